@@ -9,7 +9,7 @@ import { keepsBooks } from './quickbooks-handlers.ts';
 
 const FORBIDDEN = { kind: 'forbidden', message: MESSAGES.quickBooksNotYours } as const;
 
-/** BILL-4: whose invoices are whose, by who sees all companies. */
+/** BILL-4: users with access to all companies map QuickBooks customers to companies. */
 export const customerHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'listCustomers' | 'setCustomers'> => ({

@@ -5,13 +5,16 @@ import type { InvoiceCustomerTable } from '../../platform/db/database-billing.ts
 import type { TenantTx } from '../../platform/db/store.ts';
 
 type Customer = Selectable<InvoiceCustomerTable>;
-/** As deep as QuickBooks lets customers stand below each other. */
+/** The maximum depth of subcustomers in QuickBooks. */
 const DEEP = 6;
 
 const all = ({ sql, tenant }: TenantTx): Promise<Customer[]> =>
   sql.selectFrom('invoice_customer').selectAll().where('tenant_id', '=', tenant).execute();
 
-/** The nearest one above, or itself, that a company was chosen for. */
+/**
+ * Returns the nearest customer with a chosen company, starting at the customer and going up; null
+ * if there is none.
+ */
 function mapped(one: Customer, by: ReadonlyMap<string, Customer>): Customer | null {
   let at: Customer | undefined = one;
   for (let step = 0; at !== undefined && step < DEEP; step += 1) {
@@ -21,7 +24,7 @@ function mapped(one: Customer, by: ReadonlyMap<string, Customer>): Customer | nu
   return null;
 }
 
-/** Writes down which company each stands for, where that is another one than before. */
+/** Updates which company each customer stands for. */
 export async function standAnew(tx: TenantTx): Promise<void> {
   const rows = await all(tx);
   const by = new Map(rows.map((one) => [one.id, one]));
@@ -50,8 +53,8 @@ const RANK: Readonly<Record<CustomerHealth, number>> = {
 };
 
 /**
- * BILL-4: every customer, what asks for a look first; those without an invoice that stand for
- * nothing last of all.
+ * BILL-4: returns all customers, those with a problem first and unmapped ones without an invoice
+ * last.
  */
 export async function customersOut(tx: TenantTx): Promise<CustomerOut[]> {
   const rows = await all(tx);

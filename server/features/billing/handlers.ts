@@ -16,8 +16,8 @@ import { ownUsage } from './own-usage.ts';
 import { summed, usageOf } from './usage.ts';
 
 /**
- * LIC-1 to LIC-3: what was used in a month, of the own provider and of those below it; LIC-5: of
- * the own companies.
+ * LIC-1 to LIC-3: the usage in a month of the caller's provider and of those below it; LIC-5: of
+ * the caller's companies.
  */
 export function licensingHandlers(
   world: AppContext,
@@ -114,7 +114,10 @@ export function licensingHandlers(
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
-/** The own one first; those below are for who sees the whole of the own one. */
+/**
+ * Returns the caller's provider first; providers below it only for a user who sees the whole
+ * provider.
+ */
 async function seenProviders(world: AppContext, ctx: RequestContext): Promise<readonly TenantId[]> {
   const { session } = ctx;
   if (!session) throw new Error('licensing without a session');
@@ -137,7 +140,7 @@ interface Usage {
   readonly companies: readonly CompanyUsage[];
 }
 
-/** A provider's own months, on its own wall. */
+/** Reads a provider's months in its own time zone. */
 const readIn = (
   world: AppContext,
   ctx: RequestContext,
@@ -178,7 +181,7 @@ const readIn = (
     { readOnly: true },
   );
 
-/** Of a provider below one sees all companies that are there. */
+/** In a provider below, the caller sees all companies. */
 async function reachIn(tx: TenantTx, ctx: RequestContext, id: TenantId) {
   if (id === ctx.tenant) return reachOf(ctx, undefined);
   return {

@@ -19,12 +19,12 @@ import { booksOf } from './quickbooks.ts';
 import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
 import { quickBooksRow } from './quickbooks-tokens.ts';
 
-/** PDFs are asked of QuickBooks: so many in a minute, for each user. */
+/** PDF requests to QuickBooks per minute and user. */
 const PDFS = 30;
 
 /**
- * BILL-2 to BILL-5: invoices as they were read, for who may see them, where the portal shows them
- * at all.
+ * BILL-2 to BILL-5: returns stored invoices to users who can see them, if the portal shows
+ * invoices.
  */
 export function invoiceHandlers(
   world: AppContext,
@@ -142,7 +142,7 @@ const STATUS: Readonly<Record<InvoiceOut['state'], string>> = {
   paid: 'Paid',
   voided: 'Voided',
 };
-/** Amounts as numbers in the unit of the currency beside them. */
+/** Amounts are numbers in the currency of the same row. */
 const cellsOf = ({
   number,
   day,
@@ -165,7 +165,7 @@ const cellsOf = ({
   balance / MILLS,
 ];
 
-/** Whether the portal shows invoices at all. */
+/** Returns whether the portal shows invoices. */
 async function shown({ sql, tenant }: TenantTx): Promise<boolean> {
   const {
     branding: { features },
@@ -182,7 +182,7 @@ function seenBy({ session }: RequestContext): Scope {
   return scopeOf(session);
 }
 
-/** The calendar day on the provider's wall. */
+/** Returns the calendar day in the provider's time zone. */
 const todayOf = async (tx: TenantTx, now: Ms): Promise<Day> =>
   dayText(dayOf(now, await zoneOf(tx), 0));
 

@@ -46,8 +46,8 @@ const ORDERS: Readonly<Record<InvoiceSort, RawBuilder<unknown>>> = {
 };
 
 /**
- * BILL-4: those of companies that the asker sees. What stands for none, or for one that is gone, is
- * for who sees all.
+ * BILL-4: invoices of the companies that the user sees. Invoices without a company, or of a deleted
+ * one, are visible only to users who see all companies.
  */
 const ofScope = ({ companies }: Scope): RawBuilder<unknown> =>
   companies === null
@@ -98,7 +98,7 @@ export async function invoicePage(
   };
 }
 
-/** All that match, the newest first: for a file. */
+/** Returns all matching invoices for an export, newest first. */
 export async function everyInvoice(
   tx: TenantTx,
   scope: Scope,
@@ -113,7 +113,7 @@ export async function everyInvoice(
   return rows.map((row) => outOf(row, today));
 }
 
-/** One that the asker may see; null where there is none. */
+/** Returns the invoice if the user can see it; otherwise null. */
 export async function invoiceSeen(
   tx: TenantTx,
   scope: Scope,

@@ -2,12 +2,12 @@ import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
 import type { Wall } from '#server/platform/queries/query.ts';
 
-/** How far back a month can be asked for. */
+/** The number of months that can be requested. */
 const MONTHS = 12;
 
 /**
- * A month on the provider's wall, from the start of its first operational day to that of the next
- * one's.
+ * A month in the provider's time zone, from the start of its first operational day to the start of
+ * the next month's.
  */
 export interface Month {
   readonly month: string;
@@ -24,7 +24,7 @@ export const monthOf = (month: string, wall: Wall): Month => {
   return { month, from: first.toMillis(), to: next.toMillis() };
 };
 
-/** Those that can be asked for, this one first. */
+/** Returns the months that can be requested, the current one first. */
 export function monthsAt(now: Ms, { timeZone, dayBeginsHour }: Wall): readonly string[] {
   const today = DateTime.fromMillis(now, { zone: timeZone })
     .minus({ hours: dayBeginsHour })

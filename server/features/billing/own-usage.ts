@@ -13,9 +13,9 @@ import { usageOf, WORKLOADS } from './usage.ts';
 type Line = Pick<OwnLine, 'product' | 'workload' | 'unit'>;
 
 /**
- * LIC-5: what each company in reach uses in the first of the months and used in the next, newest
- * first; where all are, the provider as a whole. Which connection told it is the provider's own
- * affair: the same product of two of them is one line.
+ * LIC-5: returns what each company in reach uses in the first of the months and used in the next;
+ * `months` is sorted newest first. With access to all companies, returns the provider's total. The
+ * same product from two connections is one line, because connections are internal to the provider.
  */
 export async function ownUsage(
   tx: TenantTx,
@@ -86,8 +86,8 @@ const keyOf = ({ product, workload, unit }: Line): string => [product, workload,
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * The first of the months in which a line was told of a company; null where that is the first of
- * all, or none is known.
+ * Returns a function that returns the first month in which a company's line occurs; null if that is
+ * the oldest of the months, or none is known.
  */
 async function sinceOf(
   tx: TenantTx,
@@ -115,11 +115,11 @@ interface Heard {
   readonly key: string;
   readonly month: string;
 }
-/** Jobs and their computers begin in one month. */
+/** Lines of jobs and of their computers share a key, because both begin in the same month. */
 const heldOf = (company: CompanyN | null, { product, workload, unit }: Line): string =>
   [company ?? '', product, workload, product === 'Daybook' ? '' : unit].join('\0');
 
-/** Months in which jobs had results, by company and group. */
+/** Returns the months in which jobs had results, by company and group. */
 async function countedMonths(
   tx: TenantTx,
   reach: Reach,
@@ -154,7 +154,7 @@ async function countedMonths(
 const usedIn = (field: string) =>
   sql`case when json_typeof(row->${field}::text) = 'number' then (row->>${field}::text)::float8 else 0 end > 0`;
 
-/** Months for which connections told of licences. */
+/** Returns the months in which connections reported licenses. */
 async function toldMonths(
   tx: TenantTx,
   { companies, without }: Reach,

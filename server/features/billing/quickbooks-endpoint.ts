@@ -8,8 +8,8 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /**
- * Where Intuit is asked, as developer.intuit.com publishes it: the accounting API of each
- * environment, and OAuth 2.0 for both.
+ * Intuit's endpoints, as published at developer.intuit.com: the accounting API of each environment,
+ * and OAuth 2.0 for both.
  */
 interface Addresses {
   readonly api: string;
@@ -35,8 +35,9 @@ export function quickBooksAt(
 }
 
 /**
- * `later`: to be asked again. `access`: the token is not taken, or may not read. `ended`: access
- * has to be given anew. `gone`: it is not there. `refused`: asking again the same way is of no use.
+ * `later`: retry later. `access`: the token was refused or lacks permission. `ended`: the
+ * connection has to be authorized again. `gone`: the object does not exist. `refused`: the same
+ * request will not succeed.
  */
 export class QuickBooksFault extends Error {
   readonly is: 'later' | 'access' | 'ended' | 'gone' | 'refused';
@@ -50,14 +51,14 @@ export class QuickBooksFault extends Error {
 }
 
 export const ENDED = 'QuickBooks does not give access any more. Connect it again.';
-/** Intuit counts requests by the minute. */
+/** Intuit's rate limits are per minute. */
 const MINUTE: Ms = 60_000;
 const TIMEOUT_MS: Ms = 30_000;
 const MOST_BYTES = 32 * 1_048_576;
 
 /**
- * What came of asking, where nothing is wrong with the way; a `QuickBooksFault` where nobody
- * answered. Neither keys nor answers are logged.
+ * Sends a request and returns the response, whatever its status. Throws a `QuickBooksFault` if
+ * there is no response. It logs neither keys nor responses.
  */
 export async function sendTo(
   world: AppContext,
@@ -77,7 +78,7 @@ export async function sendTo(
   }
 }
 
-/** What an answer that is no success means. */
+/** Returns the error for a response that is not successful. */
 export async function faultIn(answer: Response, now: Ms): Promise<QuickBooksFault> {
   const { status, headers } = answer;
   if (status === 401) return new QuickBooksFault('access', 'QuickBooks did not accept the token.');
@@ -107,7 +108,7 @@ const word = v.optional(v.nullable(v.string()));
 const Refusal = v.object({
   Fault: v.object({ Error: v.array(v.object({ Message: word, Detail: word })) }),
 });
-/** One line of its own words. */
+/** Returns the first line of QuickBooks' own error message. */
 function wordsIn(body: unknown): string {
   const read = v.safeParse(Refusal, body);
   const [first] = read.success ? read.output.Fault.Error : [];
@@ -117,7 +118,7 @@ function wordsIn(body: unknown): string {
     .slice(0, 160);
 }
 
-/** Undefined for what is no JSON. */
+/** Returns the parsed JSON; undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return parseStorable(text);
@@ -126,7 +127,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What came of asking, where a bug is no answer. */
+/** Returns the value or the `QuickBooksFault`. Rethrows any other error, which is a bug. */
 export async function heard<T>(
   work: () => Promise<T>,
 ): Promise<

@@ -32,15 +32,15 @@ const bad = (path: string, message: string): Failure => ({
   message,
   issues: [{ path, message }],
 });
-/** Where Intuit sends people back: a page of the portal, which tells the server. */
+/** The redirect URI at Intuit: a page of the portal, which passes the code to the server. */
 const BACK = '/monitoring/invoices/quickbooks';
 const SCOPE = 'com.intuit.quickbooks.accounting';
 const KIND = 'quickbooks';
 const WAY_MS: Ms = 10 * 60_000;
-/** Trying reaches out: so often in a minute, for each provider. */
+/** Connection tests call QuickBooks, so they are limited per minute and provider. */
 const TRIES = 10;
 
-/** BILL-1: the app at Intuit and the access that it was given: by who sees all companies. */
+/** BILL-1: users with access to all companies manage the app at Intuit and its authorization. */
 export function quickBooksHandlers(
   world: AppContext,
 ): Pick<
@@ -66,7 +66,7 @@ export function quickBooksHandlers(
             await tx.lock();
             const before = await quickBooksRow(tx);
             const other = before?.client_id !== clientId || before.environment !== environment;
-            // A secret was typed for one app: it is sent for no other.
+            // The stored secret belongs to one app and is not sent for another.
             if (
               secret === undefined &&
               (other || (await readSecret(tx, world, 'quickbooks')) === null)
@@ -166,7 +166,7 @@ export function quickBooksHandlers(
         if (row?.client_id !== begun.app.clientId || row.environment !== begun.app.environment)
           return failed({ kind: 'conflict', message: MESSAGES.quickBooksWayBack });
         await keepTokens(tx, world, tokens.value);
-        // Books of another company have customers and invoices of the same numbers.
+        // Customers and invoices of another QuickBooks company can have the same numbers.
         if (row.realm_id !== realmId) await forgetAll(tx);
         await tx.sql
           .updateTable('quickbooks')
@@ -248,7 +248,7 @@ export function quickBooksHandlers(
   };
 }
 
-/** Whose books these are is the provider's affair as a whole. */
+/** Only a user with access to the whole provider manages its QuickBooks connection. */
 export const keepsBooks = ({ session }: RequestContext): boolean =>
   session !== null && scopeOf(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));

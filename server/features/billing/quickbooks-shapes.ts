@@ -5,8 +5,8 @@ import { millsOf } from '#contract/billing/invoice.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import type { InvoiceRest } from '../../platform/db/database-billing.ts';
 
-// Records of the accounting API, version 3, as developer.intuit.com publishes them: of each what is
-// kept here.
+// Records of the accounting API, version 3, as published at developer.intuit.com. The schemas
+// contain only the stored fields.
 
 const text = v.optional(v.nullable(v.string()), null);
 const amount = v.optional(v.nullable(v.number()), null);
@@ -76,7 +76,7 @@ export const PreferencesShape = v.object({
 });
 export const CompanyShape = v.object({ CompanyName: v.string() });
 
-/** An invoice as it is kept. `currency` null: it names none, and is in that of the books. */
+/** A stored invoice. `currency` is null if the invoice names none and uses the home currency. */
 export interface ReadInvoice {
   readonly id: string;
   readonly customer: string;
@@ -118,7 +118,7 @@ export function invoiceOf(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice 
     due: DueDate,
     total: millsOf(TotalAmt),
     balance: millsOf(Balance),
-    // Voiding leaves it with all amounts zero and this word before its note: nothing else tells.
+    // Voiding sets all amounts to zero and puts this word before the note; no other field shows it.
     voided: TotalAmt === 0 && Balance === 0 && /^voided\b/i.test(PrivateNote ?? ''),
     rest: {
       lines: linesOf(one),
@@ -131,7 +131,7 @@ export function invoiceOf(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice 
 }
 
 const MOST_LINES = 500;
-/** Those of a group stand behind its own. */
+/** The lines of a group follow the group's own line. */
 const linesOf = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly InvoiceLine[] =>
   lines
     .flatMap((one): InvoiceLine[] => {

@@ -18,8 +18,8 @@ import {
 } from './quickbooks-endpoint.ts';
 
 /**
- * BILL-1: the tokens of a provider, sealed. Each renewal may bring another refresh token, and only
- * the newest stays good: it is kept before the access token is used.
+ * BILL-1: a provider's tokens, sealed. A renewal can return a new refresh token, and only the
+ * newest stays valid, so it is stored before the access token is used.
  */
 const Kept = v.object({ access: v.string(), until: v.number(), refresh: v.string() });
 type Tokens = v.InferOutput<typeof Kept>;
@@ -37,9 +37,9 @@ export interface App {
   readonly secret: string;
 }
 
-/** A token is not used for the last moments of its life. */
+/** A token is not used in its last minute. */
 const SPARE_MS: Ms = 60_000;
-/** Longer than a renewal takes: who then still has it is dead. */
+/** Longer than a renewal takes. After this time the server that began it is considered dead. */
 const RENEWED_MS: Ms = 45_000;
 const LOOK_MS: Ms = 500;
 const LOOKS = 100;
@@ -64,8 +64,8 @@ export async function tokensOf(tx: TenantTx, world: AppContext): Promise<Tokens 
 }
 
 /**
- * Exchanges what is good for tokens: the code of the way back, or a refresh token. Throws a
- * `QuickBooksFault`; `ended` where it is not taken.
+ * Exchanges an authorization code or a refresh token for tokens. Throws a `QuickBooksFault`, with
+ * `ended` if Intuit does not accept it.
  */
 export async function exchange(
   world: AppContext,
@@ -88,10 +88,7 @@ export async function exchange(
   return { access, refresh, until: world.clock.now() + seconds * 1_000 };
 }
 
-/**
- * Tells Intuit that the tokens are done with. What comes of it changes nothing here: they are
- * forgotten anyway.
- */
+/** Revokes the tokens at Intuit. The caller deletes them regardless of the result. */
 export async function revoke(world: AppContext, app: App, { refresh }: Tokens): Promise<void> {
   await sendTo(world, quickBooksAt(world, app.environment).revoke, {
     method: 'POST',
@@ -113,8 +110,8 @@ export const keepTokens = (tx: TenantTx, world: AppContext, tokens: Tokens): Pro
 const going = new WeakMap<Store, Map<TenantId, Promise<string>>>();
 
 /**
- * A token that is good now. `refused`: the one that was not taken. Those of this server that need
- * one at once wait for the same; of several servers one renews.
+ * Returns a valid access token. `refused` is the one that QuickBooks refused. Concurrent callers on
+ * this server share one renewal; of several servers only one renews.
  */
 export async function accessOf(
   world: AppContext,
@@ -158,7 +155,7 @@ async function renew(world: AppContext, tenant: TenantId, refused: string | null
   throw new QuickBooksFault('later', 'Another server is renewing the token of QuickBooks.');
 }
 
-/** Null: another server renews them now. A token: it has. */
+/** Returns null while another server renews the tokens, and a token if it has finished. */
 async function takeTurn(
   tx: TenantTx,
   world: AppContext,
@@ -216,7 +213,7 @@ async function inTurn(
       .returning('generation')
       .executeTakeFirst();
     if (mine) await keepTokens(tx, world, fresh);
-    // It was connected anew meanwhile: those tokens count.
+    // If QuickBooks was reconnected in the meantime, the new tokens count.
     const now = mine ? fresh : await tokensOf(tx, world);
     if (now === null) throw new QuickBooksFault('ended', ENDED);
     return now.access;

@@ -10,7 +10,7 @@ import {
 } from './quickbooks-shapes.ts';
 import { accessOf, type QuickBooksRow } from './quickbooks-tokens.ts';
 
-/** As many as QuickBooks gives at once; and of ids that are asked for by name. */
+/** The maximum page size of QuickBooks, and the maximum number of ids in one query. */
 export const PAGE_ROWS = 1_000;
 export const IDS = 100;
 const VERSION = '75';
@@ -18,22 +18,22 @@ const PDF_BYTES = 10 * 1_048_576;
 const MAGIC = '%PDF-';
 
 type Rows<S extends v.GenericSchema> = readonly v.InferOutput<S>[];
-/** `start`: the row to begin with, from 1. `since`: what changed then or later alone; null: all. */
+/** `start`: the first row, from 1. `since`: only what changed then or later; null for all. */
 interface Span {
   readonly start: number;
   readonly since: Ms | null;
 }
 
 /**
- * What is asked of QuickBooks Online, signed in, each answer checked by its shape. Each throws a
- * `QuickBooksFault` where it is not answered.
+ * The queries to QuickBooks Online, signed in. Each response is checked against its schema. Each
+ * throws a `QuickBooksFault` if the request fails.
  */
 export interface Books {
   invoices(span: Span): Promise<Rows<typeof InvoiceShape>>;
   invoicesOf(ids: readonly string[]): Promise<Rows<typeof InvoiceShape>>;
-  /** Those that are not in use any more as well. */
+  /** Includes inactive customers. */
   customers(span: Span): Promise<Rows<typeof CustomerShape>>;
-  /** The currency of what names none. */
+  /** The home currency, for invoices that name none. */
   currency(): Promise<string>;
   company(): Promise<string>;
   pdf(id: string): Promise<Uint8Array<ArrayBuffer>>;
@@ -47,7 +47,7 @@ export function booksOf(
 ): Books {
   const base = `${quickBooksAt(world, environment).api}/v3/company/${encodeURIComponent(realm)}`;
 
-  /** A token that is refused before its time is renewed once. */
+  /** Renews a token once if QuickBooks refuses it before its expiry. */
   async function get(path: string, accept: string, mostBytes?: number): Promise<Response> {
     for (let refused: string | null = null; ;) {
       const access = await accessOf(world, tenant, refused);

@@ -20,26 +20,26 @@ import { invoiceOf } from './quickbooks-shapes.ts';
 import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
 
 /**
- * How often it is looked who is due, how often a provider is, and how often all of it is read and
- * not only what changed.
+ * How often the timer checks for due providers, how often a provider is due, and how often it is
+ * read completely.
  */
 const LOOK: Ms = 3_000;
 const EVERY: Ms = 15 * 60_000;
 const WHOLE: Ms = 86_400_000;
 /**
- * How far back of the last round what changed is asked for: clocks differ, and a page may have been
- * read before.
+ * Changes are requested from this long before the previous round, because clocks differ and rows
+ * can change while a page is read.
  */
 const OVERLAP: Ms = 10 * 60_000;
-/** Of one provider, before the next has its turn. */
+/** Pages of one provider before the next one's turn. */
 const PAGES = 5;
-/** Longer than the pages of a turn take: a server that died is succeeded after it. */
+/** Longer than the pages of one turn take. Another server takes over after it. */
 const HELD: Ms = 6 * 60_000;
 export const AT_REST: ReadCursor = { at: 'rest', start: 1, since: null, began: 0 };
 
 /**
- * BILL-1: reads the invoices of every provider that has connected its books, page by page; each
- * page is kept with how far it is.
+ * BILL-1: reads the invoices of every provider that has connected QuickBooks, page by page. Each
+ * page is stored together with its cursor.
  */
 export function startInvoices(world: AppContext): Timer {
   const by = world.chance.uuid();
@@ -67,7 +67,9 @@ interface Mine {
   readonly books: Books;
 }
 
-/** Null: it is not due, not switched on, or another server has it. */
+/**
+ * Returns null if the provider is not due, invoices are switched off, or another server holds it.
+ */
 async function take(
   tx: TenantTx,
   { store }: AppContext,
@@ -102,7 +104,7 @@ async function take(
   );
 }
 
-/** Some pages of a round; what is left is due at once. */
+/** Reads some pages of a round. The rest is due immediately. */
 async function turn(mine: Mine, now: Ms): Promise<void> {
   let { cursor } = mine.row;
   if (cursor.at === 'rest') {
@@ -122,7 +124,7 @@ async function turn(mine: Mine, now: Ms): Promise<void> {
   }
 }
 
-/** Reads one page. Null: it is not ours any more. */
+/** Reads one page. Returns null if this server no longer holds the provider. */
 async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> {
   const { books } = mine;
   const { at, start, since, began } = cursor;
@@ -155,8 +157,8 @@ async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> 
 }
 
 /**
- * Behind the last page comes what is read next: customers, invoices, and of a reading of all, what
- * it did not come by.
+ * Returns the next cursor. After the last page follow customers, invoices, and after a complete
+ * read the rows that it did not return.
  */
 function next(cursor: ReadCursor, rows: number): ReadCursor {
   if (rows >= PAGE_ROWS) return { ...cursor, start: cursor.start + rows };
@@ -168,8 +170,8 @@ function next(cursor: ReadCursor, rows: number): ReadCursor {
 }
 
 /**
- * A page and how far it is, together. Nothing is kept where it was connected anew meanwhile, or
- * another server has taken over.
+ * Stores a page and its cursor in one transaction. Stores nothing if QuickBooks was reconnected in
+ * the meantime, or another server has taken over.
  */
 function keep(
   { world, tenant, by, row }: Mine,

@@ -8,8 +8,7 @@ import { cut } from './quickbooks-shapes.ts';
 const AT_ONCE = 500;
 
 /**
- * Writes down what was read, in the place of what was known. A customer that only an invoice names
- * is known by that.
+ * Stores invoices and replaces earlier versions. A customer that only an invoice names is added.
  */
 export async function keepInvoices(
   tx: TenantTx,
@@ -126,8 +125,8 @@ export async function keepCustomers(
 }
 
 /**
- * Those that a reading of all did not come by, by id: deleted there, or moved on to a page that was
- * read before.
+ * Returns the ids that a complete read did not return: the invoice was deleted, or moved to a page
+ * that was already read.
  */
 export const unseenInvoices = async (
   { sql: db, tenant }: TenantTx,
@@ -153,7 +152,7 @@ export async function forgetInvoices(
     await db.deleteFrom('invoice').where('tenant_id', '=', tenant).where('id', 'in', ids).execute();
 }
 
-/** BILL-1: nothing of what was read stays. */
+/** BILL-1: deletes all data read from QuickBooks. */
 export async function forgetAll({ sql: db, tenant }: TenantTx): Promise<void> {
   await db.deleteFrom('invoice').where('tenant_id', '=', tenant).execute();
   await db.deleteFrom('invoice_customer').where('tenant_id', '=', tenant).execute();

@@ -9,8 +9,8 @@ import { monthOf, monthsAt } from './months.ts';
 const EVERY: Ms = 3_600_000;
 
 /**
- * LIC-2, every hour: what connections tell of licences is kept for the month, as it stands; what
- * was told before the month began is not of it.
+ * LIC-2: every hour, stores the reported licenses for the current month. Reports from before the
+ * month do not count.
  */
 export const startLicences = (world: AppContext): Timer =>
   eachProvider(world, EVERY, 'the licences of a provider could not be kept', (tenant, now) =>

@@ -10,8 +10,8 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Month } from './months.ts';
 
 /**
- * LIC-1: what each company used in a month, by name; last, what belongs to none. Those that used
- * nothing have no lines.
+ * LIC-1: returns each company's usage in a month, sorted by name, and last the usage without a
+ * company. Companies without usage have no lines.
  */
 export async function usageOf(
   tx: TenantTx,
@@ -47,7 +47,7 @@ export async function usageOf(
     );
 }
 
-/** Jobs that had a result in the month. */
+/** Returns the jobs that had a result in the month. */
 async function jobsOf(tx: TenantTx, reach: Reach, { from, to }: Month): Promise<readonly Known[]> {
   const ran = new Set(
     (await totalsOf(tx, reach, [from, to], null, []))
@@ -67,7 +67,7 @@ export const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
   'other': 'Other',
 };
 
-/** A computer counts once a company and group, by its name in any case. */
+/** Counts a computer once per company and group, by its name regardless of case. */
 function counted(jobs: readonly Known[]): readonly UsageLine[] {
   return [...Map.groupBy(jobs, ({ job }) => job.group)].flatMap(([group, all]): UsageLine[] => {
     const computers = new Set(
@@ -90,8 +90,8 @@ function counted(jobs: readonly Known[]): readonly UsageLine[] {
 type Told = Readonly<Record<string, unknown>>;
 
 /**
- * What connections told, of this month as it stands, of one before as it stood last. Only who sees
- * every company is told what belongs to none.
+ * Returns what connections reported: the current state for this month, the last one for an earlier
+ * month. Usage without a company is visible only to users with access to all companies.
  */
 async function toldOf(
   tx: TenantTx,
@@ -134,7 +134,7 @@ async function toldOf(
     });
 }
 
-/** Units where there are any, else counts; null where nothing was used. */
+/** Uses units if there are any, otherwise counts. Returns null if nothing was used. */
 function lineOf(row: Told, source: string): UsageLine | null {
   const unit = UNITS.find((one) => one === row['unitType']) ?? 'Instances';
   const [used, fresh, rental] = ['used', 'new', 'rental'].map(
@@ -166,10 +166,7 @@ const byWords = (a: UsageLine, b: UsageLine): number =>
   a.unit.localeCompare(b.unit) ||
   (a.source ?? '').localeCompare(b.source ?? '');
 
-/**
- * The same lines of many companies, summed up. What a source does not tell of one is not known of
- * all.
- */
+/** Returns the lines of all companies, summed. A value that no source reports stays null. */
 export function summed(companies: readonly CompanyUsage[]): readonly UsageLine[] {
   const groups = Map.groupBy(
     companies.flatMap(({ lines }) => lines),

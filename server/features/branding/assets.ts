@@ -15,7 +15,7 @@ import { cleanSvg } from './clean-svg.ts';
 
 type Asset = Omit<ParsedInputOf<'putBrandAsset'>, 'id'>;
 
-/** Keeps a picture, made harmless, and lets `then` note its address in the same transaction. */
+/** Stores a sanitized image and runs `then` with its address in the same transaction. */
 export async function keepAsset(
   world: AppContext,
   tenant: TenantId,
@@ -46,7 +46,7 @@ export async function keepAsset(
   return ok({ url, bytes: kept.byteLength, changed: !kept.equals(sent) });
 }
 
-/** Null where it is no SVG, or none is left of it. */
+/** Returns the sanitized SVG; null if it is not an SVG or nothing remains. */
 function svgBytes(sent: Buffer): Buffer | null {
   let text: string;
   try {
@@ -58,7 +58,7 @@ function svgBytes(sent: Buffer): Buffer | null {
   return clean === null ? null : Buffer.from(clean, 'utf8');
 }
 
-/** By its first bytes, whatever it is called. */
+/** Checks the type by the first bytes, regardless of the declared type. */
 function beginsAs(bytes: Buffer, type: Asset['type']): boolean {
   const hex = bytes.subarray(0, 12).toString('hex');
   switch (type) {
@@ -75,12 +75,12 @@ function beginsAs(bytes: Buffer, type: Asset['type']): boolean {
   }
 }
 
-/** Nothing runs in a picture, also where it is opened by itself. */
+/** No script in an image can run, even if the image is opened directly. */
 const ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /**
- * `/brand/<name>?v=<hash>`: the pictures of the provider whose host was asked. One that names its
- * hash never changes.
+ * `/brand/<name>?v=<hash>`: the images of the provider at the request's host. An address with a
+ * hash is immutable.
  */
 export function assetRoutes(world: AppContext): (app: Hono) => void {
   const tenantOf = tenantReader(world);

@@ -6,8 +6,8 @@ import { tenantReader } from '../../platform/http/tenant.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
 /**
- * Waits for the portal to say who is there, then loads the widget. What it gives the widget is
- * where HubSpot's looks for it (`hsConversationsSettings`), and `daybookVisitor` for any other.
+ * Waits for the portal's message about the user, then loads the widget. The user's data is in
+ * HubSpot's variable (`hsConversationsSettings`) and, for other widgets, in `daybookVisitor`.
  */
 const BEGIN = `'use strict';
 const site = location.origin, say = (chat) => { parent.postMessage({ chat }, site); };
@@ -27,9 +27,9 @@ say('ready');`;
 const BEGIN_HASH = `'sha256-${createHash('sha256').update(BEGIN).digest('base64')}'`;
 
 /**
- * The policy of the frame alone: the widget's script, its host and the hosts that were named for
- * it, and nothing of the portal's. The sandbox takes its origin away, also where somebody opens it
- * by itself: it reaches no page, no storage and no cookie of the portal.
+ * Returns the policy of the frame: it allows the widget's script, its host and the configured
+ * hosts, and nothing of the portal. The sandbox removes its origin, even if the frame is opened
+ * directly, so it cannot reach any page, storage or cookie of the portal.
  */
 function policyOf(script: string, hosts: readonly string[]): string {
   const { host, origin } = new URL(script);
@@ -59,8 +59,8 @@ const document = (script: string): string => `<!doctype html>
 `;
 
 /**
- * `/chat`: the frame of the provider's chat widget, for the portal of the host that was asked.
- * There is none where no widget is set.
+ * `/chat`: the frame of the provider's chat widget, for the portal at the request's host. Returns
+ * 404 if no widget is configured.
  */
 export function chatRoutes(world: AppContext): (app: Hono) => void {
   const tenantOf = tenantReader(world);

@@ -110,14 +110,14 @@ const LOOKS = [
   'aria-label',
   'aria-labelledby',
 ];
-/** A place in the same picture. */
+/** A reference to an element of the same image. */
 const INSIDE = /^\s*url\(\s*(['"]?)#[\w.:-]+\1\s*\)\s*$/;
-/** What could lead out of the picture, or be read as more than a look. */
+/** Values that could load something external, or be more than styling. */
 const LEADS_OUT = /url\s*\(|:\/\/|(?:java|vb)script|data:|expression\s*\(|@import|\\/i;
 
 /**
- * Without what it declares: no entity is taken over. From sign to sign, so that it takes as long as
- * the text does, whatever that is.
+ * Removes the document type, so that no entity is expanded. It searches forward only, so that it
+ * takes linear time for any input.
  */
 function undeclared(text: string): string {
   const from = text.search(/<!DOCTYPE/i);
@@ -130,9 +130,9 @@ function undeclared(text: string): string {
 }
 
 /**
- * An SVG of shapes and looks alone: no script, no style sheet, nothing foreign, no event, no
- * address but a place in itself, no name space but its own, nothing that copies itself. What is not
- * named here is taken out. Null where no picture is left.
+ * Returns an SVG of shapes and presentation attributes only: no script, style sheet, foreign
+ * content, event handler, external reference, other namespace, or element that copies others.
+ * Anything not on the lists is removed. Returns null if no image remains.
  */
 export function cleanSvg(text: string): string | null {
   const clean = sanitizeHtml(undeclared(text), {

@@ -2,7 +2,7 @@ import { PLAIN_BRANDING, PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import type { Branding, Features } from '#contract/branding/branding.ts';
 import { LIMITS } from '#contract/limits.ts';
 
-/** The branding of a provider that has set nothing yet: the page's own blue and a plain name. */
+/** The branding of a provider that has configured none: the default blue and a plain name. */
 export const defaultBranding = (id: string, name: string, domain: string): Branding => ({
   id,
   name,
@@ -29,10 +29,7 @@ export const defaultBranding = (id: string, name: string, domain: string): Brand
   features: STANDARD,
 });
 
-/**
- * What a provider begins with; the rest waits for something that is set up first: support,
- * invoices, cards.
- */
+/** A new provider's features. The others need configuration first: support, invoices, cards. */
 const STANDARD: Features = {
   ...PLAIN_FEATURES,
   rules: true,

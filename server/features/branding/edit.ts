@@ -14,8 +14,8 @@ import { keepAsset } from './assets.ts';
 type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
 
 /**
- * The branding of a provider that one keeps: the own one, or one below it. Any other does not
- * exist.
+ * The branding of a provider that the caller manages: their own, or one below it. Any other returns
+ * not found.
  */
 export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   async brandingOf({ id }, ctx) {
@@ -83,7 +83,8 @@ const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Prom
     .execute());
 
 /**
- * In a provider below, the doer is nobody: whose hands did it stands in the record of their own.
+ * In a provider below, the audit record names no user; the record in the caller's own provider
+ * does.
  */
 async function recordAbove(
   world: AppContext,

@@ -18,7 +18,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { tryGateway } from './test-gateway.ts';
 
-/** Trying reaches out: so often in a minute, for each provider. */
+/** Connection tests reach external systems, so they are limited per minute and provider. */
 const TRIES = 10;
 
 export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
@@ -44,8 +44,8 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
             .where('tenant_id', '=', tx.tenant)
             .execute();
           forgetUsage(tx);
-          // A secret was typed for one address: whoever changes that does not get it sent to
-          // another.
+          // A secret belongs to one address. If the address changes, the secret has to be entered
+          // again, so that it is not sent elsewhere.
           for (const name of SECRET_NAMES)
             if (addressOf(before, name) !== addressOf(after, name))
               await storeSecret(tx, world, name, null);
@@ -72,7 +72,7 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const to = await addresseeOf(world, ctx);
       const found = await forOne(world, ctx, id, (tx) => tryGateway(tx, world, what, to));
-      // Out of the transaction: the other side may take its time.
+      // Runs outside of the transaction, because the other side can take time.
       return found.ok ? ok(await releaseSlotDuring(found.value)) : found;
     },
   };
@@ -86,8 +86,8 @@ const badQuota = (message: string): Result<never> =>
   });
 
 /**
- * Within a provider that the caller keeps: the own one or one below it, for who sees the whole of
- * it. Any other does not exist.
+ * Runs `work` in a provider that the caller manages: their own or one below it, if they see the
+ * whole provider. Any other returns not found.
  */
 async function forOne<T>(
   world: AppContext,
@@ -102,8 +102,8 @@ async function forOne<T>(
 }
 
 /**
- * The same, recorded where it was done. In a provider below the doer is nobody: whose hands did it
- * stands in the record of their own.
+ * Like `forOne`, with an audit record. In a provider below, the record names no user; the record in
+ * the caller's own provider does.
  */
 async function changeOne<T>(
   world: AppContext,
@@ -161,7 +161,7 @@ const addresseeOf = (
     { readOnly: true },
   );
 
-/** To whom a secret is shown when it is used. */
+/** Returns the fields that define where a secret is sent. */
 function addressOf(
   { mail, sms, directory, oidc, sso }: ProviderSettings,
   name: SecretName,

@@ -23,7 +23,7 @@ interface Addressee {
 const no = (says: string): Outcome => ({ ok: false, says });
 const notSet = (what: string) => (): Promise<Outcome> => Promise.resolve(no(what));
 
-/** Reads what is set, and answers how to try it once the transaction is over. */
+/** Reads the settings, and returns a test to run after the transaction. */
 export async function tryGateway(
   tx: TenantTx,
   world: AppContext,

@@ -85,7 +85,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
     createCompany: (fields, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
         const session = signedOf(ctx);
-        // A company that its maker could not see would be nobody's.
+        // A user with access to some companies could not see the new one.
         if (session.companies !== null) return FORBIDDEN;
         await tx.lock();
         const refused = await notFitting(tx, session, fields, null);
@@ -141,7 +141,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         const users = (await tx.all('user')).filter(
           ({ companies }) => companies?.includes(n) === true,
         );
-        // First, so that no device hears of its keys any more.
+        // Comes first, so that devices receive no further events of the company's keys.
         await tx.append(
           [
             {
@@ -186,8 +186,9 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
       }),
 
     /**
-     * The other system is asked outside of any transaction. What a connection to one has found
-     * stands beside it, and instead where only that is set.
+     * The other system is called outside of any transaction. The result includes the companies that
+     * connections to consoles found; they are the only ones if no console is configured for
+     * sign-in.
      */
     async companiesOfVac(_, ctx) {
       const { url, key, ours, collected } = await read(ctx, async (tx, session) => {
@@ -304,7 +305,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
   };
 }
 
-/** All that is set of it, from here on. */
+/** Returns an event with all the company's fields, including the changed ones. */
 const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
   event: {
     type: 'company.changed@1' as const,
@@ -334,8 +335,8 @@ async function shown(
 const sameName = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /**
- * Why fields cannot be saved: a name that another company has, or people over whom one has no
- * authority.
+ * Returns why the fields cannot be saved: the name is taken, or the caller has no authority over a
+ * user; null if they can.
  */
 async function notFitting(
   tx: TenantTx,
@@ -364,8 +365,8 @@ async function notFitting(
 }
 
 /**
- * Why a list of users to notify cannot be saved. Who was on it and stays is not acted on; who is
- * deleted by now, anybody takes off.
+ * Returns why a list of users to notify cannot be saved; null if it can. Users who stay on the list
+ * are not checked. Anyone can remove a deleted user.
  */
 async function notNotifiable(
   tx: TenantTx,
@@ -427,7 +428,9 @@ const fetching =
     return { status: answer.status, text: await answer.text() };
   };
 
-/** Companies that connections to consoles have found; null where there is no such connection. */
+/**
+ * Returns the companies that connections to consoles found; null if there is no such connection.
+ */
 async function collectedCompanies({
   sql,
   tenant,

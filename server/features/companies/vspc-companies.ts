@@ -3,8 +3,8 @@ import type { OutboundError } from '../../platform/outbound/address.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /**
- * Asks an address as the outside allows it: given once, so that tests give another. Throws where it
- * cannot be reached or may not be.
+ * Sends an outbound request. It is a parameter so that tests can replace it. Throws if the address
+ * cannot be reached or is not allowed.
  */
 export type Ask = (
   url: string,
@@ -31,9 +31,9 @@ const PER_PAGE = 500;
 const MOST_PAGES = 40;
 
 /**
- * The companies of Veeam Service Provider Console by its REST API v3, all pages of them, each once:
- * rows may move between pages. Null where it cannot be asked or says something else. The key never
- * stands in the address.
+ * Returns the companies of Veeam Service Provider Console by its REST API v3. It reads all pages
+ * and returns each company once, because rows can move between pages. Returns null if the request
+ * fails or the response does not match. The key is never part of the URL.
  */
 export async function vacCompanies(
   base: string,
@@ -54,8 +54,8 @@ export async function vacCompanies(
     if (read === null) return null;
     for (const { instanceUid, name } of read.data)
       found.set(instanceUid, { id: instanceUid, name });
-    // A server may give fewer at once than it was asked for: only its total, or nothing more, is
-    // the end.
+    // A server can return fewer rows than requested, so the list ends only at its total or at an
+    // empty page.
     offset += read.data.length;
     if (
       read.data.length === 0 ||
@@ -66,7 +66,7 @@ export async function vacCompanies(
   return [...found.values()];
 }
 
-/** What the network did, not a fault of ours. */
+/** A network error, not a bug. */
 const isOutside = (error: unknown): error is OutboundError =>
   error instanceof Error && error.name === 'OutboundError';
 

@@ -24,8 +24,8 @@ type Done = OutputOf<'noteComputer'>;
 const NOW_MS: Ms = 7 * 86_400_000;
 
 /**
- * DESK-6: the computers that sources saw, and what was said of them. They are asked for; no device
- * keeps them.
+ * DESK-6: the computers that sources reported, and their settings. Devices request them and store
+ * none.
  */
 export function computerHandlers(
   world: AppContext,
@@ -87,7 +87,7 @@ export function computerHandlers(
   };
 }
 
-/** By host name. What is ignored no longer is not ignored. */
+/** Sorted by host name. An expired ignore counts as not ignored. */
 async function computersOf(
   tx: TenantTx,
   scope: Scope,
@@ -144,7 +144,7 @@ async function computersOf(
     .toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
 }
 
-/** Of jobs that make backups (DASH-8): a copy or a restore alone protects no computer. */
+/** Counts only jobs that make backups (DASH-8): a copy or a restore alone protects no computer. */
 async function placesOf(
   tx: TenantTx,
   companies: ReadonlySet<CompanyN>,

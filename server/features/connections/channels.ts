@@ -13,10 +13,10 @@ export const TOOL_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const sati
 >;
 
 /**
- * By which keys the results of companies come: one a company and connection, of which nobody holds
- * a secret. So a job of a system is known by the same names as one that posts, its company is bound
- * to it, and it ends with the company. All that the connection has, with those that were missing;
- * none for a company that is not there any more.
+ * Returns the keys that record a connection's results: one per company and connection, with no
+ * secret. They give a collected job the same identity as a posted one, bind it to its company, and
+ * end it with the company. Returns all of the connection's keys and creates missing ones, except
+ * for deleted companies.
  */
 export async function openChannels(
   world: AppContext,
@@ -24,7 +24,7 @@ export async function openChannels(
   { id, kind, name }: ConnectionRow,
   companies: Iterable<CompanyN>,
 ): Promise<ReadonlyMap<CompanyN, KeyRow>> {
-  // Nearly always they are there, which costs nobody a turn.
+  // They almost always exist, so the first read needs no lock.
   const there = await world.store.tenant(tenant, (tx) => byCompany(tx, id), { readOnly: true });
   const wanted = [...new Set(companies)];
   if (wanted.every((company) => there.has(company))) return there;
@@ -67,7 +67,7 @@ export async function openChannels(
   });
 }
 
-/** Null where the company is not there any more. */
+/** Returns null if the company no longer exists. */
 export const channelOf = async (
   world: AppContext,
   tenant: TenantId,
@@ -86,8 +86,8 @@ export const channelsOf = async (tx: TenantTx, connection: string): Promise<KeyR
   (await tx.all('key')).filter((key) => key.connection === connection && key.revokedAt === null);
 
 /**
- * Which company of ours an organization of the system is: by its id there, in any case. Of a
- * connection that is one company's: always that.
+ * Returns a function from the system's organization id to our company; case does not matter. For a
+ * connection of one company it always returns that company.
  */
 export async function linksOf(
   tx: TenantTx,

@@ -8,7 +8,7 @@ import { maskSecrets } from '../ingest/mask-secrets.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-/** Where a system is and how it is signed in to. */
+/** The address of a system and its credentials. */
 export interface Reach {
   readonly address: string;
   readonly certificate: string | null;
@@ -16,8 +16,8 @@ export interface Reach {
 }
 
 /**
- * What is asked of a system, signed in, each answer checked by its schema. Throws a `SourceError`,
- * and nothing else where the system is at fault.
+ * Requests to a signed-in system. Each response is checked against its schema. Throws a
+ * `SourceError`, and nothing else if the system is the cause.
  */
 export interface Client {
   read<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>>;
@@ -27,8 +27,8 @@ export interface Client {
 export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
 export type Send = (path: string, init?: OutboundInit) => Promise<Answer>;
 /**
- * How a system is signed in to. `refused`: what was signed with is not believed any more; answers
- * whether there is another way to sign in.
+ * Signs requests to a system. `refused`: the system no longer accepts the token; returns whether
+ * there is another way to sign in.
  */
 export interface Signer {
   headers(): Promise<Readonly<Record<string, string>>>;
@@ -37,7 +37,10 @@ export interface Signer {
 
 const TIMEOUT_MS: Ms = 30_000;
 const MOST_BYTES = 16 * 1_048_576;
-/** An answer that is being made is asked for again, ever later, for so long. */
+/**
+ * How often a response in progress is polled: the interval grows up to `POLL_MOST_MS`, for
+ * `PATIENCE_MS` in total.
+ */
 const POLL_MS: Ms = 200;
 const POLL_MOST_MS: Ms = 5_000;
 const PATIENCE_MS: Ms = 120_000;
@@ -80,8 +83,8 @@ export function makeClient(
   }
 
   /**
-   * 202: the answer is being made. Only the id of what it names is used: the address stays the one
-   * that was given.
+   * Status 202 means that the response is in progress. Only the id in its location is used;
+   * requests still go to the configured address.
    */
   async function finished(answer: Answer): Promise<Answer> {
     const id = /\/asyncActions\/([\w-]{1,64})\/?$/i.exec(answer.headers.get('location') ?? '')?.[1];
@@ -138,7 +141,7 @@ const pathOf = (issue: v.BaseIssue<unknown>): string => {
   return path === null ? '' : ` (${path})`;
 };
 
-/** What a refusal means, with the system's own words where it has some. */
+/** Returns the error for a refused request, with the system's own message if it has one. */
 export async function faultOf(answer: Answer, host: string, now: Ms): Promise<SourceError> {
   const { status } = answer;
   const waitMs = waitOf(answer.headers.get('retry-after'), now);
@@ -181,7 +184,7 @@ function textOrNull(said: string): unknown {
   }
 }
 
-/** Seconds, or a date. */
+/** Parses a `Retry-After` header: seconds or a date. */
 export function waitOf(header: string | null, now: Ms): Ms | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);

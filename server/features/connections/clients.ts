@@ -5,7 +5,7 @@ import { type Client, faultOf, makeClient, type Reach, type Send, type Signer } 
 import { SourceError } from './source-error.ts';
 import { keySigner, tokenSigner } from './tokens.ts';
 
-/** The way to a system of each kind: where its API stands, and how it is signed in to. */
+/** Returns a client for a kind of system: its API's base path and its sign-in. */
 export function clientFor(
   world: AppContext,
   kind: CollectorKind,
@@ -37,7 +37,7 @@ export function clientFor(
   );
 }
 
-/** One question that costs little, to see whether it answers us. */
+/** One cheap request per kind of system that shows whether it responds. */
 export const PROBES: Readonly<Record<CollectorKind, string>> = {
   vspc: 'organizations/companies?limit=1&offset=0',
   vbr: 'jobs/states?skip=0&limit=1',
@@ -71,7 +71,7 @@ const zertoTokens = (world: AppContext, host: string, credentials: Credentials) 
     renew: null,
   });
 
-/** Older managers: a session, begun by name and password. */
+/** Older versions of Zerto Virtual Manager use a session, opened with a name and a password. */
 const zertoSession =
   ({ clock }: AppContext, host: string, credentials: Credentials) =>
   (send: Send): Signer => {

@@ -20,24 +20,24 @@ const READERS: Readonly<
   Record<CollectorKind, Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>>>
 > = { vspc: VSPC, vbr: VBR, zerto: ZERTO };
 
-/** A server that died is succeeded after it. Longer than any one question takes. */
+/** Another server takes over after this time. Longer than any single request takes. */
 export const HELD_MS: Ms = 4 * 60_000;
 const FIRST_MS: Ms = 30_000;
 const LONGEST_MS: Ms = 3_600_000;
 const DAY_MS: Ms = 24 * 3_600_000;
 /**
- * No entity is read later than this after a round: once a day, or as long as its system asks for
- * within a day, and a fifth more to spread them.
+ * The longest time between two reads of an entity: at most a day, by schedule or because its system
+ * asked to wait, plus a fifth to spread them.
  */
 export const LONGEST_WAIT_MS: Ms = 1.2 * DAY_MS;
-/** Credentials that are refused are not tried often: an account is locked by that. */
+/** Refused credentials are retried rarely, because retries can lock the account. */
 const REFUSED_MS: Ms = 10 * 60_000;
-/** What was cut off so lately is the same round, gone on with. */
+/** A read that was interrupted within this time continues the same round. */
 const SAME_ROUND_MS: Ms = 15 * 60_000;
 
 /**
- * How long to wait after so many failures in a row; `part` of one, 0 to 1, spreads those that
- * failed at once.
+ * Returns the wait after `fails` failures in a row. `part`, 0 to 1, spreads connections that failed
+ * at the same time.
  */
 export const backOff = (fails: number, asked: Ms | null, refused: boolean, part: number): Ms =>
   Math.round(
@@ -49,7 +49,7 @@ export const backOff = (fails: number, asked: Ms | null, refused: boolean, part:
       (1 + 0.2 * part),
   );
 
-/** The collector is to end: what was read is kept, and gone on with by the next. */
+/** The collector has to stop. What was read is stored, and the next collector continues. */
 export class Stopped extends Error {}
 
 export interface Holder {
@@ -58,8 +58,8 @@ export interface Holder {
 }
 
 /**
- * One connection, all of its entities that are due, in order. What one of them fails of is its own;
- * credentials that are refused, and a host that asks to be left alone, hold for all.
+ * Reads all due entities of a connection, in order. A failure concerns only its entity, except
+ * refused credentials and a host that asks to wait, which concern all.
  */
 export async function collectRound(
   world: AppContext,
@@ -90,7 +90,7 @@ export async function collectRound(
   }
 }
 
-/** Answers a fault that holds for the whole connection; null: go on. */
+/** Returns an error that concerns the whole connection; null to continue. */
 async function collect(
   world: AppContext,
   tenant: TenantId,
@@ -130,7 +130,7 @@ async function collect(
         .returning('id')
         .executeTakeFirst();
     });
-    // It was changed or taken away meanwhile, or another server has it.
+    // The connection was changed or removed, or another server holds it.
     if (!held) throw new Stopped();
   };
   try {
@@ -214,7 +214,7 @@ async function keepRow(
 ): Promise<void> {
   const set = { ...rest, ...(cursor === undefined ? {} : { cursor: JSON.stringify(cursor) }) };
   await world.store.tenant(tenant_id, async ({ sql }) => {
-    // A connection that was taken away meanwhile keeps nothing.
+    // Nothing is stored for a removed connection.
     if (
       !(await sql
         .selectFrom('connection')

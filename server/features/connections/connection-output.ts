@@ -4,7 +4,7 @@ import type { CollectionOut, ConnectionOut, Found } from '#contract/connections/
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { ConnectionRow } from './task.ts';
 
-/** What is told of connections: never anything of their secrets. */
+/** Returns connections for the API, without their secrets. */
 export async function toConnectionOutput(
   tx: TenantTx,
   rows: readonly ConnectionRow[],
@@ -97,7 +97,7 @@ export async function toConnectionOutput(
 
 const PAGE = 200;
 
-/** By name, a page at a time. */
+/** Sorted by name, one page at a time. */
 export async function foundRows(
   { sql: db, tenant }: TenantTx,
   connection: string,

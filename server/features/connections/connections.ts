@@ -16,8 +16,7 @@ export const sealCredentials = (
 ): Promise<string> => seal(tx, world, place(id), secret);
 
 /**
- * Throws a `SourceError` where the secret cannot be opened: the key under which it was sealed is
- * gone.
+ * Throws a `SourceError` if the secret cannot be opened, because the key that sealed it is lost.
  */
 export async function reachOf(
   tx: TenantTx,

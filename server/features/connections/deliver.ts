@@ -11,7 +11,7 @@ import { bySource, recordResults } from '../ingest/ingest-transaction.ts';
 import { channelsOf, openChannels } from './channels.ts';
 import { forgetGone, keepFound, type Task, type Thing } from './task.ts';
 
-/** What a system says of a job, and what it says of a run. */
+/** The fields that a system reports of a job, and those of a run. */
 export type JobFacts = Pick<
   ExecutionIn,
   | 'job'
@@ -29,21 +29,18 @@ export type JobFacts = Pick<
 export type RunFacts = Omit<ExecutionIn, keyof JobFacts>;
 
 export interface JobFound {
-  /** What names the row in its list. */
+  /** The id of the row in its list. */
   readonly uid: string;
   readonly company: CompanyN | null;
   readonly facts: JobFacts;
-  /** Null: it has not run, as far as the system says. */
+  /** Null if the system reports no run. */
   readonly run: RunFacts | null;
   readonly byArrival?: boolean;
-  /** What else of it is needed to know it again: who owns it, by which agent. */
+  /** Other fields that identify the job later: its organization and its agent. */
   readonly more: Readonly<Record<string, string | number | null>>;
 }
 
-/**
- * A job as it is remembered: what was last recorded of it (`mark`), of which company, and up to
- * which start.
- */
+/** A stored job: a hash of what was last recorded (`mark`), its company, and its latest start. */
 export interface JobKept {
   readonly facts: JobFacts;
   readonly mark: string;
@@ -53,14 +50,14 @@ export interface JobKept {
   readonly more: JobFound['more'];
 }
 
-/** So many results are recorded at once. */
+/** The maximum number of results recorded in one transaction. */
 const AT_ONCE = 500;
 
 /**
- * Records what a page of jobs tells, by the way that posted results go (RUN-2): each job by its own
- * id, each run by its start, so that the same page again changes nothing. What has not changed
- * since the last time is not recorded again. A page is remembered after it was recorded: one that
- * was cut off in between is recorded again, to the same effect.
+ * Records a page of jobs in the same way as posted results (RUN-2). Jobs are identified by their
+ * own id and runs by their start, so recording a page twice changes nothing. Unchanged jobs are
+ * skipped. A page is stored after it was recorded, so an interrupted page is recorded again with
+ * the same effect.
  */
 export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promise<void> {
   const { world, tenant, connection } = task;
@@ -92,7 +89,7 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
     if (before?.company != null && before.company !== company)
       put(left, before.company, facts.jobInstanceUid);
     if (company === null) continue;
-    // What ran before it came to this company was that of another, and stays there.
+    // Runs from before a job moved to this company belong to the previous company and stay there.
     const elsewhere =
       before?.company != null &&
       before.company !== company &&
@@ -101,7 +98,7 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
     if (run === null || elsewhere) put(idle, company, facts);
     else put(runs, company, { execution: { ...facts, ...run }, byArrival });
   }
-  // At once: companies whose results wait for each other anyway share a transaction.
+  // In parallel, so that companies waiting for the same lock share a transaction.
   await Promise.all(
     [...runs].map(([company, all]) => recordRuns(task, all, channels.get(company))),
   );
@@ -142,7 +139,7 @@ function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else lists.set(key, [value]);
 }
 
-/** Answers how many were new. */
+/** Returns the number of new results. */
 export async function recordRuns(
   { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
   runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[],
@@ -167,7 +164,7 @@ export async function recordRuns(
   return accepted;
 }
 
-/** The records that can be stored; the others are logged. */
+/** Returns the valid records and logs the others. */
 export function fitOf<T extends object>(
   { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
   checked: readonly T[],
@@ -188,8 +185,8 @@ const isRefused = (one: unknown): one is Refused =>
   typeof one === 'object' && one !== null && 'error' in one;
 
 /**
- * Jobs that have not run yet, or not here: known all the same, so that they are seen where nothing
- * runs; and what changed of those that are.
+ * Adds jobs that have not run yet, or not in this company, so that they are visible, and updates
+ * changed ones.
  */
 async function findJobs(
   { world, tenant, connection }: Task,
@@ -234,10 +231,7 @@ async function findJobs(
   });
 }
 
-/**
- * Jobs that a system has no more are switched off here: nothing is expected of them, and what they
- * did stays.
- */
+/** Disables jobs that the system no longer has: no runs are expected, and their results stay. */
 async function retire(
   tx: TenantTx,
   key: KeyRow | undefined,
@@ -306,12 +300,12 @@ const jobsOf = (
         .execute();
 
 /**
- * A system that lost sight of its servers for a while tells of no jobs: they are gone when they are
- * missing for so long. Until then they are expected.
+ * A system that temporarily loses its servers reports no jobs, so a job counts as removed only
+ * after this time. Until then its runs are expected.
  */
 const GONE_MS: Ms = 12 * 3_600_000;
 
-/** After a whole round: jobs that have not been met for long are gone. */
+/** Disables jobs that have been missing for long. Call it after a complete round. */
 export async function retireGone(task: Task): Promise<void> {
   const { world, tenant, connection } = task;
   await world.store.tenant(tenant, async (tx) => {

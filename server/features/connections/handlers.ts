@@ -27,12 +27,12 @@ import type { ConnectionRow } from './task.ts';
 import { wakeCollectors } from './timer.ts';
 import { tryConnection } from './try-connection.ts';
 
-/** Asking outside: so often in a minute, for each provider. */
+/** Tests call external systems, so they are limited per minute and provider. */
 const TRIES = 20;
 
 /**
- * COLLECT-1: the systems that are asked for results, kept by who may connect sources; those bound
- * to companies keep connections of those alone.
+ * COLLECT-1: the systems that Daybook reads results from. Users who can connect sources manage
+ * them; users bound to companies manage only connections of those companies.
  */
 export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
   const often = makeRateLimit(TRIES);
@@ -128,7 +128,8 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           credentials?.is ?? row.sign_in,
         );
         if (refused) return failed(refused);
-        // A secret was typed for one address: whoever changes that does not get it sent to another.
+        // A secret belongs to one address. If the address changes, the secret has to be entered
+        // again, so that it is not sent elsewhere.
         if (credentials === undefined && originOf(fields.address) !== originOf(row.address))
           return failed(bad('credentials', MESSAGES.connectionSecretAgain));
         await tx.sql
@@ -198,7 +199,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
         return ok({});
       }),
 
-    /** The system is asked outside of any transaction. */
+    /** The system is called outside of any transaction. */
     async testConnection({ id, kind, address, certificate, credentials }, ctx) {
       const wrong = certificateFault(certificate) ?? tooOften(ctx);
       if (wrong) return failed(wrong);
@@ -261,7 +262,7 @@ function signedOf({ session }: RequestContext): Principal {
   return session;
 }
 
-/** Who is bound to companies keeps connections of one of those, and no others. */
+/** Users bound to companies manage only the connections of one of those companies. */
 const owns = (session: Principal, company: CompanyN | null): boolean =>
   company === null ? scopeOf(session).companies === null : seesCompany(scopeOf(session), company);
 
@@ -277,7 +278,7 @@ async function refusalOf(
   const url = new URL(address);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     return bad('address', MESSAGES.connectionAddress);
-  // A console tells of whose each job is; the others serve one company.
+  // A console reports the company of each job; other systems belong to one company.
   if (kind === 'vspc' ? companyN !== null : companyN === null)
     return bad('companyN', MESSAGES.connectionCompany);
   if (!owns(session, companyN))

@@ -1,4 +1,4 @@
-/** One page as a system gave it. `total` null: it does not say. */
+/** One page as the system returned it. `total` is null if the system does not report it. */
 export interface Page<T> {
   readonly rows: readonly T[];
   readonly total: number | null;
@@ -7,12 +7,12 @@ export interface Page<T> {
 export interface Walk<T> {
   readonly page: (offset: number) => Promise<Page<T>>;
   readonly uid: (row: T) => string;
-  /** Rows that this walk has not met yet, and where it would go on after them. */
+  /** Receives the rows that this read has not seen yet, and the offset to continue from. */
   readonly take: (rows: readonly T[], next: number) => Promise<void>;
 }
 
 /**
- * Whether every row there is was met: rows move between pages when the list changes while it is
+ * `whole` says whether every row was seen: rows move between pages if the list changes during the
  * read.
  */
 export interface Walked {
@@ -21,15 +21,15 @@ export interface Walked {
   readonly whole: boolean;
 }
 
-/** Rounds more, where rows were missed. */
+/** Additional passes if rows were missed. */
 const MORE = 2;
-/** No list is longer. */
+/** The maximum length of a list. */
 const MOST_ROWS = 1_000_000;
 
 /**
- * All pages of a list. One that goes on where another was cut off reads what is behind that first,
- * and then what is before it: what is read is taken at once, and all of it is met in the end. Each
- * row is taken once.
+ * Reads all pages of a list and passes each row to `take` once. A read that continues an
+ * interrupted one starts at its offset, and then reads the pages before it. Rows are taken page by
+ * page.
  */
 export async function walk<T>({ page, uid, take }: Walk<T>, from = 0): Promise<Walked> {
   const seen = new Set<string>();

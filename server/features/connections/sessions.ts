@@ -12,17 +12,18 @@ import { Heatmap, type HeatmapSession } from './vspc-shapes.ts';
 const HOUR: Ms = 3_600_000;
 const DAY: Ms = 24 * HOUR;
 /**
- * How far back the first round goes, and how much every round reads again: a session that ended
- * meanwhile began before.
+ * How far back the first round goes, and how much every round reads again, because a session that
+ * ended since began earlier.
  */
 const FIRST_MS: Ms = 7 * DAY;
 const AGAIN_MS: Ms = DAY;
 
 /**
- * The history of sessions: fills what lists of jobs leave out, which tell of the last session
- * alone. The history names no job: it is found by who owns it, by which agent and by what name, and
- * where that is not one job alone its sessions are left. A run that is known with its end is left
- * as it is: the list of jobs knows more of it. Read in slices, of which each is remembered.
+ * Reads the session history, which fills the gaps of the job lists: those report only the last
+ * session. The history has no job id, so the job is identified by its organization, agent and name;
+ * sessions that match no job or several are skipped. Runs that are already stored with their end
+ * are not changed, because the job list has more detail. The read is split into time slices, and
+ * each is stored.
  */
 export async function sessionsOfVspc(task: Task): Promise<Read> {
   const { world, tenant, connection } = task;
@@ -41,7 +42,7 @@ export async function sessionsOfVspc(task: Task): Promise<Read> {
   while (from < now) {
     const to = Math.min(now, from + width);
     const sessions = await slice(task, from, to).catch((error: unknown) => {
-      // More than may be read at once: half of it.
+      // The response is too large, so the slice is halved.
       if (error instanceof SourceError && /more than \d+ MiB/.test(error.message) && width > HOUR)
         return null;
       throw error;
@@ -99,7 +100,7 @@ async function fill(task: Task, all: readonly One[]): Promise<void> {
     all.filter((_one, place) => !known.has(place)),
     ({ job }) => job.company ?? 0,
   );
-  // At once: companies whose results wait for each other anyway share a transaction.
+  // In parallel, so that companies waiting for the same lock share a transaction.
   await Promise.all(
     [...fresh].map(([company, own]) =>
       recordRuns(
@@ -111,7 +112,7 @@ async function fill(task: Task, all: readonly One[]): Promise<void> {
   );
 }
 
-/** Those whose run is known with its end. */
+/** Returns the indexes of sessions whose run is already stored with its end. */
 async function ended(
   tx: TenantTx,
   channels: ReadonlyMap<CompanyN, KeyRow>,
@@ -140,7 +141,7 @@ const nameOf = (
   job: string | null | undefined,
 ): string => [org, agent, job].map((part) => (part ?? '').toLowerCase()).join('\n');
 
-/** Null: several are named alike. */
+/** The value is null if several jobs have the same name. */
 function jobsByName(found: readonly { readonly row: unknown }[]): Map<string, JobKept | null> {
   const jobs = new Map<string, JobKept | null>();
   for (const { row } of found) {

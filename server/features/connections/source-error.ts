@@ -1,13 +1,13 @@
 import type { Ms } from '#contract/ids.ts';
 
 /**
- * Why a system did not give what it was asked for: `message` is a sentence for people, without
- * anything secret. `refused`: it believes nothing of what is signed with, so that asking for more
- * of it is of no use; `forbidden`: it does not give just this.
+ * Why a system did not return what was requested. `message` is a sentence for people without any
+ * secrets. `refused`: it does not accept the credentials, so further requests are pointless.
+ * `forbidden`: it refuses only this request.
  */
 export class SourceError extends Error {
   readonly is: 'refused' | 'forbidden' | 'busy' | 'missing' | 'fault';
-  /** How long it asked to be left alone. */
+  /** How long the system asked to wait. */
   readonly waitMs: Ms | null;
   constructor(is: SourceError['is'], message: string, waitMs: Ms | null = null) {
     super(message);

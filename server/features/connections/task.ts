@@ -11,8 +11,8 @@ import { boundedId } from '../ingest/bounded-id.ts';
 
 export type ConnectionRow = Selectable<ConnectionTable>;
 /**
- * How far an entity was read: `since`, when the present round began; `offset`, where it goes on;
- * `from`, up to when history is known.
+ * How far an entity was read. `since`: when the current round began. `offset`: where it continues.
+ * `from`: the time up to which the history is stored.
  */
 export type Cursor = Readonly<Record<string, number>>;
 
@@ -23,24 +23,21 @@ export interface Task {
   readonly connection: ConnectionRow;
   readonly entity: Entity;
   readonly client: Client;
-  /**
-   * When this round began: what is met in it has been seen then, however often the round was taken
-   * up again.
-   */
+  /** The start of this round. Rows of a resumed round count as seen at this time too. */
   readonly since: Ms;
   readonly cursor: Cursor;
-  /** Keeps how far it was read. Throws where it is to stop. */
+  /** Stores the cursor. Throws if the collector has to stop. */
   keep(cursor: Cursor): Promise<void>;
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface Read {
   readonly rows: number;
   readonly unlinked: number;
-  /** What is remembered for the next one. */ readonly cursor?: Cursor;
+  /** The cursor of the next round. */ readonly cursor?: Cursor;
 }
 
-/** Something found that is no result: a company, a server, an alarm. */
+/** A found object that is not a result: a company, a server, an alarm. */
 export interface Thing {
   readonly uid: string;
   readonly name: string;
@@ -72,7 +69,10 @@ export async function keepFound(
   );
 }
 
-/** What a whole round has not met is gone; `late`: not before it was missing for so long. */
+/**
+ * Deletes what a complete round has not seen and returns it. With `late`, only what has been
+ * missing for that long.
+ */
 export function forgetGone(
   { sql, tenant }: TenantTx,
   { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>,

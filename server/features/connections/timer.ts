@@ -11,19 +11,18 @@ import { collectRound, HELD_MS, Stopped, LONGEST_WAIT_MS } from './collect.ts';
 import type { ConnectionRow } from './task.ts';
 
 const EVERY_MS: Ms = 5_000;
-/** Connections that are read at once. */
+/** The number of connections that are read concurrently. */
 const AT_ONCE = 4;
 const STOP_MS: Ms = 2_000;
 
 export interface Collectors {
   stop(): Promise<void>;
-  /** Begins what is due and answers when that is done. */ tick(): Promise<void>;
+  /** Starts what is due and resolves when it is done. */ tick(): Promise<void>;
 }
 
 /**
- * COLLECT-4: asks every connection for what is due, each by itself and one server at a time: a
- * connection is taken for a few minutes at a time, and its next server goes on where the last one
- * was cut off.
+ * COLLECT-4: reads every due connection, independently and on one server at a time. A server holds
+ * a connection for a few minutes; the next one continues where it was interrupted.
  */
 export function startCollectors(world: AppContext, timeoutMs?: Ms): Collectors {
   const id = world.chance.uuid();
@@ -110,8 +109,8 @@ export function startCollectors(world: AppContext, timeoutMs?: Ms): Collectors {
       stopped = true;
       timer?.cancel();
       wakers.delete(world.store);
-      // A question that is not answered is not waited for: what was read of its list is kept, and
-      // gone on with after the next start.
+      // Stopping does not wait for an open request: what was read of its list is stored, and the
+      // next start continues.
       let over: { cancel(): void } | undefined;
       const late = new Promise<void>((resolve) => {
         over = world.clock.after(STOP_MS, resolve);
@@ -123,7 +122,7 @@ export function startCollectors(world: AppContext, timeoutMs?: Ms): Collectors {
 }
 
 const wakers = new WeakMap<Store, () => void>();
-/** Something is due now. */
+/** Call it when something is due now. */
 export const wakeCollectors = ({ store }: AppContext): void => {
   wakers.get(store)?.();
 };
@@ -158,7 +157,10 @@ async function due(world: AppContext, tenant: TenantId): Promise<ConnectionRow[]
   );
 }
 
-/** Whether it is ours now. On the embedded database nobody else could have it. */
+/**
+ * Returns whether this server now holds the connection. With the embedded database there is no
+ * other server.
+ */
 function take(
   world: AppContext,
   tenant: TenantId,

@@ -10,22 +10,24 @@ const TokenSchema = v.object({
   refresh_token: v.optional(v.nullable(v.string())),
   expires_in: v.optional(v.nullable(v.number())),
 });
-/** A token is not used for the last moments of its life. */
+/** A token is not used in its last 30 seconds. */
 const SPARE_MS: Ms = 30_000;
 const HOUR: Ms = 3_600_000;
 
 export interface TokenWay {
-  /** Below the base of the API, or from the root where it begins with a slash. */
+  /** Relative to the base of the API, or to the root if it begins with a slash. */
   readonly path: string;
-  /** The form that signs in, and the one that renews; null: there is nothing to renew. */
+  /**
+   * The form that signs in, and the one that renews; `renew` is null if tokens cannot be renewed.
+   */
   readonly begin: Readonly<Record<string, string>>;
   readonly renew: ((refreshToken: string) => Readonly<Record<string, string>>) | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Bearer tokens, kept in memory alone: renewed shortly before they end, or when one is refused;
- * where renewing is refused, by signing in again. Several that need one at once wait for the same.
+ * Bearer tokens in memory only. They are renewed shortly before they expire or when one is refused;
+ * if the renewal is refused, it signs in again. Concurrent requests share one renewal.
  */
 export function tokenSigner(
   { clock }: AppContext,
@@ -68,7 +70,7 @@ export function tokenSigner(
         try {
           return await ask(renew(refresh));
         } catch (error) {
-          // It was used, or is too old: the password still stands.
+          // The refresh token was used or has expired, so it signs in with the password.
           if (!(error instanceof SourceError) || error.is !== 'refused') throw error;
         }
       }
@@ -93,7 +95,7 @@ export function tokenSigner(
   };
 }
 
-/** A key that stands as it is. */
+/** An API key that is sent unchanged. */
 export const keySigner =
   (key: string): (() => Signer) =>
   () => ({

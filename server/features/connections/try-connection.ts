@@ -25,7 +25,7 @@ const THINGS: Readonly<Record<CollectorKind, string>> = {
   zerto: 'protection groups',
 };
 
-/** Signs in and asks one question. Nothing is kept. */
+/** Signs in and sends one request. Stores nothing. */
 export async function tryConnection(
   world: AppContext,
   kind: CollectorKind,

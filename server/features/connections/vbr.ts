@@ -27,7 +27,7 @@ const flag = v.optional(v.nullable(v.boolean()));
 const list = <S extends v.GenericSchema>(row: S) =>
   v.object({ data: v.array(row), pagination: v.optional(v.nullable(v.object({ total: count }))) });
 
-/** What is read of the REST API 1.3 of Veeam Backup & Replication. */
+/** The schemas for the REST API 1.3 of Veeam Backup & Replication. */
 const StateList = list(
   v.object({
     id: v.string(),
@@ -119,13 +119,11 @@ const TYPES: Readonly<Record<string, JobType>> = {
   MacAgentBackup: 'Agent',
   SureBackup: 'SureBackup',
 };
-/** Sessions that are runs of jobs; restores and work on the infrastructure are not. */
+/** Session types that are runs of jobs. Restores and infrastructure tasks are not. */
 const RUNS =
   /^(?:BackupJob|ReplicaJob|BackupCopyJob|SimpleBackupCopyJob|AgentBackup|AgentPolicy|EndpointBackup|PlatformBackupJob|FileServerSave|SureBackup|\w*LogBackup|UnstructuredDataBackupCopy|ArchiveBackup|ConfigurationBackup)$/;
 
-/**
- * What is asked of Veeam Backup & Replication, whose results are those of the connection's company.
- */
+/** Reads Veeam Backup & Replication. All results belong to the connection's company. */
 export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
   async jobs(task) {
     const link = await linkOf(task);
@@ -146,8 +144,8 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
   },
 
   /**
-   * By the time of creation. Where one still runs, the next round begins with it: its end is read
-   * then.
+   * Sorted by creation time. If a session is still running, the next round begins with it to read
+   * its end.
    */
   async sessions(task) {
     const { world, tenant, connection } = task;
@@ -299,8 +297,8 @@ async function pages<R extends { readonly id: string }>(
 }
 
 /**
- * In place of a time of its next run, the server tells in words that a job follows another (`After
- * [Job]`) or never rests.
+ * Instead of a next run time, the server reports in words that a job follows another (`After
+ * [Job]`) or runs continuously.
  */
 const scheduleOf = (policy: string | null | undefined): JobFacts['schedule'] =>
   /^<?after\b/i.test(policy ?? '')
@@ -333,7 +331,8 @@ export function factsOf({ id, name, type, status, workload, nextRunPolicy }: Job
 }
 
 /**
- * A session as a run; its own id names it. A session whose job is gone is still a run of that job.
+ * Returns a session as a run with the session's id; null if its state is unknown. A session of a
+ * deleted job still counts as a run of that job.
  */
 export function runOf(session: VbrSession, facts: JobFacts | undefined): ExecutionIn | null {
   const started = Date.parse(session.creationTime ?? '');

@@ -20,7 +20,7 @@ const text = (said: string | null | undefined, most: number = LIMITS.nameChars):
 const whole = (count: number | null | undefined): number | null =>
   count == null || !(count >= 0) ? null : Math.floor(count);
 
-/** Words of the console for how a job stands. What is not here has no run to tell of. */
+/** The console's job states. A state that is not listed means that there is no run to report. */
 const STATUS: Readonly<Record<string, Status>> = {
   Success: 'Success',
   Warning: 'Warning',
@@ -73,8 +73,8 @@ const GROUPS: Readonly<Record<string, EntityGroup>> = {
 };
 
 /**
- * Times of one run may be told with and without fractions: a run is named by its second. Null where
- * it says none.
+ * Returns a time cut to the second; null if there is none. The console reports times of the same
+ * run with and without fractions, and the start identifies a run.
  */
 export function secondOf(said: string | null | undefined): string | null {
   const at = Math.floor(Date.parse(said ?? '') / 1000) * 1000;
@@ -170,7 +170,7 @@ export function office365Job(job: Office365Job): {
   return { facts, run: run && { ...run, detail: detailOf({ repository: job.repositoryName }) } };
 }
 
-/** A session of the history, of a job that is known. */
+/** Returns a session of the history as a run of its known job. */
 export function sessionRun(session: HeatmapSession): RunFacts | null {
   const run = runOf(session.result, {
     lastRun: session.startTime,
@@ -271,10 +271,7 @@ function detailOf(
 
 const UNIT_SEC: Readonly<Record<string, number>> = { Days: 86_400, Hours: 3_600, Minutes: 60 };
 
-/**
- * What the console calls a schedule, in our words. A job with a backup window runs again and again
- * inside of it.
- */
+/** The console's names of schedules. A job with a backup window runs repeatedly within it. */
 const KINDS: Readonly<Record<string, ScheduleKind>> = {
   Daily: 'Daily',
   Monthly: 'Monthly',
@@ -285,8 +282,8 @@ const KINDS: Readonly<Record<string, ScheduleKind>> = {
 };
 
 /**
- * The schedule of a job as the console has it: its times, or its kind alone where they cannot be
- * told. Null where it has none.
+ * Returns the job's schedule as the console reports it: its times, or only its kind if they are
+ * unknown. Null if the job has none.
  */
 export function scheduleOf(
   kind: string | null | undefined,
@@ -297,8 +294,8 @@ export function scheduleOf(
 }
 
 /**
- * What the console says of when a job runs, where it can be held to it; else its own habit is
- * learned.
+ * Returns the schedule's times if they are exact enough to expect runs by. Otherwise Daybook learns
+ * them from past runs.
  */
 function timesOf(
   kind: string | null | undefined,
@@ -317,8 +314,7 @@ function timesOf(
   const on =
     which === 'WeekDays' ? [1, 2, 3, 4, 5] : which === 'SelectedDays' ? weekdaysOf(days) : [];
   const shift = dayShift(minuteOf(time), utc, said?.startDateTime);
-  // The days of a week are those of the server's own wall: where nothing tells how far that is from
-  // UTC, they are not known.
+  // Weekdays are in the server's time zone. If its offset from UTC is unknown, so are the days.
   return on.length === 0 || shift === null
     ? null
     : cronAt(
@@ -347,13 +343,13 @@ const WEEK: readonly string[] = [
   'Friday',
   'Saturday',
 ];
-/** Numbers of days of the week, Sunday 0; none where one of them is no day. */
+/** Returns weekday numbers, Sunday 0; empty if a name is unknown. */
 function weekdaysOf(days: readonly string[] | null | undefined): readonly number[] {
   const numbers = [...new Set((days ?? []).map((day) => WEEK.indexOf(day)))];
   return numbers.includes(-1) ? [] : numbers;
 }
 
-/** Minute of the day: `22:05`, `22:05:00.0000000`. */
+/** Returns the minute of the day: `22:05`, `22:05:00.0000000`. */
 function minuteOf(said: string | null | undefined): number | null {
   const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(said ?? '') ?? [];
   return hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59
@@ -362,12 +358,15 @@ function minuteOf(said: string | null | undefined): number | null {
 }
 
 const DAY_MIN = 1_440;
-/** Hardly a wall is further ahead of UTC; further behind than eleven hours only islands are. */
+/**
+ * Almost no time zone is further ahead of UTC than 13 hours, and only islands are more than eleven
+ * hours behind.
+ */
 const MOST_AHEAD = 13 * 60;
 
 /**
- * By how many days the day in UTC is another than on the server's wall, from the time on both; the
- * wall's zone is told with the next start, where it is.
+ * Returns by how many days the day in UTC differs from the server's local day, computed from both
+ * times. The offset comes from the next start if it includes one.
  */
 function dayShift(
   local: number | null,
@@ -378,7 +377,7 @@ function dayShift(
   const told =
     sign === undefined ? null : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   const apart = local === null ? null : (local - utc + DAY_MIN) % DAY_MIN;
-  // A start that is told in UTC says nothing of the wall, where the times do.
+  // A start in UTC does not reveal the offset if the two times do.
   const ahead =
     told !== null && (apart === null || (told + DAY_MIN) % DAY_MIN === apart)
       ? told
@@ -393,8 +392,8 @@ function dayShift(
 }
 
 /**
- * The console hears of a run late: half an hour at least before a job counts as one that did not
- * run.
+ * The console learns of a run late, so a frequent job gets at least half an hour before it counts
+ * as missed.
  */
 const graceOf = (schedule: Schedule | null): number | null =>
   schedule?.is === 'every' && schedule.everySec < 7_200 ? 1_800 : null;

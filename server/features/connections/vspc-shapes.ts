@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
 /**
- * What is read of Veeam Service Provider Console's REST API v3 (3.6 and later). Only what is used:
- * a field more is nothing to us, a field less is nothing known. An unknown word of an enumeration
- * is read as a word: newer versions have more of them.
+ * The schemas for Veeam Service Provider Console's REST API v3 (3.6 and later), with the used
+ * fields only. Additional fields are ignored, and missing ones are unknown. Enumerations are read
+ * as strings, because newer versions add values.
  */
 const text = v.optional(v.nullable(v.string()));
 const count = v.optional(v.nullable(v.number()));
@@ -141,7 +141,7 @@ export const Office365JobList = list(
 );
 export type Office365Job = v.InferOutput<typeof Office365JobList>['data'][number];
 
-/** The history: not in pages, by day. */
+/** The history is not paged; it is grouped by day. */
 export const Heatmap = v.object({
   data: v.object({
     dataPerDays: v.optional(

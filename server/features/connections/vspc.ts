@@ -15,7 +15,7 @@ import { checkedComputer, checkedRepository } from '../ingest/check-records.ts';
 
 const PER_PAGE = 200;
 
-/** What is asked of Veeam Service Provider Console, entity by entity. */
+/** Reads Veeam Service Provider Console, one function per entity. */
 export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
   'companies': (task) =>
     things(task, 'organizations/companies', shapes.CompanyList, (row, link) => ({
@@ -54,7 +54,8 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
     const servers = await named(task, 'servers');
     return jobs(task, 'infrastructure/backupServers/jobs', shapes.ServerJobList, (row) => {
       const server = servers.get(row.backupServerUid ?? '');
-      // Who a hosted job is assigned to comes before who owns the server.
+      // The organization that a hosted job is assigned to takes precedence over the owner of the
+      // server.
       const org = row.mappedOrganizationUid ?? row.organizationUid ?? null;
       return {
         uid: row.uniqueUid ?? row.instanceUid,
@@ -277,13 +278,13 @@ async function page<S extends ListSchema>(
     `${path}${path.includes('?') ? '&' : '?'}limit=${PER_PAGE}&offset=${offset}`,
     schema,
   );
-  // Without a total, nothing more is the end.
+  // Without a total, an empty page ends the list.
   return { rows: data, total: meta?.pagingInfo?.total ?? null };
 }
 
 /**
- * A list read to its end, page by page. What the last try left is gone on with; a list that never
- * stands still is a failure, which is tried again.
+ * Reads a list completely, page by page, and continues an interrupted read. A list that changes
+ * during every pass is a failure, which is retried.
  */
 async function whole<S extends ListSchema>(
   task: Task,
@@ -328,7 +329,7 @@ async function pagesOf<S extends ListSchema>(
   return all;
 }
 
-/** Things that are kept as they are told; those that are not told any more go. */
+/** Stores objects as reported, and deletes those that are no longer reported. */
 async function lists<S extends ListSchema>(
   task: Task,
   path: string,
@@ -395,7 +396,7 @@ async function jobs<S extends ListSchema>(
   return { rows, unlinked };
 }
 
-/** Rows that go to a company each, by who owns what they stand on. */
+/** Passes rows to the company that owns them, determined by the organization. */
 async function placed<S extends ListSchema>(
   task: Task,
   path: string,
@@ -440,7 +441,7 @@ async function named(
   return new Map(rows.map(({ uid, name, row }) => [uid, { name, row }]));
 }
 
-/** A console without that product, or of an older version, does not have the list at all. */
+/** A console without that product, or of an older version, does not have the list. */
 async function missingIsNone(work: () => Promise<Read>): Promise<Read> {
   try {
     return await work();

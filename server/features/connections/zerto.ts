@@ -9,8 +9,8 @@ import { cutText } from '#contract/stored-text.ts';
 const text = v.optional(v.nullable(v.string()));
 const count = v.optional(v.nullable(v.number()));
 /**
- * What is read of Zerto Virtual Manager: protection groups and alerts. Fields begin with capital
- * letters in older versions.
+ * The schemas for Zerto Virtual Manager: protection groups and alerts. Field names begin with
+ * capital letters in older versions.
  */
 const lower = v.pipe(
   v.record(v.string(), v.unknown()),
@@ -60,8 +60,8 @@ const Alerts = v.array(
 
 type Status = ExecutionIn['status'];
 /**
- * Initializing, failing over and moving go on; meeting the SLA and recovered are good; a history or
- * RPO that is not met warns; deleting says nothing.
+ * Initializing, failing over and moving are in progress; meeting the SLA and recovered succeed; an
+ * unmet history or RPO is a warning; deleting reports nothing.
  */
 const STATUS: Readonly<Record<number, Status>> = {
   0: 'Running',
@@ -75,7 +75,7 @@ const STATUS: Readonly<Record<number, Status>> = {
 };
 const SUB_ERROR = 8;
 
-/** What is asked of Zerto, whose results are those of the connection's company. */
+/** Reads Zerto. All results belong to the connection's company. */
 export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
   async jobs(task) {
     const { world, tenant, connection, client } = task;
@@ -122,9 +122,9 @@ export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
 };
 
 /**
- * Replication never ends, so that there are no runs: one result a day for each group, and one at
- * each change of its state. They are numbered, so that one that was read twice is the same. What
- * goes on (a move, a failover) is a run that the next state ends.
+ * Returns a protection group as a job with a run. Replication never ends, so each group gets one
+ * result a day and one at each change of its state. Results are numbered, so reading one twice
+ * records it once. An operation in progress (a move, a failover) is a run that the next state ends.
  */
 export function groupJob(
   group: Group,
@@ -170,8 +170,8 @@ export function groupJob(
       startTime: new Date(began).toISOString(),
       ...(status === 'Running' ? {} : { endTime: new Date(goesOn ? now : began).toISOString() }),
       ...(said === null ? {} : { message: cutText(said, 500) }),
-      // What moves on all the time is told once, with the result: told each time it would be
-      // another result.
+      // Values that change constantly are reported only with the first reading of a result, because
+      // a changed value would count as another result.
       ...(same
         ? {}
         : {

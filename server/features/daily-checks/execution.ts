@@ -14,8 +14,8 @@ const iso = (at: Ms): string => new Date(at).toISOString();
 const isoOrNull = (at: Ms | null): string | null => (at === null ? null : iso(at));
 
 /**
- * One run in full, as the API writes it. `scope`: of whom it may tell where it says "the same cause
- * elsewhere".
+ * Returns one run in full, as the API outputs it. `scope` limits the companies counted under "the
+ * same cause elsewhere".
  */
 export async function executionOf(
   tx: TenantTx,
@@ -165,8 +165,9 @@ interface Deed {
 }
 
 /**
- * The newest deeds on a problem: its own by its name, and of those on many at once the ones of its
- * company since it began. Each by its index, and not further than it gives.
+ * Selects the newest user actions on a problem: those on this problem by its entity name, and bulk
+ * actions of its company since it began. Each part uses its own index and reads no further than its
+ * limit.
  */
 export const historyQuery = (
   tenant: TenantId,
@@ -184,7 +185,7 @@ export const historyQuery = (
   ) as deed order by seq desc limit ${HISTORY}`;
 };
 
-/** Who did what to the problem, newest first. */
+/** Returns who did what to the problem, newest first. */
 async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Execution['history']> {
   const { rows: events } = await historyQuery(tx.tenant, n, company).execute(tx.sql);
   const names = new Map(
@@ -216,7 +217,7 @@ async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Exec
   );
 }
 
-/** What the events of `DONE` may say beside the problem. */
+/** The optional fields of the events in `DONE`. */
 interface Said {
   readonly comment?: string | null;
   readonly content?: string | null;

@@ -71,7 +71,7 @@ export function executionHandlers(
 type Asked = Parameters<typeof changesOf>[0];
 interface Changes {
   readonly list: readonly Change[];
-  /** Fields say how a result is to be, not what is to happen. */ readonly byFields: boolean;
+  /** Fields describe the desired state, not an action. */ readonly byFields: boolean;
 }
 
 function readChanges(asked: Asked): Result<Changes> {
@@ -125,7 +125,7 @@ async function decide(
       now,
       (id) => names.get(id) ?? 'somebody else',
     );
-  // A result for which one of the changes is refused gets none of them.
+  // A result gets none of the changes if one of them is refused.
   const refused = new Map<RunN, Refused>();
   for (const change of list)
     for (const one of decideOne(change, asked).refused)
@@ -142,7 +142,8 @@ async function decide(
 }
 
 /**
- * Whether the problem is already as the change says: who sends back what was read changes nothing.
+ * Returns whether the problem already has the desired state, so that sending back what was read
+ * changes nothing.
  */
 function isSo(change: Change, problem: Target['problem'] | undefined): boolean {
   if (!problem) return false;

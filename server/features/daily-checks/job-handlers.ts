@@ -17,10 +17,10 @@ type Done = OutputOf<'ignoreMissed'>;
 type Of = { readonly jobInstanceUid: string; readonly key?: string | undefined };
 const done = (seq: number) => ok<Done>({ seq });
 
-/** What stands with the snooze of a problem whose job was ignored. */
+/** The snooze reason of a problem whose job was ignored. */
 export const NOT_EXPECTED = MESSAGES.notExpected;
 
-/** DESK-4: that a job does not run, or is switched off, is meant. */
+/** DESK-4: marks a missed or disabled job as expected. */
 export function jobHandlers(
   world: AppContext,
 ): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {
@@ -64,7 +64,7 @@ export function jobHandlers(
   };
 }
 
-/** Why something cannot be ignored until then; null where it can. */
+/** Returns why the end of the ignore period is invalid; null if it is valid. */
 export function badEnd(until: Ms, now: Ms): Failure | null {
   const message =
     until <= now
@@ -92,7 +92,7 @@ async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<reado
   ];
 }
 
-/** A snooze that somebody set since is theirs: it stays. */
+/** Keeps a snooze that a user has set since. */
 async function heedMissed(tx: TenantTx, job: JobRow): Promise<readonly NewEvent[]> {
   const { missedIgnored } = job;
   if (missedIgnored === null) return [];
@@ -118,7 +118,7 @@ const on = (problem: ProblemRow, event: NewEvent['event']): NewEvent => ({
   entity: `problem:${problem.n}`,
 });
 
-/** The job's open problem, where it is that it did not run. */
+/** Returns the job's open problem if it is a missed run; otherwise null. */
 async function missedOf(tx: TenantTx, job: JobRow): Promise<ProblemRow | null> {
   const problem =
     job.problem === null ? undefined : (await tx.rows('problem', [job.problem])).get(job.problem);

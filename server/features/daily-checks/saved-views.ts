@@ -15,7 +15,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 type Done = OutputOf<'saveView'>;
 const done = (seq: number) => ok<Done>({ seq });
 
-/** DESK-1 to DESK-3: named lists and hand-overs. */
+/** DESK-1 to DESK-3: saved views and shift handovers. */
 export function viewHandlers(
   world: AppContext,
 ): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
@@ -38,8 +38,7 @@ export function viewHandlers(
           company: null,
           entity: `view:${view.id}`,
         };
-        // Those who saw it as a shared one are told that it is gone; they are not told what it is
-        // now.
+        // Users who saw the shared view get its removal, but not its new content.
         const hidden = before && !fresh && before.shared && !view.shared ? [removed(before)] : [];
         return { drafts: [...hidden, saved], answer: done };
       }),
@@ -79,8 +78,8 @@ const removed = ({ id, owner, shared }: ViewRow): NewEvent => ({
 });
 
 /**
- * Why the view is not this user's to remove; null where it is. One that it cannot see does not
- * exist.
+ * Returns why the user cannot remove the view; null if they can. A view that the user cannot see
+ * returns not found.
  */
 function notRemovable(scope: Scope, view: ViewRow): Failure | null {
   if (view.owner === scope.own) return null;
@@ -95,8 +94,8 @@ const viewsOf = async (tx: TenantTx, owner: string): Promise<number> =>
 type Shift = Pick<Parameters<Handlers['endShift']>[0], 'open' | 'ending'>;
 
 /**
- * What of a hand-over's lists its author may see: a device may have counted before it lost a
- * company.
+ * Returns the part of a handover's lists that its author can see, because the device may have
+ * counted before it lost access to a company.
  */
 async function within(tx: TenantTx, scope: Scope, { open, ending }: Shift): Promise<Shift> {
   const runs = await tx.rows('run', [...new Set(ending.map(({ run }) => run))]);

@@ -31,7 +31,7 @@ const MOST_HOURS = 7 * 24 + 1;
 const LAST_DAYS = 7;
 const RANKED = 5;
 
-/** REP-3, REP-5: the dashboard's numbers for other callers. */
+/** REP-3, REP-5: the dashboard's numbers for API clients. */
 export function overviewHandlers(
   world: AppContext,
 ): Pick<
@@ -146,7 +146,7 @@ export function overviewHandlers(
   };
 }
 
-/** Jobs of which there is any run but those that were missed. */
+/** Returns the jobs that have any run other than missed ones. */
 async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
   const { rows } = await sql<{
     readonly n: JobN;
@@ -159,7 +159,7 @@ async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
 const sum = (totals: readonly Total[], of: (total: Total) => number): number =>
   totals.reduce((all, one) => all + of(one), 0);
 
-/** Those that the success rate is about in one class, the others in another. */
+/** Puts the jobs that count for the success rate in one class, and the others in another. */
 function classed(jobs: KnownJobs, filters: ParsedInputOf<'overviewStats'>['filters']): ClassOf {
   const counts = countsAsBackup(filters?.type ?? []);
   return new Map(
@@ -167,7 +167,7 @@ function classed(jobs: KnownJobs, filters: ParsedInputOf<'overviewStats'>['filte
   );
 }
 
-/** Whole hours that a time touches, the first and the last cut to it. */
+/** Returns the hours of a period; the first and the last are cut to it. */
 function hoursOf({
   from,
   to,
@@ -179,7 +179,7 @@ function hoursOf({
   );
 }
 
-/** Jobs of the greatest value, which is above 0; of the same the older job first. */
+/** Returns the jobs with the highest value above 0; of equal ones the older job comes first. */
 const ranking = (
   world: AppContext,
   ctx: RequestContext,

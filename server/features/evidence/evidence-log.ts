@@ -5,7 +5,7 @@ import type { CompanyN, JobN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
-/** What counts as evidence, and its word. */
+/** The event types that count as evidence, and their labels. */
 const DEEDS = {
   'problem.reviewed@1': 'reviewed',
   'problem.reopened@1': 'reopened',
@@ -29,7 +29,10 @@ export interface Deed {
   readonly company: CompanyN;
   readonly event: DeedEvent;
 }
-/** A deed on one problem (`problem` null: on a job). `index`: which of the deed's lines. */
+/**
+ * An action on one problem; `problem` is null for an action on a job. `index` is the position
+ * within the action.
+ */
 export interface Line {
   readonly deed: Deed;
   readonly index: number;
@@ -38,7 +41,7 @@ export interface Line {
   readonly what: Evidence['what'];
 }
 
-/** One line a problem, in the order in which the deed names them. */
+/** Returns one line per problem, in the order of the event. */
 export function linesOf(deed: Deed): Line[] {
   const { event } = deed;
   const what = DEEDS[event.type];
@@ -54,14 +57,14 @@ export function linesOf(deed: Deed): Line[] {
 }
 
 /**
- * Times in the log may be out of order by so much: what came in at once, and servers whose clocks
+ * Times in the log can be out of order by this much: concurrent events, and servers whose clocks
  * differ.
  */
 const SLACK: Ms = 86_400_000;
 
 /**
- * Between which numbers of the log a time lies: every event of the time has a number above `after`,
- * and `most` at most.
+ * Returns the sequence numbers that enclose a period: every event of the period is above `after`
+ * and not above `most`.
  */
 export async function bounds(
   tx: TenantTx,
@@ -76,9 +79,9 @@ export async function bounds(
 }
 
 /**
- * The number of the last event before a time, found by halves, so that a year of other events is
- * not read: 20 looks into 600,000. Each look by the key, whatever the planner believes of the
- * table: as a plain join it read all of the log. `offset 0` keeps it apart.
+ * Selects the number of the last event before a time by binary search: 20 lookups in 600,000 events
+ * instead of reading a year of them. `offset 0` forces each lookup to use the key; as a plain join
+ * the planner read the whole log.
  */
 export const lastBeforeQuery = (
   tenant: TenantId,
@@ -113,8 +116,8 @@ interface Found {
 }
 
 /**
- * The newest deeds before `next`, newest first. Each type is read from its own end of the index
- * `event_by_type`, and no further than it gives.
+ * Selects the newest evidence events before `next`, newest first. Each type is read from the end of
+ * the index `event_by_type`, up to the limit only.
  */
 export function deedsQuery(
   tenant: TenantId,

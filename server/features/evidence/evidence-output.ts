@@ -4,7 +4,7 @@ import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Deed, Line } from './evidence-log.ts';
 
-/** Lines of the log as a person reads them. */
+/** Returns lines of the log as a person reads them. */
 export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<Evidence[]> {
   if (lines.length === 0) return [];
   const problemOf = await problemsOfJobs(tx, lines);
@@ -48,7 +48,7 @@ const unique = (ids: readonly (number | null)[]): number[] => [
   ...new Set(ids.flatMap((id) => id ?? [])),
 ];
 
-/** What a deed says of itself. */
+/** Returns the comment and the end date of an action. */
 function saidOf({ event: { data } }: Deed): Pick<Evidence, 'comment' | 'until'> {
   const { comment, content, reason, ticket, until } = data as {
     comment?: string | null;
@@ -85,8 +85,9 @@ async function peopleOf(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
 }
 
 /**
- * Each by its job's own index, and its beginning by its name in the log. The name is made before:
- * what is made in the comparison itself may not be looked up below the policy of the table.
+ * Selects each problem by its job's index, and its beginning by its entity name in the log. The
+ * name is computed in the subquery: computed in the comparison, the table's row-level security
+ * policy prevents the index lookup.
  */
 export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::json) as x(i int, job bigint, seq bigint, at bigint, missed boolean)
   cross join lateral (
@@ -99,9 +100,9 @@ export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::j
   ) as p`;
 
 /**
- * The problem that a deed on a job was about. What was called usual: the newest that had begun by
- * then. A job that does not run: the one that was open then, where it is that. That a job is
- * switched off is no problem of its runs.
+ * Returns the problem that an action on a job was about. For "mark as normal" it is the newest
+ * problem that had begun by then. For an ignored missed job it is the missed-run problem open at
+ * that time. A disabled job has no such problem.
  */
 async function problemsOfJobs(
   tx: TenantTx,

@@ -12,10 +12,10 @@ import { bounds, deedsBefore, linesOf } from './evidence-log.ts';
 import type { Line } from './evidence-log.ts';
 import { toEvidence } from './evidence-output.ts';
 
-/** Lines of a page. */
+/** The number of lines on a page. */
 export const EVIDENCE_PAGE = 500;
 const LONGEST: Ms = 366 * 86_400_000;
-/** Deeds that are read at once: each may be on ten thousand problems. */
+/** The number of events read at once: each can concern ten thousand problems. */
 const AT_ONCE = 100;
 
 /** EVID-1 to EVID-4: who did what to which problem, newest first. */
@@ -37,7 +37,7 @@ export function evidenceHandlers(world: AppContext): Pick<Handlers, 'listEvidenc
   };
 }
 
-/** Of which companies is told; null for all and for what is of none. */
+/** Returns the requested companies; null for all companies and events without one. */
 const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN[] | null =>
   company === undefined
     ? scope.companies && [...scope.companies]
@@ -53,9 +53,9 @@ interface Asked {
 }
 
 /**
- * The lines before a cursor. A cursor names the line that comes next: `<seq>.<index>` is the line
- * of the deed's problem at `index`, and `<seq>` all of the deeds before that one; so a deed on many
- * problems goes on in the next page exactly where it was cut (EVID-2).
+ * Returns the lines before a cursor. A cursor names the next line: `<seq>.<index>` is the line of
+ * the event's problem at `index`, and `<seq>` means all events before that one. So an event on many
+ * problems continues on the next page exactly where it was cut (EVID-2).
  */
 async function pageOf(
   tx: TenantTx,
@@ -65,7 +65,7 @@ async function pageOf(
   if (companies?.length === 0) return { rows: [], before: null };
   const { after, most } = await bounds(tx, from, to);
   const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
-  // The deed that was cut is read again, from the line on at which it was.
+  // An event that was cut is read again, from the line after the cut.
   let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
   const lines: Line[] = [];
   for (;;) {

@@ -18,8 +18,8 @@ import type { AppContext } from '#server/platform/app-context.ts';
 type Done = Record<string, never>;
 
 /**
- * HINT-1 to HINT-3: hints are kept by those who see the whole provider, read by whom they are for,
- * and counted where they helped.
+ * HINT-1 to HINT-3: users who see the whole provider manage hints, their audience reads them, and
+ * Daybook counts where they helped.
  */
 export function hintHandlers(
   world: AppContext,
@@ -157,7 +157,7 @@ const shownOf = ({
   inside,
 });
 
-/** By name. */
+/** Sorted by name. */
 const standing = async (tx: TenantTx): Promise<HintRow[]> =>
   (await tx.all('hint'))
     .filter(({ removedAt }) => removedAt === null)
@@ -182,8 +182,8 @@ async function problemOf(tx: TenantTx, scope: Scope, n: RunN) {
 }
 
 /**
- * With how many problems each helped, and when last, by the log: what was taken back counts no
- * more.
+ * Returns for each hint the number of problems it helped with and the last time, from the log. A
+ * withdrawn vote does not count.
  */
 async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {
   const { rows } = await sql<{
@@ -197,7 +197,7 @@ async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['help
   return new Map(rows.map(({ hint, problems, last }) => [hint, { problems, last }]));
 }
 
-/** The newest result of each open problem, as hints see it. */
+/** Returns the newest result of each open problem in the form that hints match. */
 async function openResults(tx: TenantTx, scope: Scope): Promise<readonly HintResult[]> {
   const open = await tx.sql
     .selectFrom('problem')
