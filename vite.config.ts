@@ -48,18 +48,95 @@ export default defineConfig({
             },
             {
               name: 'base',
-              test: /vite\/preload-helper|\/(contract\/(i18n\/(messages|compiled|compiler)|messages\/base\.messages\.en|text-limits|page-paths)|src\/(app\/(clock|router\/route-guards|session\/(session|browser-storage|sign-in-context)|worker\/(worker-client|live-query)|shell\/(announce|branding\/(brand-mark|apply-branding)))|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|features\/auth\/(account-page|sign-in\/(sign-in|sign-in\.messages\.en|error-callout|sign-in-brand|sign-in-error|step-path)))\.tsx?$)/,
+              test: isPart(
+                /vite\/preload-helper/,
+                ['contract', 'page-paths.ts', 'text-limits.ts'],
+                ['contract/i18n', 'compiled.ts', 'compiler.ts', 'messages.ts'],
+                ['contract/messages', 'base.messages.en.ts'],
+                ['src/app', 'clock.ts', 'language.ts', 'theme.ts'],
+                ['src/app/router', 'redirect-target.ts', 'route-guards.ts', 'session-routing.ts'],
+                [
+                  'src/app/session',
+                  'app-version.ts',
+                  'browser-storage.ts',
+                  'session.ts',
+                  'sign-in-context.ts',
+                ],
+                ['src/app/shell', 'announce.tsx', 'notice-page.tsx', 'page-loading.tsx'],
+                ['src/app/shell/branding', 'apply-branding.ts', 'brand-mark.tsx'],
+                ['src/app/worker', 'live-query.ts', 'start-worker.ts', 'worker-client.ts'],
+                ['src/features/auth', 'account-page.tsx'],
+                [
+                  'src/features/auth/sign-in',
+                  'error-callout.tsx',
+                  'sign-in-brand.tsx',
+                  'sign-in-error.ts',
+                  'sign-in.messages.en.ts',
+                  'sign-in.tsx',
+                  'step-path.ts',
+                ],
+                [
+                  'src/ui',
+                  'button.tsx',
+                  'callout.tsx',
+                  'chunk-load.ts',
+                  'icon-paths.ts',
+                  'icon.tsx',
+                  'kbd.tsx',
+                  'switch.tsx',
+                  'text-field.tsx',
+                ],
+              ),
             },
             // Where every screen is, and for whom: asked for together, once somebody is in.
             {
               name: 'screens',
-              test: /\/(src\/app\/router\/(screens|page-route-guard)|contract\/(pages|abilities))\.ts$/,
+              test: isPart(
+                ['contract', 'abilities.ts', 'pages.ts'],
+                ['src/app/router', 'page-route-guard.ts', 'screens.ts'],
+              ),
             },
             // What every screen behind the sign-in has: many small files would each be named in the
             // first one.
             {
               name: 'parts',
-              test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|messages\.en|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/,
+              test: isPart(
+                ['contract', 'limits.ts', 'messages.ts'],
+                [
+                  'contract/messages',
+                  'account.messages.en.ts',
+                  'monitoring.messages.en.ts',
+                  'people.messages.en.ts',
+                ],
+                ['contract/problems', 'cause.ts'],
+                ['contract/runs', 'query.ts', 'vocabulary.ts'],
+                ['contract/time', 'day.ts'],
+                ['src/app/shell', 'drawer-state.ts', 'page.tsx'],
+                ['src/features/shared/date-range', 'date-range-choice.tsx', 'dates.ts'],
+                [
+                  'src/features/shared/runs',
+                  'labels.ts',
+                  'messages.en.ts',
+                  'run-marks.tsx',
+                  'spark-bars.ts',
+                  'sync-notices.tsx',
+                ],
+                [
+                  'src/ui',
+                  'chip-select.tsx',
+                  'chip.tsx',
+                  'choice.tsx',
+                  'delayed-fallback.tsx',
+                  'format.ts',
+                  'is-typing.ts',
+                  'messages.en.ts',
+                  'search-field.tsx',
+                  'state-mark.tsx',
+                  'states.ts',
+                  'toasts.ts',
+                  'use-is-tablet.ts',
+                ],
+              ),
             },
           ],
         },
@@ -146,6 +223,30 @@ function serviceWorker(): Plugin {
       },
     },
   };
+}
+
+/**
+ * Matches the modules of a chunk: the files of these folders, and modules of the bundler itself.
+ * @throws Error where a file does not exist, so that a move can't empty a chunk unnoticed.
+ */
+function isPart(
+  ...parts: readonly (RegExp | readonly [folder: string, ...names: string[]])[]
+): (id: string) => boolean {
+  const files = new Set<string>();
+  const virtual: RegExp[] = [];
+  for (const part of parts) {
+    if (part instanceof RegExp) {
+      virtual.push(part);
+      continue;
+    }
+    const [folder, ...names] = part;
+    for (const name of names) {
+      const file = resolve(folder, name);
+      if (!existsSync(file)) throw new Error(`vite.config.ts names ${folder}/${name}`);
+      files.add(file.split(sep).join('/'));
+    }
+  }
+  return (id) => files.has(id.replace(/\?.*$/, '')) || virtual.some((one) => one.test(id));
 }
 
 function hashOf(bytes: Uint8Array): string {
