@@ -66,6 +66,34 @@ test('I18N-5: a sentence of a catalog has at most 25 words', () => {
   expect(long).toEqual([]);
 });
 
+test('I18N-7: the labels of shared buttons are in one catalog', () => {
+  const shared = [
+    'Cancel',
+    'Close',
+    'Delete',
+    'Done',
+    'Edit',
+    'Reload',
+    'Remove',
+    'Save',
+    'Try again',
+  ];
+  expect(
+    shared.flatMap((label) =>
+      holders(label)
+        .filter((file) => file !== 'src/ui/messages.en.ts' && !beforeSignIn(file))
+        .map((file) => `${label} in ${file}`),
+    ),
+  ).toEqual([]);
+});
+/** Catalogs that have a text. */
+const holders = (label: string): string[] =>
+  catalogs.filter((file) =>
+    [...messagesIn(readFileSync(file, 'utf8'), file)].some(({ text }) => text === label),
+  );
+/** Pages before the sign-in load no shared catalog. */
+const beforeSignIn = (file: string): boolean => /^src\/(features\/auth|app)\//.test(file);
+
 test('I18N-4: what reads like a text is found, and what is for the browser is not', () => {
   const found = textsIn(
     'x.tsx',

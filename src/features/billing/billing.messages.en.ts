@@ -15,7 +15,6 @@ export const billingMessages = defineMessages('billing', {
   request: 'Request',
   writeSupportRequest: 'Create support request',
   subscriptions: 'Subscriptions',
-  tryAgain: 'Try again',
   offline: "You're offline.",
   loadFailed: "Couldn't load the subscriptions",
   noUsage: 'No usage yet',

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
@@ -39,7 +40,7 @@ export function Billing() {
                   tone={offline ? 'warning' : 'failed'}
                   action={
                     <Button size="sm" onClick={owed.again}>
-                      {t.tryAgain}
+                      {uiMessages.tryAgain}
                     </Button>
                   }
                 >

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -43,7 +44,7 @@ export function Subscriptions() {
               {...(!offline && {
                 action: (
                   <Button size="sm" onClick={asked.again}>
-                    {t.tryAgain}
+                    {uiMessages.tryAgain}
                   </Button>
                 ),
               })}
@@ -63,7 +64,7 @@ export function Subscriptions() {
               icon="licensing"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
+              actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(failure)}</p>
             </Notice>

@@ -99,7 +99,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             <Notice
               icon="computer"
               level={2}
-              title={state.place.text === '' ? t.noComputers : t.noMatches}
+              title={state.place.text === '' ? t.noComputers : uiMessages.noMatches}
             >
               <p className="m-0">
                 {state.place.text === '' ? t.noComputersHint : t.noComputerMatches}

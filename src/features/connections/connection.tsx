@@ -101,7 +101,7 @@ export function Connection({
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={t.removeNamed({ name: one.name })}
+            aria-label={ui.removeItem({ name: one.name })}
             onClick={onRemove}
           >
             {ui.remove}

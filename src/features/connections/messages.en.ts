@@ -22,7 +22,6 @@ export const connectionMessages = defineMessages('connections', {
   certificatePinned: 'Certificate pinned',
   syncNow: 'Sync now',
   syncNowNamed: 'Sync now: {name}',
-  removeNamed: 'Remove {name}',
   unlinked:
     "{count, plural, one {# company of the console isn't linked. Daybook skips its results.} other {# companies of the console aren't linked. Daybook skips their results.}}",
   showUnlinked: 'Show companies',

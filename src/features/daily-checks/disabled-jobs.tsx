@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -64,7 +65,11 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             <PageLoading />
           </DelayedFallback>
         ) : (
-          <Notice icon="tick" level={2} title={text === '' ? t.noDisabledJobs : t.noMatches}>
+          <Notice
+            icon="tick"
+            level={2}
+            title={text === '' ? t.noDisabledJobs : uiMessages.noMatches}
+          >
             <p className="m-0">
               {text !== ''
                 ? t.noDisabledJobMatches

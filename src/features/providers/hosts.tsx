@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import { providerCalls } from '#contract/providers/calls.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
@@ -66,9 +67,9 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
             busy={busy}
             disabled={hostsText(next) === hostsText(hosts)}
           >
-            {t.save}
+            {uiMessages.save}
           </Button>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{uiMessages.cancel}</Button>
         </>
       }
     >

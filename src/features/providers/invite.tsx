@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
@@ -54,7 +55,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
         onClose={onClose}
         footer={
           <Button variant="primary" onClick={onClose}>
-            {t.done}
+            {uiMessages.done}
           </Button>
         }
       >
@@ -77,7 +78,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
           <Button variant="primary" type="submit" form="invite" busy={busy}>
             {email.trim() === '' ? t.createLink : t.sendInvitation}
           </Button>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{uiMessages.cancel}</Button>
         </>
       }
     >

@@ -3,13 +3,10 @@ import { defineMessages } from '#contract/i18n/messages.ts';
 export const adminProvidersMessages = defineMessages('adminProviders', {
   hostsNotValid: 'Enter up to 20 host names such as backup.example.com.',
   hostNamesSaved: 'Host names saved',
-  save: 'Save',
-  cancel: 'Cancel',
   hostNames: 'Host names',
   hostsHint: 'One per line. Each host name belongs to one provider only.',
   signsYouOut: "You're using one of these names now, so this signs you out.",
   optionalEmailNotValid: 'Enter an email address such as name@example.com, or leave this empty.',
-  done: 'Done',
   copyNow: "Copy this link now. You won't be able to see it again.",
   copyLink: 'Copy link',
   linkCopied: 'Link copied to clipboard',
@@ -42,7 +39,6 @@ export const adminProvidersMessages = defineMessages('adminProviders', {
   branding: 'Branding',
   settings: 'Settings',
   events: 'Events',
-  tryAgain: 'Try again',
   noProviders:
     "You don't manage any other providers yet. Each one has its own users, companies, host names, and branding.",
   hostNamesOf: 'Host names: {name}',

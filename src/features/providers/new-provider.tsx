@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
@@ -89,7 +90,7 @@ export function NewProvider({
           <Button variant="primary" type="submit" form="new-provider" busy={busy}>
             {t.createProvider}
           </Button>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{uiMessages.cancel}</Button>
         </>
       }
     >

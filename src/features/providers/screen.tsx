@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -68,7 +69,7 @@ export function AdminProviders() {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  {t.tryAgain}
+                  {uiMessages.tryAgain}
                 </Button>
               }
             >

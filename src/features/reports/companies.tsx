@@ -1,4 +1,5 @@
 import { Combobox } from '#src/ui/combobox.tsx';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Customers } from '#contract/reports/template.ts';
 import { MOST_CUSTOMERS } from '#contract/reports/template.ts';
@@ -58,7 +59,7 @@ export function Companies({ customers, chosen, all, fault, onChange }: Companies
                 <li key={n} className="min-w-0 max-w-full">
                   <button
                     type="button"
-                    aria-label={t.removeCompany({ name })}
+                    aria-label={uiMessages.removeItem({ name })}
                     onClick={() => onChange(chosen.filter((one) => one !== n))}
                     className="inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11"
                   >

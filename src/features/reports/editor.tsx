@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
@@ -231,7 +232,7 @@ export function Editor({
           disabled={offline}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
         >
-          {id === null ? t.createReport : t.saveReport}
+          {id === null ? t.createReport : uiMessages.save}
         </Button>
         <Button
           icon="eye"
@@ -242,7 +243,7 @@ export function Editor({
         >
           {t.preview}
         </Button>
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={onClose}>{uiMessages.cancel}</Button>
         {onDelete !== null && (
           <Button
             variant="quiet"
@@ -251,7 +252,7 @@ export function Editor({
             disabled={offline}
             onClick={onDelete}
           >
-            {t.delete}
+            {uiMessages.delete}
           </Button>
         )}
       </div>

@@ -1,4 +1,5 @@
 import type { SentOut } from '#contract/reports/calls.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
@@ -73,7 +74,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
             alert
             action={
               <Button size="sm" onClick={asked.again}>
-                {t.tryAgain}
+                {uiMessages.tryAgain}
               </Button>
             }
           >

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -64,7 +65,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
         actions={
           <>
             <Button onClick={onClose}>{t.backToHistory}</Button>
-            {!gone && <Button onClick={asked.again}>{t.tryAgain}</Button>}
+            {!gone && <Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
           </>
         }
       >

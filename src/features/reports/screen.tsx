@@ -1,4 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SettingOut } from '#contract/reports/calls.ts';
@@ -141,7 +142,7 @@ export function ReportSettings() {
           icon="scheduled"
           level={2}
           title={t.listFailed}
-          actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
+          actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
         >
           <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
         </Notice>

@@ -13,7 +13,6 @@ export const apiMessages = defineMessages('api', {
   matchCount: '{count, plural, one {# call} other {# calls}} matching “{search}”',
   noMatches: 'No calls match “{search}”.',
   noMatchesForApiKeys: 'No calls for API keys match “{search}”.',
-  clearSearch: 'Clear search',
   searchAll: 'Search all calls',
   groups: 'Call groups',
 

@@ -105,7 +105,7 @@ function Calls({
             {(shown === 'all' ? t.noMatches : t.noMatchesForApiKeys)({ search: words })}
           </p>
           <div className="flex flex-wrap gap-2">
-            <Button onClick={onClear}>{t.clearSearch}</Button>
+            <Button onClick={onClear}>{ui.clearSearch}</Button>
             {shown !== 'all' && <Button onClick={() => setChosen('all')}>{t.searchAll}</Button>}
           </div>
         </div>

@@ -136,7 +136,6 @@ export const ownAccountMessages = defineMessages('ownAccount', {
     'Not confirmed yet. Confirm this address to receive results and reports by email.',
   emailLinkSent:
     'Not confirmed yet. We sent a link to {email}. Confirm this address to receive results and reports by email.',
-  removeNamed: 'Remove {name}',
   removePasskeyDetail:
     '“{name}” can no longer sign in to your account. Your device may offer it until you delete it there.',
   passkeyUsed: 'Added {date} · last used {age}',

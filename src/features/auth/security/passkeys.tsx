@@ -50,7 +50,7 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
               </span>
               <Button
                 size="sm"
-                aria-label={t.removeNamed({ name: one.name })}
+                aria-label={ui.removeItem({ name: one.name })}
                 onClick={() => setRemoving(one)}
               >
                 {ui.remove}

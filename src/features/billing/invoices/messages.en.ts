@@ -37,7 +37,6 @@ export const invoiceMessages = defineMessages('invoices', {
   allCompanies: 'All companies',
   order: 'Sort by',
   quickBooks: 'QuickBooks',
-  tryAgain: 'Try again',
   pageGone: "This page doesn't exist. Go to the last page.",
   invoiceWithoutNumber: 'Invoice without a number',
   invoiceGone: "This invoice isn't available",

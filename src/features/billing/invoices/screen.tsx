@@ -1,4 +1,5 @@
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -183,7 +184,7 @@ export function Invoices() {
                 alert
                 action={
                   <Button size="sm" onClick={asked.again}>
-                    {t.tryAgain}
+                    {uiMessages.tryAgain}
                   </Button>
                 }
               >

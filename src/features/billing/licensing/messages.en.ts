@@ -9,7 +9,6 @@ export const licensingMessages = defineMessages('licensing', {
   byProvider: 'By provider',
   offline: "You're offline.",
   loadFailed: "Couldn't load license usage",
-  tryAgain: 'Try again',
   noUsage: 'No usage in this month',
   noMatches: 'No matching companies',
   noUsageHint: 'Companies appear here after the first backup result or license report.',

@@ -1,4 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { useDeferredValue, useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
@@ -159,7 +160,7 @@ export function Licensing() {
               icon="licensing"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
+              actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
             </Notice>

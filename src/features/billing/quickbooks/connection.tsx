@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { FormEvent } from 'react';
 import { ENVIRONMENTS } from '#contract/billing/quickbooks-calls.ts';
 import type { Environment, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
@@ -216,7 +217,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
               <Button variant="danger" busy={busy} onClick={remove}>
                 {t.disconnect}
               </Button>
-              <Button onClick={() => setRemoving(false)}>{t.cancel}</Button>
+              <Button onClick={() => setRemoving(false)}>{uiMessages.cancel}</Button>
             </>
           }
         >

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { CustomerHealth, CustomerOut } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -193,7 +194,7 @@ function Choose({
             </Button>
           )}
           <Button variant="quiet" onClick={onClose}>
-            {t.cancel}
+            {uiMessages.cancel}
           </Button>
         </>
       }

@@ -1,4 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { useEffect, useRef, useState } from 'react';
 import type { CustomerOut, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -114,7 +115,7 @@ export function QuickBooks() {
               icon="invoice"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={asked.again}>{t.tryAgain}</Button>}
+              actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
             >
               <p className="m-0">
                 {offline ? MESSAGES.needsNetwork : getFailureText(asked.failure)}

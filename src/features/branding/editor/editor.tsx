@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -169,7 +170,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
               busy={busy}
               disabled={!dirty || offline}
             >
-              {t.save}
+              {uiMessages.save}
             </CallButton>
             {dirty && !busy && <Button onClick={undo}>{t.discardChanges}</Button>}
             {Object.keys(faults).length > 0 && (

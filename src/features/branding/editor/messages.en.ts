@@ -46,7 +46,6 @@ export const brandingMessages = defineMessages('branding', {
   preview: 'Preview',
   svgCleaned:
     'Scripts and external content were removed from an SVG. Check the image before you leave.',
-  save: 'Save',
   discardChanges: 'Discard changes',
   fieldsNotValid: 'Some fields need your attention.',
   pages: 'Pages',
@@ -130,7 +129,6 @@ export const brandingMessages = defineMessages('branding', {
   api: 'API',
   replace: 'Replace',
   chooseFile: 'Choose file',
-  remove: 'Remove',
   keepCurrent: 'Keep current image',
   sampleMailboxJob: 'Mailboxes, all users',
   sampleFileJob: 'File server',
@@ -145,7 +143,6 @@ export const brandingMessages = defineMessages('branding', {
   signIn: 'Sign in',
   imageNotReadable: "This file isn't an image that your browser can read.",
   branding: 'Branding',
-  tryAgain: 'Try again',
   failed: 'Failed',
   warning: 'Warning',
   success: 'Success',

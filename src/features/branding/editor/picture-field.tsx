@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { imageUrl } from '#src/app/shell/branding/apply-branding.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -87,7 +88,7 @@ export function PictureField({
               onChoose(present === null ? undefined : 'none');
             }}
           >
-            {t.remove}
+            {uiMessages.remove}
           </Button>
         )}
         {chosen !== undefined && chosen !== 'none' && present !== null && (

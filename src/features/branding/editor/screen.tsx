@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -40,7 +41,7 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
               alert
               action={
                 <Button size="sm" onClick={asked.again}>
-                  {t.tryAgain}
+                  {uiMessages.tryAgain}
                 </Button>
               }
             >

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import type { InputOf } from '#contract/calls.ts';
 import { settingsCalls } from '#contract/branding/settings-calls.ts';
@@ -242,7 +243,7 @@ export function PartForm({
               disabled={offline || !dirty}
               aria-label={t.saveSystem({ system: part.title })}
             >
-              {t.save}
+              {uiMessages.save}
             </CallButton>
             {set && (
               <CallButton
@@ -253,7 +254,7 @@ export function PartForm({
                 aria-label={t.removeSystem({ system: part.title })}
                 onClick={() => void remove()}
               >
-                {t.remove}
+                {uiMessages.remove}
               </CallButton>
             )}
             {!set && (
@@ -267,7 +268,7 @@ export function PartForm({
                   setAbove(null);
                 }}
               >
-                {t.cancel}
+                {uiMessages.cancel}
               </Button>
             )}
           </div>

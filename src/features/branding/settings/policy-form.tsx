@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { KeptSettings } from '#contract/branding/settings-calls.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -113,7 +114,7 @@ export function PolicyForm({
           aria-label={t.saveSignIn}
           onClick={() => void save()}
         >
-          {t.save}
+          {uiMessages.save}
         </CallButton>
         {dirty && (
           <Button variant="quiet" onClick={() => put(before)}>

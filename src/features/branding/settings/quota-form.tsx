@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { keyQuotaFault } from '#contract/branding/quota.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -97,7 +98,7 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
           aria-label={t.saveStorageLimits}
           onClick={() => void save()}
         >
-          {t.save}
+          {uiMessages.save}
         </CallButton>
         {dirty && (
           <Button variant="quiet" onClick={() => put(before)}>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { KeptSettings } from '#contract/branding/settings-calls.ts';
@@ -68,7 +69,7 @@ function Settings({
               alert
               action={
                 <Button size="sm" onClick={asked.again}>
-                  {t.tryAgain}
+                  {uiMessages.tryAgain}
                 </Button>
               }
             >

@@ -23,36 +23,36 @@ export function deedLine(
 ): DeedLine {
   switch (what) {
     case 'Reviewed':
-      return { icon: 'check', who, did: t.deedReviewed, said: comment };
+      return { icon: 'check', who, did: t.historyReviewed, said: comment };
     case 'Taken back to check':
-      return { icon: 'undo', who, did: t.deedReopened, said: comment };
+      return { icon: 'undo', who, did: t.historyReopened, said: comment };
     case 'Snoozed':
       return {
         icon: 'snooze',
         who,
         did:
           until === null
-            ? t.deedSnoozed
-            : (by) => t.deedSnoozedUntil({ ...by, time: formatWhen(Date.parse(until), zone) }),
+            ? t.historySnoozed
+            : (by) => t.historySnoozedUntil({ ...by, time: formatWhen(Date.parse(until), zone) }),
         said: comment,
       };
     case 'Snooze ended':
-      return { icon: 'clock', who, did: t.deedSnoozeEnded, said: comment };
+      return { icon: 'clock', who, did: t.historySnoozeEnded, said: comment };
     case 'Note':
-      return { icon: 'note', who, did: t.deedNoted, said: comment };
+      return { icon: 'note', who, did: t.historyNoted, said: comment };
     case 'Note taken away':
-      return { icon: 'note', who, did: t.deedNoteDeleted, said: null };
+      return { icon: 'note', who, did: t.historyNoteDeleted, said: null };
     case 'Ticket':
       return {
         icon: 'ticket',
         who,
-        did: (by) => t.deedTicketLinked({ ...by, ticket: comment ?? '' }).trim(),
+        did: (by) => t.historyTicketLinked({ ...by, ticket: comment ?? '' }).trim(),
         said: null,
       };
     case 'Ticket taken away':
-      return { icon: 'ticket', who, did: t.deedTicketUnlinked, said: null };
+      return { icon: 'ticket', who, did: t.historyTicketUnlinked, said: null };
     case 'Exception':
-      return { icon: 'rules', who, did: t.deedException, said: null };
+      return { icon: 'rules', who, did: t.historyException, said: null };
     case 'Exception ended':
       return {
         icon: 'minus',
@@ -61,19 +61,19 @@ export function deedLine(
         said: null,
       };
     case 'Rule':
-      return { icon: 'rules', who, did: t.deedRule, said: comment };
+      return { icon: 'rules', who, did: t.historyRule, said: comment };
     case 'Hint helped':
       return {
         icon: 'hint',
         who,
-        did: (by) => t.deedHintHelped({ ...by, hint: comment ?? '' }),
+        did: (by) => t.historyHintHelped({ ...by, hint: comment ?? '' }),
         said: null,
       };
     case 'Hint did not help':
       return {
         icon: 'hint',
         who,
-        did: (by) => t.deedHintNotHelpful({ ...by, hint: comment ?? '' }),
+        did: (by) => t.historyHintNotHelpful({ ...by, hint: comment ?? '' }),
         said: null,
       };
     case 'Began':

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import { notificationCalls } from '#contract/notifications/notice-calls.ts';
 import { ROLES } from '#contract/abilities.ts';
@@ -88,7 +89,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
           <Button variant="primary" type="submit" form="new-notice" busy={busy}>
             {t.publish}
           </Button>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{uiMessages.cancel}</Button>
         </>
       }
     >

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { withChunkTimeout } from '#src/ui/chunk-load.ts';
@@ -60,7 +61,7 @@ export function AdminNotices() {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  {t.tryAgain}
+                  {uiMessages.tryAgain}
                 </Button>
               }
             >
@@ -129,7 +130,7 @@ export function AdminNotices() {
                       aria-label={t.removeNamed({ text: one.message })}
                       onClick={() => setEnding(one)}
                     >
-                      {t.remove}
+                      {uiMessages.remove}
                     </Button>
                   </span>
                 </li>
@@ -194,7 +195,7 @@ function Ending({
           <Button variant="danger" busy={busy} onClick={() => void end()}>
             {t.removeNotice}
           </Button>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{uiMessages.cancel}</Button>
         </>
       }
     >

@@ -127,7 +127,7 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
                   size="sm"
                   variant="quiet"
                   disabled={offline || busy !== null}
-                  aria-label={t.removeNamed({ name })}
+                  aria-label={ui.removeItem({ name })}
                   onClick={() => void remove(one)}
                 >
                   {ui.remove}

@@ -88,7 +88,6 @@ export const notificationMessages = defineMessages('notifications', {
   saved: 'Saved',
   pushColumn: 'Push',
   sentTo: 'Sent to {email}',
-  removeNamed: 'Remove {name}',
   sendTestTo: 'Send test to {name}',
   pushSince: 'Since {date} · last notification {age}',
   pushSinceUnused: 'Since {date} · no notifications sent yet',

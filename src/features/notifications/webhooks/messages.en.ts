@@ -47,7 +47,6 @@ export const webhookMessages = defineMessages('webhooks', {
   sendTestNamed: 'Send test to {name}',
   historyNamed: 'History of {name}',
   newSecretNamed: 'New secret for {name}',
-  removeNamed: 'Remove {name}',
   lastDelivery: 'Last delivery {age}',
   lastDeliveryCode: 'Last delivery {age}, response {code}',
   waitingCount: '{count, plural, one {# delivery} other {# deliveries}} waiting',

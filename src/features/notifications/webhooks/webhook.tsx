@@ -124,7 +124,7 @@ export function Webhook({
             size="sm"
             variant="quiet"
             {...net}
-            aria-label={t.removeNamed({ name: one.name })}
+            aria-label={ui.removeItem({ name: one.name })}
             onClick={onRemove}
           >
             {ui.remove}

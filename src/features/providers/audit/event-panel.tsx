@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import type { EventListed } from '#contract/providers/admin-calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
@@ -39,7 +40,7 @@ export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{t.close}</Button>
+          <Button onClick={onClose}>{uiMessages.close}</Button>
           <Button variant="quiet" onClick={onAbout}>
             {t.filterByObject}
           </Button>

@@ -1,4 +1,5 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -128,7 +129,7 @@ function Log({ branding }: { readonly branding: Branding }) {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  {t.tryAgain}
+                  {uiMessages.tryAgain}
                 </Button>
               }
             >

@@ -38,7 +38,6 @@ export const adminOverviewMessages = defineMessages('adminOverview', {
   none: 'None',
   overview: 'Overview',
   refresh: 'Refresh',
-  tryAgain: 'Try again',
   totals: 'Totals for all providers',
   needsAttention: 'Needs attention',
   needsAttentionHint: 'Sources, messages, and quarantine, worst first',

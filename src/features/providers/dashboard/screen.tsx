@@ -1,4 +1,5 @@
 import { useNow } from '#src/app/clock.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
@@ -48,7 +49,7 @@ export function AdminDashboard() {
               alert={!offline}
               action={
                 <Button size="sm" onClick={again}>
-                  {t.tryAgain}
+                  {uiMessages.tryAgain}
                 </Button>
               }
             >

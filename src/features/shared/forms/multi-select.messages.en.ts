@@ -4,5 +4,4 @@ export const multiSelectMessages = defineMessages('multiSelect', {
   addAnother: 'Add another',
   chosen: '{label}, selected',
   deletedItem: 'Deleted',
-  remove: 'Remove {name}',
 });

@@ -1,4 +1,5 @@
 import { Icon } from '#src/ui/icon.tsx';
+import { uiMessages } from '#src/ui/messages.en.ts';
 import { Select } from '#src/ui/select.tsx';
 import { multiSelectMessages as t } from './multi-select.messages.en.ts';
 
@@ -42,7 +43,7 @@ export function Many<T extends string | number>({
                 <button
                   type="button"
                   className={CHIP}
-                  aria-label={t.remove({ name: word })}
+                  aria-label={uiMessages.removeItem({ name: word })}
                   onClick={() => onChange(chosen.filter((one) => one !== value))}
                 >
                   <span className="max-w-60 truncate">{word}</span>

@@ -9,7 +9,6 @@ export const otherListsMessages = defineMessages('otherLists', {
   seen: 'Seen',
   note: 'Note',
   noComputers: 'Every computer has a job',
-  noMatches: 'No matches',
   noComputersHint:
     'Every computer seen in the last seven days has a job. Sources report computers through the inventory call.',
   noComputerMatches: 'No computer without a job matches your search.',
