@@ -6,8 +6,8 @@ import { Button } from '../ui/button.tsx';
 import type { ButtonProps } from '../ui/button.tsx';
 
 /**
- * ACT-7: disabled, with the reason, where the class of the call refuses it during
- * impersonation; otherwise nothing.
+ * ACT-7: disables a control and gives the reason when an impersonated session may not make this
+ * call. Otherwise empty.
  */
 export function useActingRefusal(
   call: CallName,
@@ -22,7 +22,9 @@ export function useActingRefusal(
     : {};
 }
 
-/** A button that leads to this call. */
+/**
+ * A button that triggers `call`. It is disabled when an impersonated session may not make the call.
+ */
 export function CallButton({ call, ...rest }: ButtonProps & { readonly call: CallName }) {
   return <Button {...rest} {...useActingRefusal(call)} />;
 }

@@ -1,19 +1,19 @@
 import { useSyncExternalStore } from 'react';
 import type { Ms } from '#contract/ids.ts';
 
-/** The page's only clock. */
+/** The page's only clock. Unix time in milliseconds. */
 export const now = (): Ms => Date.now();
 
 /**
- * The time, taken anew every so many milliseconds: for ages and countdowns. Between two beats it
- * stands still.
+ * Returns the current time and updates it every `everyMs`, for ages and countdowns. The value does
+ * not change between two ticks.
  */
 export function useNow(everyMs: Ms = 30_000): Ms {
   const beat = beatOf(everyMs);
   return useSyncExternalStore(beat.subscribe, beat.read);
 }
 
-/** One timer for all that wait for the same beat. */
+/** One timer shared by all components with the same interval. */
 interface Beat {
   readonly subscribe: (listener: () => void) => () => void;
   readonly read: () => Ms;
@@ -27,7 +27,7 @@ function beatOf(everyMs: Ms): Beat {
   let timer: ReturnType<typeof setInterval> | undefined;
   let at = now();
   const read = (): Ms => {
-    // Nobody listened for a while: the last beat is old.
+    // Without listeners the timer was stopped, so its last value can be stale.
     if (listeners.size === 0 && now() - at >= everyMs) at = now();
     return at;
   };

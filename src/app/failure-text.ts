@@ -1,8 +1,8 @@
 import type { Failure } from '#contract/errors.ts';
 
 /**
- * What a person reads about a failure. Its call has chosen the sentence already (WORDS-2); of an
- * input, the first thing wrong with it says more.
+ * Returns the message for a failure. The call has already chosen it (WORDS-2); for invalid input,
+ * the first validation issue is more specific.
  */
 export const getFailureText = (failure: Failure): string =>
   (failure.kind === 'bad-input'

@@ -2,7 +2,9 @@ import { setLanguage } from '#contract/i18n/messages.ts';
 import type { Language } from '#contract/i18n/messages.ts';
 import { readStored } from './session/browser-storage.ts';
 
-/** Loads the language that this browser uses, before anything is drawn. English needs no loading. */
+/**
+ * Loads the messages for this browser's language before the first render. English needs no loading.
+ */
 export async function startLanguage(): Promise<void> {
   const load = LANGUAGES[readStored('language') ?? ''];
   if (load) setLanguage(await load());

@@ -1,6 +1,6 @@
 /**
- * Brings parts that are only needed later while the page is idle: what is asked for with no network
- * must be here already. A part that cannot be had now is asked for again when it is needed.
+ * Loads lazy parts while the page is idle, so that they are available offline. A part that fails to
+ * load is requested again when it is first used.
  */
 export function prefetch(...parts: readonly (() => Promise<unknown>)[]): void {
   const bring = (): void => {

@@ -2,16 +2,16 @@ import { client } from './worker/worker-client.ts';
 import { withReauth } from './shell/reauth/reauth.ts';
 
 /**
- * How this browser stands with web push. `off`: it can be switched on. `home`: only where the
- * portal was put on the home screen. `denied`: its user has refused. `none`: it does not know it,
- * or keeps nothing of this site.
+ * State of web push in this browser. `off`: can be enabled. `home`: works only after the portal is
+ * added to the home screen. `denied`: the user blocked notifications. `none`: the browser does not
+ * support push or has no service worker for this site.
  */
 export type PushState = 'on' | 'off' | 'home' | 'denied' | 'none';
 
 const here = async (): Promise<ServiceWorkerRegistration | null> =>
   'serviceWorker' in navigator ? ((await navigator.serviceWorker.getRegistration()) ?? null) : null;
 
-/** The first time, the browser is still about to keep this site. */
+/** Waits for the service worker, which the browser may still be installing on the first visit. */
 async function soon(): Promise<ServiceWorkerRegistration | null> {
   if (!('serviceWorker' in navigator)) return null;
   const late = Promise.withResolvers<null>();
@@ -27,7 +27,7 @@ const subscribed = async (): Promise<PushSubscription | null> => {
     : null;
 };
 
-/** `known`: whether the server has this browser among the user's. */
+/** Returns the push state. `known`: the server lists this browser among the user's devices. */
 export async function pushState(known: boolean): Promise<PushState> {
   const registration = 'PushManager' in globalThis ? await soon() : null;
   if (registration === null || !('Notification' in globalThis))
@@ -39,8 +39,8 @@ export async function pushState(known: boolean): Promise<PushState> {
 }
 
 /**
- * Asks the person, subscribes and tells the server. A sentence where it did not come to that; null
- * where it did. Called by a click only.
+ * Asks for permission, subscribes and registers the subscription on the server. Returns null on
+ * success, otherwise the message to show. Browsers require a click for the permission prompt.
  */
 export async function beginPush(vapid: string): Promise<string | null> {
   const registration = await here();
@@ -51,7 +51,7 @@ export async function beginPush(vapid: string): Promise<string | null> {
       ? 'This browser does not allow notifications of this site. Allow them in its settings for this site, then try again.'
       : 'Nothing was allowed. Try again and choose “Allow”.';
   try {
-    // One that was made with another key is of no use any more.
+    // A subscription that was created with another VAPID key cannot be used.
     await (await registration.pushManager.getSubscription())?.unsubscribe();
     const made = await registration.pushManager.subscribe({
       userVisibleOnly: true,
@@ -70,7 +70,8 @@ export async function beginPush(vapid: string): Promise<string | null> {
 }
 
 /**
- * For who has just come: this browser is told of nobody else any more, and belongs to this session.
+ * Assigns this browser's subscription to the new session after a sign-in. Removes it if the server
+ * does not know it, so that the browser receives no messages for another user.
  */
 export async function keepPush(): Promise<void> {
   const subscription = await subscribed().catch(() => null);
@@ -79,7 +80,7 @@ export async function keepPush(): Promise<void> {
   if (result.ok && !result.value.known) await subscription.unsubscribe();
 }
 
-/** Nothing more comes here. */
+/** Unsubscribes this browser from web push. */
 export async function endPush(): Promise<void> {
   await (await subscribed().catch(() => null))?.unsubscribe();
 }

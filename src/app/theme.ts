@@ -4,7 +4,7 @@ import { writeStored, readStored } from './session/browser-storage.ts';
 export const THEMES = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** What was chosen, and what it comes to now. */
+/** Returns the chosen theme. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, () => chosen);
 
 export function setTheme(theme: Theme): void {
@@ -14,7 +14,7 @@ export function setTheme(theme: Theme): void {
   listeners.forEach((listener) => listener());
 }
 
-/** Follows the system from now on, where the system decides. Once, at the start. */
+/** Follows changes of the system theme while `system` is chosen. Call it once at startup. */
 export function startTheme(): void {
   system.addEventListener('change', show);
   show();

@@ -1,6 +1,6 @@
 let last: string | null = null;
 
-/** Where somebody was last that is no page of support: what a request is about. */
+/** Returns the last visited page outside support. A support request refers to it. */
 export const lastPage = (): string | null => last;
 export function onPage(path: string): void {
   if (!path.startsWith('/monitoring/support/')) last = path;

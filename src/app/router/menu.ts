@@ -9,8 +9,8 @@ import type { IconName } from '../../ui/icon.tsx';
 import { menuMessages as t } from './menu.messages.en.ts';
 
 /**
- * `app`: the one app whose sidebar has the entry, where its group is in every app. `cards`: only
- * where subscriptions are paid by card.
+ * `app`: the only app that shows the entry when its group is in every app. `cards`: shown only if
+ * subscriptions are paid by card.
  */
 export interface Entry {
   readonly to: PagePath;
@@ -19,13 +19,16 @@ export interface Entry {
   readonly app?: 'o365';
   readonly cards?: true;
 }
-/** A page that is somebody else's, after the entries. */
+/** A link to an external page, shown after the entries. */
 export interface Outside {
   readonly href: string;
   readonly word: string;
 }
-/** `page`: who sees the group at all; of its entries each sees those that it may open. */
-/** `app`: where it stands alone; without one, in every app. */
+/**
+ * `page`: the page whose access decides whether the group is visible. Entries are also checked one
+ * by one.
+ * `app`: the only app that shows the group; without it, every app does.
+ */
 export interface Group {
   readonly heading: string | null;
   readonly app?: 'monitoring' | 'o365';
@@ -34,13 +37,13 @@ export interface Group {
   readonly outside?: (features: Features | null) => Outside | null;
 }
 
-/** SUPPORT-1: questions and answers stand where the provider has them. */
+/** SUPPORT-1: the FAQ link, if the provider has enabled one. */
 function faqOf(features: Features | null): Outside | null {
   const faq = features?.supportSection.enabled === true ? features.supportSection.links.faq : null;
   return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: t.faq } : null;
 }
 
-/** The sidebar, in its order. An entry stands here when its page does. */
+/** The sidebar groups in display order. Pages and their entries share the same access check. */
 export const MENU: readonly Group[] = [
   {
     heading: null,
@@ -136,7 +139,7 @@ export const MENU: readonly Group[] = [
   },
 ];
 
-/** What these roles may open of what the portal shows, without empty groups. */
+/** Returns the menu groups and entries that these roles can open, without empty groups. */
 export const menuOf = (
   roles: readonly Role[],
   features: Features | null = null,
@@ -153,7 +156,7 @@ export const menuOf = (
     }))
     .filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
 
-/** The sidebar of one app. */
+/** Returns the sidebar groups of one app. */
 export const getAppMenu = (
   app: 'monitoring' | 'o365',
   roles: readonly Role[],
@@ -167,8 +170,9 @@ export const getAppMenu = (
     }));
 
 /**
- * Where these roles begin: at an overview, or at the first page that they have an ability for: help
- * and payments are nobody's beginning. Everybody has a profile.
+ * Returns the start page of these roles: an overview, or the first page that requires an ability.
+ * Help and payments are open to everyone, so they are never a start page. The fallback is the
+ * profile, which every user has.
  */
 export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
   OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ??
@@ -178,9 +182,9 @@ export const homeOf = (roles: readonly Role[], features: Features | null = null)
   '/monitoring/profile';
 
 /**
- * Where a user starts from the address of an app. The own landing page comes before the first page
- * of the roles and before the cloud suite's dashboard; `/monitoring` always leads to the monitoring
- * app itself.
+ * Returns where a user starts from the address of an app. The user's landing page takes precedence
+ * over the first page of the roles and over the cloud suite's dashboard. `/monitoring` always opens
+ * the monitoring app itself.
  */
 export function beginOf(who: Who, from: string): string {
   const { me, branding } = who.is === 'in' ? who : { me: null, branding: null };
@@ -191,10 +195,7 @@ export function beginOf(who: Who, from: string): string {
   return landing ?? (from === '/o365' ? '/o365/dashboard' : homeOf(roles, features));
 }
 
-/**
- * The landing page as an address of this site, or null where it is no page that these roles may
- * open.
- */
+/** Returns the landing page as a path of this site, or null if these roles cannot open it. */
 function getLandingPage(
   page: string,
   roles: readonly Role[],

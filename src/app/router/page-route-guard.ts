@@ -4,8 +4,8 @@ import { guardRoute } from './route-guards.ts';
 import type { KnownWho, GuardResult, Way } from './route-guards.ts';
 
 /**
- * All the guards before a page, the ability and the switch last. Apart from the first ones: who is
- * signed out needs no table of pages.
+ * Runs all guards of a page; the ability and the feature switch are checked last. This module is
+ * separate from `route-guards.ts` because signed-out visitors do not need the page table.
  */
 export function guardPage(page: PagePath, who: KnownWho, way: Way): GuardResult {
   const first = guardRoute(who, 'signed-in', way);
@@ -18,10 +18,7 @@ export function guardPage(page: PagePath, who: KnownWho, way: Way): GuardResult 
   return { is: 'forbidden', to: forbiddenPage(page) };
 }
 
-/**
- * Each area has a forbidden page of its own, so that a refused user stays in the same
- * area.
- */
+/** Each area has its own forbidden page, so that a refused user stays in the same area. */
 const forbiddenPage = (page: PagePath): PagePath =>
   page.startsWith('/o365/')
     ? '/o365/forbidden'

@@ -1,17 +1,17 @@
 import { writeStored, readStored } from '../session/browser-storage.ts';
 
-/** Where a person wanted to go before it had to sign in. */
+/** Storage key of the path that the user requested before signing in. */
 const KEY = 'urlToRedirectAfterLogin';
 const CHARS = 2_000;
-/** Nobody wants to go there: it comes before where one wants to. */
+/** Never stored as a target: this page comes before the requested one. */
 const FORCED = '/monitoring/reset-password';
 
 /**
- * While a person signs out on purpose, the page it leaves is not one that the next one wants; nor
- * is one that it never came to.
+ * True during a deliberate sign-out, so that the next user is not redirected to the page that was
+ * left, or to one that was never reached.
  */
 let paused = false;
-/** Taken, and led to: whoever asks again on the way there is led to the same. */
+/** The last target that was taken. Later calls during the same redirect return it again. */
 let taken: string | null = null;
 export function pauseRedirectTarget(pause: boolean): void {
   paused = pause;
@@ -22,7 +22,10 @@ export function storeRedirectTarget(path: string): void {
   if (!paused && !path.startsWith(FORCED)) put(localPath(path));
 }
 
-/** What another script wrote there counts for nothing unless it is a path of this site. */
+/**
+ * Removes and returns the target. Another script can write to the storage, so only a path of this
+ * site counts.
+ */
 export function takeRedirectTarget(): string | null {
   const path = localPath(readStored(KEY) ?? '') ?? taken;
   put(null);
@@ -35,21 +38,21 @@ function put(path: string | null): void {
 }
 
 /**
- * The path, query and fragment where `input` names a place of this site other than the sign-in
- * page; null for everything else. `//host`, `/\host`, schemes, control characters and whatever a
- * browser would read as another origin are refused.
+ * Returns the path, query and fragment of `input` if it is an address of this site other than the
+ * sign-in page, otherwise null. Rejects `//host`, `/\host`, schemes, control characters and
+ * everything that a browser would resolve to another origin.
  */
 export function localPath(input: string): string | null {
   if (!input.startsWith('/') || input.length > CHARS || STRANGE.test(input)) return null;
   const base = 'http://this-site.invalid';
   if (!URL.canParse(input, base)) return null;
   const url = new URL(input, base);
-  // A path of two slashes at its head would name another host as soon as it is used as an address.
+  // A path that begins with two slashes would name another host when used as an address.
   if (url.origin !== base || url.pathname.startsWith('//') || url.pathname === '/login')
     return null;
   return url.pathname + url.search + url.hash;
 }
 
-// Backslashes are slashes to a browser; tabs and line ends are dropped by it, wherever they stand.
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// Browsers treat backslashes as slashes and drop tabs and line ends at any position.
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const STRANGE = /[\\\u0000-\u0020\u007f-\u009f]/;

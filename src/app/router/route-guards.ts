@@ -1,27 +1,28 @@
 import type { Who } from '#workers/api.ts';
 
 /**
- * Who may see a screen: only those who are not signed in (the pages of signing in), or whoever is.
+ * The session state that a screen requires. `signed-out`: the sign-in pages. `signed-in`:
+ * everything else.
  */
 export type Gate = 'signed-out' | 'signed-in';
 
-/** Who is signed in, once the disk has been asked. */
+/** The session state after it was read from the disk. */
 export type KnownWho = Exclude<Who, { readonly is: 'starting' }>;
 
 export type GuardResult =
   | { readonly is: 'pass' }
-  /** To the sign-in page; `remember` the way. */
+  /** Redirect to the sign-in page and remember the requested path. */
   | { readonly is: 'sign-in' }
-  /** Signed in already: to where one wanted to go, or home. */
+  /** Already signed in: redirect to the requested page, or home. */
   | { readonly is: 'onward' }
-  /** To a page that comes before every other. */
+  /** Redirect to a page that the user must complete first. */
   | { readonly is: 'first'; readonly to: string }
-  /** To the forbidden page of the area. */
+  /** Redirect to the forbidden page of the area. */
   | { readonly is: 'forbidden'; readonly to: string };
 
 /**
- * Where one wants to go. `entering`: with what the address brought, or not done with the sign-in:
- * the pages for it are open to who is in, too.
+ * The navigation to check. `entering`: the address brought a sign-in token, or the sign-in is not
+ * finished yet. Signed-in users can then open the sign-in pages, too.
  */
 export interface Way {
   readonly path: string;
@@ -32,8 +33,8 @@ const RESET = '/monitoring/reset-password';
 const QUESTIONS = '/monitoring/security-questions';
 
 /**
- * The first guards, in their order: signed in, the password that has to be chosen, the questions
- * that have to be answered. `page-route-guard.ts` has the last.
+ * Runs the first guards in order: signed in, required password change, required security questions.
+ * `page-route-guard.ts` has the last guard.
  */
 export function guardRoute(who: KnownWho, gate: Gate, { path, entering }: Way): GuardResult {
   if (gate === 'signed-out')
@@ -45,7 +46,7 @@ export function guardRoute(who: KnownWho, gate: Gate, { path, entering }: Way): 
     : { is: 'pass' };
 }
 
-/** Both are the user's own: who acts as them is not asked. */
+/** Both steps belong to the user's own account, so an impersonated session skips them. */
 function firstOf({ me, branding }: Extract<KnownWho, { readonly is: 'in' }>): string | null {
   if (me.acting !== null) return null;
   if (me.passwordReset) return RESET;

@@ -3,7 +3,7 @@ import { PageLoading } from '../shell/page-loading.tsx';
 import { ScreenFault } from '../shell/screen-error.tsx';
 import { routes } from './routes.tsx';
 
-/** Values of an address are plain text, as a person would write them: `?state=Failed,Error`. */
+/** Search parameters are plain text, as a person would type them: `?state=Failed,Error`. */
 export const router = createRouter({
   routeTree: routes,
   parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),

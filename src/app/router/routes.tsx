@@ -23,7 +23,7 @@ const login = createRoute({
   ),
 });
 
-/** The other pages for those who are not signed in. */
+/** The other pages for signed-out visitors. */
 const step = <P extends string>(path: P) =>
   createRoute({
     getParentRoute: () => root,
@@ -55,7 +55,7 @@ const resetPasswordDb = createRoute({
   beforeLoad: behind('signed-out'),
   component: screen('resetPasswordDb'),
 });
-/** Opened while signed in, it signs out first. */
+/** Signs out an existing session first. */
 const register = createRoute({
   getParentRoute: () => root,
   path: '/o365/register/{-$userId}',
@@ -74,7 +74,7 @@ const confirmEmail = createRoute({
   },
 });
 
-/** Everything with the sidebar beside it. */
+/** All pages with the sidebar. */
 const framed = createRoute({
   getParentRoute: () => root,
   id: 'framed',
@@ -82,7 +82,7 @@ const framed = createRoute({
   component: screen('frame'),
 });
 
-/** Where a user begins: at the own landing page, or at the first that the roles open. */
+/** Redirects to the user's landing page, or to the first page that the roles can open. */
 const begin = <P extends string>(path: P) =>
   createRoute({
     getParentRoute: () => framed,
@@ -110,7 +110,7 @@ const pages = PAGE_PATHS.map((path) =>
   }),
 );
 
-/** Into another system: whose account is in it, the server says. */
+/** Opens another system. The server decides whose account to use there. */
 const apps = createRoute({
   getParentRoute: () => framed,
   path: '/monitoring/apps/$provider',
@@ -118,7 +118,7 @@ const apps = createRoute({
   component: screen('apps'),
 });
 
-/** On a screen of its own, without the sidebar. */
+/** Fullscreen, without the sidebar. */
 const wall = createRoute({
   getParentRoute: () => root,
   path: '/monitoring/wall',
@@ -126,7 +126,7 @@ const wall = createRoute({
   component: screen('wall'),
 });
 
-/** Every address of the page. */
+/** The route tree of the whole page. */
 export const routes = root.addChildren([
   login,
   step('/sms-verification'),
@@ -144,8 +144,8 @@ export const routes = root.addChildren([
 ]);
 
 /**
- * A screen by its address or its name; where it is stands in a file that comes when the first is
- * asked for.
+ * Returns the lazy component of a screen. `screens.ts` has the loaders and is itself loaded with
+ * the first screen.
  */
 function screen(which: ScreenName | PagePath) {
   const load = async () => {
@@ -179,7 +179,7 @@ function behind(gate: Gate | PagePath) {
       case 'onward':
         return onward(takeRedirectTarget() ?? '/');
       case 'first':
-        storeRedirectTarget(location.href); // for after it, and after the next of them
+        storeRedirectTarget(location.href); // for this step and the next one
         return onward(passed.to);
       case 'forbidden':
         return onward(passed.to);

@@ -1,13 +1,12 @@
 import type { ComponentType } from 'react';
 import type { PagePath } from '#contract/page-paths.ts';
-import '../../ui/icon-more.ts'; // every screen but the first has the icons
+import '../../ui/icon-more.ts'; // all screens except the first one use these icons
 
 type Screen = () => Promise<ComponentType>;
 
 /**
- * Where each screen is, for the route table. In a file of its own: the first page names none of
- * them. A screen comes in when it is opened. By its address where it is a page beside the sidebar,
- * else by its name.
+ * Loaders of all screens, for the route table: by path for pages with the sidebar, otherwise by
+ * name. They are separate from the routes to keep them out of the first load.
  */
 export const SCREENS = {
   step: async () => (await import('../../features/auth/sign-in/step-page.tsx')).StepPage,

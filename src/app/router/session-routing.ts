@@ -3,8 +3,8 @@ import { onSessionChange, currentSession } from '../worker/worker-client.ts';
 import { pauseRedirectTarget } from './redirect-target.ts';
 
 /**
- * Whoever comes or goes, gets other roles, acts as another, or has a password or questions to
- * choose, passes the guards anew.
+ * Runs the guards again when the session changes: sign-in, sign-out, roles, impersonation, or a
+ * required password change or security questions.
  */
 export function watchSession(router: Pick<AnyRouter, 'invalidate'>): void {
   let last = '';

@@ -1,6 +1,6 @@
 /**
- * Small choices of this browser, such as the theme. Never data: that is the worker's. A closed
- * storage is an empty one.
+ * Reads a small preference of this browser, such as the theme. Application data is stored by the
+ * worker only. If the storage is blocked, it counts as empty.
  */
 export function readStored(key: string): string | null {
   try {
@@ -10,12 +10,12 @@ export function readStored(key: string): string | null {
   }
 }
 
-/** Null forgets. */
+/** Stores a preference; null removes it. */
 export function writeStored(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // Not kept: the choice holds until the page is closed.
+    // The storage is full or blocked: the preference lasts until the page is closed.
   }
 }

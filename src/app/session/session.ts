@@ -4,28 +4,30 @@ import { useWatch } from '../worker/worker-client.ts';
 
 const NOTHING = {};
 
-/** Null where nobody is signed in, or it is not known yet. */
+/** Returns the signed-in user, or null if nobody is signed in or the session is not known yet. */
 export function useMe(): Me | null {
   const who = useWatch('who', NOTHING);
   return who?.is === 'in' ? who.me : null;
 }
 
 /**
- * The roles and companies of who is signed in, as one text: what was answered to other rights is
- * not shown to these.
+ * Returns the roles and companies of the signed-in user as a cache key. Data that was loaded with
+ * other rights must not be shown to this user.
  */
 export function useRights(): string {
   const me = useMe();
   return me === null ? '' : JSON.stringify([me.roles, me.companies]);
 }
 
-/** Null until it is known, and where it could not be had. */
+/** Returns null until the branding is loaded, or if it cannot be loaded. */
 export function useBranding(): Branding | null {
   const who = useWatch('who', NOTHING);
   return who === undefined || who.is === 'starting' ? null : who.branding;
 }
 
-/** The zone in which times are told: the provider's; this browser's until that is known. */
+/**
+ * Returns the time zone for displayed times: the provider's, or the browser's until that is known.
+ */
 export const useZone = (): string => useBranding()?.timeZone ?? HERE;
 
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * What somebody on the way in brings along, in the memory of this page alone: what stood behind the
- * `#` of the address that led here (a token, the hash of a link), a sentence for the sign-in page,
- * and whether a page still has to be read before the way leads on.
+ * State of a sign-in in progress, kept only in this page's memory: the fragment of the address that
+ * was opened (a token or the hash of a link), a message for the sign-in page, and whether a page
+ * must stay open until it is read.
  */
 interface WayIn {
   readonly fragment: string;
@@ -14,8 +14,8 @@ let way: WayIn = { fragment: '', sentence: null, held: false };
 const listeners = new Set<() => void>();
 
 /**
- * Takes the fragment out of the address before anything reads it: it stands in no history, and
- * nobody copies it along (G39).
+ * Removes the fragment from the address before anything else reads it, so that it is not stored in
+ * the history or copied with the link (G39).
  */
 export function takeFragment(): void {
   const { pathname, search, hash } = location;
@@ -30,22 +30,22 @@ export const dropFragment = (): void => {
 export const wayIn = (): WayIn => way;
 export const useWayIn = (): WayIn => useSyncExternalStore(subscribe, wayIn);
 
-/** Says at the sign-in page why somebody is led back to it. */
+/** Sets the message on the sign-in page that explains why the user was sent back to it. */
 export const sayAtSignIn = (sentence: string | null): void => {
   change({ sentence });
 };
 
 /**
- * While it is held, a page for strangers stays, though its person is in: what is shown there is
- * shown once.
+ * While true, a page for signed-out visitors stays open after the sign-in, because it shows
+ * something only once.
  */
 export const holdPage = (held: boolean): void => {
   change({ held });
 };
 
 /**
- * In with what the fragment brought, whoever was in before; or still reading: the guard lets them
- * pass.
+ * Returns true while the fragment signs in a user, even over an existing session, or while a page
+ * is held. The guard then lets the user pass.
  */
 export const isEntering = (): boolean => way.held || ENTERS.test(way.fragment);
 

@@ -5,7 +5,7 @@ import { ACTING_FROM, PROMPT_DISMISSED } from './storage-keys.ts';
 import { forgetClicks } from './single-sign-on.ts';
 import { sayAtSignIn } from './sign-in-context.ts';
 
-/** Logging out also deletes what this browser stores about a user outside the worker's data. */
+/** Deletes what this browser stores about a user outside the worker's data. Called at sign-out. */
 export function forgetUser(): void {
   forgetClicks();
   writeStored(ACTING_FROM, null);
@@ -14,9 +14,9 @@ export function forgetUser(): void {
 }
 
 /**
- * VERSION-1: logs out who is in, and calls `onDone` once nobody of the former version is. Unsent
- * changes are sent first; what cannot be sent stays on this device for its user (OUT-7). With no
- * network it waits: nobody could log in again.
+ * VERSION-1: logs out the user of the previous version, then calls `onDone`. Unsent changes are
+ * sent first; those that cannot be sent stay on this device for their user (OUT-7). Offline it
+ * waits, because nobody could log in again.
  */
 export async function leaveForNewVersion(onDone: () => void): Promise<void> {
   const who = await whenSessionKnown();

@@ -11,8 +11,8 @@ const CLICKS = 'ssoClicks';
 const SESSION = 'zertoSession';
 
 /**
- * Counts a click that led to a system's page, of this user on this browser; answers how many there
- * were before. The count grants nothing: it tells whether the server is asked.
+ * Counts a click that opened another system's page, for each user and browser. Returns the number
+ * of earlier clicks. The count grants nothing: it only decides whether to ask the server.
  */
 export function countClick(user: string, provider: SsoProvider): number {
   const clicks = clicksOf(user);
@@ -21,11 +21,11 @@ export function countClick(user: string, provider: SsoProvider): number {
   return before;
 }
 
-/** That a session was made in Zerto's portal; never which. */
+/** Records that a session was created in Zerto's portal, without any detail of it. */
 export const keepZertoSession = (): void => writeStored(SESSION, '1');
 export const hasZertoSession = (): boolean => readStored(SESSION) === '1';
 
-/** With logging out. */
+/** Called at sign-out. */
 export function forgetClicks(): void {
   writeStored(CLICKS, null);
   writeStored(SESSION, null);

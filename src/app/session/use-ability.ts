@@ -3,8 +3,8 @@ import type { Ability } from '#contract/abilities.ts';
 import { useMe } from './session.ts';
 
 /**
- * Whether who is signed in may. Beside `session.ts`, so that the pages of signing in need not bring
- * the table of abilities.
+ * Returns whether the signed-in user has `ability`. It is separate from `session.ts` so that the
+ * sign-in pages do not load the ability table.
  */
 export function useAbility(ability: Ability): boolean {
   const me = useMe();

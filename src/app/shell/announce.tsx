@@ -1,8 +1,9 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import { useSyncExternalStore } from 'react';
 
 /**
- * Says a result to screen readers, politely: `28 results`. The same sentence twice is said once.
+ * Announces a result to screen readers politely, such as `28 results`. It ignores a message that
+ * equals the last one.
  */
 export function announce(sentence: string): void {
   if (sentence === said) return;
@@ -10,7 +11,7 @@ export function announce(sentence: string): void {
   listeners.forEach((listener) => listener());
 }
 
-/** Where it is said. Once, in the app. */
+/** The element that announces messages. Render it once in the app. */
 export function LiveRegion() {
   const sentence = useSyncExternalStore(subscribe, () => said);
   return (

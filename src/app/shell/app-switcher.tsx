@@ -9,10 +9,10 @@ export interface AppSwitcherProps {
   readonly mini: boolean;
   readonly app: 'monitoring' | 'o365';
   readonly roles: readonly Role[];
-  /** Told when an app was chosen. */ readonly onGo?: () => void;
+  /** Called after an app is chosen. */ readonly onGo?: () => void;
 }
 
-/** BILL-8: from one app to the other, for who keeps Microsoft 365. */
+/** BILL-8: switches between the apps, for users who manage Microsoft 365. */
 export function AppSwitcher({ mini, app, roles, onGo }: AppSwitcherProps) {
   const home = homeOf(roles, useBranding()?.features);
   return (

@@ -1,4 +1,4 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useWorkerFailure } from '../worker/worker-client.ts';
@@ -11,15 +11,15 @@ const Tooltip = lazy(async () => ({ default: (await import('../../ui/tooltip.tsx
 
 const MOVES = ['pointermove', 'pointerdown', 'keydown'] as const;
 
-/** What stands round every screen, signed in or not. */
+/** The providers and dialogs around every screen, signed in or not. */
 export function App() {
   const fault = useWorkerFailure();
   const branding = useBranding();
   const isIn = useMe() !== null;
   const [hasMoved, setMoved] = useState(false);
   useEffect(() => applyBranding(branding), [branding]);
-  // The first load leaves tooltips out: before anybody is in they come with the first move of a
-  // pointer or key.
+  // The first load does not include tooltips. Before sign-in they are loaded on the first pointer
+  // or key event.
   useEffect(() => {
     const move = (): void => setMoved(true);
     for (const type of MOVES) addEventListener(type, move, { once: true, passive: true });

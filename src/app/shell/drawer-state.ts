@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 import { writeStored, readStored } from '../session/browser-storage.ts';
 
-/** The sidebar on a phone: shut, or over the page. */
+/** The sidebar on a phone: closed, or over the page. */
 export const openDrawer = (): void => setDrawer(true);
 export const closeDrawer = (): void => setDrawer(false);
 export const useDrawer = (): boolean => useSyncExternalStore(subscribe, () => drawer);
 
-/** The sidebar elsewhere, as its user has it: pinned (240 px) or minimised (56 px). */
+/** Returns whether the user has minimized the sidebar (56 px) instead of pinning it (240 px). */
 export const useMini = (): boolean => useSyncExternalStore(subscribe, () => mini);
 export function setMini(next: boolean): void {
   mini = next;
@@ -15,8 +15,8 @@ export function setMini(next: boolean): void {
 }
 
 /**
- * The same as it stands in this window: up to a tablet's width it is minimised until it is pinned
- * there, on this device.
+ * Returns whether the sidebar is minimized in this window. Up to a tablet's width it is, until the
+ * user pins it on this device.
  */
 export const useSmall = (): boolean =>
   useSyncExternalStore(subscribe, () => (desk.matches ? mini : !pinned));

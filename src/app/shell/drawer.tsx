@@ -2,7 +2,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { closeDrawer } from './drawer-state.ts';
 import { SidebarContent } from './sidebar.tsx';
 
-/** The sidebar over the page. Going somewhere shuts it. */
+/** The sidebar over the page. Navigation closes it. */
 export function Drawer() {
   return (
     <Dialog title="Menu" place="left" onClose={closeDrawer}>

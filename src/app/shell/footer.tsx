@@ -7,8 +7,8 @@ const PrivacyPolicy = lazy(async () => ({
 }));
 
 /**
- * Below the dashboard, where the provider has switched it on: whose portal it is, the privacy
- * policy, where else the provider is.
+ * The footer below the dashboard, if the provider has enabled it: provider name, privacy policy and
+ * social links.
  */
 export function Footer({ branding }: { readonly branding: Branding }) {
   const [open, setOpen] = useState(false);

@@ -5,7 +5,7 @@ import { useBranding, useMe } from '../session/session.ts';
 import { Notice } from './notice-page.tsx';
 import { Page } from './page.tsx';
 
-/** Where a page sends those who may not see it. */
+/** The page for users who do not have access to the requested one. */
 export function Forbidden() {
   const roles = useMe()?.roles ?? [];
   const branding = useBranding();

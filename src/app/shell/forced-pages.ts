@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useBranding, useMe } from '../session/session.ts';
 
 /**
- * What the signed-in user has to do before anything else, as the guards have it: a page without a
- * way round it.
+ * Returns the step that the signed-in user must complete before anything else. Uses the same check
+ * as the route guards.
  */
 export function useForced(): 'password' | 'questions' | null {
   const me = useMe();
@@ -14,8 +14,8 @@ export function useForced(): 'password' | 'questions' | null {
 }
 
 /**
- * What a page was opened for first. It holds until the way has led on, also where the page was
- * mounted anew meanwhile, or the guards came back to it.
+ * The step that the page was opened for. It stays set until the user is redirected, even if the
+ * page is mounted again or the guards run again meanwhile.
  */
 let opened: 'password' | 'questions' | null = null;
 export const openedFor = (): typeof opened => opened;
@@ -24,8 +24,8 @@ export const setOpenedFor = (what: typeof opened): void => {
 };
 
 /**
- * Whether the page stands alone: while something has to be done first, and then until the page of
- * it has led on. Else it would be another page by then.
+ * Returns whether the page is shown without the sidebar: while a step is required, and until its
+ * page has redirected. Otherwise the layout would change before the redirect.
  */
 export function useAlone(path: string): boolean {
   const forced = useForced() !== null;

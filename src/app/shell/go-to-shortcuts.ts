@@ -1,12 +1,12 @@
-/** `G` and then a letter goes to a page. */
+/** A page shortcut: `G`, then a letter. */
 export interface Going {
   readonly word: string;
   readonly to: string;
 }
 
 /**
- * The letters, in the order of the help sheet. Pages that a person may not open are left out where
- * they are listed.
+ * The shortcuts, in the order of the help dialog. The callers leave out pages that a user cannot
+ * open.
  */
 export const GOES: Readonly<Record<string, Going>> = {
   d: { word: 'Dashboard', to: '/monitoring/dashboard' },
@@ -14,10 +14,10 @@ export const GOES: Readonly<Record<string, Going>> = {
   j: { word: 'Daily checks', to: '/monitoring/daily-checks' },
 };
 
-/** How long the second key may take. */
+/** How long the second key may take, in milliseconds. */
 export const GO_MS = 1_500;
 
-/** What a key means here. `armedAt`: when G was pressed last, null where it was not. */
+/** Returns what a key press does. `armedAt`: when G was pressed last, or null. */
 export function goOf(
   key: string,
   at: number,

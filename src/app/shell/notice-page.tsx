@@ -1,4 +1,4 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import type { ReactNode } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon.tsx';
@@ -7,13 +7,13 @@ export interface NoticeProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ReactNode;
-  /** What to do now. */
+  /** Buttons or links for the next step. */
   readonly actions?: ReactNode;
-  /** The heading's level: 1 where it is the only thing on the page. */
+  /** The heading level; 1 if it is the only heading of the page. */
   readonly level?: 1 | 2;
 }
 
-/** One thing to say in the middle of the place there is: not found, forbidden, empty, broken. */
+/** A centered message: not found, forbidden, empty or failed. */
 export function Notice({ icon, title, children, actions, level = 1 }: NoticeProps) {
   const Heading = level === 1 ? 'h1' : 'h2';
   return (

@@ -8,7 +8,7 @@ import { formatCount } from '../../ui/format.ts';
 
 const DAYS = 2;
 
-/** How many results of the default round are to check: beside the entry of the daily checks. */
+/** Number of open results in the default run list, beside the daily checks entry. */
 export function ToCheck() {
   const branding = useBranding();
   const now = useNow();

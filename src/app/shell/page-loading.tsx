@@ -1,5 +1,5 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
-/** While the first thing is being had: bars where words will be. Shown after 100 ms only. */
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
+/** Placeholder bars during the first load. Shown only after 100 ms. */
 export function PageLoading() {
   return (
     <div className="h-full bg-sheet" aria-busy="true">

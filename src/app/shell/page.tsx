@@ -9,29 +9,26 @@ import { SyncLine, SyncStatus } from './sync-status/sync-status.tsx';
 
 export interface PageProps {
   readonly title: string;
-  /** Small, beside the title: the date. */
+  /** Small text beside the title: the date. */
   readonly detail?: ReactNode;
   /** Beside the title, on its own line on a phone: `<Ring … />`. */
   readonly progress?: ReactNode;
-  /** A `<SearchField />`; behind a button on a phone. */
+  /** A `<SearchField />`; collapsed to a button on a phone. */
   readonly search?: ReactNode;
-  /**
-   * The page's one primary action, where it has its place up here; on a phone, on the second line
-   * in place of the progress.
-   */
+  /** The page's primary action. On a phone it replaces the progress on the second line. */
   readonly action?: ReactNode;
   /**
-   * `page` (by default): the whole page scrolls. `own`: the content has the height that is left and
-   * scrolls by itself.
+   * `page` (default): the whole page scrolls. `own`: the content fills the remaining height and
+   * scrolls on its own.
    */
   readonly scroll?: 'page' | 'own';
   readonly children: ReactNode;
 }
 
-/** The first page shows at once, without a transition. */
+/** The first page appears without a transition. */
 let hasShown = false;
 
-/** A screen inside the frame: masthead above, content below. */
+/** A screen inside the shell: header above, content below. */
 export function Page({
   title,
   detail,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the command palette is over the page. */
+/** Returns whether the command palette is open. */
 export const usePalette = (): boolean => useSyncExternalStore(subscribe, () => open);
 export function setPalette(next: boolean): void {
   open = next;

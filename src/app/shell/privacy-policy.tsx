@@ -2,7 +2,7 @@ import type { Branding } from '#contract/branding/branding.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 
-/** What the portal keeps of those who use it, and who is told. */
+/** Lists which personal data the portal stores and with whom it is shared. */
 export function PrivacyPolicy({
   branding,
   onClose,

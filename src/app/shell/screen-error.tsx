@@ -1,4 +1,4 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { isChunkFault } from '../../ui/chunk-load.ts';
@@ -6,11 +6,11 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from './notice-page.tsx';
 
 /**
- * A screen that could not be loaded or broke. The rest of the page, and what waits to be sent, are
- * not touched by it.
+ * Error page of a screen that failed to load or crashed. The rest of the page and unsent changes
+ * are not affected.
  */
 export function ScreenFault({ error, reset }: ErrorComponentProps) {
-  // The browser does not retry a part that failed to load: only reloading the page helps.
+  // Browsers cache a failed module load, so only reloading the page helps.
   const isChunk = isChunkFault(error);
   return (
     <main id="content" tabIndex={-1} className="h-full overflow-auto bg-paper">

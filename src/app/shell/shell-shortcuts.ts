@@ -3,18 +3,15 @@ import { isTyping } from '../../ui/is-typing.ts';
 import { goOf } from './go-to-shortcuts.ts';
 
 export interface FrameKeys {
-  /** There is nowhere to go. */
+  /** Disables all shortcuts: there is nothing to navigate to. */
   readonly off: boolean;
-  /** The palette was asked for. */
+  /** The command palette was requested and is still loading. */
   readonly asking: boolean;
   readonly onPalette: () => void;
   readonly onGo: (to: string) => void;
 }
 
-/**
- * Keys that mean the same on every page: ⌘K or Ctrl K, and G with a letter. They are heard before
- * the page's own.
- */
+/** Shortcuts of every page: ⌘K or Ctrl K, and G with a letter. They run before the page's own. */
 export function useShellShortcuts({ off, asking, onPalette, onGo }: FrameKeys): void {
   const armedAt = useRef<number | null>(null);
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
@@ -30,7 +27,7 @@ export function useShellShortcuts({ off, asking, onPalette, onGo }: FrameKeys): 
       return onPalette();
     }
     if (asking && !isTyping(event)) {
-      // it is on its way: what is typed is meant for it, and for no row behind it
+      // keys typed while the palette loads must not reach the rows behind it
       event.preventDefault();
       event.stopImmediatePropagation();
       return event.key === 'Escape' ? onPalette() : undefined;

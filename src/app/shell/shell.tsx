@@ -48,8 +48,8 @@ const Drawer = lazy(async () => ({
 }));
 
 /**
- * Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a
- * drawer. Forced pages stand alone.
+ * Sidebar and screen, with the banners above and the footer below. On a phone the sidebar is a
+ * drawer. Forced pages have no sidebar.
  */
 export function Shell() {
   const wide = useIsTablet();

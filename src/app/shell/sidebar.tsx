@@ -18,12 +18,12 @@ import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './branding/theme-choice.tsx';
 import { ToCheck } from './open-problems-badge.tsx';
 
-/** For few: it comes in when they do. */
+/** Few users need it, so it is loaded on demand. */
 const AppSwitcher = lazy(async () => ({
   default: (await withChunkTimeout(import('./app-switcher.tsx'))).AppSwitcher,
 }));
 
-/** 240 px pinned, 56 px minimised. */
+/** 240 px pinned, 56 px minimized. */
 export function Sidebar() {
   const mini = useSmall();
   return (
@@ -39,7 +39,7 @@ export function Sidebar() {
 export interface SidebarContentProps {
   readonly mini: boolean;
   readonly onToggle?: () => void;
-  /** Told when an entry was followed. */
+  /** Called after an entry is followed. */
   readonly onGo?: () => void;
 }
 
@@ -48,7 +48,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
   const me = useMe();
   const title = sidebarTitleOf(branding);
   const area = useRouterState({ select: ({ location }) => appOf(location.pathname) });
-  // Whoever has no part in the cloud suite keeps the monitoring menu, also on the suite's forbidden
+  // Users without the cloud suite role keep the monitoring menu, also on the suite's forbidden
   // page.
   const app = area === 'o365' && me?.roles.includes('o365_admin') === true ? 'o365' : 'monitoring';
   return (
@@ -135,7 +135,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
   );
 }
 
-/** The command palette, for those who do not know its key. */
+/** Opens the command palette, for users who do not know its shortcut. */
 function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => void }) {
   return (
     <button
@@ -161,7 +161,7 @@ function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => vo
   );
 }
 
-/** The provider's support, over whatever page is open. */
+/** Opens the support chat over the current page. */
 function ChatButton({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => void }) {
   return (
     <button
@@ -211,7 +211,7 @@ function Row({
   );
 }
 
-/** A page outside, in a tab of its own. */
+/** A link to an external page, opened in a new tab. */
 function Away({ to, mini }: { readonly to: Outside | null; readonly mini: boolean }) {
   if (to === null) return null;
   return (
@@ -231,7 +231,7 @@ function Away({ to, mini }: { readonly to: Outside | null; readonly mini: boolea
   );
 }
 
-/** Other systems in which this user has an account. */
+/** Links to other systems in which this user has an account. */
 function Systems({
   systems,
   mini,
@@ -272,7 +272,10 @@ function Systems({
 
 const DAILY = '/monitoring/daily-checks';
 
-/** The accent does not show on every provider's sidebar; its own ink does. */
+/**
+ * The accent has too little contrast on some sidebar colors, so the focus ring uses the sidebar's
+ * own ink.
+ */
 export const INK_FOCUS = 'focus-visible:outline-side-ink focus-visible:-outline-offset-2';
 
 function initials(name: string): string {

@@ -3,8 +3,8 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 
 /**
- * Asks before a page with unsaved changes is left, also by closing the tab. Render it on the page,
- * with whether there are some.
+ * Asks before leaving a page with unsaved changes, also when the tab is closed. Render it on the
+ * page. `dirty`: there are unsaved changes.
  */
 export function UnsavedQuestion({ dirty }: { readonly dirty: boolean }) {
   const leaving = useBlocker({

@@ -1,8 +1,8 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import { Button } from '../../ui/button.tsx';
 import { Notice } from './notice-page.tsx';
 
-/** The worker could not be started: without it nothing is read, kept or sent. */
+/** The worker failed to start. Without it the page cannot read, store or send data. */
 export function NoWorker({ fault }: { readonly fault: string }) {
   return (
     <main className="h-full overflow-auto bg-paper" role="alert">

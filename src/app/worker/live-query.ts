@@ -1,17 +1,20 @@
 import type { WorkerClient, Watch, WatchName, Watches } from '#workers/api.ts';
 
 /**
- * One watch of the worker as an external store. Opened with its first listener, closed after its
+ * A watch of the worker as an external store. It opens with the first listener and closes after the
  * last; the last value stays readable.
  */
 export interface LiveQuery<N extends WatchName> {
   readonly subscribe: (listener: () => void) => () => void;
   readonly now: () => Watches[N]['output'] | undefined;
-  /** Another question; nothing happens where it is the same. */
+  /** Changes the input. Does nothing if it is the same. */
   readonly ask: (input: Watches[N]['input']) => void;
 }
 
-/** `onFault` hears of a watch that could not be opened: a bug, never an expected failure. */
+/**
+ * Creates a live query. `onFault` is called if the watch cannot be opened, which is a bug and never
+ * an expected failure.
+ */
 export function createLiveQuery<N extends WatchName>(
   door: () => WorkerClient,
   name: N,
@@ -21,7 +24,7 @@ export function createLiveQuery<N extends WatchName>(
   const listeners = new Set<() => void>();
   let input = first;
   let value: Watches[N]['output'] | undefined;
-  /** Counts the openings: what an earlier one still delivers is not ours any more. */
+  /** Number of the current subscription; values from an earlier one are ignored. */
   let turn = 0;
   let watch: Watch<N> | null = null;
 
@@ -66,6 +69,6 @@ export function createLiveQuery<N extends WatchName>(
   };
 }
 
-/** The input of a watch is small plain data. */
+/** Compares by JSON: inputs of watches are small plain data. */
 const same = (a: unknown, b: unknown): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -3,9 +3,8 @@ import { client } from './worker-client.ts';
 import { SERVICE_WORKER, trusted } from './start-worker.ts';
 
 /**
- * What lets a signed-in person open the page with no network: the browser's promise not to throw
- * the data away, and the service worker that keeps the build. Once a page load, and behind the
- * data: what a person came for is had first.
+ * Makes the page available offline: requests persistent storage and registers the service worker,
+ * which caches the build. Runs once per page load, after the data has loaded.
  */
 export function stay(): Promise<void> {
   staying ??= begin();
@@ -13,22 +12,25 @@ export function stay(): Promise<void> {
 }
 
 async function begin(): Promise<void> {
-  // Refused or not at hand: the sync status says so.
+  // If the browser refuses or lacks it, the sync status shows that.
   if ('storage' in navigator) navigator.storage.persist().catch(() => {});
-  // While the page is being developed its files change under their names.
+  // In development, files change without changing their names.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   await caughtUp();
   const registration = await navigator.serviceWorker.register(trusted(SERVICE_WORKER), {
     updateViaCache: 'none',
   });
-  // The browser looks for a newer build when a person opens the page; a tab that stays open for
-  // days looks by itself.
+  // The browser checks for a newer build on navigation only, so a tab that stays open for days
+  // checks on a timer.
   setInterval(() => {
     registration.update().catch(() => {});
   }, LOOK_MS);
 }
 
-/** Everything is here, or it takes long: then the build is kept beside it. */
+/**
+ * Resolves when the initial sync is complete or takes too long, so that caching the build does not
+ * delay it.
+ */
 async function caughtUp(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, LONG_MS);

@@ -2,21 +2,21 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
 import type { WorkerClient, Exporting, WatchName } from '#workers/api.ts';
-// oxlint-disable-next-line import/default -- the query makes the bundler answer with the worker's address
+// oxlint-disable-next-line import/default -- the query makes the bundler return the worker's address
 import workerUrl from '../../../workers/worker.ts?worker&url';
 import { CHUNK_TIMEOUT_MS } from '../../ui/chunk-load.ts';
 import { reportWorkerFailure } from './worker-client.ts';
 
 /**
- * Starts the worker: the only place of the page that does. What cannot start is told to
- * `doorFailed`, and the door then answers nothing.
+ * Starts the worker. Nothing else on the page may start it. If it cannot start,
+ * `reportWorkerFailure` receives the error, and calls to the returned client never settle.
  */
 export function startWorker(): WorkerClient {
   openAhead();
   try {
     const worker = new Worker(trusted(workerUrl), { type: 'module', name: 'daybook' });
-    // An error before its first word means that it does not start; a later one is a bug in it,
-    // which the browser reports.
+    // An error before the first message means that the worker failed to start. The browser reports
+    // later errors itself.
     worker.addEventListener('error', lost);
     const timer = setTimeout(() => reportWorkerFailure(new Error(BASE.chunk)), CHUNK_TIMEOUT_MS);
     worker.addEventListener(
@@ -35,20 +35,20 @@ export function startWorker(): WorkerClient {
 }
 
 /**
- * The browser opens its files of this site while the worker starts: in a browser just started, that
- * takes longer than all else that the disk waits for.
+ * Makes the browser open this site's database files while the worker starts. After a browser start
+ * this takes longer than any other disk access.
  */
 function openAhead(): void {
   try {
     indexedDB.databases().catch(() => undefined);
   } catch {
-    /* none to open: the worker is told the same */
+    /* no storage: the worker gets the same error */
   }
 }
 
 /**
- * Callbacks cross as proxies, and the far side of a watch is let go once it is closed. Comlink's
- * types lose generics, so they are said again here.
+ * Passes callbacks as proxies and releases the remote side of a watch after it is closed. Comlink's
+ * types lose generics, so this function restates them.
  */
 function doorOf(remote: Remote<WorkerClient>): WorkerClient {
   const watch = remote.watch as unknown as (
@@ -136,14 +136,13 @@ const DEAF: WorkerClient = {
 };
 
 /**
- * The service worker's address. Its place is the root of the site, so that it may answer for all of
- * it.
+ * The service worker's address. It is at the root of the site so that its scope is the whole site.
  */
 export const SERVICE_WORKER = '/sw.js';
 
 /**
- * Under `require-trusted-types-for 'script'` a worker's address must come from a policy; ours lets
- * exactly these two through.
+ * Under `require-trusted-types-for 'script'` a worker's address must come from a policy. This
+ * policy allows exactly these two.
  */
 export function trusted(url: string): string {
   policy ??= (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('daybook', {

@@ -9,9 +9,8 @@ import { client, useWatch } from './worker-client.ts';
 import { useRights } from '../session/session.ts';
 
 /**
- * What the server said last, and when; null while nothing is known. `live`: it was reached.
- * `failure`: why it could not be asked, where it could not. `asking`: it is being asked, for the
- * first time or again.
+ * The last answer of the server and its time; null while nothing is known. `live`: the server was
+ * reached. `failure`: why the last request failed, or null. `asking`: a request is running.
  */
 export interface CachedQuery<T> {
   readonly value: T | null;
@@ -23,16 +22,17 @@ export interface CachedQuery<T> {
 }
 
 interface How {
-  /** False asks nothing. */
+  /** If false, nothing is requested. */
   readonly wanted?: boolean;
   readonly everyMs?: Ms | null;
-  /** Asks again where it changes. */
+  /** A change of this value requests the data again. */
   readonly round?: string | number;
 }
 
 /**
- * Asks the server when it is looked at, in its rounds, and when the server comes or goes. Where it
- * cannot be asked its last answer stands, also one from before the page was opened.
+ * Requests data when the component mounts, at every `everyMs`, and when the connection is lost or
+ * restored. If the server cannot be reached, returns its last answer, even one from an earlier page
+ * load.
  */
 export function useCachedQuery<N extends ReadCall>(
   name: N,
@@ -76,7 +76,7 @@ export function useCachedQuery<N extends ReadCall>(
       if (timer !== null) clearInterval(timer);
     };
   }, [name, question, rights, key, wanted, everyMs]);
-  // What was answered to other rights is shown no more (SYNC-6).
+  // Data that was loaded with other rights is not shown (SYNC-6).
   const read = told?.question === question && told.rights === rights ? told.read : null;
   const asking = wanted && told?.key !== key;
   const again = (): void => setTurn(turn + 1);
@@ -93,7 +93,7 @@ interface Told<T> {
   readonly read: Result<Read<T>>;
 }
 
-/** Stored data stays when it cannot be read again, but not when the server refuses it. */
+/** Keeps the stored data if a later request fails, but not if the server refuses it. */
 const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>> =>
   old.ok && !read.ok && !REFUSED.has(read.failure.kind)
     ? {

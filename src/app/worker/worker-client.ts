@@ -7,15 +7,15 @@ import { createLiveQuery } from './live-query.ts';
 import type { LiveQuery } from './live-query.ts';
 
 /**
- * What the page knows of everything behind it. `start-worker.ts` gives the real one, tests and the
- * playground their own.
+ * The page's client of the worker. `start-worker.ts` provides the real one; tests and the
+ * playground provide their own.
  */
 export function client(): WorkerClient {
   if (!given) throw new Error('the door was used before it was given');
   return given;
 }
 
-/** Before the first screen is rendered. */
+/** Call it before the first render. */
 export function setClient(next: WorkerClient): void {
   given = {
     ...next,
@@ -37,15 +37,15 @@ export function setClient(next: WorkerClient): void {
 }
 
 /**
- * A request that never reached the server, for a bug or for what cannot be handed over: a failure
- * like any other on the page, and an error in the log.
+ * A request that never reached the server, because of a bug or a value that cannot be cloned. The
+ * page shows a failure, and the log gets the error.
  */
 function notSent(fault: unknown): Result<never> {
   globalThis.reportError?.(fault);
   return { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };
 }
 
-/** No answer came, and the browser knows why: it has no network. */
+/** The request got no answer and the browser is offline. */
 const withNetwork = (failure: Failure): Failure =>
   failure.kind === 'no-answer' && !navigator.onLine
     ? { kind: 'needs-network', message: BASE.needsNetwork }
@@ -54,8 +54,8 @@ const namingTheNetwork = <T>(result: Result<T>): Result<T> =>
   result.ok ? result : { ok: false, failure: withNetwork(result.failure) };
 
 /**
- * What a watch gives now; undefined until it has given something. After a change of `input` the
- * last value stands until the new one comes.
+ * Returns the current value of a watch, or undefined before the first one. After a change of
+ * `input` the previous value stays until the new one arrives.
  */
 export function useWatch<N extends WatchName>(
   name: N,
@@ -70,14 +70,14 @@ export function useWatch<N extends WatchName>(
   return useSyncExternalStore(line.subscribe, line.now);
 }
 
-/** Who is signed in, outside of React. */
+/** Returns the current session, for code outside React. */
 export const currentSession = (): Who => sharedLine('who').now() ?? { is: 'starting' };
 
-/** Told of every change of `who`. Answers how to stop. */
+/** Calls `listener` on every change of `who`. Returns the unsubscribe function. */
 export const onSessionChange = (listener: () => void): (() => void) =>
   sharedLine('who').subscribe(listener);
 
-/** Resolves as soon as the disk has been asked. */
+/** Resolves once the session has been read from the disk. */
 export function whenSessionKnown(): Promise<Exclude<Who, { readonly is: 'starting' }>> {
   return new Promise((resolve) => {
     let stop: (() => void) | null = null;
@@ -92,13 +92,16 @@ export function whenSessionKnown(): Promise<Exclude<Who, { readonly is: 'startin
   });
 }
 
-/** The worker did not start, or broke: nothing on the page can be trusted to be kept. */
+/**
+ * Records that the worker failed to start or crashed. The page then shows an error instead of its
+ * content, because changes can no longer be stored.
+ */
 export function reportWorkerFailure(fault: unknown): void {
   broken = fault instanceof Error ? fault.message : String(fault);
   listeners.forEach((listener) => listener());
 }
 
-/** Null while all is well, otherwise what went wrong, in the browser's words. */
+/** Returns null, or the browser's error message after the worker has failed. */
 export const useWorkerFailure = (): string | null => useSyncExternalStore(subscribe, () => broken);
 
 let given: WorkerClient | null = null;
@@ -111,7 +114,7 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** Each component asks its own. */
+/** Watches with an own input for each component. */
 const OWN_QUESTION: ReadonlySet<WatchName> = new Set([
   'runs',
   'overview',
@@ -123,7 +126,7 @@ const OWN_QUESTION: ReadonlySet<WatchName> = new Set([
   'signing',
 ]);
 
-/** Watches that take nothing are opened once, however many components look at them. */
+/** Watches without input are opened once for all components. */
 const shared = new Map<WatchName, unknown>();
 function sharedLine<N extends WatchName>(name: N): LiveQuery<N> {
   const known = shared.get(name) as LiveQuery<N> | undefined;

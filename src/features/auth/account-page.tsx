@@ -1,18 +1,18 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import type { ReactNode } from 'react';
 import { useBranding } from '#src/app/session/session.ts';
 import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
 import { SignInBrand } from './sign-in/sign-in-brand.tsx';
 
 export interface AccountPageProps {
-  /** Of the page and of its tab. */
+  /** Title of the page and of its tab. */
   readonly title: string;
   /** A line below the heading. */
   readonly says?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A page for those who are not signed in: the provider's side, and one column. */
+/** Layout of the pages for signed-out visitors: the provider's brand and one column. */
 export function AccountPage({ title, says, children }: AccountPageProps) {
   const branding = useBranding();
   return (

@@ -3,8 +3,8 @@ import { accentOf, lightenedAccent, sideOf } from './brand-colours.ts';
 import type { Accent, Side } from './brand-colours.ts';
 
 /**
- * What a brand sets: nothing but these variables, each read by `tokens.css`. Null takes one back to
- * the ledger's own.
+ * Returns the CSS variables that a brand sets; `tokens.css` reads each of them. Null restores the
+ * default.
  */
 export function variablesOf(branding: Branding | null): Readonly<Record<string, string | null>> {
   const light = branding?.accent ? accentOf(branding.accent, 'light') : null;
@@ -23,7 +23,7 @@ export function variablesOf(branding: Branding | null): Readonly<Record<string, 
   };
 }
 
-/** Colours and favicon onto the document. The title is each page's. */
+/** Applies colors and favicon to the document. Each page sets its own title. */
 export function applyBranding(branding: Branding | null): void {
   const { style } = document.documentElement;
   for (const [name, value] of Object.entries(variablesOf(branding))) {
@@ -33,7 +33,7 @@ export function applyBranding(branding: Branding | null): void {
   favicon(branding?.favIconUrl ?? null);
 }
 
-/** An image's address that may be shown: of this site, or http(s). */
+/** Returns the image address if it may be displayed: of this site, or http(s). */
 export const imageUrl = (url: string | null): string | null =>
   url !== null && /^(https?:\/\/|\/(?![/\\]))/i.test(url) ? url : null;
 

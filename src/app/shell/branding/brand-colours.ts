@@ -1,6 +1,6 @@
 /**
- * The provider's colours as the ledger needs them. What would be hard to read is refused, and the
- * ledger's own colour stands.
+ * Derives legible theme colors from the provider's colors. A color without enough contrast is
+ * rejected, and the default color is used.
  */
 export interface Accent {
   readonly accent: string;
@@ -16,8 +16,8 @@ export interface Side {
 export type Ground = 'light' | 'dark';
 
 /**
- * The accent with what follows from it; null where it has less than 4.5:1 on the sheet, on its own
- * wash, or no ink of ours on it.
+ * Returns the accent and the colors derived from it. Null if its contrast is below 4.5:1 on the
+ * sheet or on its own wash, or if no ink is legible on it.
  */
 export function accentOf(colour: string, ground: Ground): Accent | null {
   const accent = rgbOf(colour);
@@ -36,8 +36,8 @@ export function accentOf(colour: string, ground: Ground): Accent | null {
 }
 
 /**
- * An accent for the dark page from the one for the light page, lightened as far as it must be; null
- * where none is found.
+ * Returns an accent for the dark theme, made from the light one by lightening it as little as
+ * possible. Null if no shade has enough contrast.
  */
 export function lightenedAccent(colour: string): Accent | null {
   const from = rgbOf(colour);
@@ -49,15 +49,16 @@ export function lightenedAccent(colour: string): Accent | null {
   return null;
 }
 
-/** The portal's own sidebar, as in tokens.css. Branding and a user's theme name it `blue`. */
+/** The default sidebar color, as in tokens.css. Branding and user themes call it `blue`. */
 export const BLUE_SIDE: Readonly<Record<Ground, string>> = { light: '#1b3256', dark: '#101825' };
 
-/** The color of a sidebar as `#rrggbb`, where it is named by a word. */
+/** Returns a sidebar color as `#rrggbb`; named colors are resolved. */
 export const sideHex = (color: string, ground: Ground): string =>
   color.trim().toLowerCase() === 'blue' ? BLUE_SIDE[ground] : color;
 
 /**
- * The sidebar with what follows from it; null where its own inks would have less than 4.5:1 on it.
+ * Returns the sidebar and the colors derived from it. Null if its own inks would have a contrast
+ * below 4.5:1 on it.
  */
 export function sideOf(colour: string, ground: Ground): Side | null {
   const side = rgbOf(sideHex(colour, ground));
@@ -73,7 +74,9 @@ export function sideOf(colour: string, ground: Ground): Side | null {
   return { side: hex(side), on: hex(on), line: hex(mix(WHITE, side, 0.14)) };
 }
 
-/** WCAG 2.2's ratio of two colours, 1 to 21; 1 where one of them is no `#rrggbb`. */
+/**
+ * Returns the WCAG 2.2 contrast ratio of two colors, 1 to 21, or 1 if one of them is not `#rrggbb`.
+ */
 export function contrastOf(a: string, b: string): number {
   const [one, other] = [rgbOf(a), rgbOf(b)];
   return one && other ? contrast(one, other) : 1;
@@ -84,8 +87,8 @@ const ENOUGH = 4.5;
 const WHITE: Rgb = [255, 255, 255];
 const INK: Rgb = [16, 32, 58];
 
-// As in tokens.css; how much of the accent its wash and its line hold was read off the ledger's
-// own.
+// As in tokens.css. The shares of the accent in its wash and line were measured on the default
+// colors.
 const GROUNDS: Readonly<
   Record<
     Ground,
@@ -125,7 +128,7 @@ const part = (digits: string | undefined): number => Number.parseInt(digits ?? '
 const hex = (rgb: Rgb): string =>
   `#${rgb.map((value) => Math.round(value).toString(16).padStart(2, '0')).join('')}`;
 
-/** `share` of `top` over `under`. */
+/** Mixes `share` of `top` over `under`. */
 const mix = (top: Rgb, under: Rgb, share: number): Rgb => {
   const of = (n: 0 | 1 | 2): number => Math.round(top[n] * share + under[n] * (1 - share));
   return [of(0), of(1), of(2)];

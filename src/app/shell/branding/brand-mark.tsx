@@ -1,10 +1,10 @@
-'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
+'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import type { Branding } from '#contract/branding/branding.ts';
 import { imageUrl } from './apply-branding.ts';
 
 /**
- * The provider's logo in the height of its place; a daybook with a tick where there is none. Its
- * name stands beside it.
+ * The provider's logo at the height of its slot, or the default mark (a daybook with a tick). The
+ * provider's name is shown beside it.
  */
 export function BrandMark({
   branding,

@@ -8,8 +8,9 @@ import { setMini, useMini } from '../drawer-state.ts';
 import { setSideColour, useOwnSide, useSideColour } from './sidebar-colour.ts';
 
 /**
- * The theme and the sidebar are the user's, on every device: what another device chose is taken
- * over, what is chosen here is sent. Until the user's choice is known, this browser's own holds.
+ * Syncs the theme and the sidebar color with the user's profile: choices of another device are
+ * applied, choices of this device are sent. Until the profile is loaded, the choice of this browser
+ * applies.
  */
 export function usePreferredTheme(): void {
   const me = useMe();
@@ -27,14 +28,14 @@ export function usePreferredTheme(): void {
     sidebarMini: mini,
     ...(side !== null && { sidebarColor: side }),
   } satisfies KeptTheme);
-  /** What both sides last agreed on; null before the first word of either. */
+  /** The last value that this device and the server agreed on; null before the first exchange. */
   const agreed = useRef<string | null>(null);
   const known = preferences !== undefined && status?.syncedAt != null;
   useEffect(() => {
     if (id === null || !known) return;
     const told = stored === null ? null : themeOf(stored);
     if (told !== null && told !== agreed.current) {
-      // chosen elsewhere, or this is the first look
+      // changed on another device, or this is the first load
       agreed.current = told;
       const {
         mode = 'system',
@@ -56,7 +57,7 @@ export function usePreferredTheme(): void {
 const NOTHING = {};
 const PLAIN = JSON.stringify({ mode: 'system', sidebarMini: false });
 
-/** The stored text in this browser's form; null where it is none. */
+/** Converts the stored text to this browser's form. Returns null if it is invalid. */
 export function themeOf(stored: string): string | null {
   try {
     const { mode, sidebarMini, sidebarColor } = JSON.parse(stored) as {

@@ -3,8 +3,7 @@ import { writeStored, readStored } from '../../session/browser-storage.ts';
 import { BLUE_SIDE, sideOf } from './brand-colours.ts';
 
 /**
- * Colours that a user may give the sidebar, each with the shade for the dark theme: all are
- * legible.
+ * Sidebar colors that a user can choose, each with its shade for the dark theme. All are legible.
  */
 export const SIDE_COLOURS = [
   [BLUE_SIDE.light, '#12203a', 'Blue'],
@@ -15,9 +14,9 @@ export const SIDE_COLOURS = [
   ['#33373d', '#1d2024', 'Slate'],
 ] as const;
 
-/** What was chosen; null: the provider's own. */
+/** Returns the chosen color; null is the provider's default. */
 export const useSideColour = (): string | null => useSyncExternalStore(subscribe, () => colour);
-/** Anything but one of them is the provider's own. */
+/** Sets the color. Every other value means the provider's default. */
 export function setSideColour(next: string | null): void {
   const known = SIDE_COLOURS.find(([light]) => light === next)?.[0] ?? null;
   if (known === colour) return;
@@ -26,7 +25,7 @@ export function setSideColour(next: string | null): void {
   listeners.forEach((listener) => listener());
 }
 
-/** The user's colour over the provider's, as long as the user is here. */
+/** Applies the user's color over the provider's while the user is signed in. */
 export function useOwnSide(): void {
   const own = useSideColour();
   useEffect(() => {

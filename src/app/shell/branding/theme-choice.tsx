@@ -3,7 +3,9 @@ import type { Theme } from '../../theme.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import type { IconName } from '../../../ui/icon.tsx';
 
-/** Light, dark, or as the system has it. In the minimised sidebar one button goes round. */
+/**
+ * Selects the light, dark or system theme. In the minimized sidebar one button cycles through them.
+ */
 export function ThemeChoice({ mini }: { readonly mini: boolean }) {
   const theme = useTheme();
   if (mini) {

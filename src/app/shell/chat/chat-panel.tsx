@@ -6,14 +6,14 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { setChat } from './chat-state.ts';
 
-/** So long the widget may take before somebody is told that it does not come. */
+/** How long the widget may take to load before the page shows an error. */
 const PATIENCE_MS = 20_000;
 const BLOCKED =
   'The chat could not be loaded. A filter in this browser or network may hold it back.';
 
 /**
- * The provider's chat in a frame of its own: of this site, and without its origin, so that the
- * widget reaches nothing of the portal. Put away, it goes on behind the page.
+ * The provider's chat widget in a sandboxed frame without an origin, so that the widget cannot read
+ * the portal's data. After it is hidden, it keeps running in the background.
  */
 export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolean }) {
   const [turn, setTurn] = useState(0);
@@ -46,7 +46,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
       email: me.email,
       serviceProviderId: me.serviceProviderId,
     });
-    // Without an origin of its own, the frame has no name that a message could be addressed to.
+    // The sandboxed frame has no origin, so a message cannot name a target origin.
     if (answer.ok)
       frame.current?.contentWindow?.postMessage(
         { name: me.name, email: me.email, token: answer.value.token },

@@ -3,8 +3,8 @@ import type { Me } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 
 /**
- * The chat of the provider's support: not asked for yet, over the page, or put away with what was
- * said in it.
+ * State of the support chat: `none` not opened yet, `open` over the page, `away` hidden with its
+ * conversation.
  */
 type Chat = 'none' | 'open' | 'away';
 let chat: Chat = 'none';
@@ -23,7 +23,8 @@ export function setChat(next: Chat): void {
 }
 
 /**
- * Whether there is a widget for this user. Who acts as somebody else does not write in that name.
+ * Returns whether this user can chat. Not during impersonation, because the messages would be in
+ * the other user's name.
  */
 export const hasChat = (me: Me | null, branding: Branding | null): boolean =>
   me !== null && me.acting === null && (branding?.features.chat?.script ?? null) !== null;

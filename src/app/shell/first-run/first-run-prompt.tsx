@@ -11,8 +11,8 @@ import { announce } from '../announce.tsx';
 import { FIRST_STEP, mayPrompt, needsPrompt, PROMPT_DELAY_MS } from './first-run.ts';
 
 /**
- * Above the page of a provider that has not begun: what to do first. It takes no focus, and
- * dismissing it holds on every device.
+ * A prompt above the page of a provider without data: the first step to take. It does not take the
+ * focus. A dismissal applies to all of the user's devices.
  */
 export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: string }) {
   const [isNeeded, setNeeded] = useState(false);
@@ -29,7 +29,7 @@ export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: s
       const profile = await client().ask('readProfile', { id });
       if (isOver || !profile.ok) return;
       setNeeded(needsPrompt(profile.value));
-      // It was dismissed while the server could not be reached.
+      // The prompt was dismissed while the server was unreachable.
       if (readStored(PROMPT_DISMISSED) === id && profile.value.wizardPromptDismissed !== true)
         await saveDismissal(id);
     };
@@ -74,8 +74,8 @@ export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: s
 }
 
 /**
- * On the user's profile. If it fails now, this browser remembers the dismissal and saves it at the
- * next load.
+ * Saves the dismissal on the user's profile. If that fails, this browser remembers it and saves it
+ * at the next load.
  */
 async function saveDismissal(id: string): Promise<void> {
   await client().ask('editProfile', { id, wizardPromptDismissed: true });

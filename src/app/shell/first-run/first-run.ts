@@ -5,13 +5,13 @@ import type { Profile } from '#contract/auth/profile-calls.ts';
 /** Delay of the prompt after the page has loaded (section 9 of the specification). */
 export const PROMPT_DELAY_MS = 500;
 
-/** Where the prompt leads; it is not shown there. */
+/** The page that the prompt links to; the prompt is not shown there. */
 export const FIRST_STEP = '/monitoring/sources';
 
 /**
- * WIZARD-1: whether the user may be shown the prompt at all. Only who can take the first step is
- * asked to, in their own name, on a page of the monitoring app, and after a flagged password has
- * been changed.
+ * WIZARD-1: returns whether the prompt may be shown to this user. The user must be able to take the
+ * first step, not be impersonated, be on a page of the monitoring app, and have no password change
+ * pending.
  */
 export const mayPrompt = (me: Me, path: string, dismissedBy: string | null): boolean =>
   can(me.roles, 'monitoring.sources') &&
@@ -22,8 +22,8 @@ export const mayPrompt = (me: Me, path: string, dismissedBy: string | null): boo
   path !== FIRST_STEP;
 
 /**
- * Whether the provider still has to begin: no job has reported, and the user has not dismissed the
- * prompt on any device.
+ * Returns whether the provider still needs setup: no job has reported, and the user has not
+ * dismissed the prompt on any device.
  */
 export const needsPrompt = ({
   hasJobs,

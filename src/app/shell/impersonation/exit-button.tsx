@@ -8,7 +8,10 @@ const ExitQuestion = lazy(async () => ({
   default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion,
 }));
 
-/** In the place of Log out while an administrator acts as somebody: back to oneself. */
+/**
+ * Replaces "Log out" while an administrator impersonates a user, and returns to the administrator's
+ * own session.
+ */
 export function Exit({ me, mini }: { readonly me: Me; readonly mini: boolean }) {
   const { busy, unsent, exit, stay } = useExit();
   const word = exitWord(me.username);

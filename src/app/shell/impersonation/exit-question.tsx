@@ -9,7 +9,7 @@ export interface ExitQuestionProps {
   readonly onClose: () => void;
 }
 
-/** What was done in the other's name and could not be sent goes with it. */
+/** Leaving also discards the unsent changes that were made in the other user's name. */
 export function ExitQuestion({ count, busy, onDiscard, onClose }: ExitQuestionProps) {
   return (
     <Dialog

@@ -10,10 +10,7 @@ const ExitQuestion = lazy(async () => ({
   default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion,
 }));
 
-/**
- * Above every page while an administrator acts as somebody: who, as whom, until when, and the way
- * back.
- */
+/** Banner above every page during impersonation: who acts as whom, until when, and the way back. */
 export function ActingBanner() {
   const me = useMe();
   const zone = useZone();

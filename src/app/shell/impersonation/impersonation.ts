@@ -12,15 +12,15 @@ import { tellFailure } from '../../../ui/toasts.ts';
 
 const MOST = 10;
 
-/** `Exit dana`; a long name is cut to ten characters. */
+/** Returns the button text, such as `Exit dana`. Names are cut to ten characters. */
 export const exitWord = (username: string): string => {
   const letters = Array.from(username);
   return `Exit ${letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username}`;
 };
 
 /**
- * Begins to act as another user (G42), and leads to where that one begins: here, or at another
- * provider's portal. Null, or why not.
+ * Starts to impersonate another user (G42) and redirects to that user's start page, here or at
+ * another provider's portal. Returns null on success, otherwise the error message.
  */
 export function useActAs(): (who: {
   readonly userId: string;
@@ -44,8 +44,8 @@ export function useActAs(): (who: {
 }
 
 /**
- * Back to oneself. `unsent`: so much of the other's work could not be sent, and it is to be said
- * what becomes of it.
+ * Ends the impersonation. `unsent`: the number of changes in the other user's name that could not
+ * be sent; the user must decide what happens to them.
  */
 export function useExit(): {
   readonly busy: boolean;
@@ -72,7 +72,10 @@ export function useExit(): {
   return { busy, unsent, exit: (how = 'ask') => void go(how), stay: () => setUnsent(null) };
 }
 
-/** The guards of the page to come ask who is signed in: they are not to hear of who was. */
+/**
+ * Waits until the session is the expected one, so that the guards of the next page do not see the
+ * previous user.
+ */
 function knownAs({ id, acting }: Me): Promise<void> {
   return new Promise((resolve) => {
     let stop: (() => void) | null = null;

@@ -17,13 +17,13 @@ const UnsentQuestion = lazy(async () => ({
 
 export interface LogOutProps {
   readonly mini?: boolean;
-  /** `plain`: on the sheet, where there is no sidebar. */
+  /** `plain`: for pages without the sidebar. */
   readonly look?: 'side' | 'plain';
 }
 
 /**
- * Signs out at once where nothing is unsent; asks otherwise (OUT-7), and where nobody could sign in
- * again for want of a network.
+ * Signs out at once if nothing is unsent. Asks first if there are unsent changes (OUT-7), or
+ * offline, when nobody could sign in again.
  */
 export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   const router = useRouter();
@@ -32,7 +32,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   const [unsent, setUnsent] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
-  // With no network it could not be had any more.
+  // Offline it could not be loaded when it is needed.
   useEffect(() => prefetch(unsentQuestion), []);
 
   async function leave(how: 'ask' | Unsent): Promise<void> {

@@ -7,7 +7,7 @@ import { syncMessages as t } from '../sync.messages.en.ts';
 export type Unsent = 'send' | 'keep' | 'discard';
 
 export interface UnsentQuestionProps {
-  /** None: only the missing network is the question. */
+  /** Zero: the only reason to ask is that the device is offline. */
   readonly count: number;
   readonly offline: boolean;
   readonly busy: boolean;
@@ -17,7 +17,7 @@ export interface UnsentQuestionProps {
   readonly onClose: () => void;
 }
 
-/** What is to become of work that has not been sent (OUT-7). */
+/** Asks what to do with unsent changes (OUT-7). */
 export function UnsentQuestion(props: UnsentQuestionProps) {
   const { count, offline, busy, refused, onChoose, onClose } = props;
   const [how, setHow] = useState<Unsent>(offline ? 'keep' : 'send');
@@ -74,7 +74,7 @@ export function UnsentQuestion(props: UnsentQuestionProps) {
   );
 }
 
-/** Nothing waits, but the way back in is closed until the network is there. */
+/** No unsent changes, but signing in again is impossible until the device is online. */
 function OfflineQuestion({ busy, refused, onChoose, onClose }: UnsentQuestionProps) {
   return (
     <Dialog

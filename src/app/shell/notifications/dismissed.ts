@@ -1,21 +1,21 @@
 import { useSyncExternalStore } from 'react';
 import type { Notification } from '#contract/notifications/notices.ts';
 
-/** What was closed here, or acknowledged; until the page is loaded again. */
+/** Returns the notices that were closed or acknowledged here since the page was loaded. */
 export const useGone = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => gone);
 export function setGone(id: string): void {
   gone = new Set([...gone, id]);
   listeners.forEach((listener) => listener());
 }
 
-/** What stands above the pages of an app now: of that app, and not done with. */
+/** Returns the notices to show above the pages of an app, without those that were closed. */
 export const shownOf = (
   all: readonly Notification[],
   app: Notification['app'],
   without: ReadonlySet<string>,
 ): readonly Notification[] => all.filter(({ app: of, _id: id }) => of === app && !without.has(id));
 
-/** Which app an address belongs to. */
+/** Returns the app that an address belongs to. */
 export const appOf = (path: string): Notification['app'] =>
   path.startsWith('/o365') ? 'o365' : path.startsWith('/admin') ? 'admin' : 'monitoring';
 

@@ -14,8 +14,8 @@ import { withReauth } from '../reauth/reauth.ts';
 import { SEVERITIES } from './severity.ts';
 
 /**
- * What the provider has to say to this user, above the page. What comes while a page is being
- * looked at waits for the next one: nothing moves under a hand.
+ * The provider's notices for this user, above the page. A notice that arrives while a page is open
+ * appears on the next page, so that the layout does not shift.
  */
 export function Notifications({ me }: { readonly me: Me }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -31,7 +31,7 @@ export function Notifications({ me }: { readonly me: Me }) {
     readonly all: readonly Notification[];
   } | null>(null);
   if (value !== null && taken?.path !== path) setTaken({ path, all: value });
-  // Once for each who signs in: this part is another then.
+  // Runs once per sign-in: another user remounts this component.
   useEffect(() => {
     if (me.acting === null) void keepPush();
   }, [me.acting]);
@@ -153,9 +153,9 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
 }
 
 /**
- * A sub-provider has a link to invite users with: created once while the page is open, and kept
- * nowhere. An invitation takes a recent factor: some minutes after signing in it is created
- * on request, not automatically.
+ * Creates an invitation link for a sub-provider once while the page is open, and stores it nowhere.
+ * An invitation requires a recent factor, so some minutes after signing in it is created on request
+ * only.
  */
 function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
   readonly notice: Notification | null;

@@ -9,7 +9,7 @@ export interface Severity {
   readonly wash: string;
 }
 
-/** How bad it is, by mark, word and colour. */
+/** Icon, word and color of each severity. */
 export const SEVERITIES: Readonly<Record<Notification['severity'], Severity>> = {
   info: {
     word: 'Notice',

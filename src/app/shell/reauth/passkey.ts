@@ -4,8 +4,9 @@ import type {
 } from '@simplewebauthn/browser';
 
 /**
- * Asks the browser for a passkey with the server's options (JSON). Answers JSON for the server;
- * null where it was refused, taken too long or cancelled.
+ * Requests a passkey assertion from the browser with the server's options (JSON). Returns the
+ * response as JSON for the server, or null if the user declined or cancelled, or the prompt timed
+ * out.
  */
 export async function askPasskey(options: string): Promise<string | null> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
@@ -20,7 +21,7 @@ export async function askPasskey(options: string): Promise<string | null> {
   }
 }
 
-/** Has the browser make a passkey. `known`: this device has one of the user's already. */
+/** Creates a passkey in the browser. `known`: this device already has a passkey of the user. */
 export async function makePasskey(
   options: string,
 ): Promise<
@@ -48,5 +49,5 @@ export async function makePasskey(
   }
 }
 
-/** Whether this browser knows passkeys at all. */
+/** Returns whether this browser supports passkeys. */
 export const knowsPasskeys = (): boolean => typeof PublicKeyCredential === 'function';

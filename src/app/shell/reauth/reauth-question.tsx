@@ -17,14 +17,15 @@ type Options = OutputOf<'reauthOptions'>;
 type Way = Options['methods'][number];
 
 /**
- * Asks for one factor again before a sensitive change (G44): a passkey, a code or the password,
- * whichever the user has; whose factor is a code by SMS, for both.
+ * Asks the user to confirm with one factor before a sensitive change (G44): a passkey, a code or
+ * the password, whichever the user has. Users whose factor is a code by SMS confirm with password
+ * and code.
  */
 export function ReauthQuestion() {
   const [options, setOptions] = useState<Options | null>(null);
   const [way, setWay] = useState<Way | null>(null);
   const [typed, setTyped] = useState('');
-  /** Where the code by SMS went, once the password was right. */
+  /** The masked phone number that received the code, after the password was accepted. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -75,7 +76,7 @@ export function ReauthQuestion() {
     if (answer.failure.kind === 'too-many') setWaitUntil(now() + answer.failure.retryAfterMs);
     setTyped('');
     setFault(answer.failure.message);
-    // A passkey's challenge is good once.
+    // A passkey challenge can be used only once.
     return passkey ? ask() : field.current?.focus();
   }
 
@@ -266,7 +267,7 @@ export function ReauthQuestion() {
   );
 }
 
-/** A field that has the focus as soon as it is there. */
+/** Focuses its field on mount. */
 function Shown({
   to,
   ...rest

@@ -3,10 +3,10 @@ import type { Result } from '#contract/result.ts';
 import { client } from '../../worker/worker-client.ts';
 
 /**
- * Makes a call that may want a factor shown a moment ago (G44): then the person is asked to confirm
- * that it is them, and the call is made once more. Who does not confirm gets the refusal itself.
- * `password`: the present one, typed on the page already; it is shown instead of asking, where the
- * user has nothing better to show.
+ * Makes a call that may require a recent factor (G44). If the server requires one, asks the user to
+ * confirm it and repeats the call. Returns the server's refusal if the user does not confirm.
+ * `password`: the current password, if the page already has it; it is sent before asking, and
+ * suffices for users without a stronger factor.
  */
 export async function withReauth<T>(
   call: () => Promise<Result<T>>,
@@ -21,10 +21,10 @@ export async function withReauth<T>(
   return (await confirmed()) ? call() : first;
 }
 
-/** Whether somebody is being asked, for the frame, which shows the question. */
+/** Returns whether a confirmation is pending. The shell renders the dialog. */
 export const useReauthAsked = (): boolean => useSyncExternalStore(subscribe, () => asked !== null);
 
-/** The question's answer: whether a factor was shown. */
+/** Completes the confirmation. `shown`: whether the user confirmed with a factor. */
 export function answerReauth(shown: boolean): void {
   const { settle } = asked ?? {};
   asked = null;
@@ -32,7 +32,7 @@ export function answerReauth(shown: boolean): void {
   settle?.(shown);
 }
 
-/** Calls that want it at once share one question. */
+/** Concurrent calls that require a factor share one dialog. */
 function confirmed(): Promise<boolean> {
   if (asked === null) {
     const { promise, resolve } = Promise.withResolvers<boolean>();

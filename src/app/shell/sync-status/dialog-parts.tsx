@@ -21,7 +21,7 @@ export function Part({
 }
 
 interface AgainProps {
-  /** What putting it away is called. */
+  /** Label of the button that discards the change. */
   readonly away: string;
   readonly at: Ms;
   readonly zone: string;
@@ -29,7 +29,7 @@ interface AgainProps {
   readonly onMend: (how: 'retry' | 'discard') => void;
 }
 
-/** What can be done with what was refused, and when it was asked. */
+/** Buttons to retry or discard a rejected change, and when it was made. */
 export function Again({ away, at, zone, now, onMend }: AgainProps) {
   return (
     <div className="mt-1.5 flex items-center gap-2">

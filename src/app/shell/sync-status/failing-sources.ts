@@ -5,19 +5,21 @@ import { formatCount, plural } from '../../../ui/format.ts';
 type Failure = LastSync['failed'][number];
 
 /**
- * A key or a connection of which the last sync failed. `parts`: what of it failed, where it is read
- * part by part.
+ * An API key or a connection whose last sync failed. `parts`: which of its parts failed, if it is
+ * read in parts.
  */
 export interface FailingSource extends Pick<Failure, 'kind' | 'id'> {
   readonly key: string;
-  /** `Proxmox at Harbor Dental`; without a company where it is the whole provider's. */
+  /**
+   * For example `Proxmox at Harbor Dental`; without a company if it belongs to the whole provider.
+   */
   readonly name: string;
-  /** When it failed last. */
+  /** Time of the last failure. */
   readonly at: Ms;
   readonly parts: readonly { readonly name: string | null; readonly message: string }[];
 }
 
-/** One for each source, the one that failed last first. */
+/** Returns one entry per source, the most recent failure first. */
 export function failingSources(failed: LastSync['failed']): readonly FailingSource[] {
   const sources = new Map<string, FailingSource>();
   for (const { kind, id, name, company, entity, at, message } of failed) {
@@ -40,7 +42,7 @@ export const failureCount = (sources: readonly FailingSource[]): string =>
   `${plural(sources.length, 'source')} failed to sync`;
 
 /**
- * With the names, as far as a sentence bears them: `2 sources failed to sync: Proxmox at Harbor
+ * Returns a sentence with as many names as fit: `2 sources failed to sync: Proxmox at Harbor
  * Dental, restic`.
  */
 export function failureSentence(sources: readonly FailingSource[]): string {
@@ -49,7 +51,7 @@ export function failureSentence(sources: readonly FailingSource[]): string {
   return `${failureCount(sources)}: ${named.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
 }
 
-/** Where a source is mended: its place on the page of its kind. */
+/** Returns the address where the source can be fixed. */
 export const mendAddress = ({ kind, id }: Pick<FailingSource, 'kind' | 'id'>): string =>
   `${kind === 'key' ? '/monitoring/sources' : '/monitoring/connections'}${id === null ? '' : `#${kind === 'key' ? 'source' : 'connection'}-${id}`}`;
 

@@ -3,9 +3,7 @@ import type { IconName } from '../../../ui/icon.tsx';
 import { formatCount, formatDate, formatTime, formatWhen } from '../../../ui/format.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
-/**
- * The state of sync at a glance: a bold word, what follows it, and how much it wants to be seen.
- */
+/** The sync state in short: a bold lead, the rest of the text, and how prominently to show it. */
 export interface Glance {
   readonly icon: IconName;
   readonly tone: 'well' | 'busy' | 'trouble';
@@ -14,8 +12,8 @@ export interface Glance {
 }
 
 /**
- * What is worst is said first; what waits or was refused is never left out. `isShort`: the time
- * alone where all is well.
+ * Returns the sync state in short. The most severe state comes first; waiting and rejected changes
+ * are always included. `isShort`: only the time if everything is well.
  */
 export function glanceOf(status: SyncStatus, zone: string, isShort = false): Glance {
   const first = leadOf(status, zone, isShort);
@@ -43,8 +41,8 @@ export function glanceOf(status: SyncStatus, zone: string, isShort = false): Gla
 }
 
 /**
- * What a screen reader is told when it changes: no times, which would change without anything
- * having happened.
+ * Returns the screen reader announcement of the state. It contains no times, because they would
+ * change and be announced without a change of state.
  */
 export function spokenSync(status: SyncStatus, zone: string): string {
   const { lead } = glanceOf({ ...status, syncedAt: null }, zone);
@@ -114,8 +112,8 @@ const liveWords = (time: string, isShort: boolean): string =>
   isShort ? time : t.syncedAt({ time });
 
 /**
- * Of when the rows are, where that is not the moment at which the network went: the page was opened
- * without one.
+ * Returns the age of the data if it is older than the loss of the network, that is, if the page was
+ * opened offline.
  */
 function remembered({ syncedAt, offlineSince }: SyncStatus, zone: string): string {
   if (syncedAt === null || (offlineSince !== null && offlineSince - syncedAt < 60_000)) return '';

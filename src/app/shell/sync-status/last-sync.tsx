@@ -14,8 +14,8 @@ export interface LastSyncProps {
 }
 
 /**
- * Whether every source synced without a failure the last time, as this device has it: the same with
- * no network.
+ * Shows whether the last sync of every source succeeded, from the data on this device. It also
+ * works offline.
  */
 export function LastSync({ zone, now, onGo }: LastSyncProps) {
   const lastSync = useWatch('lastSync', NOTHING);

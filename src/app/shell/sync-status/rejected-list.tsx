@@ -7,15 +7,15 @@ import { formatCount, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
 
 interface RefusedListProps {
-  /** Of the refused change, or of the notice that tells of it. */
+  /** The id of the rejected change, or of its notice. */
   readonly id: string;
   readonly count: number;
   readonly zone: string;
-  /** A result is opened. */
+  /** Called after a result is opened. */
   readonly onGo: () => void;
 }
 
-/** Which results were not changed and why, folded away until somebody asks. */
+/** Collapsible list of the results that were not changed, and why. */
 export function RefusedList(props: RefusedListProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -85,7 +85,7 @@ function Reasons({ id, zone, onGo }: RefusedListProps) {
   );
 }
 
-/** Whatever has been done with it since, and however old it is. */
+/** The link opens the result whatever its review state and age. */
 const addressOf = (run: RunN): string =>
   `/monitoring/daily-checks?review=any&date=last-30&run=${run}`;
 

@@ -25,8 +25,8 @@ export function SourceFailuresDialog({ failing, onClose }: FailuresProps) {
 }
 
 /**
- * Each source with the time and the reason of its failure; a link to where it is mended for who may
- * open that page.
+ * Lists each source with the time and reason of its failure. Users with access to its page get a
+ * link to fix it.
  */
 export function FailingSources({
   failing,
@@ -76,7 +76,7 @@ export function FailingSources({
   });
 }
 
-/** With no connection to the server: of when this is. */
+/** Shows the age of the data while the server is unreachable. */
 function AsOf() {
   const status = useWatch('status', NOTHING);
   const zone = useZone();

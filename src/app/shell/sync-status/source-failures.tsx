@@ -17,8 +17,8 @@ const SourceFailuresDialog = lazy(async () => ({
 }));
 
 /**
- * In the monitoring app: says that sources failed to sync, until they recover. The device knows it
- * from its sync; pressing it names them.
+ * In the monitoring app, shows that sources failed to sync until they recover. The data comes from
+ * the device's sync. The button opens the list of sources.
  */
 export function SourceFailures() {
   const lastSync = useWatch('lastSync', NOTHING);
@@ -65,7 +65,7 @@ const OpenDialog = (props: {
   </Suspense>
 );
 
-/** Once for each change of what fails, whatever page is opened meanwhile. */
+/** Announces each change once, whatever page is open. */
 function say(user: string, sentence: string): void {
   const before = said.user === user ? said.sentence : '';
   said = { user, sentence };

@@ -17,7 +17,7 @@ import { glanceOf } from './labels.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-/** What is live and what is remembered, what waits, and what was not accepted and why. */
+/** Shows the sync state, waiting changes, and rejected changes with their reasons. */
 export function SyncStatusDialog({
   status,
   onClose,
@@ -204,7 +204,7 @@ async function mend(id: string, how: 'retry' | 'discard'): Promise<void> {
   if (!result.ok) tellFailure(result.failure.message);
 }
 
-/** Who may read when sources last synced; the server refuses others. */
+/** Abilities that may read when sources last synced. The server refuses other users. */
 const HEARS_SOURCES = ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'] as const;
 const NOTHING = {};
 const MOST = 50;

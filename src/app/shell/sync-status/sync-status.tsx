@@ -20,7 +20,7 @@ const SyncStory = lazy(async () => ({
   default: (await withChunkTimeout(syncStory())).SyncStatusDialog,
 }));
 
-/** Always there, one glance; pressing it opens the story. */
+/** The sync state in the header; the button opens the details. */
 export function SyncStatus() {
   const status = useWatch('status', NOTHING);
   const zone = useZone();
@@ -60,7 +60,7 @@ export function SyncStatus() {
   );
 }
 
-/** The same in words, on a phone's second line. */
+/** The same as text, on a phone's second line. */
 export function SyncLine() {
   const status = useWatch('status', NOTHING);
   const zone = useZone();

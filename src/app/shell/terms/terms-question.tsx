@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { Terms } from './pending-terms.ts';
 
-/** Accepted, or the user is logged out: nothing else closes it. */
+/** The dialog closes only when the user accepts or logs out. */
 export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: Terms }) {
   const router = useRouter();
   const [busy, setBusy] = useState<'accept' | 'decline' | null>(null);
@@ -26,7 +26,7 @@ export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: 
   async function decline(): Promise<void> {
     setBusy('decline');
     pauseRedirectTarget(true);
-    const answer = await client().signOut('keep'); // what is unsent stays for this user
+    const answer = await client().signOut('keep'); // unsent changes stay on this device for this user
     setBusy(null);
     if (answer.ok) return router.navigate({ to: '/login', replace: true });
     pauseRedirectTarget(false);

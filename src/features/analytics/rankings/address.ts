@@ -3,7 +3,7 @@ import { chosenOf, chosenParams } from '../trends/address.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 import type { Chosen } from '../trends/address.ts';
 
-/** What jobs are ranked by. */
+/** The figures by which jobs are ranked. */
 export const MEASURES = ['failures', 'duration', 'transferred'] as const;
 export type Measure = (typeof MEASURES)[number];
 export interface RankingsPlace extends Chosen {

@@ -156,7 +156,7 @@ interface RankingProps {
   readonly opens: boolean;
 }
 
-/** Place, job and figure; the bar says how it stands to the first. */
+/** Rank, job and figure. The bar is proportional to the first job's figure. */
 function Ranking({ lines, measure, place, days, opens }: RankingProps) {
   const { head, tell, caption } = WORDS[measure];
   const most = Math.max(1, lines[0]?.value ?? 1);
@@ -231,7 +231,10 @@ function Name({ line, href }: { readonly line: RankedLine; readonly href: string
   );
 }
 
-/** The results of the job; where only the server knows it, by its name in its company. */
+/**
+ * Returns the address of the job's results. Jobs that only the server knows are matched by name and
+ * company.
+ */
 function hrefOf(
   line: RankedLine,
   measure: Measure,

@@ -4,7 +4,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { Measure, RankingsPlace } from './address.ts';
 
-/** A line of a ranking. `job` null: told by the server, which names jobs by `uid`. */
+/** A line of a ranking. `job` is null in answers of the server, which identifies jobs by `uid`. */
 export interface RankedLine {
   readonly key: string;
   readonly job: number | null;
@@ -23,7 +23,7 @@ export interface RankingTold {
   readonly again: () => void;
 }
 
-/** So many jobs at most. */
+/** Maximum number of ranked jobs. */
 export const RANKED = 100;
 const CALLS = {
   failures: 'rankFailures',
@@ -32,8 +32,8 @@ const CALLS = {
 } as const;
 
 /**
- * TREND-4: this device ranks the days that it keeps, by company; longer times, sources and types
- * are asked of the server.
+ * TREND-4: this device ranks the days that it stores, by company. Longer periods, sources and types
+ * are requested from the server.
  */
 export function useRanking(
   { companies, sources, types, measure }: RankingsPlace,

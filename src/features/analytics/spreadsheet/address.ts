@@ -47,8 +47,8 @@ export function sheetPlace(query: string): SheetPlace {
 }
 
 /**
- * What a cell holds: every result of the day. A job that only the server knows is found by its name
- * in its company.
+ * Returns the address of the results behind a cell. Jobs that only the server knows are matched by
+ * name and company.
  */
 export function cellAddress(
   {

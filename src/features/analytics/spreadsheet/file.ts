@@ -11,10 +11,10 @@ import { FailedCall } from '../../shared/export/make-file.ts';
 import { askOf, questionOf } from './use-sheet.ts';
 import { spreadsheetMessages as t } from './messages.en.ts';
 
-/** Rows that are asked for at once. */
+/** Number of rows per request. */
 const AT_ONCE = 200;
 
-/** All rows of the spreadsheet in pages, with how many there are. */
+/** Loads one page of the spreadsheet's rows, with the total count. */
 type PageOf = (
   first: number,
 ) => Promise<{ readonly lines: readonly SheetLine[]; readonly total: number }>;
@@ -27,7 +27,7 @@ export const titlesOf = (by: SheetPlace['by'], heads: readonly Pick<SheetHead, '
     ...heads.map(({ day }) => day),
   ]);
 
-/** One row; a day on which nothing ran and nothing was due is empty. */
+/** Formats one row. Days without runs and without due runs are empty. */
 export const sheetLine = (line: SheetLine): string =>
   csvLine([
     line.companyName,
@@ -38,7 +38,7 @@ export const sheetLine = (line: SheetLine): string =>
     ),
   ]);
 
-/** The whole spreadsheet as one file; null where it was cancelled. */
+/** Builds the whole spreadsheet as one file. Returns null if it was cancelled. */
 export function makeSheetFile(
   place: SheetPlace,
   heads: readonly SheetHead[],
@@ -79,7 +79,7 @@ export function makeSheetFile(
   };
 }
 
-/** Pages from this device: the calendar is asked once for all rows. */
+/** Pages from this device. The calendar is queried once for all rows. */
 export function ownPages(
   place: SheetPlace,
   time: { readonly from: Ms; readonly to: Ms },

@@ -22,10 +22,10 @@ export interface GridProps {
   readonly lineAt: (index: number) => SheetLine | undefined;
   readonly by: 'job' | 'company';
   readonly touch: boolean;
-  /** Names the days that are shown: others begin at the newest. */
+  /** Identifies the displayed days. When it changes, the grid scrolls to the newest day. */
   readonly daysKey: string;
   readonly onLines: (lines: Stretch) => void;
-  /** Null where one may not see results. */
+  /** Null if the user may not see results. */
   readonly onOpen: ((line: SheetLine, day: string) => void) | null;
 }
 
@@ -33,8 +33,8 @@ const HEAD_PX = 40;
 const COL = 96;
 
 /**
- * Rows down, days across, both virtual; heads and names stay in sight. Keys go from cell to cell,
- * Enter opens what a cell holds.
+ * A grid of rows and days; both axes are virtualized, headers and names are sticky. Arrow keys move
+ * between cells, Enter opens the results of a cell.
  */
 export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -51,12 +51,12 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   useEffect(() => {
     if (sized) onLines({ first, count });
   }, [first, count, sized, onLines]);
-  // The newest day stands at the right edge, with the days before it.
+  // Scrolls the newest day to the right edge.
   useLayoutEffect(() => {
     const at = scroller.current;
     if (at && sized && heads.length > 0)
       at.scrollLeft = Math.max(0, (start + 1) * COL - (at.clientWidth - left));
-    // oxlint-disable-next-line react/exhaustive-deps -- other days only: a person who has scrolled stays where they are
+    // oxlint-disable-next-line react/exhaustive-deps -- runs only when the days change: otherwise it would reset the user's scroll position
   }, [daysKey, heads.length, sized, touch]);
   const onKey = (event: KeyboardEvent): void => {
     if (event.altKey) return;
@@ -200,7 +200,7 @@ interface RowProps {
   readonly first: number;
   readonly touch: boolean;
   readonly opens: boolean;
-  /** The day of the cursor, -1 for the name, null where it is in another row. */
+  /** Index of the active day, -1 for the name, null if the active cell is in another row. */
   readonly cursor: number | null;
 }
 
@@ -290,7 +290,7 @@ const STANDING_WORDS = {
   ahead: '',
 } as const;
 
-/** A state is an icon, a word and a colour; what is no state is a quiet word. */
+/** Shows a state as icon, word and color. Other values are muted text. */
 function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: SheetHead }) {
   if (cell === null || cell === 'off')
     return (

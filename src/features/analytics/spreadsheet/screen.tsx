@@ -38,10 +38,7 @@ import { useSheet } from './use-sheet.ts';
 import './spreadsheet.css';
 import { spreadsheetMessages as t } from './messages.en.ts';
 
-/**
- * `/monitoring/spreadsheet`: a row for each job or company, a column for each day, and what all of
- * it comes to.
- */
+/** `/monitoring/spreadsheet`: a row for each job or company, a column for each day, and totals. */
 export function Spreadsheet() {
   const branding = useBranding();
   return branding && <Sheet branding={branding} />;
@@ -201,7 +198,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   );
 }
 
-/** What all cells come to: days of jobs by what they show. */
+/** Totals of all cells: days of jobs by state. */
 function Figures({ figures: { counts, empty, share } }: { readonly figures: SheetFigures }) {
   return (
     <ul

@@ -6,8 +6,8 @@ import { standingOf } from '../../calendar/labels.ts';
 import type { DayHead, Standing } from '../../calendar/labels.ts';
 
 /**
- * A row of the spreadsheet. `job` null: a company, or a job as the server names it. `name`: of the
- * job; null for a company.
+ * A row of the spreadsheet. `job` is null for a company, and for a job from the server. `name`: the
+ * job's name; null for a company.
  */
 export interface SheetLine {
   readonly key: string;
@@ -29,7 +29,7 @@ export interface SheetHead {
   readonly standing: Standing;
 }
 
-/** What all cells come to. `counts`: by place in `RUN_STATES`. */
+/** Totals of all cells. `counts`: indexed as `RUN_STATES`. */
 export interface SheetFigures {
   readonly counts: readonly number[];
   readonly empty: number;
@@ -78,7 +78,9 @@ export function serverLines({ rows }: OutputOf<'spreadsheetReport'>): readonly S
 const jobsWords = (jobs: number): string =>
   `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;
 
-/** Every day of the time, as it stands on this device, or as the server has it. */
+/**
+ * Returns the header of every day in the period, with its status on this device or on the server.
+ */
 export const headsOf = (
   days: readonly DayHead[],
   keptFrom: Ms | null,

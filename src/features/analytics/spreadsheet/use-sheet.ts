@@ -9,7 +9,7 @@ import type { SheetPlace } from './address.ts';
 import { headsOf, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
 import type { SheetFigures, SheetHead, SheetLine } from './sheet.ts';
 
-/** The spreadsheet as far as it is in sight. `total` null: not known yet. */
+/** The visible part of the spreadsheet. `total`: null while unknown. */
 export interface SheetTold {
   readonly heads: readonly SheetHead[];
   readonly total: number | null;
@@ -22,11 +22,11 @@ export interface SheetTold {
 
 type Question = InputOf<'spreadsheetReport'>;
 const NOTHING = {};
-/** Rows of a page of the server, and pages that are kept. */
+/** Rows of a server page, and the number of cached pages. */
 const PAGE = 50;
 const MOST_PAGES = 12;
 
-/** The question of the calendar that a spreadsheet is. */
+/** Returns the calendar query of a spreadsheet. */
 export const askOf = (
   place: SheetPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
@@ -63,10 +63,7 @@ export const questionOf = (
   }),
 });
 
-/**
- * TREND-5: from this device where it keeps the days, else from the server, a page of rows at a
- * time.
- */
+/** TREND-5: from this device if it stores the days, otherwise from the server in pages. */
 export function useSheet(
   place: SheetPlace,
   time: { readonly from: Ms; readonly to: Ms },
@@ -124,7 +121,7 @@ interface Pages {
 }
 const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), fault: null };
 
-/** The server's rows: the pages that are in sight, and some of those that were. */
+/** Loads the visible pages of the server's rows and caches some of the earlier ones. */
 function usePages(
   question: Question,
   { first, count }: Stretch,
@@ -170,7 +167,7 @@ function usePages(
         if (!result.ok) return;
       }
     };
-    // A wheel that goes on asks for nothing on the way.
+    // Waits until scrolling stops, so that pages in between are not requested.
     const timer = setTimeout(() => void ask(), SETTLES_MS);
     return () => {
       gone.abort();

@@ -8,7 +8,7 @@ import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 
-/** Which days, and whose jobs: what a report's address holds. Empty lists mean "all". */
+/** Period and filters of a report, as in its address. Empty lists mean "all". */
 export interface Chosen {
   readonly span: Span;
   readonly companies: readonly CompanyN[];
@@ -16,7 +16,7 @@ export interface Chosen {
   readonly types: readonly JobType[];
 }
 
-/** What stands at its default is left out. */
+/** Default values are left out. */
 export function chosenParams(chosen: Chosen, byDefault: Span): URLSearchParams {
   const params = new URLSearchParams();
   if (spanKey(chosen.span) !== spanKey(byDefault)) params.set('date', spanKey(chosen.span));
@@ -29,7 +29,7 @@ export function chosenParams(chosen: Chosen, byDefault: Span): URLSearchParams {
   return params;
 }
 
-/** Reads any query: what is unknown or broken falls back value by value. */
+/** Parses any query. Unknown or invalid values fall back to their defaults one by one. */
 export function chosenOf(params: URLSearchParams, byDefault: Span): Chosen {
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',')),
@@ -74,8 +74,8 @@ export function trendsPlace(query: string): TrendsPlace {
 }
 
 /**
- * The results behind a figure: its days, its jobs and its states. `part`: one company, type or
- * source of them.
+ * Returns the address of the results behind a figure: its days, jobs and states. `part`: limits it
+ * to one company, type or source.
  */
 export function drillAddress(
   chosen: Omit<Chosen, 'span'>,

@@ -1,7 +1,7 @@
 import type { Day } from '#contract/ids.ts';
 import type { TrendDay } from '#contract/analytics/trends.ts';
 
-/** Days that are told together: one, seven, or those of a month. */
+/** How days are grouped: one by one, by seven, or by month. */
 export type Unit = 'day' | 'week' | 'month';
 export interface Bucket {
   readonly days: readonly [first: Day, last: Day];
@@ -9,21 +9,21 @@ export interface Bucket {
   readonly failures: number;
   readonly warnings: number;
   readonly missed: number;
-  /** Failures and warnings on the same days of the time before; null where they are not known. */
+  /** Failures and warnings in the same days of the previous period; null if unknown. */
   readonly before: { readonly failures: number; readonly warnings: number } | null;
 }
 
 const MOST_DAYS = 45;
 const MOST_WEEKS = 26 * 7;
 
-/** By the length of the time. */
+/** Chooses the unit by the number of days. */
 export const unitOf = (days: number): Unit =>
   days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS ? 'week' : 'month';
 
 /**
- * Days in buckets, oldest first. Weeks are seven days counted back from the last, so that the
- * newest is whole; months are those of the calendar. `before` is of equally many days: those at the
- * same distance from the end.
+ * Groups days into buckets, oldest first. Weeks are seven days counted back from the last day, so
+ * that the newest week is complete; months are calendar months. `before` compares with as many days
+ * of the previous period, at the same distance from its end.
  */
 export function bucketsOf(
   days: readonly TrendDay[],
@@ -61,7 +61,7 @@ function beginOf(days: readonly TrendDay[], end: number, unit: Unit): number {
   return Math.max(0, first);
 }
 
-/** Numbers of days added up as the buckets are. */
+/** Sums daily values in the same buckets. */
 export function bucketed(values: readonly number[], days: readonly TrendDay[]): readonly number[] {
   const sums: number[] = [];
   const unit = unitOf(days.length);

@@ -15,7 +15,7 @@ import { trendMessages as t } from './messages.en.ts';
 interface ChartProps {
   readonly buckets: readonly Bucket[];
   readonly unit: Unit;
-  /** The results of a bucket; null where one may not see them. */
+  /** Address of a bucket's results; null if the user may not see them. */
   readonly hrefOf: ((bucket: Bucket) => string) | null;
   readonly onOpen: (href: string) => void;
 }
@@ -32,8 +32,8 @@ const TITLES: Readonly<Record<Unit, string>> = {
 };
 
 /**
- * Bars that the pointer or the arrow keys go along; the legend tells the one they are on, the
- * newest by default, and a click or Enter opens its results.
+ * Bar chart with a cursor for pointer and arrow keys. The legend shows the bucket at the cursor, by
+ * default the newest. A click or Enter opens its results.
  */
 export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
   const { box, width } = useWidth();
@@ -115,7 +115,8 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
         onPointerUp={(event) => {
           const one = buckets[under(event)];
           setChosen(under(event));
-          // A finger covers what it points at: it chooses, and the link beside the title opens.
+          // A tap covers the bar, so on touch it only selects; the link beside the title opens the
+          // results.
           if (event.pointerType === 'mouse' && event.button === 0 && hrefOf && one)
             onOpen(hrefOf(one));
         }}

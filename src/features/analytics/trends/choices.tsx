@@ -19,13 +19,13 @@ interface ChoicesProps<C extends Chosen> {
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onChosen: (next: C) => void;
-  /** At the right: who tells it. */
+  /** Right-aligned text: the origin of the data. */
   readonly said: string;
-  /** Chips of the page's own, before the others. */
+  /** The page's own filter chips, before the others. */
   readonly children?: ReactNode;
 }
 
-/** Which days, companies, sources and types a report tells of, and who tells it. */
+/** Period, company, source and type filters of a report, and the origin of its data. */
 export function Choices<C extends Chosen>({
   chosen,
   stretch,
@@ -94,7 +94,7 @@ export function Choices<C extends Chosen>({
   );
 }
 
-/** The choice of several, which only an address can make. */
+/** The label for several values, which only an address can select. */
 const several = (
   chosen: readonly unknown[],
   text: (values: { count: number }) => string,

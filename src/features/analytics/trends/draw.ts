@@ -10,7 +10,7 @@ const ROOM = FLOOR - 12;
 interface DrawnBucket {
   readonly failed: Box | null;
   readonly warning: Box | null;
-  /** Where the time before stood. */ readonly before: {
+  /** Position of the previous period's marker. */ readonly before: {
     readonly x: number;
     readonly y: number;
     readonly width: number;
@@ -23,7 +23,8 @@ export interface Drawn {
 }
 
 /**
- * Failures stand on the axis and warnings on them; a rule across says what the time before came to.
+ * Returns the chart's geometry. Warnings are stacked on failures; a horizontal line marks the
+ * previous period.
  */
 export function draw(buckets: readonly Bucket[], width: number): Drawn {
   const step = Math.max(1, (width - CHART.left) / Math.max(1, buckets.length));

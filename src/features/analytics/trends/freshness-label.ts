@@ -1,7 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/analytics/trends.ts';
 
-/** What the server tells, as a device tells it. */
+/** Converts the server's answer to the same shape as a device's. */
 export function toldBy(parts: OutputOf<'analytics'>, chart: OutputOf<'chartFailures'>): Trends {
   return {
     now: tally(parts.all.now),

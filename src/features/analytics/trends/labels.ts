@@ -2,7 +2,7 @@ import type { RunState } from '#contract/runs/query.ts';
 import type { TrendTally } from '#contract/analytics/trends.ts';
 import { trendMessages as t } from './messages.en.ts';
 
-/** Which results a figure counts, as the list names them. */
+/** The states that each figure counts, as in the run list. */
 export const FAILED: readonly RunState[] = ['Failed', 'Error'];
 export const WARNED: readonly RunState[] = ['Warning'];
 export const MISSED: readonly RunState[] = ['Missed'];
@@ -12,7 +12,10 @@ export const BAD: readonly RunState[] = [...FAILED, ...WARNED];
 export const fromWords = (from: 'device' | 'server', at: string | null): string =>
   from === 'device' ? t.fromDevice : at === null ? t.fromServer : t.fromServerAt({ time: at });
 
-/** Of 0 to 1: failures among what ended or should have run. Null where nothing did. */
+/**
+ * Returns the share of failures, 0 to 1, among runs that ended or should have run. Null if there
+ * were none.
+ */
 export function failureRate({
   success,
   warning,
@@ -24,7 +27,7 @@ export function failureRate({
   return ended === 0 ? null : failed / ended;
 }
 
-/** `3.2 %`; a little is never none. */
+/** `3.2 %`; never rounds a positive rate to zero. */
 export const rateWords = (rate: number): string =>
   rate > 0 && rate < 0.001
     ? t.rateSmall({ percent: '0.1' })

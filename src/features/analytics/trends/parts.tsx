@@ -38,7 +38,10 @@ const CAPTIONS: Readonly<Record<TrendBy, string>> = {
 const AT_FIRST = 25;
 const MORE = 200;
 
-/** Who the failures and warnings are of, the most first, each with its line and its change. */
+/**
+ * Failures and warnings by company, source or type, highest first, each with its trend line and
+ * change.
+ */
 export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps) {
   const [most, setMost] = useState(AT_FIRST);
   const parts = trends.parts[place.by];
@@ -181,7 +184,7 @@ interface FigureProps {
   readonly label: string;
 }
 
-/** A count that opens what it counts, and its change below. */
+/** A count that links to its results, with the change below it. */
 function Figure({ count, before, href, label }: FigureProps) {
   const delta = before === null ? null : moreOrFewer(count - before);
   return (

@@ -37,7 +37,8 @@ import '#src/styles/sections.css';
 import { trendMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/analytics/trends`: failures and warnings over time, beside the equal time before.
+ * `/monitoring/analytics/trends`: failures and warnings over time, compared with the previous
+ * period.
  */
 export function Trends() {
   const branding = useBranding();
@@ -158,7 +159,7 @@ interface FiguresProps {
   readonly opens: boolean;
 }
 
-/** What the whole time came to, each figure a way to its results. */
+/** Totals of the whole period; each figure links to its results. */
 function Figures({ place, trends: { now, before }, stretch, compared, opens }: FiguresProps) {
   const href = (states: readonly RunState[]): string | null =>
     opens ? drillAddress(place, stretch.days, states) : null;

@@ -6,9 +6,9 @@ import type { TrendsPlace } from './address.ts';
 import { toldBy } from './freshness-label.ts';
 
 /**
- * What is told, and by whom. `from`: this device, which has all of its days, or the server, `at`
- * when it said so. `fault`: why the server could not be asked where it is wanted. `asking`: it is
- * being asked. Null: nothing is known yet, or not to be had.
+ * The trend data and its origin. `from`: this device if it stores all days, otherwise the server,
+ * with the time `at`. `fault`: why the server request failed. `asking`: a request is running. Null:
+ * the data is not known yet or not available.
  */
 export interface TrendsTold {
   readonly trends: Trends | null;
@@ -21,8 +21,8 @@ export interface TrendsTold {
 }
 
 /**
- * TREND-3: from this device where it has the days and those before, else from the server; what the
- * device has stands meanwhile.
+ * TREND-3: from this device if it stores the period and the previous one, otherwise from the
+ * server. Until the server answers, the device's data is shown.
  */
 export function useTrends(
   { companies, sources, types, by }: TrendsPlace,

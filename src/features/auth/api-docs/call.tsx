@@ -14,7 +14,7 @@ export interface CallProps {
   readonly onToggle: () => void;
 }
 
-/** One call: a line that opens, with what it takes and answers below it. */
+/** An expandable call: its parameters and answer are below the line. */
 export function Call({ call, open, onToggle }: CallProps) {
   const id = useId();
   return (
@@ -134,7 +134,7 @@ function Json({
 }: {
   readonly shape: Shape;
   readonly says: string;
-  /** The same with the type of the shape. */
+  /** The same label with the type of the schema. */
   readonly withType: (values: { readonly type: string }) => string;
   readonly name: string;
 }) {
@@ -153,7 +153,7 @@ function Json({
   );
 }
 
-/** Who may make it, in words. */
+/** Shows who may make the call. */
 function Needs({ who }: { readonly who: Who }) {
   switch (who.is) {
     case 'key':

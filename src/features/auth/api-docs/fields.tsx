@@ -1,7 +1,7 @@
 import type { Field } from './parse-openapi.ts';
 import { apiMessages as t } from './messages.en.ts';
 
-/** Names, types and rules; what lies within something stands further in. */
+/** Names, types and rules of fields; nested fields are indented. */
 export function Fields({
   fields,
   name,

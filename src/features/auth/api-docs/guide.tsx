@@ -6,7 +6,7 @@ import { formatCount } from '#src/ui/format.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { apiMessages as t } from './messages.en.ts';
 
-/** What holds for every call, before the calls. */
+/** Rules that apply to all calls, above the list. */
 export function Guide() {
   const api = `${location.origin}/api/v1`;
   return (
@@ -137,7 +137,7 @@ export function Guide() {
   );
 }
 
-/** A word of the protocol, the same in every language. */
+/** A protocol word; it is not translated. */
 const code = (word: string) => <code className="font-mono text-agate break-words">{word}</code>;
 
 function Chapter({ title, children }: { readonly title: string; readonly children: ReactNode }) {

@@ -1,7 +1,7 @@
 import { apiMessages as t } from './messages.en.ts';
 /**
- * What the page shows of the API, read from the server's OpenAPI description: that is what this
- * very server checks.
+ * The part of the server's OpenAPI description that the page shows. The server validates requests
+ * against the same description.
  */
 export interface Group {
   readonly name: string;
@@ -12,22 +12,22 @@ export interface Group {
 export interface ApiCall {
   readonly id: string;
   readonly method: string;
-  /** With what stands before it: `/api/v1/sync/events`. */
+  /** Full path with its prefix: `/api/v1/sync/events`. */
   readonly path: string;
   readonly says: string;
   readonly note: string | null;
   readonly who: Who;
   readonly parameters: readonly Field[];
-  /** Null: it takes none. `raw`: anything. */
+  /** Null: no body. `raw`: any body. */
   readonly body: Shape | 'raw' | null;
-  /** What stands in `data`; else the media type of the answer. */
+  /** The schema of `data`, or the media type of the answer. */
   readonly answer: Shape | string;
   readonly failures: readonly {
     readonly status: string;
     readonly kinds: readonly string[];
     readonly says: string;
   }[];
-  /** For the example: the schema of the body, and of the parameters. */
+  /** Schemas of body and parameters, for the example. */
   readonly samples: {
     readonly body: unknown;
     readonly query: readonly (readonly [name: string, value: string])[];
@@ -35,8 +35,8 @@ export interface ApiCall {
 }
 
 /**
- * `key`: with these abilities, or with any key. `person`: only who is signed in. `address`: the key
- * stands in the address.
+ * `key`: API keys with these abilities, or any key if there are none. `person`: signed-in users
+ * only. `address`: the key is part of the address.
  */
 export type Who =
   | { readonly is: 'key'; readonly abilities: readonly string[] }
@@ -49,7 +49,7 @@ export interface Field {
   readonly required: boolean;
   readonly rules: string;
 }
-/** `more`: fields that are left out, as they lie too deep or are too many. */
+/** `more`: some fields are omitted because they are nested too deeply or too many. */
 export interface Shape {
   readonly type: string;
   readonly fields: readonly Field[];
@@ -87,7 +87,7 @@ export function describe(page: unknown): readonly Group[] {
     .filter((group) => group.calls.length > 0);
 }
 
-/** Calls that a program makes, or all; of them those that hold every word. */
+/** Returns the calls that contain every word. `all`: includes calls that API keys do not make. */
 export function found(groups: readonly Group[], words: string, all: boolean): readonly Group[] {
   const asked = words
     .toLowerCase()
@@ -106,7 +106,7 @@ export function found(groups: readonly Group[], words: string, all: boolean): re
     .filter(({ calls }) => calls.length > 0);
 }
 
-/** A line for a shell at the portal's own address. */
+/** Returns a curl command for the portal's own address. */
 export function curlOf(
   { method, path, who, body, answer, samples }: ApiCall,
   origin: string,
@@ -221,8 +221,8 @@ const fieldOf = (name: string, schema: unknown, required: boolean, depth: number
 });
 
 /**
- * The object whose fields are to be shown: the thing itself, what a list is of, the one that is not
- * null.
+ * Returns the object schema whose fields are shown: the schema itself, its array items, or its
+ * non-null option.
  */
 function withFields(value: unknown): Json | null {
   const schema = asObject(value);
@@ -247,7 +247,7 @@ function typeOf(value: unknown): string {
   return textOf(schema, 'type') ?? t.anyType;
 }
 
-/** Of several objects each is known by a word: `is: "note"`. */
+/** Describes an object in a union by its discriminant: `is: "note"`. */
 function tagged(value: unknown): string | null {
   const word = Object.entries(asObject(asObject(value)['properties'])).find(
     ([, inner]) => asObject(inner)['const'] !== undefined,
@@ -279,7 +279,7 @@ function rulesOf(schema: Json): string {
   ].join(', ');
 }
 
-/** Something of the shape: what has to be there, and nothing else. */
+/** Returns a minimal valid example of a schema: required fields only. */
 function sampleOf(value: unknown, name = ''): unknown {
   const schema = asObject(value);
   const [example] = listOf(schema['examples']);

@@ -19,7 +19,7 @@ const SHOWN = [
   { value: 'all', word: t.all },
 ] as const;
 
-/** `/monitoring/api`: every call of the API, for who writes a program. */
+/** `/monitoring/api`: the reference of all API calls, for developers. */
 export function Api() {
   const { groups, failed, offline, again } = useDescription();
   const [words, setWords] = useState('');
@@ -72,7 +72,7 @@ function Calls({
   const asked = useHash();
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [chosen, setChosen] = useState<'programs' | 'all' | null>(null);
-  // A link to a call shows it, whoever it is for.
+  // A link to a call shows it even if API keys do not make it.
   const programs = found(groups, '', false);
   const linked = groups.flatMap(({ calls }) => calls).find(({ id }) => id === asked);
   const shown =

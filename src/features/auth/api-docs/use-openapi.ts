@@ -3,7 +3,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { describe } from './parse-openapi.ts';
 import type { Group } from './parse-openapi.ts';
 
-/** The server's own description, asked once a visit; public as it is, it needs no session. */
+/** Loads the server's OpenAPI description once per visit. It is public and needs no session. */
 export interface Described {
   readonly groups: readonly Group[] | null;
   readonly failed: boolean;

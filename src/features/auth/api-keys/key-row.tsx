@@ -12,7 +12,7 @@ import { apiKeyMessages as t } from './messages.en.ts';
 
 export interface KeyRowProps {
   readonly of: ApiKey;
-  /** Those that its user has by now. */
+  /** The abilities that the key's user still has. */
   readonly abilities: readonly Ability[];
   readonly zone: string;
   readonly now: Ms;
@@ -22,7 +22,7 @@ export interface KeyRowProps {
 
 const SOON_MS = 7 * 86_400_000;
 
-/** One key: what it may do, until when, and where it was used. */
+/** An API key: its permissions, its expiry and where it was used. */
 export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: KeyRowProps) {
   const lost = key.abilities.filter((one) => !abilities.includes(one));
   const over = key.until <= now;
@@ -91,7 +91,7 @@ function lastUseOf({ usedOn, usedFrom: address }: ApiKey): string {
   return address === null ? t.keyUsed({ date }) : t.keyUsedFrom({ date, address });
 }
 
-/** The first three permissions, and how many more there are. */
+/** The first three permissions and the number of the others. */
 function summaryOf(words: readonly string[]): string {
   const permissions = words.slice(0, 3).join(', ');
   return words.length > 3 ? t.andOthers({ permissions, count: words.length - 3 }) : permissions;

@@ -4,7 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range/dates.ts';
 import { apiKeyMessages as t } from './messages.en.ts';
 
-/** What an ability is for, as its user knows it. One that no call asks for has no words. */
+/** Names and explanations of abilities. Abilities that no call requires have none. */
 const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: string]>>> = {
   'monitoring.daily-checks': [t.readResults, t.readResultsDetail],
   'monitoring.job-actions': [t.actOnResults, t.actOnResultsDetail],
@@ -30,7 +30,7 @@ const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: stri
 };
 
 export const wordOf = (ability: Ability): string => WORDS[ability]?.[0] ?? ability;
-/** The most common first. */
+/** Sorts abilities, the most common first. */
 export const inOrder = (abilities: readonly Ability[]): readonly Ability[] => {
   const order = Object.keys(WORDS);
   return abilities.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
@@ -38,7 +38,7 @@ export const inOrder = (abilities: readonly Ability[]): readonly Ability[] => {
 export const saysOf = (ability: Ability): string =>
   `${WORDS[ability]?.[1] ?? ''} (${ability})`.trim();
 
-/** How long a key lasts: days, or to the end of a day of one's own. */
+/** How long a key is valid: a number of days, or until the end of a chosen day. */
 export const LASTS = [
   { value: '30', word: t.days({ count: 30 }) },
   { value: '90', word: t.days({ count: 90 }) },
@@ -47,7 +47,7 @@ export const LASTS = [
 ] as const;
 export type Lasts = (typeof LASTS)[number]['value'];
 
-/** Null where no day is given, or none that a key can end on. */
+/** Returns the expiry, or null if the day is missing or not allowed. */
 export function untilOf(lasts: Lasts, day: string, now: Ms, zone: string): Ms | null {
   const last = addDays(dayAt(now, { zone, hour: 0 }), LIMITS.apiKeyDays);
   if (lasts !== 'own')

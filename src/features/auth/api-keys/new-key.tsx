@@ -28,7 +28,7 @@ export interface NewKeyProps {
   readonly onMade: (made: MadeApiKey) => void;
 }
 
-/** A name, what it may do, and until when. */
+/** Dialog for a new key: name, permissions and expiry. */
 export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const now = useNow(60_000);
   const [name, setName] = useState('');

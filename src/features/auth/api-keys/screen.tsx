@@ -18,7 +18,7 @@ import { SecretDialog } from './secret.tsx';
 import { richText } from '#src/ui/rich-text.tsx';
 import { apiKeyMessages as t } from './messages.en.ts';
 
-/** `/monitoring/api-keys`: what programs may do in the user's name, and the end of it. */
+/** `/monitoring/api-keys`: API keys that act in the user's name; create and revoke them. */
 export function ApiKeys() {
   const me = useMe();
   const zone = useZone();

@@ -5,7 +5,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { apiKeyMessages as t } from './messages.en.ts';
 
-/** The key, shown once: nothing but its own button closes it. */
+/** Shows the key once. Only the dialog's own button closes it. */
 export function SecretDialog({
   made: { key, secret },
   onClose,
