@@ -4,11 +4,11 @@ import { accountMessages as t } from './messages.en.ts';
 export interface AuthenticatorSecretProps {
   /** Base32. */
   readonly secret: string;
-  /** `otpauth:` */
+  /** The `otpauth:` address. */
   readonly uri: string;
 }
 
-/** What an authenticator app takes: to be scanned, opened on a phone, or typed. */
+/** Shows the authenticator secret as a QR code, a link for this device, and text to type. */
 export function AuthenticatorSecret({ secret, uri }: AuthenticatorSecretProps) {
   const groups = secret.match(/.{1,4}/g) ?? [];
   return (

@@ -1,15 +1,15 @@
 import { LIMITS } from '#contract/limits.ts';
 import { accountMessages as t } from './messages.en.ts';
 
-/** What can be told of a password before it is sent. `met`: null where only the server can tell. */
+/** A password rule that is shown while typing. `met`: null if only the server can check it. */
 export interface PasswordRule {
   readonly words: string;
   readonly met: boolean | null;
 }
 
 /**
- * The rules for a password that is kept here. The length counts, not which kinds of characters
- * there are (G35).
+ * Returns the rules for passwords that this portal stores. Only the length counts, not the kinds of
+ * characters (G35).
  */
 export function rulesOf(
   password: string,
@@ -29,8 +29,8 @@ export function rulesOf(
 }
 
 /**
- * Why it is not worth sending, or null. What is long enough with a second step is the server's to
- * judge.
+ * Returns why the password is too short to send, or null. With a second factor a shorter password
+ * is allowed; the server checks that.
  */
 export function shortOf(password: string): string | null {
   if (password === '') return t.newPasswordMissing;

@@ -11,14 +11,14 @@ export interface NewPasswordProps {
   readonly value: string;
   readonly onChange: (password: string) => void;
   readonly fault: string | null;
-  /** Who keeps the password: a directory has rules of its own. */
+  /** The store of the password: `ad` for the directory, which has its own rules, or `db`. */
   readonly auth: 'ad' | 'db';
   readonly ref?: Ref<HTMLInputElement>;
 }
 
 /**
- * A new password, typed once and shown on demand; its rules stand below before anything is typed,
- * met or not in words.
+ * A new password, typed once, with a button to show it. The rules are listed below from the start,
+ * and each says in words whether it is met.
  */
 export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordProps) {
   const [shown, setShown] = useState(false);

@@ -1,6 +1,6 @@
 /**
- * A number as it is typed, in international form; null where it is none. Spaces, marks between the
- * digits and a leading 00 are taken.
+ * Parses a phone number to the international form, or returns null if it is invalid. Spaces,
+ * separators and a leading 00 are accepted.
  */
 export function phoneOf(typed: string): string | null {
   const bare = typed.replace(/[\s().\-\u2010-\u2015/]/g, '').replace(/^00/, '+');

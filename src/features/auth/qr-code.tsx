@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** A text as a QR code, dark on white in both themes, as cameras expect it. */
+/** A text as a QR code, dark on white in both themes, because cameras expect that. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { size, data } = encode(text, { ecc: 'M', border: 4 });
   const path = data

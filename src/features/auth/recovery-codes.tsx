@@ -5,13 +5,13 @@ import { accountMessages as t } from './messages.en.ts';
 
 export interface RecoveryCodesProps {
   readonly codes: readonly string[];
-  /** Where they are good: the portal's name, for the file. */
+  /** The portal's name, for the file name. */
   readonly portal: string;
   readonly action: string;
   readonly onKept: () => void;
 }
 
-/** Recovery codes, shown once: to be copied or kept as a file before the way leads on. */
+/** Recovery codes, shown once. The user can copy or download them before continuing. */
 export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesProps) {
   const [kept, setKept] = useState(false);
   const [told, setTold] = useState('');

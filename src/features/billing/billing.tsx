@@ -16,7 +16,7 @@ import { Questions, WAY } from './questions.tsx';
 import { moneyWords } from './labels.ts';
 import { billingMessages as t } from './billing.messages.en.ts';
 
-/** `/monitoring/billing`: what is owed, how it is paid, and what of cards is kept here (BILL-7). */
+/** `/monitoring/billing`: amount due, payment methods, and which card data is stored (BILL-7). */
 export function Billing() {
   const branding = useBranding();
   const roles = useMe()?.roles ?? [];

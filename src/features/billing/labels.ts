@@ -4,7 +4,7 @@ import type { Day } from '#contract/ids.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { billingMessages as t } from './billing.messages.en.ts';
 
-/** State is always icon, word and colour. */
+/** A state is always icon, word and color. */
 export const INVOICE_WORDS: Readonly<
   Record<InvoiceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {
@@ -16,8 +16,8 @@ export const INVOICE_WORDS: Readonly<
 
 const formats = new Map<string, Intl.NumberFormat>();
 /**
- * `$1,234.50`; of a currency that is no code, `1,234.50 ABC`. Parts smaller than the currency has
- * are shown where there are any.
+ * `$1,234.50`; for an unknown currency, `1,234.50 ABC`. Fractions below the currency's smallest
+ * unit are shown if there are any.
  */
 export function moneyWords(mills: Mills, currency: string): string {
   const usual = formatOf(currency, false);
@@ -46,7 +46,7 @@ function formatOf(currency: string, exact: boolean): Intl.NumberFormat {
   return made;
 }
 
-/** `03/12/26`: a day is one everywhere. */
+/** `03/12/26`. A calendar day, independent of the time zone. */
 export const dayWords = (day: Day): string =>
   `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 
@@ -58,5 +58,5 @@ const PRODUCTS: Readonly<Record<string, string>> = {
   VSPC: t.veeamSpc,
   Daybook: t.monitoredHere,
 };
-/** A product as a person knows it; what is not known stands as its source tells it. */
+/** Returns the display name of a product, or the source's own name if it is unknown. */
 export const productWords = (product: string): string => PRODUCTS[product] ?? product;

@@ -8,7 +8,7 @@ import { billingMessages as t } from './billing.messages.en.ts';
 export const WAY =
   'text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center';
 
-/** Who is asked, as the provider names it. `says`: about what. */
+/** The provider's contacts for billing questions. `says`: the topics. */
 export function Questions({ title, says }: { readonly title: string; readonly says: string }) {
   const branding = useBranding();
   const roles = useMe()?.roles ?? [];

@@ -21,8 +21,8 @@ import { productWords } from './labels.ts';
 import { billingMessages as t } from './billing.messages.en.ts';
 
 /**
- * `/monitoring/subscriptions`: what the own companies use, beside the month before, and who is
- * asked for a change (LIC-6).
+ * `/monitoring/subscriptions`: usage of the user's companies compared with the previous month, and
+ * the contacts for changes (LIC-6).
  */
 export function Subscriptions() {
   const asked = useCachedQuery('ownSubscriptions', NOTHING);

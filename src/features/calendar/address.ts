@@ -6,7 +6,7 @@ import type { Board, Fold, Opened } from './board.ts';
 
 const TEXT_CHARS = 200;
 
-/** The query of an address, without `?`. What stands at its default is left out. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function queryOf(board: Board): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
@@ -25,10 +25,7 @@ export function queryOf(board: Board): string {
   return params.toString().replaceAll('%2C', ',');
 }
 
-/**
- * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the
- * rest stands.
- */
+/** Parses any query. Unknown, repeated or invalid values fall back to their defaults one by one. */
 export function boardOf(query: string): Board {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
@@ -64,7 +61,9 @@ function openedOf(text: string): Opened | null {
     : null;
 }
 
-/** The list of what an open cell holds: every run of the day, whatever its review. */
+/**
+ * Returns the address of the run list for an open cell: all runs of the day, whatever their review.
+ */
 export function listAddress({ of, n, day }: Opened, run: number | null = null): string {
   const whose = of === 'job' ? `job=${n}` : `company=${n}&state=Failed,Error,Missed`;
   return `/monitoring/daily-checks?date=${day}..${day}&rows=runs&review=any&${whose}${run === null ? '' : `&run=${run}`}`;

@@ -3,10 +3,7 @@ import type { CompanyN, Day, JobN } from '#contract/ids.ts';
 import { daysOf, timesOf } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
-/**
- * Everything that shapes the calendar, and the cell that is open over it: what the address holds.
- * Empty lists mean "all".
- */
+/** State of the calendar in its address, with the open cell. Empty lists mean "all". */
 export interface Board extends Pick<
   CalendarAsk,
   'companies' | 'sources' | 'types' | 'instructionTypes' | 'problemsOnly' | 'text'
@@ -17,13 +14,13 @@ export interface Board extends Pick<
   readonly open: Opened | null;
 }
 
-/** Companies whose jobs are folded away: some, or all but some. */
+/** Companies whose jobs are collapsed: some, or all except some. */
 export interface Fold {
   readonly all: boolean;
   readonly except: readonly CompanyN[];
 }
 
-/** A day of a job, or of a company; `n` is its number. */
+/** A day of a job or company; `n` is its number. */
 export interface Opened {
   readonly of: 'job' | 'company';
   readonly n: JobN;
@@ -47,8 +44,8 @@ export const DEFAULTS: Board = {
 export const MOST_DAYS = 366;
 
 /**
- * What the worker is asked. All days come at once, so that scrolling sideways waits for nothing.
- * `every`: all companies, for "all but some".
+ * Returns the worker query. It requests all days at once, so that horizontal scrolling never waits.
+ * `every`: all companies, for "all except some".
  */
 export function askOf(
   board: Board,
@@ -76,7 +73,7 @@ export function askOf(
 export const foldedOf = ({ all, except }: Fold, every: readonly CompanyN[]): readonly CompanyN[] =>
   all ? every.filter((n) => !except.includes(n)) : except;
 
-/** Folds a company away, or unfolds it. */
+/** Collapses or expands a company. */
 export const foldToggled = ({ all, except }: Fold, n: CompanyN): Fold => ({
   all,
   except: except.includes(n) ? except.filter((one) => one !== n) : [...except, n],
@@ -85,15 +82,15 @@ export const foldToggled = ({ all, except }: Fold, n: CompanyN): Fold => ({
 export type Many = 'companies' | 'sources' | 'types' | 'instructionTypes';
 const MANY: readonly Many[] = ['companies', 'sources', 'types', 'instructionTypes'];
 
-/** How many filters are set in the dialog of filters. */
+/** Returns the number of filters set in the filter dialog. */
 export const chosen = (board: Board): number =>
   MANY.reduce((sum, name) => sum + board[name].length, 0);
 
-/** Whether anything narrows the jobs that are listed. */
+/** Returns whether any filter narrows the listed jobs. */
 export const isNarrowed = (board: Board): boolean =>
   chosen(board) > 0 || board.problemsOnly || board.text !== '';
 
-/** All jobs again; days, mode and folding stay. */
+/** Clears all filters; days, mode and collapsed companies stay. */
 export const cleared = (board: Board): Board => ({
   ...board,
   companies: [],
@@ -104,7 +101,7 @@ export const cleared = (board: Board): Board => ({
   text: '',
 });
 
-/** No more days than a calendar has. */
+/** Limits the period to the calendar's maximum number of days. */
 export function bounded(span: Span): Span {
   if (span.is === 'last') return span.days > MOST_DAYS ? { is: 'last', days: MOST_DAYS } : span;
   if (span.is !== 'range') return span;

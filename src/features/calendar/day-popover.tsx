@@ -10,23 +10,26 @@ import type { DayResultsProps } from './day-results.tsx';
 import { shortDay } from './steps.ts';
 import { WEEKDAYS } from './labels.ts';
 
-/** `detail`: whose job it is, and where it runs. */
+/** `detail`: the job's company and computer. */
 export interface Names {
   readonly title: string;
   readonly detail: string;
 }
 
 interface DayPopoverProps extends Omit<DayResultsProps, 'first' | 'view'> {
-  /** Null where the line is not in sight. */
+  /** Null if the row is out of sight. */
   readonly names: Names | null;
   readonly phone: boolean;
-  /** The place that holds both, and the cell; null where the cell is not in sight. */
+  /**
+   * The element that contains the popover and the cell.
+   * `cell`: null if it is out of sight.
+   */
   readonly around: RefObject<HTMLElement | null>;
   readonly cell: () => Element | null;
   readonly onClose: () => void;
 }
 
-/** The day of a cell: beside it, on a phone a sheet. */
+/** Details of a cell's day: a popover beside it, on a phone a sheet. */
 export function DayPopover({ names, phone, around, cell, onClose, ...asked }: DayPopoverProps) {
   const view = useWatch('runs', resultsOf(asked.opened, asked.rule));
   const [known, setKnown] = useState(names);
@@ -80,7 +83,7 @@ function Beside({
   Pick<DayResultsProps, 'view'> & { readonly when: string }) {
   const pop = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLAnchorElement>(null);
-  // Under its cell where there is room, else above; inside the calendar.
+  // Below the cell if there is room, otherwise above, within the calendar.
   const place = useEffectEvent((): void => {
     const own = pop.current;
     const room = around.current?.getBoundingClientRect();

@@ -28,14 +28,14 @@ export interface DayResultsProps {
   readonly view: RunsView | undefined;
   readonly mode: CalendarMode;
   readonly rule: DayRule;
-  /** First moment that this device keeps. */
+  /** Start of the data on this device. */
   readonly keptFrom: Ms | null;
   readonly first?: RefObject<HTMLAnchorElement | null>;
 }
 
 const MOST = 50;
 
-/** The question of an open cell. */
+/** Returns the worker query of an open cell. */
 export const resultsOf = (opened: Opened, rule: DayRule): RunsWatch => ({
   filter: filterOf(opened, rule),
   window: { first: 0, count: MOST },
@@ -44,9 +44,7 @@ export const resultsOf = (opened: Opened, rule: DayRule): RunsWatch => ({
   round: 0,
 });
 
-/**
- * The results of one day of a job, newest first; of a company, those that failed or did not run.
- */
+/** The results of a job's day, newest first. For a company, those that failed or did not run. */
 export function DayResults({ opened, view, mode, rule, keptFrom, first }: DayResultsProps) {
   const job = opened.of === 'job';
   const away = keptFrom !== null && startOfDay(opened.day, rule) < keptFrom;
@@ -150,7 +148,7 @@ function OfCompany({ run, opened, zone }: ResultProps) {
   );
 }
 
-/** Fixed words recede as they do in the list. */
+/** Common phrases are muted, as in the list. */
 function Message({ run }: { readonly run: RunView }) {
   let at = 0;
   return piecesOf(run.message ?? '', run.template).map(({ text, fixed }) => {

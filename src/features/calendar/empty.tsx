@@ -14,13 +14,13 @@ interface EmptyProps {
   readonly onBoard: (next: Board) => void;
 }
 
-/** Whether nothing can be shown of these days. */
+/** Returns whether there is nothing to show for these days. */
 export const isEmpty = (view: CalendarView): boolean => view.jobs === 0 || isAway(view);
 
 const isAway = ({ days, keptFrom }: CalendarView): boolean =>
   keptFrom !== null && (days.at(-1)?.to ?? keptFrom + 1) <= keptFrom;
 
-/** Why no job is listed, and what to do. */
+/** Explains why no job is listed, and what to do. */
 export function Empty({ view, board, zone, onBoard }: EmptyProps) {
   const connects = useAbility('monitoring.sources');
   if (isAway(view) && view.keptFrom !== null) {

@@ -22,10 +22,7 @@ interface FiltersProps {
   readonly onClose: () => void;
 }
 
-/**
- * What narrows the jobs: what is pressed holds at once. Counts are of jobs with a result in these
- * days.
- */
+/** Filters of the jobs; a choice applies at once. Counts are jobs with a result in these days. */
 export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: FiltersProps) {
   const { companies, sources, types, instructionTypes, text } = board;
   const facets = useWatch('runs', {
@@ -139,7 +136,7 @@ interface Choice {
 const MOST = 12;
 const FOUND_MOST = 60;
 
-/** What is on comes first; many are found by typing. */
+/** Selected values come first. Long lists have a search field. */
 function Choices({
   title,
   find,

@@ -24,14 +24,14 @@ export interface GridProps {
   readonly touch: boolean;
   readonly dayBegins: string | null;
   readonly now: Ms;
-  /** Names the days that are shown: others begin at today. */
+  /** Identifies the displayed days. When it changes, the grid scrolls to today. */
   readonly daysKey: string;
-  /** The cell that is open, where it is in sight. */
+  /** The open cell, if it is in sight. */
   readonly open: Cursor | null;
   readonly onLines: (lines: Stretch) => void;
-  /** Day -1: the line's name was pressed. */
+  /** Day -1: the row's name was clicked. */
   readonly onOpen: (line: CalendarLine, day: number) => void;
-  /** The cell under the pointer or the cursor, null for none. */
+  /** The cell under the pointer or cursor; null for none. */
   readonly onPoint: (line: CalendarLine | null, day: number) => void;
   readonly ref: Ref<GridHandle>;
 }
@@ -44,10 +44,7 @@ const HEAD_PX = 60;
 const SKELETON = 24;
 const NO_DAYS: CalendarView['days'] = [];
 
-/**
- * Jobs down, days across. Told what was pressed by what stands under the pointer: cells carry no
- * handlers.
- */
+/** A grid of jobs and days. It uses event delegation: cells have no handlers. */
 export function Grid({
   view,
   touch,
@@ -119,7 +116,7 @@ export function Grid({
     )
       event.preventDefault();
   };
-  // Where nothing else has the focus, the arrows enter the grid.
+  // Arrow keys enter the grid if nothing else has the focus.
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent): void => {
       const idle = event.target instanceof Element && event.target.matches('body, #content');
@@ -131,12 +128,12 @@ export function Grid({
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
-  // Today stands at the right edge, with the days before it.
+  // Scrolls today to the right edge.
   useLayoutEffect(() => {
     const at = scroller.current;
     if (at && days.length > 0 && width > 0)
       at.scrollLeft = Math.max(0, (start + 1) * col - (at.clientWidth - left));
-    // oxlint-disable-next-line react/exhaustive-deps -- other days or other cells only: a person who has scrolled stays where they are
+    // oxlint-disable-next-line react/exhaustive-deps -- runs only when the days or cell sizes change: otherwise it would reset the user's scroll position
   }, [daysKey, days.length, width > 0, touch]);
   useLayoutEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
@@ -242,10 +239,7 @@ export function Grid({
   );
 }
 
-/**
- * The value as it was first given, for as long as it says the same: answers of the worker come anew
- * each time.
- */
+/** Returns the first of equal values, because each answer of the worker is a new object. */
 function useSame<T>(value: T): T {
   const [kept, keep] = useState(value);
   if (kept === value || JSON.stringify(kept) === JSON.stringify(value)) return kept;
@@ -253,7 +247,7 @@ function useSame<T>(value: T): T {
   return value;
 }
 
-/** The cell under an event; day -2: beside the name and the days. */
+/** Returns the cell of an event; day -2: outside names and days. */
 function placeOf(event: { readonly target: EventTarget }): Cursor | null {
   const under = event.target instanceof Element ? event.target : null;
   const line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];

@@ -12,7 +12,7 @@ interface HeadProps {
   readonly dayBegins: string | null;
 }
 
-/** Months above, days below. It stays in sight, and so does what names the lines. */
+/** Months above days. The head is sticky, and so is the corner above the row names. */
 export function Head({ days, seen, touch, dayBegins }: HeadProps) {
   const months: { readonly name: string; days: number }[] = [];
   for (const { day } of days) {

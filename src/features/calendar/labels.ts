@@ -7,7 +7,10 @@ import { shortDay } from './steps.ts';
 
 export type DayHead = CalendarView['days'][number];
 
-/** What a cell is drawn as. Days that are not here, and days to come, are no "not due". */
+/**
+ * The visible forms of a cell. Days that are not stored here and future days must not look like
+ * "not due".
+ */
 export type Form =
   | 'failed'
   | 'error'
@@ -36,7 +39,7 @@ export const FORM_WORDS: Readonly<Record<Form, string>> = {
   ahead: 'To come',
 };
 
-/** The legend, in its order. */
+/** Entries of the legend, in order. */
 export const LEGEND: readonly Form[] = [
   'success',
   'warning',
@@ -51,8 +54,8 @@ export const LEGEND: readonly Form[] = [
 ];
 
 /**
- * Whether a day lies ahead, is here, is still loading, or is wholly or in part from before what
- * this device keeps.
+ * Whether a day is stored here, still loading, completely or partly older than this device's data,
+ * or in the future.
  */
 export type Standing = 'here' | 'loading' | 'away' | 'part' | 'ahead';
 export function standingOf({ from, to, here }: DayHead, keptFrom: Ms | null, now: Ms): Standing {
@@ -62,7 +65,7 @@ export function standingOf({ from, to, here }: DayHead, keptFrom: Ms | null, now
   return to > keptFrom ? 'part' : 'away';
 }
 
-/** A result that is here is shown, whatever else of its day is not. */
+/** Results on this device are shown, even if other results of the day are missing. */
 export function formOf(cell: CalendarCell | undefined, standing: Standing): Form {
   if (cell !== null && cell !== undefined && cell !== 'off') return FORMS[cell];
   if (standing !== 'here') return standing;
@@ -92,11 +95,11 @@ export const WEEKDAYS = [
 export const dayWords = ({ day, today }: DayHead): string =>
   `${WEEKDAYS[weekday(day)] ?? ''} ${shortDay(day)}${today ? ', today' : ''}`;
 
-/** What a screen reader says of a cell. */
+/** Returns the screen reader label of a cell. */
 export const cellWords = (head: DayHead, form: Form): string =>
   `${dayWords(head)}: ${form === 'none' && head.today ? 'Nothing yet' : FORM_WORDS[form]}`;
 
-/** The same of a company's day. */
+/** Returns the screen reader label of a company's day. */
 export const badWords = (head: DayHead, bad: number, standing: Standing): string =>
   `${dayWords(head)}: ${bad > 0 ? `${formatCount(bad)} failed or did not run` : standing === 'here' ? 'none failed' : FORM_WORDS[standing]}`;
 
@@ -109,11 +112,11 @@ export const MODE_WORDS: Readonly<
   mixed: { word: 'Warning if mixed', said: 'good and bad together show a warning' },
 };
 
-/** `97.5%`; a dash where nothing was due. Never rounded up to 100. */
+/** `97.5%`, or a dash if nothing was due. Never rounds up to 100. */
 export const shareWords = (share: number | null): string =>
   share === null ? '–' : `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
 
-/** Why some of the days are empty, in words; null where all are here. */
+/** Explains why some days are empty; null if all are stored here. */
 export function missingWords(
   days: readonly DayHead[],
   keptFrom: Ms | null,

@@ -1,7 +1,7 @@
 import { FORM_WORDS, LEGEND } from './labels.ts';
 import type { Form } from './labels.ts';
 
-/** What the marks mean. */
+/** Legend of the marks. */
 export function CalendarLegend({ forms = LEGEND }: { readonly forms?: readonly Form[] }) {
   return (
     <ul aria-label="Legend" className="cal-legend">

@@ -15,16 +15,14 @@ interface LineProps {
   readonly standings: readonly Standing[];
   readonly seen: Stretch;
   readonly touch: boolean;
-  /** The day of the cursor, -1 for the name, null where it is on another line. */
+  /** Index of the active day, -1 for the name, null if the active cell is in another row. */
   readonly cursor: number | null;
   readonly open: number | null;
 }
 
 export const cellId = (line: number, day: number): string => `cal-${line}-${day}`;
 
-/**
- * A company or one of its jobs: its name, its share of good days, and a cell for each day in sight.
- */
+/** A row of a company or job: name, share of good days, and a cell for each visible day. */
 export const Line = memo(function Line({
   line,
   index,
@@ -135,7 +133,7 @@ export const Line = memo(function Line({
   );
 }, same);
 
-/** Lines come anew with every answer; most of them say what they said before. */
+/** Compares rows by value: every answer brings new objects, and most of them are equal. */
 function same(a: LineProps, b: LineProps): boolean {
   return (
     a.index === b.index &&
@@ -151,7 +149,7 @@ function same(a: LineProps, b: LineProps): boolean {
   );
 }
 
-/** A line that is not here yet. */
+/** Placeholder of a row that is not loaded yet. */
 export function Waiting({ index, row }: { readonly index: number; readonly row: number }) {
   return (
     <div

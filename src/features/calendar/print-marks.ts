@@ -1,22 +1,22 @@
 import type { Form } from './labels.ts';
 
 /**
- * One path a form, so that a line of three months costs a few nodes. `hollow` is stroked, all
- * others are filled.
+ * One path per form, to keep the number of DOM nodes of a three-month row small. `hollow`: stroked;
+ * all others are filled.
  */
 export interface MarkPath {
   readonly form: Form;
   readonly d: string;
 }
 
-/** The box of a day, and the height of a line. */
+/** Width of a day and height of a row. */
 export const DAY = 10;
 export const TALL = 16;
 
 /**
- * The marks of a line on paper: height and form say the state, colour only repeats it. Full:
- * failed; hollow: did not run; three quarters: running; over half: warning; a cap over a dash:
- * anomaly; a low dash: success; a dot: not due; a thin line: disabled.
+ * Marks of a printed row. Height and shape show the state, color only repeats it. Full: failed;
+ * hollow: did not run; three quarters: running; over half: warning; a cap over a dash: anomaly; a
+ * low dash: success; a dot: not due; a thin line: disabled.
  */
 export function markPaths(forms: readonly Form[]): readonly MarkPath[] {
   const paths = new Map<Form, string>();
@@ -57,7 +57,10 @@ export function markPaths(forms: readonly Form[]): readonly MarkPath[] {
 
 const box = (x: number, y: number, w: number, h: number): string => `M${x} ${y}h${w}v${h}h${-w}z`;
 
-/** Lines up to so many jobs, with the companies above them; and how many jobs are left out. */
+/**
+ * Returns the first rows up to a number of jobs, with their companies, and the number of omitted
+ * jobs.
+ */
 export function firstJobs<T extends { readonly is: 'company' | 'job' }>(
   lines: readonly T[],
   jobs: number,

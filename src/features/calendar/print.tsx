@@ -34,17 +34,18 @@ interface PrintProps {
   readonly onDone: () => void;
 }
 
-/** More would be a book, and nobody's browser would thank for it. */
+/** Limit of printed jobs: more would make a very long document and slow the browser down. */
 const MOST_JOBS = 2_000;
 
 /**
- * All days of all jobs that match, on paper: asked once, put beside the page, printed, and gone.
+ * Prints all days of all matching jobs: queries them once, renders them beside the page, prints and
+ * removes them.
  */
 export function Print(props: PrintProps) {
   const [view, setView] = useState<CalendarView | null>(null);
   const { ask, companies, onDone } = props;
   const done = useEffectEvent(onDone);
-  // Without an answer the worker is gone: the page says so itself.
+  // No answer means that the worker has failed; the page already shows that.
   const begin = useEffectEvent((): void => {
     once({ ...ask, folded: [], rows: { first: 0, count: MOST_JOBS + companies.length + 1 } }).then(
       setView,
@@ -65,7 +66,7 @@ export function Print(props: PrintProps) {
   return view && createPortal(<Paper {...props} view={view} />, document.body);
 }
 
-/** The first answer that says something. */
+/** Resolves with the first complete answer. */
 async function once(ask: CalendarAsk): Promise<CalendarView> {
   const { promise, resolve } = Promise.withResolvers<CalendarView>();
   const watch = await client().watch('calendar', ask, (view) => {
@@ -219,12 +220,13 @@ function Marks({
 }
 
 /**
- * Of a quarter, the first of each month and the Mondays that stand clear of it have their number.
+ * Returns whether a day has a number in a quarter: the first of each month, and Mondays with enough
+ * distance to it.
  */
 const isMarked = (day: Day): boolean =>
   day.endsWith('-01') || (weekday(day) === 1 && day.slice(8) > '03' && day.slice(8) < '30');
 
-/** What narrows the jobs, in words. */
+/** Returns the active filters as text. */
 function narrowedWords(board: Board, companies: PrintProps['companies']): string {
   return [
     ...(board.companies.length > 5

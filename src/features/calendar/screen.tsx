@@ -34,7 +34,7 @@ const DayPopover = lazy(async () => ({ default: (await withChunkTimeout(popover(
 const Filters = lazy(async () => ({ default: (await withChunkTimeout(filters())).Filters }));
 const Print = lazy(async () => ({ default: (await withChunkTimeout(print())).Print }));
 
-/** `/monitoring/calendar-report`: jobs down, days across. */
+/** `/monitoring/calendar-report`: jobs in rows, days in columns. */
 export function Calendar() {
   const branding = useBranding();
   return branding && <Sheet branding={branding} />;
@@ -62,7 +62,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   useEffect(() => {
     if (found !== '') announce(found);
   }, [found]);
-  // The browser's own printing would print what is in sight alone.
+  // The browser's own print command would print only the visible rows.
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (
@@ -242,8 +242,8 @@ const placeOf = (
   lines.findIndex((line) => line.is === of && (line.is === 'job' ? line.job : line.company) === n);
 
 /**
- * What is open, by its name: the company of a job is the line above it. Null where the job is not
- * in sight.
+ * Returns the names of the open cell; a job's company is the row above it. Null if the job is out
+ * of sight.
  */
 function namesOf(
   lines: readonly CalendarLine[],

@@ -3,8 +3,8 @@ import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
 import type { Span, SpanUnit } from '#src/features/shared/date-range/dates.ts';
 
 /**
- * The month, quarter or year that these days are exactly; null for any others, and for "last 30
- * days", which move with today.
+ * Returns the unit if the span is exactly a month, quarter or year. Null for other spans and for
+ * "last 30 days", which moves with today.
  */
 export function unitOf(span: Span, today: Day): SpanUnit | null {
   if (span.is === 'last') return null;
@@ -17,7 +17,8 @@ export function unitOf(span: Span, today: Day): SpanUnit | null {
 }
 
 /**
- * The days before or after, as many or the next of the same unit. Null where they all lie ahead.
+ * Returns the previous or next span: as many days, or the adjacent unit. Null if it is entirely in
+ * the future.
  */
 export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
   const [first, last] = daysOf(span, today);
@@ -30,7 +31,7 @@ export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
   return to >= today ? { is: 'last', days } : { is: 'range', from, to };
 }
 
-/** The month, quarter or year that holds a day. */
+/** Returns the month, quarter or year that contains a day. */
 export function unitAt(day: Day, unit: SpanUnit, today: Day): Span {
   const days = daysOf({ is: 'this', unit }, day);
   for (const is of ['this', 'before'] as const)
@@ -39,7 +40,8 @@ export function unitAt(day: Day, unit: SpanUnit, today: Day): Span {
 }
 
 /**
- * The month or quarter that one looks at: that of the last day, or of today where days lie ahead.
+ * Returns the displayed month or quarter: that of the last day, or of today if the span includes
+ * future days.
  */
 export function unitShown(span: Span, unit: SpanUnit, today: Day): Span {
   const [, last] = daysOf(span, today);

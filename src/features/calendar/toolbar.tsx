@@ -19,7 +19,7 @@ interface ToolbarProps {
   readonly now: Ms;
   /** `118 of 2,914 jobs`. */
   readonly counted: string;
-  /** Why some days are empty; on a phone it stands elsewhere. */
+  /** Explains empty days; on a phone it is shown elsewhere. */
   readonly missing: string | null;
   readonly printing: boolean;
   readonly onBoard: (next: Board) => void;
@@ -147,7 +147,7 @@ function Toggle({
   );
 }
 
-/** ‹ November 2026 ›: as many days before, or the next of the same unit. */
+/** ‹ November 2026 ›: moves by as many days, or to the adjacent unit. */
 export function Steps({
   board,
   today,

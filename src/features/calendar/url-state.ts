@@ -1,7 +1,7 @@
 import { boardOf, queryOf } from './address.ts';
 import type { Board } from './board.ts';
 
-/** As much of the router's history as the calendar needs. */
+/** The part of the router's history that the calendar uses. */
 export interface History {
   readonly location: { readonly pathname: string; readonly search: string };
   push(href: string): void;
@@ -10,13 +10,13 @@ export interface History {
 }
 
 /**
- * The calendar as the address holds it. Words being typed show at once and reach the address when
- * the typing rests.
+ * The calendar state in the address. Typed text shows at once and is written to the address when
+ * typing pauses.
  */
 export interface Place {
   readonly now: () => Board;
   readonly subscribe: (listener: () => void) => () => void;
-  /** `push`: Back undoes it. */
+  /** `push`: adds a history entry. */
   readonly set: (next: Board, how?: 'push' | 'replace') => void;
 }
 
@@ -32,7 +32,7 @@ export function makePlace(history: History): Place {
   const write = (how: 'push' | 'replace'): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (history.location.pathname !== path) return; // typed, and gone to another page
+    if (history.location.pathname !== path) return; // the user typed, then left the page
     const query = queryOf(board);
     search = query === '' ? '' : `?${query}`;
     history[how](path + search);

@@ -12,12 +12,12 @@ import type { Board } from './board.ts';
 import { makePlace } from './url-state.ts';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
 
-/** The calendar of the address, and what the worker answers to it. */
+/** The calendar state of the address, and the worker's answer. */
 export interface Asked {
   readonly board: Board;
   readonly setBoard: (next: Board, how?: 'push' | 'replace') => void;
   readonly view: CalendarView | null | undefined;
-  /** The question, without which lines are in sight. */
+  /** The query without the visible rows. */
   readonly ask: CalendarAsk;
   readonly rule: DayRule;
   readonly now: Ms;

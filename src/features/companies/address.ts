@@ -6,8 +6,8 @@ const SORTS = ['name', '-name', 'madeAt', '-madeAt'] as const;
 export type CompanySort = (typeof SORTS)[number];
 
 /**
- * What the address of the companies holds. `open`: a company's id, or `new`; `importing`: the list
- * of the other console is open. Pages begin with 1.
+ * State in the address of the companies page. `open`: a company's id, or `new`. `importing`: the
+ * import dialog is open. Pages start at 1.
  */
 export interface CompaniesPlace {
   readonly text: string;
@@ -28,7 +28,7 @@ export const COMPANIES_DEFAULTS: CompaniesPlace = {
 };
 export const COMPANIES_PATH = '/monitoring/companies';
 
-/** The query of an address, without `?`: empty at the defaults. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function companiesQuery({
   text,
   sort,
@@ -47,7 +47,7 @@ export function companiesQuery({
   return params.toString();
 }
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function companiesPlace(query: string): CompaniesPlace {
   const params = new URLSearchParams(query);
   const page = params.get('page') ?? '';
@@ -63,7 +63,7 @@ export function companiesPlace(query: string): CompaniesPlace {
   };
 }
 
-/** Another list begins at its first page. */
+/** A change of filter or order returns to the first page. */
 export const companiesMoved = (
   place: CompaniesPlace,
   next: Partial<CompaniesPlace>,
@@ -73,7 +73,7 @@ export const companiesMoved = (
   ...next,
 });
 
-/** What the server is asked for it: the list, and the same for its file. */
+/** Returns the server query of the list, also for its export. */
 export function companiesAsk({ text, sort }: CompaniesPlace): InputOf<'exportCompanies'> {
   const search = text.trim();
   return { sort, ...(search !== '' && { search }) };

@@ -15,7 +15,7 @@ import { companyMessages as t } from './messages.en.ts';
 
 type Counts = OutputOf<'getCompany'>['counts'];
 
-/** Tells what goes with a company, and asks for its name. */
+/** Lists what is deleted with the company, and asks for its name. */
 export function DeleteCompany({
   company,
   onDone,

@@ -28,11 +28,11 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { companyMessages as t } from './messages.en.ts';
 
 export interface CompanyDetailsProps {
-  /** Null: a new one. */
+  /** Null: a new company. */
   readonly company: CompanyListed | null;
   readonly offline: boolean;
   readonly onSaved: (company: CompanyListed) => void;
-  /** How it ends; not of a new one. */
+  /** Null for a new company. */
   readonly onDelete: (() => void) | null;
 }
 

@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { companyMessages as t } from './messages.en.ts';
 
-/** A company as it is typed. */
+/** A company as typed. */
 export interface CompanyDraft {
   readonly name: string;
   readonly veeamId: string;
@@ -54,7 +54,7 @@ export const createInput = ({
   notify: notify.map(({ _id }) => _id),
 });
 
-/** What was changed, and nothing else: the applications are one field. */
+/** Returns only the changed values. The applications are one field. */
 export function changesOf(
   draft: CompanyDraft,
   company: CompanyListed,
@@ -70,7 +70,7 @@ export function changesOf(
 export const isChanged = (draft: CompanyDraft, before: CompanyDraft): boolean =>
   JSON.stringify(draft) !== JSON.stringify(before);
 
-/** Which other systems a company is in, in words. */
+/** Returns the names of the external systems that the company is linked with. */
 export function applicationWords({
   vac,
   vcd,

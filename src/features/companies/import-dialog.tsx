@@ -20,11 +20,12 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { companyMessages as t } from './messages.en.ts';
 
-/** Shown at once; the rest is found by searching. */
+/** Number of companies shown initially; others are found by searching. */
 const MOST = 100;
 
 /**
- * The companies of Veeam Service Provider Console: each is linked with one of ours, or made anew.
+ * Import from Veeam Service Provider Console: links each company with an existing one, or creates a
+ * new one.
  */
 export function ImportDialog({
   onChanged,

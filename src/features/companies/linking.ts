@@ -5,8 +5,8 @@ import { idOf } from '../shared/ids.ts';
 export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];
 
 /**
- * One company of the other console: linked with one of ours, of the same name as one that has no
- * link yet, or unknown here.
+ * A company of the console: already linked, unlinked with a company of the same name, or unknown
+ * here.
  */
 export type Linking =
   | { readonly is: 'linked'; readonly there: VacCompany; readonly ours: CompanyListed | null }
@@ -15,7 +15,7 @@ export type Linking =
 
 const key = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
-/** What is not linked first, each part by name. */
+/** Unlinked companies first, each group by name. */
 export function linkings(
   there: readonly VacCompany[],
   ours: readonly CompanyListed[],

@@ -13,13 +13,13 @@ export interface CompanyListProps {
   readonly sort: CompanySort;
   readonly zone: string;
   readonly busy: boolean;
-  /** Beside the panel there is room for the first columns only. */
+  /** The side panel is open, so only the first columns fit. */
   readonly narrow: boolean;
   readonly onSort: (sort: CompanySort) => void;
   readonly onOpen: (id: string) => void;
 }
 
-/** One ruled entry a company: a row on a wide page, a card on a phone. */
+/** A row per company on wide screens, a card on a phone. */
 export function CompanyList({
   rows,
   open,
@@ -92,7 +92,7 @@ export function CompanyList({
   );
 }
 
-/** A figure in its column; on a phone in words. */
+/** A number in its column; as text on a phone. */
 function Count({
   of,
   word,

@@ -31,7 +31,7 @@ import { ImportDialog } from './import-dialog.tsx';
 import { CompanyList } from './list.tsx';
 import { companyMessages as t } from './messages.en.ts';
 
-/** `/monitoring/companies`: whose backups are watched. */
+/** `/monitoring/companies`: the companies whose backups are monitored. */
 export function Companies() {
   const me = useMe();
   return me === null ? null : <CompaniesOf me={me} />;
@@ -55,7 +55,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
   const listed = rows?.find(({ _id }) => _id === open) ?? null;
   const company =
     open === null ? null : isThe(open, saved) && (asked.asking || listed === null) ? saved : listed;
-  /** Who sees some companies makes none. */
+  /** Users with access to some companies only cannot create one. */
   const all = me.companies === null;
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 

@@ -4,7 +4,7 @@ import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 
-/** Which of the computers are shown. */
+/** Filters of the list. */
 export const SHOWS = ['all', 'bare', 'kept', 'ignored'] as const;
 export type Show = (typeof SHOWS)[number];
 export interface ComputersPlace {
@@ -33,7 +33,7 @@ export function computersPlace(query: string): ComputersPlace {
   };
 }
 
-/** How a computer stands: something backs it up, nothing does, or that is meant. */
+/** Status of a computer: backed up, without a job, or deliberately ignored. */
 export type Standing = 'kept' | 'bare' | 'ignored';
 export const standingOf = (
   { jobs, ignored }: Pick<ComputerOut, 'jobs' | 'ignored'>,
@@ -45,13 +45,13 @@ export const standingOf = (
       ? 'ignored'
       : 'bare';
 
-/** A computer of the discovery, under its id, and how it stands. */
+/** A discovered computer by id, with its status. */
 export interface Computer extends Omit<ComputerOut, '_id'> {
   readonly id: string;
   readonly standing: Standing;
 }
 
-/** Those without a job first, then by name. */
+/** Computers without a job first, then by name. */
 export function shownComputers(
   all: readonly ComputerOut[],
   { show, text }: Pick<ComputersPlace, 'show' | 'text'>,

@@ -26,8 +26,8 @@ import type { Computer, ComputersPlace, Show, Standing } from './rows.ts';
 import { computerMessages as t } from './computers.messages.en.ts';
 
 /**
- * `/monitoring/computers`: every computer that sources saw in a time, and whether something backs
- * it up.
+ * `/monitoring/computers`: all computers that sources reported in a period, and whether they are
+ * backed up.
  */
 export function DiscoveredComputers() {
   const branding = useBranding();
@@ -195,7 +195,7 @@ interface RowProps {
   readonly now: Ms;
 }
 
-/** Its state leads to its results, or to the list in which it is noted and ignored. */
+/** The state links to the results, or to the list where the computer can be ignored. */
 function Row({ one, company, zone, now }: RowProps) {
   const { standing } = one;
   const { icon, text } = STATES[standing];

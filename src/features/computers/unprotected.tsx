@@ -24,10 +24,7 @@ import type { Computer } from '../shared/lists/rows.ts';
 import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-/**
- * `/monitoring/daily-checks/computers`: computers that were seen and that nothing backs up, as the
- * server knows them.
- */
+/** `/monitoring/daily-checks/computers`: computers without a backup that the server has seen. */
 export function Computers() {
   const me = useMe();
   const branding = useBranding();

@@ -15,7 +15,7 @@ import { connectionMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
   readonly one: ConnectionOut;
-  /** Whose results they are; null: it tells of many. */
+  /** The company of the results; null if the connection covers many. */
   readonly company: string | null;
   readonly zone: string;
   readonly now: Ms;
@@ -26,7 +26,7 @@ export interface ConnectionProps {
   readonly onFound: (entity: FoundEntity, unlinked: boolean) => void;
 }
 
-/** One system: how it stands, what is to be done about it, and each of its parts. */
+/** A connection: status, required action, and each of its parts. */
 export function Connection({
   one,
   company,

@@ -38,7 +38,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
-  /** Null: a new one. */
+  /** Null: a new connection. */
   readonly kept: ConnectionOut | null;
   readonly companies: readonly CompanyRow[];
   readonly zone: string;
@@ -47,7 +47,7 @@ export interface EditorProps {
   readonly onSaved: () => void;
 }
 
-/** A connection, tried before it is kept. */
+/** Editor of a connection; it is tested before it is saved. */
 export function Editor({ kept, companies, zone, offline, onClose, onSaved }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(kept === null ? NEW : draftOf(kept));
   const [faults, setFaults] = useState<FormErrors>({});
@@ -106,7 +106,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
     onSaved();
   }
 
-  /** Tried first, where it is on and was not yet. */
+  /** Tests the connection first if it is enabled and untested. */
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy !== null || offline) return;
@@ -317,13 +317,10 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
   );
 }
 
-/** More companies than this are looked for by typing. */
+/** With more companies than this, the list has a search field. */
 const FEW = 10;
 
-/**
- * What came of the test; a certificate that nobody vouches for is shown, to be compared with that
- * of the system.
- */
+/** The test result. An untrusted certificate is displayed for comparison with the system's own. */
 function Told({
   told: { ok, says, seen },
   zone,

@@ -14,9 +14,7 @@ import {
 import { type FormErrors, findFormErrors, type ErrorLabels } from '#src/ui/form-errors.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
-/**
- * A connection as it is typed. `companyN` empty: none. An empty secret keeps the one that is kept.
- */
+/** A connection as typed. `companyN`: empty for none. An empty secret keeps the stored one. */
 export interface Draft {
   readonly kind: CollectorKind;
   readonly name: string;
@@ -62,7 +60,7 @@ export const SIGN_IN_WORDS: Readonly<
   client: { choice: t.clientIdAndSecret, user: t.clientId, secret: t.clientSecret },
 };
 
-/** How often, in seconds. */
+/** Poll intervals in seconds. */
 export const EVERY: readonly (readonly [sec: number, word: string])[] = [
   [60, t.everyMinute],
   [300, t.every5Minutes],
@@ -71,7 +69,7 @@ export const EVERY: readonly (readonly [sec: number, word: string])[] = [
   [3_600, t.everyHour],
   [14_400, t.every4Hours],
 ];
-/** One that was set by another program is one more choice. */
+/** Adds the current interval if another program has set a different one. */
 export const everyChoices = (now: number): readonly (readonly [sec: number, word: string])[] =>
   EVERY.some(([sec]) => sec === now)
     ? EVERY
@@ -113,7 +111,7 @@ export const draftOf = ({
   certificate: certificate ?? '',
 });
 
-/** Another kind has other ways to sign in, and belongs to one company or to all. */
+/** Changes the kind, with its sign-in methods and its scope of one or all companies. */
 export const withKind = (draft: Draft, kind: CollectorKind): Draft => ({
   ...draft,
   kind,
@@ -148,8 +146,8 @@ const fieldsOf = ({ name, address, companyN, everySec, enabled, certificate }: D
 });
 
 /**
- * Whether the kept secret goes on: nothing was typed, and neither the address nor the way to sign
- * in is another.
+ * Returns whether the stored secret is kept: none was typed, and address and sign-in method are
+ * unchanged.
  */
 export const keepsSecret = (draft: Draft, kept: ConnectionOut | null): boolean =>
   kept !== null &&
@@ -170,7 +168,7 @@ export type Input =
   | { readonly is: 'make'; readonly input: InputOf<'makeConnection'> }
   | { readonly is: 'edit'; readonly input: InputOf<'editConnection'> };
 
-/** What is sent to keep it, and what of it would be refused. */
+/** Returns the input to save, and its validation issues. */
 export function inputOf(
   draft: Draft,
   kept: ConnectionOut | null,

@@ -23,7 +23,7 @@ export interface FoundDialogProps {
 
 const PAGE = 200;
 
-/** What a connection has found of something, by name, a page at a time. */
+/** Lists what the connection has discovered, by name, in pages. */
 export function FoundDialog({
   id,
   name,
@@ -108,7 +108,7 @@ export function FoundDialog({
   );
 }
 
-/** A row in a line. */
+/** Describes an item in one line. */
 export function detailWords(
   entity: FoundEntity,
   { uid, detail }: Pick<Found, 'uid' | 'detail'>,

@@ -36,8 +36,8 @@ type Open =
     };
 
 /**
- * `/monitoring/connections`: the systems that are asked for their results, and how each part of
- * them was last read.
+ * `/monitoring/connections`: systems that the portal reads results from, and the last sync of each
+ * part.
  */
 export function Connections() {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
@@ -49,7 +49,7 @@ export function Connections() {
   const [open, setOpen] = useState<Open | null>(null);
   const { value: all } = asked;
   useHashTarget(all !== null);
-  // While something is being read, one watches.
+  // Polls more often while a sync is running.
   const reading =
     all?.some(
       ({ enabled, collections }) =>

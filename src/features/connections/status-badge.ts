@@ -16,7 +16,7 @@ export const COLLECTION_STATES: Readonly<Record<CollectionOut['status'], Shown>>
   failed: { word: t.failed, icon: 'failed', text: 'text-failed font-semibold' },
 };
 
-/** A connection in one word: the worst of what it reads. */
+/** Returns the status of a connection: the worst of its parts. */
 export function stateOf({
   enabled,
   collections,
@@ -36,7 +36,7 @@ export function stateOf({
     : { word: t.waiting, icon: 'clock', text: 'text-ink-2' };
 }
 
-/** What a part holds, in words: rows, and those that belong to nobody here. */
+/** Describes the content of a part: rows, and rows that no company matches. */
 export function rowsText({
   rows,
   unlinked,

@@ -17,14 +17,14 @@ interface AdoptTicketProps {
   readonly title: string;
   readonly runs: readonly RunN[];
   readonly system: TicketSystem;
-  /** A new one is opened instead. */
+  /** Creates a new ticket instead. */
   readonly onNew: () => void;
   readonly onClose: () => void;
 }
 
 /**
- * TICKET-10: the problems behind results get a ticket that the connected system has already, by its
- * number or the address of its page.
+ * TICKET-10: links the problems of the selected results to an existing ticket of the connected
+ * system, by its number or the address of its page.
  */
 export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicketProps) {
   const [ticket, setTicket] = useState('');

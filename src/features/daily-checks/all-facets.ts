@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * How many lists of companies or causes stand open with all that they have: then, and only then,
- * the worker tells them all.
+ * The number of fully expanded company or cause filters. Only while it is positive, the worker
+ * sends complete lists.
  */
 let tell: (by: number) => void = () => {};
 
@@ -14,7 +14,7 @@ export function useAllFacets(): boolean {
   return open > 0;
 }
 
-/** Answers how to let go. */
+/** Returns the release function. */
 export function openAllFacets(): () => void {
   tell(1);
   return () => tell(-1);

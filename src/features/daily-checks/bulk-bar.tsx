@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -24,13 +24,13 @@ interface BulkProps {
   readonly selection: Selection;
   readonly total: number;
   readonly phone: boolean;
-  /** What the list shows: of what is cleared "open again" is offered, of what is snoozed "wake". */
+  /** The list's review filter: cleared results can be reopened, snoozed ones unsnoozed. */
   readonly showing: string | null;
   readonly busy: boolean;
   readonly onDeed: (deed: BulkDeed) => void;
 }
 
-/** Paper turned over, docked under the list. */
+/** Actions for the selected results, docked below the list. */
 export function BulkBar({ selection, total, phone, showing, busy, onDeed }: BulkProps) {
   const count = selection.runs.size;
   const companies = companiesOf(selection);

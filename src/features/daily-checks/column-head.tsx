@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import type { PointerEvent, ReactNode } from 'react';
@@ -15,7 +15,7 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface HeadProps {
   readonly cards: boolean;
-  /** Who may do nothing has nothing to choose. */
+  /** Users without actions have no selection column. */
   readonly acts: boolean;
   readonly selection: Selection;
   readonly total: number;
@@ -24,8 +24,8 @@ interface HeadProps {
   readonly order: Order;
   readonly reverse: boolean;
   /**
-   * One line a row. Folded, the cause stands too close under the names to be pressed: it sorts from
-   * the menu alone.
+   * One line per row. In the folded layout the cause is too close to the names to click, so it
+   * sorts from the menu only.
    */
   readonly dense: boolean;
   readonly columns: readonly Column[];
@@ -35,8 +35,8 @@ interface HeadProps {
 }
 
 /**
- * The column head folds as the rows do: State over Streak, Company over Cause. On cards it is there
- * for screen readers only.
+ * The column headers fold as the rows do: State over Streak, Company over Cause. For cards they are
+ * visible to screen readers only.
  */
 export function ColumnHead({
   cards,
@@ -188,15 +188,14 @@ export function ColumnHead({
 }
 
 /**
- * Orders that begin with the greatest by themselves; and those that a first press turns round,
- * because the greatest is looked for.
+ * Orders that start with the highest value, and those that start descending because the highest
+ * value is of interest.
  */
 const FROM_THE_TOP: ReadonlySet<Order> = new Set(['worst', 'newest']);
 const GREATEST_FIRST: ReadonlySet<Order> = new Set(['duration', 'bytes', 'streak']);
 
 /**
- * Follows the pointer until it is let go. Widths are also in the dialog of the columns, for
- * keyboards.
+ * Follows the pointer until it is released. For keyboards, the column dialog also has the widths.
  */
 function drag(event: PointerEvent<HTMLElement>, onWidth: (width: number) => void): void {
   const grip = event.currentTarget;

@@ -14,10 +14,7 @@ import type { ColumnChoice } from './use-columns.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-/**
- * Which columns stand in which order, how wide, and which stay while the list is scrolled sideways.
- * Kept for the user as it is changed.
- */
+/** Order, width and pinning of the columns. Changes are saved for the user at once. */
 export function ColumnsDialog({
   choice,
   onClose,

@@ -1,7 +1,7 @@
 import type { RunN } from '#contract/ids.ts';
 import type { RunView } from '#contract/runs/query.ts';
 
-/** What is being asked over the page. `row`: the only one it is about, where it is one. */
+/** The open confirmation. `row`: the only affected row, if there is just one. */
 export type Confirmation =
   | {
       readonly is: 'snooze' | 'note' | 'review' | 'ticket';

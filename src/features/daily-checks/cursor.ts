@@ -3,8 +3,8 @@ import type { RunsView } from '#contract/runs/query.ts';
 import { lineAt, placeOf, rowAt } from './lines.ts';
 
 /**
- * Where a person is in the list: a line of it; `n` null on the head of a group. `step` counts the
- * moves by key or action, each of which takes the focus along; 0: only pointed at.
+ * The active line of the list; `n` is null on a group header. `step` counts moves by key or action,
+ * which also move the focus; 0: only pointed at.
  */
 export interface Cursor {
   readonly index: number;
@@ -19,8 +19,8 @@ export const cursorAt = (view: RunsView | undefined, index: number, step: number
 });
 
 /**
- * `by` rows further, kept inside the list; the first move goes to the first row, or to the last
- * where it goes as far.
+ * Moves by `by` rows within the list. The first move selects the first row, or the last one for a
+ * move to the end.
  */
 export function moved(
   cursor: Cursor | null,
@@ -39,8 +39,8 @@ export function moved(
 }
 
 /**
- * After the list has changed: with its run where that is still in the window, otherwise at the same
- * height, inside the list.
+ * Returns the cursor after a change of the list: on the same run if it is still in the window,
+ * otherwise at the same index.
  */
 export function settled(cursor: Cursor | null, view: RunsView | undefined): Cursor | null {
   if (cursor === null || view === undefined) return cursor;

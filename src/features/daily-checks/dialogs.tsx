@@ -33,7 +33,7 @@ export interface DialogsProps {
   readonly onClose: () => void;
 }
 
-/** Everything that is asked over the page. Loaded with the first question. */
+/** All dialogs of the page, loaded when the first one opens. */
 export function Dialogs(props: DialogsProps) {
   const { ask, onClose, onChange } = props;
   switch (ask.is) {

@@ -22,7 +22,7 @@ import { heedDisabled, ignoreDisabled } from '../shared/lists/actions.ts';
 import { disabledShown, isIgnored } from '../shared/lists/rows.ts';
 import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
-/** `/monitoring/daily-checks/disabled-jobs`: jobs that are switched off at their source. */
+/** `/monitoring/daily-checks/disabled-jobs`: jobs that are disabled at their source. */
 export function DisabledJobs() {
   const me = useMe();
   const branding = useBranding();

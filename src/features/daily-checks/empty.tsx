@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -27,7 +27,7 @@ interface EmptyProps {
   readonly onList: (next: List) => void;
 }
 
-/** Why nothing is listed, and what to do. */
+/** Explains why nothing is listed, and what to do. */
 export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyProps) {
   if (view.loaded.days < view.loaded.of && view.newestAt === null)
     return (
@@ -76,10 +76,10 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
 }
 
 const CLEARED_MOST = 400;
-/** The page's minute goes behind: what was reviewed a moment ago counts. */
+/** The page's clock can lag by a minute; recent reviews must still count. */
 const CLOCK_MS = 120_000;
 
-/** The page is ruled off. Since when: the last review of what was to be cleared. */
+/** Shown when all results are reviewed, with the time of the last review. */
 function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'onClear'>) {
   const dealt = useWatch('runs', {
     filter: { ...filter, review: 'cleared', group: null },

@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -23,8 +23,8 @@ interface FacetsProps {
 }
 
 /**
- * The index of the list: a label, a count, a tick when on. Each facet's counts leave its own choice
- * out.
+ * Filters of the list: label, count and a tick if selected. The counts of a filter ignore its own
+ * selection.
  */
 export function Facets({ facets, list, onList }: FacetsProps) {
   const set = (change: Partial<List>, at: number): void => onList({ ...list, ...change }, at);
@@ -151,8 +151,8 @@ export function Facets({ facets, list, onList }: FacetsProps) {
 }
 
 /**
- * Companies that the list asks for and that have no result in its days, or are gone: a link or a
- * saved list may name them.
+ * Returns filtered companies without results in these days, or deleted ones. A link or saved view
+ * can name them.
  */
 export const absent = (
   facets: ShownFacets,
@@ -162,7 +162,7 @@ export const absent = (
     .filter((n) => !facets.companies.some(({ value }) => value === n))
     .map((value) => ({ value, count: 0, name: t.companyWithoutResults({ id: value }) }));
 
-/** Its head: what is set, and the way back. */
+/** Header: the active filters, and a button to clear them. */
 export function FacetsHead({ list, onList }: Pick<FacetsProps, 'list' | 'onList'>) {
   const count = narrowed(list);
   return (
@@ -206,8 +206,9 @@ const FINDABLE = 20;
 const SHOWN_MOST = 200;
 
 /**
- * `all`: zeros stay in sight. Otherwise what has a count or is on, `most` of it, and the rest
- * behind "n more"; `left` of that are asked for when it is opened.
+ * `all`: also shows values with a count of zero. Otherwise shows values with a count or selected
+ * ones, up to `most`, and the rest behind "n more". `left`: how many more are requested when it is
+ * expanded.
  */
 function Index({
   title,

@@ -36,14 +36,14 @@ export interface GridProps {
   readonly me: string;
   readonly zone: string;
   readonly now: Ms;
-  /** Names what is listed: another list begins at its top. */
+  /** Identifies the list. When it changes, the grid scrolls to the top. */
   readonly listKey: string;
   readonly onWindow: (window: RunsWindow) => void;
-  /** A mouse came over the rows, or left them. */
+  /** The mouse entered or left the rows. */
   readonly onPoint: (over: boolean) => void;
   readonly onPress: (what: Press, row: RunView, index: number, shift: boolean) => void;
   readonly onSelectAll: () => void;
-  /** How many that would choose. */
+  /** Number of rows that "select all" would select. */
   readonly matching: number;
   readonly group: Group | null;
   readonly onPressHead: (what: HeadPress, head: GroupHead, index: number) => void;
@@ -64,12 +64,9 @@ const HEAD_PX = 36;
 const ASK_LATER_MS = 40;
 const WAITING = 20;
 
-/**
- * The rows that can be seen, of any number. It is told what was pressed by what stands under the
- * pointer: rows carry no handlers.
- */
+/** A virtualized list. It uses event delegation: rows have no handlers. */
 export function Grid(props: GridProps) {
-  'use no memo'; // the virtualizer changes under the same name
+  'use no memo'; // the virtualizer mutates its state in place
   const {
     view,
     window: asked,
@@ -104,9 +101,9 @@ export function Grid(props: GridProps) {
   useEffect(() => {
     virtual.measure();
   }, [rowPx, virtual]);
-  useEffect(() => () => onPoint(false), [onPoint]); // rows that are gone have no mouse over them
-  // Told to the style sheet here: a container query would have all rows laid out in the middle of
-  // each restyling, several times over.
+  useEffect(() => () => onPoint(false), [onPoint]); // removed rows no longer receive mouse events
+  // Sets the layout from script: a container query would lay out all rows several times during each
+  // style recalculation.
   useLayoutEffect(() => {
     const seen = new ResizeObserver(([list]) => {
       if (list) scroller.current?.style.setProperty('--dc-seen', `${list.contentRect.width}px`);
@@ -121,7 +118,7 @@ export function Grid(props: GridProps) {
   useEffect(() => {
     const next = { first, count };
     if (near(asked, next)) return onWindow(next);
-    // a jump: where the scrolling rests
+    // a jump: wait until the scrolling rests
     const timer = setTimeout(() => onWindow(next), ASK_LATER_MS);
     return () => clearTimeout(timer);
   }, [first, count, asked, onWindow]);
@@ -147,7 +144,7 @@ export function Grid(props: GridProps) {
   const drawn = useIncrementalRender(known);
   const late = useLate(view === undefined || known.length < items.length);
 
-  // The focus follows the cursor, after it has been scrolled to.
+  // Moves the focus to the cursor after scrolling.
   useEffect(() => {
     if (step === 0 || at < 0) return;
     virtual.scrollToIndex(at, { align: 'auto' });
@@ -155,7 +152,7 @@ export function Grid(props: GridProps) {
       ?.querySelector<HTMLElement>(`[data-index="${at}"]`)
       ?.focus({ preventScroll: true });
   }, [step, at, virtual]);
-  // Where the cursor jumped ahead of its row, the focus waited on what stood for it.
+  // If the cursor jumped before its row was rendered, the placeholder has the focus.
   const here = drawn.places.has(at);
   useEffect(() => {
     if (step > 0 && here && document.activeElement === document.body)
@@ -181,7 +178,7 @@ export function Grid(props: GridProps) {
   };
   const One = cards ? Card : Row;
   const tabbed = cursor?.index ?? 0;
-  // Days are still on their way: "none" is not known yet of a last good run.
+  // While days are still loading, "no good run" is not certain yet.
   const coming = view !== undefined && view.loaded.days < view.loaded.of;
   return (
     <div
@@ -305,7 +302,7 @@ const stuckOf = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, st
   Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));
 
 /**
- * How much of a group is chosen, as far as its rows are in sight; a group that was chosen whole is
+ * Returns how much of a group is selected among its visible rows. A group selected as a whole is
  * known by its key.
  */
 function chosenOf(
@@ -318,7 +315,7 @@ function chosenOf(
   return count === 0 ? 'none' : count === rows ? 'all' : 'some';
 }
 
-/** A row that is not here yet: blank at first, `late` with bars. */
+/** Placeholder row: blank at first, with bars if `late`. */
 export function Bars({
   index,
   apart,

@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import type { CSSProperties } from 'react';
@@ -32,8 +32,8 @@ interface GroupLineProps {
 }
 
 /**
- * The head of a group. Its rule inks in as its problems are cleared; when all are, it is ruled off
- * twice and recedes.
+ * Header of a group. Its rule fills as problems are cleared; when all are cleared it gets a double
+ * rule and is muted.
  */
 export function GroupLine({
   head,
@@ -158,7 +158,8 @@ const NAMELESS: Readonly<Record<Group, string>> = {
 };
 
 /**
- * Fixed words stand here, and what varies is named by its mark: `Unable to connect to host ‹host›`.
+ * A message template: fixed words, with the names of variable parts: `Unable to connect to host
+ * ‹host›`.
  */
 function Template({ text }: { readonly text: string }) {
   return (

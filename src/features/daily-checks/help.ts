@@ -1,5 +1,5 @@
 import { dailyChecksMessages as t } from './messages.en.ts';
-/** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
+/** Entries of the shortcut help, in order. `⌘` is shown as Ctrl on systems without that key. */
 export const HELP: readonly {
   readonly keys: readonly string[];
   readonly does: string;

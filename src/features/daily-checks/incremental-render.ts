@@ -1,14 +1,11 @@
 import { useEffect, useReducer, useState } from 'react';
 
-/**
- * What was drawn the last time: the lines by their keys, and the places of the list that showed
- * one.
- */
+/** What was rendered last: row keys, and the list positions that showed a row. */
 export interface Drawn {
   readonly keys: ReadonlySet<number | string>;
   readonly places: ReadonlySet<number>;
 }
-/** A line that could be drawn. `seen`: it can be seen, and is not only near. */
+/** A row that can be rendered. `seen`: visible, not only near the viewport. */
 export interface Drawable {
   readonly index: number;
   readonly key: number | string;
@@ -17,17 +14,17 @@ export interface Drawable {
 }
 
 /**
- * Lines that one frame draws anew: about a third of what a frame of a slow machine has time for, so
- * that whatever is scrolled to stays fluid.
+ * New rows per frame: about a third of what a slow machine renders in one frame, so that scrolling
+ * stays smooth.
  */
 export const ANEW = 12;
 export const NONE: Drawn = { keys: new Set(), places: new Set() };
 const LATE_MS = 100;
 
 /**
- * Which lines are drawn this time. What is drawn stays; a place that is seen goes from line to line
- * at once, never blank in between; and of what comes into the list, as many as there is `room` for:
- * first where the cursor is, then what can be seen, then what is near.
+ * Returns the rows to render now. Rendered rows stay; a visible position switches to its new row at
+ * once and is never blank in between. Of the new rows, up to `room` are rendered: the cursor's
+ * first, then visible ones, then near ones.
  */
 export function drawnOf(lines: readonly Drawable[], before: Drawn, room = ANEW): Drawn {
   const keys = new Set<number | string>();
@@ -54,10 +51,11 @@ export function drawnOf(lines: readonly Drawable[], before: Drawn, room = ANEW):
 }
 
 /**
- * Draws a list frame by frame: answers what is drawn this time, and draws again while lines wait.
+ * Renders a list over several frames. Returns the rows of this frame, and renders again while rows
+ * are missing.
  */
 export function useIncrementalRender(lines: readonly Drawable[]): Drawn {
-  'use no memo'; // what was drawn the last time changes under the same name
+  'use no memo'; // the previous result is mutated in place
   const [last] = useState(remembered);
   const again = useReducer((times: number) => times + 1, 0)[1];
   const drawn = drawnOf(lines, last.drawn(), last.room());
@@ -66,8 +64,8 @@ export function useIncrementalRender(lines: readonly Drawable[]): Drawn {
 }
 
 /**
- * What was drawn the last time, and the room that is left before the next frame: a busy page
- * renders several times in one.
+ * The last rendered rows, and the remaining room before the next frame, because a busy page renders
+ * several times per frame.
  */
 function remembered(): {
   readonly drawn: () => Drawn;
@@ -95,7 +93,7 @@ function remembered(): {
   };
 }
 
-/** Says so once something has been missing for 100 ms: what is quick needs no bars. */
+/** Returns true once something has been missing for 100 ms. Faster loads need no placeholders. */
 export function useLate(missing: boolean): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {

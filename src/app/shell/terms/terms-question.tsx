@@ -26,7 +26,7 @@ export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: 
   async function decline(): Promise<void> {
     setBusy('decline');
     pauseRedirectTarget(true);
-    const answer = await client().signOut('keep'); // unsent changes stay on this device for this user
+    const answer = await client().signOut('keep'); // unsent changes stay on this device
     setBusy(null);
     if (answer.ok) return router.navigate({ to: '/login', replace: true });
     pauseRedirectTarget(false);

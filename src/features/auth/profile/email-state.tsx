@@ -7,8 +7,8 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /**
- * That the own address is not confirmed yet, and a way to get another link. Nothing where it is, or
- * where there is none.
+ * Shows that the user's email address is not confirmed, with a button to send another link. Renders
+ * nothing if it is confirmed or missing.
  */
 export function EmailState({
   profile,

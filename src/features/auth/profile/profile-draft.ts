@@ -6,7 +6,7 @@ import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { phoneOf } from '../phone-number.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
-/** The fields of the page as they are typed; an empty one is none. */
+/** The fields of the page as typed; an empty text means no value. */
 export interface Draft {
   readonly name: string;
   readonly username: string;
@@ -48,8 +48,8 @@ export function draftOf(profile: Profile): Draft {
 }
 
 /**
- * What is wrong with what was typed, before anybody is asked. Only of what was changed: what stands
- * was accepted once.
+ * Validates the typed values before they are sent. Unchanged values are not checked, because the
+ * server has accepted them before.
  */
 export function faultsOf(draft: Draft, profile: Profile): Faults {
   const before = draftOf(profile);
@@ -70,7 +70,7 @@ export function faultsOf(draft: Draft, profile: Profile): Faults {
   };
 }
 
-/** Only what differs from what stands; null where nothing does. */
+/** Returns only the changed values, or null if nothing changed. */
 export function changesOf(
   draft: Draft,
   profile: Profile,
@@ -103,7 +103,7 @@ export function changesOf(
   return Object.keys(changes).length === 0 ? null : changes;
 }
 
-/** Where a refusal belongs: beside its fields, or above them all. */
+/** Assigns a refusal to its fields, or to the whole form. */
 export function refusalOf(failure: Failure): {
   readonly faults: Faults;
   readonly above: string | null;

@@ -30,7 +30,7 @@ export interface ProfileFormProps {
   readonly onSaved: (profile: Profile) => void;
 }
 
-/** Name, ways to be reached, language and mails: saved together. */
+/** Name, contact details, language and emails; saved together. */
 export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(profile));
   const [faults, setFaults] = useState<Faults>({});

@@ -6,7 +6,7 @@ import { ThemeSection } from './theme-section.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
-/** `/monitoring/profile`: who one is here, and how one likes the portal. */
+/** `/monitoring/profile`: the user's profile and preferences. */
 export function Profile() {
   const me = useMe();
   const asked = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);

@@ -12,8 +12,8 @@ import { Switch } from '#src/ui/switch.tsx';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /**
- * How the portal looks: at once, and by itself on the user's other devices. What cannot be sent is
- * tried again in silence.
+ * The user's theme. A choice applies at once and syncs to the user's other devices. A failed
+ * request is retried without a message.
  */
 export function ThemeSection() {
   const theme = useTheme();

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Icon } from '#src/ui/icon.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** The way back from a page of its own. */
+/** Link back to the sign-in page. */
 export function ToSignIn() {
   return (
     <div className="border-t border-rule pt-3">

@@ -6,7 +6,10 @@ import { Callout } from '#src/ui/callout.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** It is done: none of these ways signs anybody in, so the sign-in page is what comes next. */
+/**
+ * Confirmation of a finished recovery. Recovery never signs anybody in, so the next page is the
+ * sign-in.
+ */
 export function Done({
   title,
   children,

@@ -9,7 +9,7 @@ import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** A link for a new password, by mail. What is said is the same for every name (G36). */
+/** Requests a password reset link by email. The answer is the same for every name (G36). */
 export function ForgotPasswordDb() {
   const { busy, fault, ask } = useRecoveryAsk();
   const [sent, setSent] = useState(false);

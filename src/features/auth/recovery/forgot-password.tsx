@@ -16,7 +16,7 @@ import { accountMessages as t } from '../messages.en.ts';
 
 const TITLE = t.forgotPassword;
 
-/** A new password by questions and a code. */
+/** Resets the password with security questions and a code. */
 export function ForgotPassword() {
   return (
     <AskedCode title={TITLE} says={t.forgotPasswordCodeDetail}>

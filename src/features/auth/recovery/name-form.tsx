@@ -10,14 +10,14 @@ import { accountMessages as t } from '../messages.en.ts';
 export interface NameFormProps {
   readonly busy: boolean;
   readonly fault: SignInFault | null;
-  /** What the server says of the name. */
+  /** The server's message about the name. */
   readonly invalid?: string | null;
   readonly action: string;
-  /** Answers whether it was taken. */
+  /** Returns whether the server accepted the name. */
   readonly onName: (username: string) => Promise<boolean>;
 }
 
-/** Whose account it is: how every way back in begins. */
+/** The user name: the first step of every recovery. */
 export function NameForm({ busy, fault, invalid = null, action, onName }: NameFormProps) {
   const [username, setUsername] = useState('');
   const [missing, setMissing] = useState(false);

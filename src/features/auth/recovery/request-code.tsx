@@ -11,7 +11,9 @@ import { useRecoveryAsk } from './use-recovery-call.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** What the last step is given: whose code it is, and how another one is asked for. */
+/**
+ * Data for the last step: the account that received the code, and a control to request another one.
+ */
 export interface CodeAsked {
   readonly username: string;
   readonly auth: 'ad' | 'db';
@@ -44,8 +46,8 @@ interface Answer {
 }
 
 /**
- * Name, questions where the provider asks them, and the code that is sent then. Answers stay in
- * this page's memory, for another code.
+ * Asks for the user name, for the security questions if the provider requires them, and then sends
+ * a code. The answers stay in this page's memory to request another code.
  */
 export function AskedCode({ title, says, children }: AskedCodeProps) {
   const [at, setAt] = useState<At>({ is: 'name' });

@@ -18,11 +18,15 @@ import { accountMessages as t } from '../messages.en.ts';
 
 const TITLE = t.choosePassword;
 
-/** Where the link of the mail leads: checked before anybody thinks of a password. */
+/**
+ * Target of the link in the password reset email. The link is checked before the user chooses a
+ * password.
+ */
 export function ResetPasswordDb() {
   const { fragment } = useWayIn();
   const [hash, setHash] = useState('');
-  // Another link, opened in the same tab, begins anew; one that is used up is kept nowhere else.
+  // Another link opened in the same tab starts again. The hash of a used link is stored nowhere
+  // else.
   if (fragment !== '' && fragment.slice(1) !== hash) setHash(fragment.slice(1));
   return <ByLink key={hash} hash={hash} />;
 }

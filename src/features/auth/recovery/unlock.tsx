@@ -12,7 +12,7 @@ import { accountMessages as t } from '../messages.en.ts';
 
 const TITLE = t.unlockTitle;
 
-/** An account of the directory that is locked, opened with a code. */
+/** Unlocks a directory account with a code. */
 export function Unlock() {
   return (
     <AskedCode title={TITLE} says={t.forgotPasswordCodeDetail}>

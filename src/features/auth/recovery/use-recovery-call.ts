@@ -7,11 +7,11 @@ import type { SignInFault } from '../sign-in/sign-in-error.ts';
 export interface RecoveryAsk {
   readonly busy: boolean;
   readonly fault: SignInFault | null;
-  /** Asks the server. What is wrong with an input is the form's to say. */
+  /** Makes a call. The form itself shows validation issues. */
   readonly ask: <T>(call: () => Promise<Result<T>>) => Promise<Result<T>>;
 }
 
-/** One question to the server at a time, and what became of it. */
+/** Makes one recovery call at a time and tracks its outcome. */
 export function useRecoveryAsk(): RecoveryAsk {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<SignInFault | null>(null);

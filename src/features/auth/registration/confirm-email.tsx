@@ -13,13 +13,13 @@ import { accountMessages as t } from '../messages.en.ts';
 const TITLE = t.confirmEmailTitle;
 
 /**
- * Where the link of a confirmation mail leads. A button confirms: programs that only open the links
- * of mails must not.
+ * Target of the link in the confirmation email. It needs a button press, because mail scanners open
+ * links automatically.
  */
 export function ConfirmEmail() {
   const { fragment } = useWayIn();
   const [token, setToken] = useState('');
-  // Another link that is opened in the same tab starts again.
+  // Another link opened in the same tab starts again.
   if (fragment !== '' && fragment.slice(1) !== token) setToken(fragment.slice(1));
   return <ByLink key={token} token={token} />;
 }

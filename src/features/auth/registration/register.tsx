@@ -25,8 +25,8 @@ import { accountMessages as t } from '../messages.en.ts';
 const TITLE = t.createYourAccount;
 
 /**
- * Accepts an invitation. Whoever is signed in is signed out first; what they have not sent stays
- * for them.
+ * Accepts an invitation. It first signs out an existing session; that user's unsent changes stay on
+ * the device.
  */
 export function Register() {
   const who = useWatch('who', NOTHING);

@@ -20,7 +20,7 @@ export interface FactorProps {
   readonly onChanged: () => void;
 }
 
-/** An app that makes codes: set up, put in the place of another, removed. */
+/** Sets up, replaces or removes an authenticator app. */
 export function Authenticator({
   id,
   factors: { totp, policy, sms, phone },

@@ -8,7 +8,10 @@ import { leastOf } from './password-labels.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-/** `/monitoring/change-password`: of the directory or of the database, whichever knows the user. */
+/**
+ * `/monitoring/change-password`: changes the password in the directory or the database, whichever
+ * stores the user.
+ */
 export function ChangePassword() {
   const me = useMe();
   const factors = useQuery('getFactors', { id: me?.id ?? '' }, me !== null && me.acting === null);

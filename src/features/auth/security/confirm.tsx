@@ -14,7 +14,7 @@ export interface ConfirmProps {
   readonly onDone: () => void;
 }
 
-/** Asked before something of the account ends. A refusal is told here. */
+/** Confirmation before something of the account is removed. It shows a refusal in place. */
 export function Confirm({ title, says, action, call, onClose, onDone }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);

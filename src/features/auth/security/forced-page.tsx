@@ -9,12 +9,12 @@ import { AccountPage } from '../account-page.tsx';
 export interface ForcedPageProps {
   readonly title: string;
   readonly says: string;
-  /** What the page is there for: once it is done, the way leads on. */
+  /** The requirement of the page. Once it is met, the user is redirected. */
   readonly until: 'password' | 'questions';
   readonly children: ReactNode;
 }
 
-/** A page that comes before every other: it is done, or the user logs out. */
+/** A page that the user must complete before any other, or log out. */
 export function ForcedPage({ title, says, until, children }: ForcedPageProps) {
   const { history } = useRouter();
   const done = useForced() !== until;

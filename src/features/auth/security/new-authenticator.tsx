@@ -15,11 +15,11 @@ export interface NewAuthenticatorProps {
   readonly id: string;
   readonly begun: { readonly secret: string; readonly uri: string };
   readonly onClose: () => void;
-  /** It stands from now on; the codes are still being shown. */
+  /** Called when the authenticator is active, while the codes are still displayed. */
   readonly onConfirmed: () => void;
 }
 
-/** The secret to be scanned, its first code, then the recovery codes, once. */
+/** Dialog: scan the secret, confirm the first code, then show the recovery codes once. */
 export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthenticatorProps) {
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);

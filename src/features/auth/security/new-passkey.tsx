@@ -20,7 +20,9 @@ export interface NewPasskeyProps {
   readonly onMade: () => void;
 }
 
-/** A name for it, the browser's own question, and recovery codes where there were none. */
+/**
+ * Dialog: name the passkey, confirm it in the browser, and show recovery codes if there were none.
+ */
 export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
   const [name, setName] = useState(() => freeName(deviceOf(navigator.userAgent), taken));
   const [busy, setBusy] = useState(false);
@@ -102,7 +104,7 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
   );
 }
 
-/** A name that no other passkey has. */
+/** Returns a name that no other passkey has. */
 function freeName(name: string, taken: readonly string[]): string {
   const free = [name, ...Array.from({ length: taken.length }, (_, at) => `${name} ${at + 2}`)].find(
     (one) => !taken.includes(one),

@@ -14,7 +14,7 @@ import { StateLine } from '../../shared/status-line.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-/** Passkeys of the user's devices: added under a name, removed. */
+/** The passkeys of the user's devices: add, remove. */
 export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<{ readonly key: string; readonly name: string } | null>(

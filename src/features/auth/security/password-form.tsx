@@ -14,11 +14,11 @@ import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface PasswordFormProps {
   readonly me: Me;
-  /** Characters at least; told before, and asked before the server is. */
+  /** Minimum length, displayed in advance and checked before the call. */
   readonly least: number;
-  /** What the present password is called here. */
+  /** Label of the current password. */
   readonly current: string;
-  /** The sentence for what nobody can mend. */
+  /** Message for a failure that the user cannot fix. */
   readonly failed: string;
   readonly action: string;
   readonly onChanged: () => void;
@@ -26,7 +26,7 @@ export interface PasswordFormProps {
 
 type At = 'current' | 'next' | 'again';
 
-/** The present password and a new one, twice. */
+/** Current password, and the new one twice. */
 export function PasswordForm({
   me,
   least,

@@ -4,7 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-/** How long a password of this user has to be at least: shorter beside a second factor (G35). */
+/** Returns the user's minimum password length. With a second factor it is shorter (G35). */
 export const leastOf = ({
   policy,
   totp,
@@ -15,7 +15,7 @@ export const leastOf = ({
     ? LIMITS.passwordLeastWithFactor
     : LIMITS.passwordLeast;
 
-/** The rules, told before anything is typed. The directory has its own. */
+/** Returns the rules to display before typing. The directory has its own. */
 export function rulesOf(auth: 'ad' | 'db', least: number): readonly string[] {
   return auth === 'ad'
     ? [t.directoryRules, t.signsOutElsewhere]
@@ -34,8 +34,8 @@ export interface PasswordRefusal {
 }
 
 /**
- * What a refusal means here, in the specification's words. `fallback`: the page's own sentence for
- * what nobody can mend.
+ * Returns the message of a refusal, in the specification's words. `fallback`: the page's message
+ * for failures that the user cannot fix.
  */
 export function passwordRefusal(
   failure: Failure,

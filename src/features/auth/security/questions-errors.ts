@@ -7,12 +7,12 @@ export interface Chosen {
   readonly question: (typeof QUESTIONS)[number] | '';
   readonly answer: string;
 }
-/** What is wrong with one of the rows; null: nothing. */
+/** What is wrong with a row, or null. */
 export type RowFault = { readonly of: 'question' | 'answer'; readonly sentence: string } | null;
 
 /**
- * What can be told without asking: a question and an answer of three letters in each row, no answer
- * twice.
+ * Checks the rows before the call: each needs a question and an answer of at least three letters,
+ * and no answer may repeat.
  */
 export const answerFaults = (rows: readonly Chosen[]): readonly RowFault[] =>
   rows.map(({ question, answer }, at): RowFault => {
@@ -24,7 +24,7 @@ export const answerFaults = (rows: readonly Chosen[]): readonly RowFault[] =>
       : null;
   });
 
-/** What the server says of each row: `answers.1.question`. */
+/** Maps the server's issues to rows, such as `answers.1.question`. */
 export function issueFaults(issues: readonly Issue[]): readonly RowFault[] {
   const found: RowFault[] = [null, null, null];
   for (const { path, message } of issues) {

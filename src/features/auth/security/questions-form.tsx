@@ -15,7 +15,7 @@ import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface QuestionsFormProps {
   readonly id: string;
-  /** Those answered before: they stand chosen, their answers are not known to anybody. */
+  /** Questions that were answered before. They are preselected; nobody can read their answers. */
   readonly before: readonly string[];
   readonly onSaved: () => void;
 }
@@ -82,7 +82,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
       {rows.map((row, at) => {
         const fault = faults[at] ?? null;
         return (
-          // oxlint-disable-next-line react/no-array-index-key -- the places are what they are
+          // oxlint-disable-next-line react/no-array-index-key -- rows are identified by position
           <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
             <legend className="sr-only">{t.questionOf({ n: at + 1, total: rows.length })}</legend>
             <Select

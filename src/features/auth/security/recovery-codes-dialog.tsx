@@ -5,7 +5,7 @@ import { RecoveryCodes } from '../recovery-codes.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-/** Recovery codes that were just made, shown once; `says` what they are for. */
+/** Shows new recovery codes once. `says`: what they are for. */
 export function RecoveryCodesDialog({
   codes,
   says,

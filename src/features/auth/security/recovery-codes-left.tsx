@@ -9,7 +9,7 @@ import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 import { StateLine } from '../../shared/status-line.tsx';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-/** Codes for when no device is at hand: how many are left, and new ones. */
+/** Recovery codes for use without a device: how many are left, and a button for new ones. */
 export function RecoveryCodesLeft({
   id,
   factors: { totp, passkeys, recoveryCodesLeft: left },

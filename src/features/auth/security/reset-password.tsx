@@ -10,8 +10,8 @@ import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/reset-password`: somebody else chose the present password, so another one comes
- * before everything else.
+ * `/monitoring/reset-password`: the user must replace a password that somebody else chose before
+ * doing anything else.
  */
 export function ResetPassword() {
   const me = useMe();

@@ -11,10 +11,7 @@ import { ownAccountMessages as t } from './messages.en.ts';
 
 const saved = (): void => tell(t.securityQuestionsSaved);
 
-/**
- * `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider
- * asks for them.
- */
+/** `/monitoring/security-questions`: voluntary, or required first if the provider demands it. */
 export function SecurityQuestions() {
   const forced = useForced() === 'questions';
   useEffect(() => {

@@ -9,7 +9,7 @@ import { Sessions } from './sessions.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
-/** `/monitoring/security`: what opens the account besides the password, and where it is open. */
+/** `/monitoring/security`: second factors and active sessions of the user. */
 export function Security() {
   const me = useMe();
   const branding = useBranding();

@@ -20,7 +20,7 @@ export interface SessionsProps {
   readonly onChanged: () => void;
 }
 
-/** Where the user is signed in, and the end of it. */
+/** The user's active sessions, with a button to end each of them. */
 export function Sessions({ id, sessions, onChanged }: SessionsProps) {
   const [busy, setBusy] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);

@@ -9,19 +9,16 @@ import { accountMessages as t } from '../messages.en.ts';
 export interface CodeFormProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** Six digits; `words`: a recovery code. */
+  /** `digits`: six digits. `words`: a recovery code. */
   readonly kind?: 'digits' | 'words';
   readonly busy: boolean;
   readonly fault: SignInFault | null;
   readonly action: string;
-  /** Answers whether it was right. */
+  /** Returns whether the code was correct. */
   readonly onCode: (code: string) => Promise<boolean>;
 }
 
-/**
- * One field for a code, filled in by the browser where it knows it. A code that was refused is
- * taken out again.
- */
+/** A field for a code; the browser can fill it in. A rejected code is cleared. */
 export function CodeForm({
   label,
   hint,

@@ -13,7 +13,7 @@ import { useStepAnswer } from './use-step-answer.ts';
 import { StepFoot } from './step-footer.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** An authenticator has to be set up on the way in; then the recovery codes, once. */
+/** Requires an authenticator during sign-in, then shows the recovery codes once. */
 export function Enrol({ step }: { readonly step: SignInStep }) {
   const router = useRouter();
   const portal = sidebarTitleOf(useBranding());

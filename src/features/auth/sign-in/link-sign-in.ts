@@ -8,8 +8,8 @@ import type { SignedIn } from '#workers/api.ts';
 const TOKEN = '#token=';
 
 /**
- * Enters with what the address brought: a token that is good once, or a cookie that is set already,
- * of a session or of a step that is left. Else says why another site refused.
+ * Signs in with the fragment: a single-use token, or a cookie that is already set, of a session or
+ * of a pending step. Otherwise fails with the reason why the identity provider refused.
  */
 export async function enter(fragment: string): Promise<Result<SignedIn>> {
   const asked = await ask(fragment);

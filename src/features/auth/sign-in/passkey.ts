@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { signInWaysMessages as t } from './sign-in-ways.messages.en.ts';
 
-/** Whether this browser knows passkeys at all. */
+/** Returns whether this browser supports passkeys. */
 export const knowsPasskeys = (): boolean => 'PublicKeyCredential' in globalThis;
 
 const NOT_SHOWN: Failure = {
@@ -12,14 +12,14 @@ const NOT_SHOWN: Failure = {
 };
 
 /**
- * Asks the browser with a step's `passkey`. Answers what the server takes; a passkey that is not
- * there, or not shown, is a failure.
+ * Requests a passkey assertion with the options of a step. Returns the response for the server, or
+ * a failure if no passkey is available or the user cancels.
  */
 export async function showPasskey(options: string | null): Promise<Result<string>> {
   if (options === null) return { ok: false, failure: NOT_SHOWN };
   const { startAuthentication } = await import('@simplewebauthn/browser');
   try {
-    // What the server's own library has made.
+    // The options come from the server's own WebAuthn library.
     const optionsJSON = JSON.parse(options) as PublicKeyCredentialRequestOptionsJSON;
     return { ok: true, value: JSON.stringify(await startAuthentication({ optionsJSON })) };
   } catch (fault) {

@@ -5,7 +5,7 @@ import { useStepAnswer } from './use-step-answer.ts';
 import { StepFoot } from './step-footer.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** A mobile number, before a code can be sent. */
+/** Asks for a mobile number so that a code can be sent. */
 export function Phone() {
   const { busy, fault, answer } = useStepAnswer();
   const waits = useWaits(fault);

@@ -3,10 +3,7 @@ import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
 import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
-/**
- * The provider's side of the page: its name, a month of quiet nights in the ledger's marks, and
- * whom to ask.
- */
+/** The provider's part of the page: its name, a decorative month of results, and its contacts. */
 export function SignInBrand({ branding }: { readonly branding: Branding | null }) {
   const name = sidebarTitleOf(branding);
   return (
@@ -63,14 +60,14 @@ function Contact({
 
 const DAYS = 38;
 const JOBS = 13;
-/** Where something was the matter: row, column, state. */
+/** Cells with a bad state: row, column, state. */
 const BAD = [
   [4, 33, 'failed'],
   [8, 12, 'warning'],
   [10, 26, 'warning'],
 ] as const;
 
-/** Decoration: thirteen jobs over thirty-eight days, in the form of the strip. */
+/** Decoration: results of thirteen jobs over thirty-eight days. */
 function Nights() {
   return (
     <svg

@@ -6,10 +6,13 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 export type SignInFault =
   | { readonly is: 'empty'; readonly what: 'username' | 'password' }
   | { readonly is: 'refused'; readonly sentence: string }
-  /** Nothing is to be tried before `until`. */
+  /** Attempts are blocked until `until`. */
   | { readonly is: 'throttled'; readonly sentence: string; readonly from: Ms; readonly until: Ms };
 
-/** What a person is told of a failed attempt. Never which of the two was wrong. */
+/**
+ * Returns the message of a failed attempt. It never says whether the name or the password was
+ * wrong.
+ */
 export function faultOf(failure: Failure, now: Ms): SignInFault {
   switch (failure.kind) {
     case 'too-many':
@@ -28,7 +31,7 @@ export function faultOf(failure: Failure, now: Ms): SignInFault {
   }
 }
 
-/** `in 9 s`, `in 2:05`; null once the wait is over. */
+/** Returns `in 9 s` or `in 2:05`, or null once the wait is over. */
 export function waitWords(until: Ms, now: Ms): string | null {
   const seconds = Math.ceil((until - now) / 1_000);
   if (seconds <= 0) return null;

@@ -10,14 +10,14 @@ import { signInWaysMessages as t } from './sign-in-ways.messages.en.ts';
 
 export interface SignInWaysProps {
   readonly branding: Branding;
-  /** By whom the password that is typed is looked at. */
+  /** Who checks the typed password. */
   readonly auth: 'ad' | 'db';
   readonly busy: boolean;
   readonly onGo: (ask: () => Promise<Result<SignedIn>>) => void;
   readonly onAuth: (auth: 'ad' | 'db') => void;
 }
 
-/** Other ways in than the password, and the ways back to it. */
+/** Other sign-in methods than the password, and recovery links. */
 export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysProps) {
   const passkeys = branding.passkeys && knowsPasskeys();
   const { oidc } = branding;
@@ -86,7 +86,7 @@ function Way({
   );
 }
 
-/** By a passkey alone. Where it comes to nothing, nothing is left begun. */
+/** Signs in with a passkey only. A failed attempt leaves no pending sign-in. */
 async function byPasskey(): Promise<Result<SignedIn>> {
   const begun = await client().signIn({ way: 'passkeys' });
   if (!begun.ok || begun.value.is === 'in') return begun;

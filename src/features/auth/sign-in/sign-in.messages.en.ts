@@ -1,6 +1,6 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
-/** The sign-in page: a part of the first load, so nothing else belongs here. */
+/** The sign-in page is part of the first load, so this catalog contains no other texts. */
 export const signInMessages = defineMessages('signIn', {
   title: 'Sign in',
   useAccount: 'Use your {provider} account.',

@@ -33,7 +33,7 @@ export function SignIn() {
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [remember, setRemember] = useState(false);
-  /** Where some users are the directory's, those of the portal say so. */
+  /** If some users belong to the directory, users of the portal itself choose that here. */
   const [here, setHere] = useState(false);
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -45,16 +45,16 @@ export function SignIn() {
   useEffect(() => {
     if (BRINGS.test(fragment))
       void go(async () => (await import('./link-sign-in.ts')).enter(fragment));
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each fragment
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- runs once for each fragment
   }, [fragment]);
 
-  /** One way in at a time. Signed in: `who` changes, and the guard of this page leads on. */
+  /** Runs one sign-in at a time. On success `who` changes, and the guard of this page redirects. */
   async function go(ask: () => Promise<Result<SignedIn>>): Promise<void> {
     setBusy(true);
     setFault(null);
     sayAtSignIn(null);
     const result = await ask();
-    // It stays busy until it has led on: that takes a while on a slow device.
+    // It stays busy until the redirect, which takes a while on a slow device.
     if (result.ok)
       await (result.value.is === 'step'
         ? router.navigate({ to: pathOf(result.value.step) })

@@ -15,12 +15,12 @@ import { othersOf } from './step-path.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** A code may be on its way for so long before another one is asked for. */
+/** Wait before another code can be requested, in milliseconds. */
 const ANOTHER_MS = 30_000;
 
 /**
- * The code that came by SMS; another one, or another number while no code to the present one was
- * ever typed, and once.
+ * The code sent by SMS. The user can request another code. They can change the number once, as long
+ * as no code for the current number was ever entered.
  */
 export function SmsVerification({
   step: { phone, mayChangePhone, resends, methods },

@@ -4,7 +4,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** Below a step: other ways on, and the way back to the name and password. */
+/** Below a step: other methods, and the link back to name and password. */
 export function StepFoot({ children }: { readonly children?: ReactNode }) {
   const router = useRouter();
   async function back(): Promise<void> {

@@ -25,8 +25,8 @@ const PAGES = {
 } as const satisfies Record<Exclude<StepPath, '/phone'>, unknown>;
 
 /**
- * The pages after the password: each is open while the sign-in asks for just that. Without one, the
- * way leads back to the name and password.
+ * The pages after the password. Each is open while the sign-in requires that step; otherwise it
+ * redirects to the sign-in page.
  */
 export function StepPage() {
   const router = useRouter();
@@ -37,10 +37,10 @@ export function StepPage() {
   const asked = signing?.is === 'step' ? signing.step : null;
   const [last, setLast] = useState(asked);
   if (asked !== null && asked !== last) setLast(asked);
-  // While an answer is on its way, and while what is shown once is read, the page stays as it is.
+  // The page does not change while an answer is pending or while it shows something only once.
   const step = held ? (asked ?? last) : asked;
   const path = step === null ? null : pathOf(step, at);
-  // Who is in is led on by the guard of this page, and by nobody else.
+  // The route guard alone redirects signed-in users.
   const elsewhere =
     held || who?.is !== 'out' || signing === undefined
       ? null

@@ -1,6 +1,6 @@
 import type { Method, SignInStep } from '#contract/auth/sign-in-step.ts';
 
-/** The pages of the steps after the password. */
+/** Paths of the steps after the password. */
 const PATHS = {
   sms: '/sms-verification',
   other: '/verification',
@@ -9,7 +9,10 @@ const PATHS = {
 } as const;
 export type StepPath = (typeof PATHS)[keyof typeof PATHS];
 
-/** The page of a step: of its best way, or `at` where that is a page of another of its ways. */
+/**
+ * Returns the page of a step: of its preferred method, or `at` if that is the page of another
+ * allowed method.
+ */
 export function pathOf(
   { step, methods }: Pick<SignInStep, 'step' | 'methods'>,
   at?: string,
@@ -20,6 +23,6 @@ export function pathOf(
   return methods[0] === 'sms' ? PATHS.sms : PATHS.other;
 }
 
-/** The ways that are shown on one page; the code by SMS has its own. */
+/** Methods that share one page; the SMS code has its own. */
 export const othersOf = (methods: readonly Method[]): readonly Exclude<Method, 'sms'>[] =>
   methods.filter((method) => method !== 'sms');

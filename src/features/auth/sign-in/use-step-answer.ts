@@ -9,20 +9,18 @@ import { faultOf } from './sign-in-error.ts';
 import type { SignInFault } from './sign-in-error.ts';
 
 export interface StepAnswer {
-  /** What is being asked just now. */
+  /** The method whose answer is pending. */
   readonly busy: Answering['way'] | null;
   readonly fault: SignInFault | null;
   readonly setFault: (fault: SignInFault | null) => void;
   /**
-   * Null where it was refused: the fault says why, here, or at the sign-in page where the attempt
-   * is over.
+   * Returns null if the answer was refused. The error is in `fault`, or on the sign-in page if the
+   * attempt is over.
    */
   readonly answer: (ask: Answering) => Promise<SignedIn | null>;
 }
 
-/**
- * Answers a step. The next one, and the way in, are led to by the page of the steps and its guard.
- */
+/** Sends the answer of a step. `StepPage` and its guard handle the redirect. */
 export function useStepAnswer(): StepAnswer {
   const router = useRouter();
   const [busy, setBusy] = useState<Answering['way'] | null>(null);
@@ -34,7 +32,7 @@ export function useStepAnswer(): StepAnswer {
     holdPage(true);
     const result = await client().signIn(ask);
     const inNow = result.ok && result.value.is === 'in';
-    // An authenticator that was set up gives codes which are shown once: the page stays for them.
+    // Enrolment shows recovery codes once, so the page stays open for them.
     if (!inNow || ask.way !== 'enrol') {
       holdPage(false);
       if (inNow) await router.invalidate();

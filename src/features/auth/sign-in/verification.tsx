@@ -27,8 +27,8 @@ const SWITCH: Readonly<Record<Way, string>> = {
 };
 
 /**
- * A passkey, the code of an authenticator or a recovery code: the best first, the others to be
- * chosen.
+ * Confirms with a passkey, an authenticator code or a recovery code. The preferred method is
+ * preselected.
  */
 export function Verification({ step }: { readonly step: SignInStep }) {
   const router = useRouter();

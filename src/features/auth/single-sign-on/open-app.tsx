@@ -22,7 +22,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
-/** `/monitoring/apps/:provider`: on the way into another system. */
+/** `/monitoring/apps/:provider`: redirects into another system. */
 export function Apps() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const named = path.replace(/\/+$/, '').split('/').at(-1);
@@ -33,8 +33,8 @@ export function Apps() {
 }
 
 /**
- * The first click leads here and asks nothing; later ones ask the server at once. What opens is the
- * server's answer alone.
+ * The first click shows this page without asking the server; later clicks ask it at once. Only the
+ * server's answer decides what opens.
  */
 function App({ provider, user }: { readonly provider: SsoProvider; readonly user: string }) {
   const [url, setUrl] = useState<string | null>(null);

@@ -17,8 +17,8 @@ export const SORT_CHOICES = [
 ] as const satisfies typeof INVOICE_SORTS;
 
 /**
- * What the address of the invoices holds. `span` null: of all days. `company` 0: all. `open`: the
- * one beside the list.
+ * State in the address of the invoices page. `span`: null for all days. `company`: 0 for all.
+ * `open`: the invoice in the side panel.
  */
 export interface InvoicesPlace {
   readonly text: string;
@@ -44,7 +44,7 @@ export const INVOICES_DEFAULTS: InvoicesPlace = {
   open: null,
 };
 
-/** Empty at the defaults. */
+/** Returns the address; default values are left out. */
 export function invoicesAddress({
   text,
   state,
@@ -68,7 +68,7 @@ export function invoicesAddress({
   return query === '' ? PATH : `${PATH}?${query}`;
 }
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function invoicesPlace(query: string): InvoicesPlace {
   const params = new URLSearchParams(query);
   const page = params.get('page') ?? '';
@@ -86,7 +86,7 @@ export function invoicesPlace(query: string): InvoicesPlace {
   };
 }
 
-/** Another list begins at its first page. */
+/** A change of filter or order returns to the first page. */
 export const invoicesMoved = (
   place: InvoicesPlace,
   next: Partial<InvoicesPlace>,
@@ -98,7 +98,9 @@ export const invoicesMoved = (
   ...next,
 });
 
-/** What narrows the list, also for its file. `today`: on the provider's wall. */
+/**
+ * Returns the server filter of the list, also for its export. `today`: in the provider's time zone.
+ */
 export function invoicesNarrowed(
   { text, state, company, span }: InvoicesPlace,
   today: Day,
@@ -120,6 +122,6 @@ export const invoicesAsk = (place: InvoicesPlace, today: Day): InputOf<'listInvo
   pageSize: String(place.size),
 });
 
-/** Whether anything but the page narrows the list. */
+/** Returns whether any filter other than the page is set. */
 export const isNarrowed = ({ text, state, company, span }: InvoicesPlace): boolean =>
   text.trim() !== '' || state !== null || company !== 0 || span !== null;

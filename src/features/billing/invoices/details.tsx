@@ -12,7 +12,7 @@ import { dayWords, moneyWords } from '../labels.ts';
 import { InvoiceMark } from './mark.tsx';
 import { invoiceMessages as t } from './messages.en.ts';
 
-/** One invoice beside the list: how it stands, its lines, and the way to its PDF. */
+/** Side panel of an invoice: status, lines and a link to its PDF. */
 export function InvoiceDetails({
   invoice,
   offline,

@@ -8,12 +8,12 @@ export interface InvoiceListProps {
   readonly rows: readonly InvoiceOut[];
   readonly open: string | null;
   readonly busy: boolean;
-  /** Beside the panel there is room for the first columns only. */
+  /** The side panel is open, so only the first columns fit. */
   readonly narrow: boolean;
   readonly onOpen: (id: string) => void;
 }
 
-/** One ruled entry an invoice: a row on a wide page, a card on a phone. */
+/** A row per invoice on wide screens, a card on a phone. */
 export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListProps) {
   const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
   return (

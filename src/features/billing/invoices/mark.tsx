@@ -3,7 +3,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { INVOICE_WORDS, moneyWords } from '../labels.ts';
 import { invoiceMessages as t } from './messages.en.ts';
 
-/** How an invoice stands: icon, word and colour; beside it, that a part of it is paid. */
+/** Status of an invoice as icon, word and color, with a note if it is partly paid. */
 export function InvoiceMark({
   invoice: { state, total, balance, currency },
 }: {

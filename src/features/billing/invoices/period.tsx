@@ -16,7 +16,7 @@ const RangeDialog = lazy(async () => ({
     .RangeDialog,
 }));
 
-/** Those that invoices are looked for by: they come by the month. */
+/** Periods to choose from. Invoices are monthly. */
 const SHOWN: readonly Span[] = [
   ...SPAN_UNITS.flatMap((unit): Span[] => [
     { is: 'this', unit },
@@ -26,7 +26,7 @@ const SHOWN: readonly Span[] = [
   { is: 'last', days: 90 },
 ];
 
-/** Of which days the invoices are: all, a month, a quarter, a year, or days of one's own. */
+/** Invoice period: all, a month, a quarter, a year, or custom days. */
 export function Period({
   span,
   zone,

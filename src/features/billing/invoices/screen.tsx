@@ -44,7 +44,7 @@ import { invoiceMessages as t } from './messages.en.ts';
 
 const EVERY = 15_000;
 
-/** `/monitoring/invoices`: what QuickBooks told of invoices (BILL-6). */
+/** `/monitoring/invoices`: invoices read from QuickBooks (BILL-6). */
 export function Invoices() {
   const { history } = useRouter();
   const place = invoicesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
@@ -60,7 +60,7 @@ export function Invoices() {
   const one = useCachedQuery('getInvoice', { id: open ?? '' }, { wanted: open !== null });
   const [old, setOld] = useState<OutputOf<'listInvoices'> | null>(null);
   const [busy, setBusy] = useState(false);
-  // While another page is on its way the last one stands.
+  // Shows the previous page while the next one loads.
   if (asked.value !== null && asked.value !== old) setOld(asked.value);
   const page = asked.value ?? old;
   const invoice = open === null ? null : one.value;

@@ -2,7 +2,9 @@ import type { InvoiceSum } from '#contract/billing/invoice.ts';
 import { moneyWords } from '../labels.ts';
 import { invoiceMessages as t } from './messages.en.ts';
 
-/** What all that match come to: a line for each currency, never one for two (BILL-3). */
+/**
+ * Totals of all matching invoices, one line per currency; currencies are never added up (BILL-3).
+ */
 export function Sums({ sums }: { readonly sums: readonly InvoiceSum[] }) {
   if (sums.length === 0) return null;
   return (

@@ -1,7 +1,10 @@
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
-/** What shapes the page. `month` empty: this one. `provider` empty: the own one. */
+/**
+ * State in the address of the page. `month`: empty for the current month. `provider`: empty for the
+ * user's own.
+ */
 export interface LicensingPlace {
   readonly view: 'companies' | 'providers';
   readonly month: string;

@@ -25,7 +25,7 @@ import { UsageTable } from './usage-table.tsx';
 import type { Holder } from './usage-table.tsx';
 import { licensingMessages as t } from './messages.en.ts';
 
-/** `/monitoring/licensing`: what was used in a month, by company or by provider (LIC-4). */
+/** `/monitoring/licensing`: usage of a month by company or provider (LIC-4). */
 export function Licensing() {
   const { history } = useRouter();
   const place = licensingPlace(useRouterState({ select: ({ location }) => location.searchStr }));

@@ -10,7 +10,7 @@ export interface Holder {
   readonly lines: readonly UsageLine[];
 }
 
-/** Who used what: a head for each, below it a line for each product. */
+/** Usage table: a heading per company or provider, and a line per product. */
 export function UsageTable({
   caption,
   holders,

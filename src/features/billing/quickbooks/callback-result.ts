@@ -1,4 +1,4 @@
-/** What Intuit said on the way back, as it stands in the address. */
+/** Intuit's callback parameters, as in the address. */
 export type Back =
   | {
       readonly is: 'given';
@@ -8,7 +8,7 @@ export type Back =
     }
   | { readonly is: 'refused' };
 
-/** Null where nobody comes back. */
+/** Returns null if the address is not a callback. */
 export function backIn(search: string): Back | null {
   const params = new URLSearchParams(search);
   const code = params.get('code');

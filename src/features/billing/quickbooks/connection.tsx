@@ -23,7 +23,7 @@ export interface ConnectionProps {
   readonly kept: QuickBooksKept;
   readonly offline: boolean;
   readonly zone: string;
-  /** What came of the way back from Intuit. */ readonly said: string | null;
+  /** Called with the settings after each change. */ readonly said: string | null;
   readonly onKept: (kept: QuickBooksKept) => void;
   readonly onGone: () => void;
 }
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<Environment, string>> = {
   sandbox: t.sandbox,
 };
 
-/** The app at Intuit, and the access that it was given (BILL-6). */
+/** The Intuit app and its granted access (BILL-6). */
 export function Connection({ kept, offline, zone, said, onKept, onGone }: ConnectionProps) {
   const [environment, setEnvironment] = useState(kept.environment);
   const [clientId, setClientId] = useState(kept.clientId);
@@ -48,7 +48,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
   const saved = !other && secret === '' && kept.secret;
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
-  /** One thing at a time; what fails of it is said in its place. */
+  /** Runs one action at a time and shows its failure in place. */
   async function during<T>(
     work: () => Promise<Result<T>>,
     then: (value: T) => void,

@@ -33,10 +33,10 @@ const HEALTH: Readonly<
   'inactive': { word: t.inactive, icon: 'missed', text: 'text-missed' },
   'not mapped': { word: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
-/** As many as are drawn; the rest is found by its name. */
+/** Maximum number of displayed customers; others are found by searching. */
 const MOST = 200;
 
-/** Every customer of the books, and the company that it stands for (BILL-4). */
+/** All QuickBooks customers, each with the company it is mapped to (BILL-4). */
 export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);

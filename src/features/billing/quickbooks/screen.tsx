@@ -20,13 +20,13 @@ import { Connection } from './connection.tsx';
 import { Customers } from './customers.tsx';
 import { quickBooksMessages as t } from './messages.en.ts';
 
-/** As often as it is asked how reading goes on, and while nothing was read yet. */
+/** Poll intervals in milliseconds: in general, and before the first read has finished. */
 const EVERY = 15_000;
 const SOON = 2_000;
 
 /**
- * `/monitoring/invoices/quickbooks`: the books that invoices are read from, and whose customers
- * stand for which companies (BILL-6).
+ * `/monitoring/invoices/quickbooks`: the QuickBooks connection and the mapping of customers to
+ * companies (BILL-6).
  */
 export function QuickBooks() {
   const { history } = useRouter();
@@ -47,7 +47,7 @@ export function QuickBooks() {
     wanted: all,
     round: `${asked.value?.readAt ?? 0} ${asked.value?.realm ?? ''}`,
   });
-  // What was asked later is newer than what was saved.
+  // A newer server answer replaces the result of a save.
   const [seen, setSeen] = useState(asked.at);
   const [known, setKnown] = useState(mapped.at);
   if (asked.at !== seen) {
@@ -71,7 +71,7 @@ export function QuickBooks() {
   useEffect(() => {
     if (back === null || told.current || !all) return;
     told.current = true;
-    // Code and state are good once: they do not stay in the address.
+    // Code and state work only once, so they are removed from the address.
     history.replace(PATH);
     const done = async (): Promise<void> => {
       const failure = await finish(back);
@@ -155,7 +155,7 @@ export function QuickBooks() {
   );
 }
 
-/** Null: it is connected. */
+/** Returns null if QuickBooks is connected, otherwise the error message. */
 async function finish(back: Back): Promise<string | null> {
   if (back.is === 'refused') return t.accessDenied;
   const { code, realmId, state } = back;

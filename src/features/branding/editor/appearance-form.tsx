@@ -38,7 +38,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   word: `${String(hour).padStart(2, '0')}:00`,
 }));
 
-/** Names, pictures, colours, contacts, time and signing in. */
+/** Form section: names, images, colors, contacts, time zone and sign-in. */
 export function LookForm({
   draft,
   branding,
@@ -199,7 +199,7 @@ export function LookForm({
 }
 
 let known: readonly { readonly value: string; readonly word: string }[] | null = null;
-/** All zones that this browser knows, and UTC. */
+/** All time zones of this browser, and UTC. */
 function zones(): NonNullable<typeof known> {
   known ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
     (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),

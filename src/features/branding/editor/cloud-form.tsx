@@ -6,10 +6,10 @@ import type { FeaturesFormProps } from './features-form.tsx';
 import { RowsField } from './rows-field.tsx';
 import { brandingMessages as t } from './messages.en.ts';
 
-/** How addresses begin. */
+/** Prefix of addresses. */
 const URL_START = 'https://';
 
-/** What users of the cloud-suite backup meet: terms, service levels, and where they restore. */
+/** Form section for users of the cloud-suite backup: terms, service levels and restore links. */
 export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
   const { office365 } = features;
   const { selfRegistration, restorePortal } = office365;

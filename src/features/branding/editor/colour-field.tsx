@@ -12,7 +12,7 @@ export interface ColourFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A colour by its number or by the browser's own picker, and what comes of it. */
+/** A color as hex value or from the browser's color picker, with its contrast verdict. */
 export function ColourField({ label, value, verdict, fault, onChange }: ColourFieldProps) {
   const id = useId();
   const { is, shown, nearest } = verdict;

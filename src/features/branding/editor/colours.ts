@@ -9,7 +9,7 @@ import {
 import type { Ground } from '#src/app/shell/branding/brand-colours.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
-/** Colours that a provider chooses; an empty text is none. */
+/** Colors chosen by a provider; an empty text means none. */
 export interface Colours {
   readonly accent: string;
   readonly accentDark: string;
@@ -25,9 +25,8 @@ export const COLOUR_NAMES = [
 ] as const satisfies readonly ColourName[];
 
 /**
- * What comes of a colour. `shown`: the one that the portal shows in its place, where it is not the
- * chosen one. `nearest`: the first that can be read on the way from the chosen one to black or
- * white.
+ * Verdict on a color. `shown`: the color that the portal shows instead of the chosen one, if
+ * different. `nearest`: the first legible color between the chosen one and black or white.
  */
 export interface Verdict {
   readonly is: 'none' | 'no-colour' | 'legible' | 'refused';
@@ -36,10 +35,7 @@ export interface Verdict {
   readonly nearest: string | null;
 }
 
-/**
- * As in tokens.css: what the accent is read on, the inks of the sidebar, and what stands where a
- * brand sets nothing.
- */
+/** As in tokens.css: the background of the accent, the inks of the sidebar, and the defaults. */
 export const GROUND_COLOURS: Readonly<
   Record<
     Ground,
@@ -59,7 +55,10 @@ const HEX = /^#[\da-f]{6}$/i;
 const ratio = (of: string, on: string): string =>
   `${(Math.floor(contrastOf(of, on) * 10) / 10).toFixed(1)}:1`;
 
-/** `colours` besides: what the dark accent is made of where none is chosen. */
+/**
+ * Checks one color. `colours`: all of them, because a missing dark accent is derived from the light
+ * one.
+ */
 export function verdictOf(name: ColourName, colours: Colours): Verdict {
   const ground: Ground = name === 'accentDark' || name === 'sidebarDark' ? 'dark' : 'light';
   const isSide = name.startsWith('sidebar');

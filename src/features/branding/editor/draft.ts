@@ -9,8 +9,8 @@ import { COLOUR_NAMES } from './colours.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
 /**
- * A branding as it is typed: an empty text is none. Links of features may be empty while they are
- * typed.
+ * A branding as typed; an empty text means no value. Links of features may be incomplete while
+ * typing.
  */
 export interface Draft {
   readonly name: string;
@@ -65,7 +65,7 @@ export function draftOf(branding: Branding): Draft {
 
 type Fields = Omit<InputOf<'editBranding'>, 'id'>;
 
-/** Everything of it as the call takes it. */
+/** Converts the draft to the input of the call. */
 function fieldsOf(draft: Draft): Fields {
   return {
     ...Object.fromEntries(TEXTS.map((name) => [name, draft[name].trim()])),
@@ -78,7 +78,7 @@ function fieldsOf(draft: Draft): Fields {
   };
 }
 
-/** Lines without a word in them are none. */
+/** Leaves out empty lines. */
 function featuresIn(features: Features): Features {
   const { socialMedia, supportSection, office365, chat } = features;
   const { faq } = supportSection.links;
@@ -111,7 +111,7 @@ function featuresIn(features: Features): Features {
   };
 }
 
-/** Only what differs from what stands; null where nothing does. */
+/** Returns only the changed values, or null if nothing changed. */
 export function changesOf(draft: Draft, branding: Branding): Fields | null {
   const before: Readonly<Record<string, unknown>> = { ...fieldsOf(draftOf(branding)) };
   const changed = Object.entries(fieldsOf(draft)).filter(
@@ -146,7 +146,9 @@ export const FAULT_WORDS = {
   'features.office365.selfRegistration': t.termsIncomplete,
 };
 
-/** What the server would refuse of the changes, and what is wrong besides. */
+/**
+ * Returns the issues that the server would report for the changes, and those of unfinished fields.
+ */
 export function draftFaults(
   id: string,
   changes: Fields,
@@ -169,7 +171,7 @@ export function draftFaults(
   };
 }
 
-/** A picture that was chosen and is not sent yet. `url`: of this page alone, to show it. */
+/** A selected image that is not uploaded yet. `url`: an object URL of this page, for display. */
 export interface Chosen {
   readonly type: InputOf<'putBrandAsset'>['type'];
   readonly base64: string;
@@ -178,10 +180,10 @@ export interface Chosen {
   readonly height: number;
 }
 export type PictureName = InputOf<'putBrandAsset'>['name'];
-/** `none`: the present one is to go. */
+/** `none`: the current image is to be removed. */
 export type Pictures = Readonly<Partial<Record<PictureName, Chosen | 'none' | undefined>>>;
 
-/** Why a file cannot be a picture of the portal; null where it can. */
+/** Returns why a file cannot be used as an image of the portal, or null. */
 export function fileFault(
   name: PictureName,
   { type, size }: { readonly type: string; readonly size: number },
@@ -194,7 +196,7 @@ export function fileFault(
   return size > ASSET_BYTES ? t.fileTooLarge({ size: Math.ceil(size / 1_000) }) : null;
 }
 
-/** Measures that fit into the fields, in the proportion of the picture. */
+/** Returns the size that fits the fields, in the image's proportions. */
 export function measuresOf({ width, height }: Pick<Chosen, 'width' | 'height'>): {
   readonly sidebarLogoWidth: string;
   readonly sidebarLogoHeight: string;

@@ -30,7 +30,7 @@ export interface EditorProps {
   readonly onSaved: (branding: Branding) => void;
 }
 
-/** All of a branding in one form, beside a miniature of what it makes. */
+/** The form of a branding with a live preview. */
 export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   const { id, own } = chosen;
   const [draft, setDraft] = useState<Draft>(() => draftOf(branding));

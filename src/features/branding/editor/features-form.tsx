@@ -8,7 +8,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { RowsField } from './rows-field.tsx';
 import { brandingMessages as t } from './messages.en.ts';
 
-/** How addresses begin. */
+/** Prefix of addresses. */
 const URL_START = 'https://';
 
 export interface FeaturesFormProps {
@@ -17,7 +17,7 @@ export interface FeaturesFormProps {
   readonly onFeatures: (next: Features) => void;
 }
 
-/** What the portal shows: pages, contacts and the foot of the pages. */
+/** Form section: pages, contacts and the footer. */
 export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps) {
   const { reporting, supportSection, socialMedia, chat } = features;
   const { links } = supportSection;

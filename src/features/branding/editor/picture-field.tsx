@@ -11,7 +11,9 @@ export interface PictureFieldProps {
   readonly name: PictureName;
   readonly label: string;
   readonly hint: string;
-  /** What stands; null: none, or of another host, which cannot be shown here. */
+  /**
+   * The current image; null if there is none, or if it is on another host and cannot be displayed.
+   */
   readonly present: string | null;
   readonly elsewhere: boolean;
   readonly chosen: Chosen | 'none' | undefined;
@@ -19,7 +21,7 @@ export interface PictureFieldProps {
   readonly onChoose: (chosen: Chosen | 'none' | undefined) => void;
 }
 
-/** A picture of the portal: chosen here, sent with the rest. */
+/** An image of the portal. It is selected here and uploaded when the form is saved. */
 export function PictureField({
   name,
   label,

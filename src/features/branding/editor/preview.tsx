@@ -7,14 +7,14 @@ import './preview.css';
 import { brandingMessages as t } from './messages.en.ts';
 
 export interface PreviewProps {
-  /** With what is typed; pictures aside. */
+  /** The typed values, without images. */
   readonly branding: Branding;
-  /** Addresses that can be shown on this page; null: the mark of the portal. */
+  /** Image addresses that this page can display; null: the portal's default mark. */
   readonly logo: string | null;
   readonly logoDark: string | null;
 }
 
-/** How sidebar, list and sign-in will look, in both themes. */
+/** Preview of sidebar, list and sign-in in both themes. */
 export function Preview({ branding, logo, logoDark }: PreviewProps) {
   const unset = Object.fromEntries(OWN.map((name) => [name, 'initial']));
   const style = {
@@ -31,7 +31,7 @@ export function Preview({ branding, logo, logoDark }: PreviewProps) {
   );
 }
 
-/** What a user chose for the own sidebar is not the provider's. */
+/** The preview ignores the user's own sidebar color. */
 const OWN = ['--own-sidebar', '--own-side-on', '--own-side-line'] as const;
 const ROWS = [
   ['failed', t.failed, t.sampleSqlJob],

@@ -2,7 +2,7 @@ import { fileFault } from './draft.ts';
 import type { Chosen, PictureName } from './draft.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
-/** A file as it is sent and shown, or the sentence why it cannot be used. */
+/** Reads a file for upload and display. Returns the error message if it cannot be used. */
 export async function readPicture(name: PictureName, file: File): Promise<Chosen | string> {
   const fault = fileFault(name, file);
   if (fault !== null) return fault;

@@ -4,16 +4,16 @@ import { brandingMessages as t } from './messages.en.ts';
 
 export interface RowsFieldProps {
   readonly label: string;
-  /** The two fields of a line. */
+  /** Labels of the two fields of a row. */
   readonly heads: readonly [string, string];
   readonly rows: readonly (readonly [string, string])[];
-  /** What is wrong with a line, by its place. */
+  /** Returns the error of a row by its index. */
   readonly faultAt: (at: number) => string | null;
   readonly add: string;
   readonly onRows: (rows: readonly (readonly [string, string])[]) => void;
 }
 
-/** Lines of two words each, as many as are wanted. */
+/** A list of rows with two fields each. */
 export function RowsField({
   label,
   heads: [first, second],
@@ -28,7 +28,7 @@ export function RowsField({
     <fieldset className="m-0 grid min-w-0 gap-3 border-0 p-0">
       <legend className="pb-1.5 font-semibold">{label}</legend>
       {rows.map(([one, other], at) => (
-        // Lines have no name of their own: they are told by their place.
+        // Rows have no id; they are identified by position.
         <div
           key={at}
           className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 phone:grid-cols-[minmax(0,140px)_minmax(0,1fr)_auto]"

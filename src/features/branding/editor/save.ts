@@ -7,8 +7,8 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import type { PictureName, Pictures } from './draft.ts';
 
 /**
- * What came of it: `left` are the pictures that are not kept yet, `cleaned` the ones of which
- * something was taken out.
+ * Result of a save. `left`: images not saved yet. `cleaned`: images from which the server removed
+ * something.
  */
 export interface Saved {
   readonly failure: Failure | null;
@@ -22,8 +22,8 @@ const FIELD: Readonly<Record<PictureName, 'sidebarLogoUrl' | 'sidebarLogoDarkUrl
 const NAMES = ['logo', 'logo-dark', 'favicon'] as const satisfies readonly PictureName[];
 
 /**
- * Pictures first, each by itself, then everything else at once. What fails stands in `failure`;
- * what was kept until then stays kept.
+ * Uploads the images one by one, then saves all other fields. If a step fails, `failure` has the
+ * reason and earlier uploads stay saved.
  */
 export async function save(
   id: string,

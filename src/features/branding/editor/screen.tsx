@@ -14,7 +14,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Editor } from './editor.tsx';
 import { brandingMessages as t } from './messages.en.ts';
 
-/** `/admin/branding`: names, pictures, colours and pages of a provider's portal. */
+/** `/admin/branding`: names, images, colors and pages of a provider's portal. */
 export function BrandingScreen() {
   const chosen = useChosenProvider();
   return chosen === null ? null : <OneBranding key={chosen.id} chosen={chosen} />;

@@ -25,7 +25,7 @@ import type { PartDraft, PartField, PartName } from './parts.ts';
 import { TryIt } from './test-button.tsx';
 import { settingsMessages as t } from './messages.en.ts';
 
-/** The page of the server's own machine that shows what waits. */
+/** A page on the server's own machine that lists waiting messages. */
 const OUTBOX = 'http://localhost:<port>/outbox';
 
 export interface PartFormProps {
@@ -37,7 +37,7 @@ export interface PartFormProps {
   readonly onDirty: (dirty: boolean) => void;
 }
 
-/** One system that the portal talks to. Its secret goes in and never comes out. */
+/** Settings of one external system. Its secret can be set but never read. */
 export function PartForm({
   id,
   name,
@@ -113,7 +113,7 @@ export function PartForm({
     if (next === null) return;
     setDraft(draftOf(next.settings, name));
     onKept(next);
-    // It asks for something to do: it stays until it was read.
+    // This message requires an action, so it stays until it is closed.
     if (hasSecret && secret === '' && !next.secrets.includes(name))
       tellInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
     else tell(t.systemSaved({ system: part.title }));

@@ -3,8 +3,8 @@ import type { Tried } from '#contract/branding/settings-calls.ts';
 import { settingsMessages as t } from './messages.en.ts';
 
 /**
- * A field of a part, as it is typed. `many`: several lines. `switch`: `true` where it is on.
- * `options`: one of these. An empty one that is `optional` is sent as null.
+ * A form field. `many`: several lines. `switch`: `true` if it is on. `options`: allowed values. An
+ * empty `optional` field is sent as null.
  */
 export interface PartField {
   readonly name: string;
@@ -28,20 +28,17 @@ export const PART_NAMES = [
 ] as const satisfies readonly SecretName[];
 export type PartName = (typeof PART_NAMES)[number];
 
-/**
- * Another system that this provider's portal talks to: its address, its secret, and how it is
- * tried.
- */
+/** An external system of this provider's portal: address, secret and how to test it. */
 export interface Part {
   readonly title: string;
   readonly says: string;
-  /** What happens while it is not set. */
+  /** Describes what happens while it is not configured. */
   readonly without: string;
-  /** Waiting messages are shown there as long as nothing sends them. */
+  /** Waiting messages are listed in the outbox while nothing can send them. */
   readonly outbox?: true;
   readonly fields: readonly PartField[];
   readonly secret: string;
-  /** Null where it is tried by using it. */
+  /** The test call; null if there is none. */
   readonly tried: Tried | null;
   readonly tries: string;
 }
@@ -241,7 +238,7 @@ const ssoName = (name: PartName): (typeof SSO)[number] | null =>
   SSO.find((one) => one === name) ?? null;
 
 type Kept = Readonly<Record<string, unknown>>;
-/** What is set of a part; null where nothing is. */
+/** Returns the stored settings of a system, or null if it is not configured. */
 export function keptPart(settings: ProviderSettings, name: PartName): Kept | null {
   const sso = ssoName(name);
   const kept =
@@ -269,7 +266,7 @@ export const draftOf = (settings: ProviderSettings, name: PartName): PartDraft =
   );
 };
 
-/** As the call takes it: the whole part, with what it holds beside the fields (a scope). */
+/** Returns the complete input of the call, including stored values without a field (a scope). */
 export function inputOf(
   settings: ProviderSettings,
   name: PartName,
@@ -296,7 +293,7 @@ export function inputOf(
   return wrapped(settings, name, value);
 }
 
-/** Takes the part away. */
+/** Returns the settings without this system. */
 export const withoutPart = (
   settings: ProviderSettings,
   name: PartName,
@@ -313,7 +310,7 @@ function wrapped(
     : { sso: { vac: null, vcd: null, zerto: null, ...settings.sso, [sso]: value } };
 }
 
-/** Where a fault of a field stands in what is sent, with the field's words for it. */
+/** Maps the path of an issue in the input to the field's message. */
 export const faultWords = (name: PartName): Readonly<Record<string, string>> =>
   Object.fromEntries(
     PARTS[name].fields.flatMap(({ name: field, wrong }) => [[pathOf(name, field), wrong]]),

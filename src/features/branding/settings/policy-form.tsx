@@ -38,7 +38,7 @@ const FACTORS = [
   ['strong', t.factorStrong, t.factorStrongHint],
 ] as const;
 
-/** Who is asked for what when signing in. */
+/** The factors that are required at sign-in. */
 export function PolicyForm({
   id,
   kept: { settings, secrets },

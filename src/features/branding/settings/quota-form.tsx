@@ -32,7 +32,7 @@ const bytesOf = ({ key, provider }: Draft): { keyBytes: number; providerBytes: n
 });
 const FAULT = t.limitNotValid;
 
-/** How much sources may store on a day (ING-17). */
+/** Daily storage limit of sources (ING-17). */
 export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: PolicyFormProps) {
   const before = draftOf(settings);
   const [draft, setDraft] = useState<Draft>(before);

@@ -19,7 +19,7 @@ import { PolicyForm } from './policy-form.tsx';
 import { QuotaForm } from './quota-form.tsx';
 import { settingsMessages as t } from './messages.en.ts';
 
-/** `/admin/settings`: how a provider's users sign in, and what its portal sends by. */
+/** `/admin/settings`: how a provider's users sign in, and which systems its portal uses. */
 export function ProviderSettingsScreen() {
   const chosen = useChosenProvider();
   return chosen === null ? null : <Settings key={chosen.id} chosen={chosen} />;

@@ -13,7 +13,7 @@ export interface TryItProps {
   readonly offline: boolean;
 }
 
-/** Tries what is saved, and says in words what came of it. */
+/** Tests the saved settings and shows the result. */
 export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<OutputOf<'tryProviderSettings'> | null>(null);

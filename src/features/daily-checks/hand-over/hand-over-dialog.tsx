@@ -19,17 +19,17 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 export interface HandOverDialogProps {
   readonly rule: DayRule;
   readonly now: Ms;
-  /** The list that is handed over, as the address and as the worker has it: `viewQueryOf(list)`. */
+  /** The list to hand over, as address query and as worker filter: `viewQueryOf(list)`. */
   readonly query: string;
   readonly filter: RunsFilter;
-  /** Shows all that is open, however old. */
+  /** Shows all open results, whatever their age. */
   readonly onAll: () => void;
   readonly onClose: () => void;
 }
 
 /**
- * Ends a shift: what is done, what is open, what comes back soon, and a word to whoever is next.
- * Needs no network.
+ * Ends a shift with a summary: done, open and soon unsnoozed results, and a comment for the next
+ * person. Works offline.
  */
 export function HandOverDialog({ rule, now, query, filter, onAll, onClose }: HandOverDialogProps) {
   const shifts = useWatch('shifts', NOTHING);

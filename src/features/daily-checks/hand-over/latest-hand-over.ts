@@ -8,16 +8,16 @@ import { DEFAULTS } from '../../shared/runs/list-state.ts';
 import type { List } from '../../shared/runs/list-state.ts';
 import { handOverMessages as t } from './messages.en.ts';
 
-/** A hand-over that is older is nobody's morning any more. */
+/** Older hand-overs are no longer relevant. */
 const LASTS: Ms = 4 * 86_400_000;
 
-/** Where a shift begins: at the last hand-over, or with the operational day where there is none. */
+/** Returns the start of the shift: the last hand-over, or the start of the operational day. */
 export const shiftBegan = (shifts: readonly HandOver[], now: Ms, rule: DayRule): Ms =>
   shifts[0]?.at ?? startOfDay(dayAt(now, rule), rule);
 
 /**
- * The hand-over that the next person is told of: the newest, made by another, not put away, and not
- * old.
+ * Returns the hand-over to show to this user: the newest one by another user that is neither
+ * dismissed nor old.
  */
 export function toldOf(
   shifts: readonly HandOver[],
@@ -46,7 +46,7 @@ export function sinceWords(
   return `${since} ${unlisted === fresh + standing ? t.noneListed : t.someUnlisted({ count: unlisted })}`;
 }
 
-/** The default round over all days that a device keeps: what is open, however old. */
+/** Returns the default run list for all days on the device: open results of any age. */
 export const allOpen = ({ order, reverse, group }: List): List => ({
   ...DEFAULTS,
   span: { is: 'last', days: 30 },
@@ -55,7 +55,7 @@ export const allOpen = ({ order, reverse, group }: List): List => ({
   group,
 });
 
-/** How many problems the list does not show, and why. */
+/** Returns how many problems the list does not show, and why. */
 export function unlistedWords(unlisted: number, all: number): string {
   const sentence =
     unlisted === all
@@ -64,7 +64,7 @@ export function unlistedWords(unlisted: number, all: number): string {
   return `${sentence} ${t.unlistedReason}`;
 }
 
-/** What is sent. Blank words are no comment. */
+/** Returns the input to send. A blank text means no comment. */
 export function handOverOf(
   id: string,
   since: Ms,

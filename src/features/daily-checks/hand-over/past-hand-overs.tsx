@@ -18,7 +18,7 @@ export interface PastHandOversProps {
 
 const PAGE = 50;
 
-/** Every hand-over that this device knows, newest first. */
+/** All hand-overs on this device, newest first. */
 export function PastHandOvers({ zone, now }: PastHandOversProps) {
   const shifts = useWatch('shifts', NOTHING);
   const companies = useWatch('companies', NOTHING);

@@ -12,14 +12,15 @@ export interface SinceLineProps {
   readonly me: UserId;
   readonly zone: string;
   readonly now: Ms;
-  /** The list on the screen. */
+  /** The current list. */
   readonly filter: RunsFilter;
-  /** Shows the list that was handed over. */
+  /** Shows the list of the hand-over. */
   readonly onOpen: (query: string) => void;
 }
 
 /**
- * Over the list, for the next person: what has come since the last hand-over, until it is put away.
+ * Banner above the list for the next person: what is new since the last hand-over, until it is
+ * dismissed.
  */
 export function SinceLine({ me, zone, now, filter, onOpen }: SinceLineProps) {
   const shifts = useWatch('shifts', NOTHING);
