@@ -25,16 +25,16 @@ const HELP = `Usage: node daybook-run.mjs --url ADDRESS --key KEY --job NAME [op
 The key is never printed, and not handed on to the command.
 `;
 
-/** Bytes of output that are reported, tries and their time. */
+/** Bytes of output in a report, attempts to send it, and their timeouts. */
 const TAIL = 100_000;
 const TRIES = 4;
 const TRY_MS = 10_000;
 const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
-/** Reports that wait: so many, so long. */
+/** Limits on the number and the age of stored reports. */
 const MOST_KEPT = 200;
 const KEPT_MS = 30 * 86_400_000;
-/** Output may come so long after the end, from what the command left running. */
+/** How long to wait for output of child processes that the command left running. */
 const LATE_MS = 1_000;
 const WARNINGS = {
   restic: [3],
@@ -93,11 +93,11 @@ async function main({ command, quiet, faults, ...rest }) {
     ...(status === 'Success' ? {} : { message: last.slice(0, 2_000) }),
     ...(text.trim() === '' ? {} : { log: text }),
   });
-  // What was printed is on its way still where a pipe is slow.
+  // On a slow pipe, output may still be pending.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }
 
-/** Runs the command with its output through, and keeps the tail of it. Never throws. */
+/** Runs the command, passes its output through, and captures the tail. Never throws. */
 function run([name, ...args]) {
   return new Promise((resolve) => {
     const parts = [];
@@ -105,7 +105,7 @@ function run([name, ...args]) {
     let done = false;
     const { DAYBOOK_KEY: _key, ...env } = process.env;
     const child = spawn(name, args, { stdio: ['inherit', 'pipe', 'pipe'], env });
-    // On a terminal Ctrl C reaches the command by itself.
+    // On a terminal, the command receives Ctrl C directly.
     const signals = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'].filter(
       (signal) => process.platform !== 'win32' || signal === 'SIGINT' || signal === 'SIGTERM',
     );
@@ -170,18 +170,18 @@ function run([name, ...args]) {
   });
 }
 
-/** As a shell tells it. */
+/** The exit code as a shell reports it. */
 function codeOf(code, signal) {
   return code ?? 128 + (constants.signals[signal] ?? 0);
 }
 
-/** What tells the portal; null where it was not said which, or by which key. */
+/** A client for the portal's API; null where the URL or the key is missing. */
 function reporterOf({ url, key, keep }, say) {
   if (url === null || key === null) return null;
   const address = `${url}/api/v1/ingest/executions`;
   const mine = createHash('sha256').update(`${url} ${key}`).digest('hex').slice(0, 16);
 
-  /** 'done', 'bad': it will never be taken, 'later'. */
+  /** Returns 'done', 'bad' (the server will never accept it) or 'later'. */
   async function send(records, signal, tries = TRIES) {
     for (let n = 1; ; n += 1) {
       let wait = PAUSE_MS * 2 ** n;
@@ -262,14 +262,14 @@ function reporterOf({ url, key, keep }, say) {
         )
           return;
       } catch {
-        /* It cannot be read: there is nothing to send. */
+        /* The file can't be read, so there is nothing to send. */
       }
       rmSync(file, { force: true });
     }
   }
 
   return {
-    /** Beside the command: nothing waits for it. */
+    /** Runs in parallel with the command. Nothing waits for it. */
     begin(record) {
       const end = new AbortController();
       void send([record], end.signal, 2).catch(() => undefined);
@@ -286,7 +286,7 @@ function reporterOf({ url, key, keep }, say) {
   };
 }
 
-/** The key stands in nothing that is shown or sent. */
+/** Removes the key from everything that is printed or sent. */
 function hide(text, key) {
   return key === null || key === '' ? text : text.replaceAll(key, '•••');
 }
@@ -303,10 +303,7 @@ function warningsOf(given, command) {
   );
 }
 
-/**
- * A fault of an option is told, and the command is run all the same: a backup matters more than its
- * report.
- */
+/** Reports an invalid option and still runs the command: a backup matters more than its report. */
 function readArguments(given) {
   const at = given.indexOf('--');
   const own = at < 0 ? given : given.slice(0, at);
@@ -351,7 +348,7 @@ function urlOf(text, faults) {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   } catch {
-    /* told below */
+    /* reported below */
   }
   faults.push('no address of a portal was given: nothing is reported.');
   return null;

@@ -1,7 +1,7 @@
 import type { Failure } from '#contract/errors.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 
-/** Whose list the name and password are looked up in. */
+/** The directory that checks the name and password. */
 export type Auth = 'db' | 'ad';
 interface Remembering {
   readonly rememberComputer?: boolean;
@@ -14,9 +14,9 @@ interface Named<A extends Auth | null> extends Remembering {
 }
 
 /**
- * What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once;
- * `cookie`: another site has vouched, and the server set its cookie; `step`: the same, and it asks
- * for more.
+ * Requests that start a sign-in. `passkeys`: with a passkey alone; `token`: with a one-time link;
+ * `cookie`: after single sign-on, when the server has set the attempt's cookie; `step`: the same,
+ * with another step to answer.
  */
 export type Opening =
   | Named<Auth>
@@ -25,7 +25,7 @@ export type Opening =
   | { readonly way: 'cookie' }
   | { readonly way: 'step' };
 
-/** What answers a step. `phoneUpdatedOnce`: the number was changed in this sign-in. */
+/** Requests that answer a step. `phoneUpdatedOnce`: the user changed the number in this sign-in. */
 export type Answering =
   | ({
       readonly way: 'sms';
@@ -40,8 +40,8 @@ export type Answering =
 
 export type SignInRequest = Opening | Answering;
 /**
- * As a page asks. `auth` is null where the provider's own word decides, which the page may not have
- * heard yet.
+ * A request as the page makes it. `auth` is null where the provider's setting decides, which the
+ * page may not have received yet.
  */
 export type PageAsk = SignInRequest | Named<null>;
 export const OPENINGS: ReadonlySet<SignInRequest['way']> = new Set([
@@ -53,7 +53,7 @@ export const OPENINGS: ReadonlySet<SignInRequest['way']> = new Set([
 ]);
 export const isOpening = (ask: SignInRequest): ask is Opening => OPENINGS.has(ask.way);
 
-/** What asking the server answers: in, one step further, or why not. */
+/** The result of a request: signed in, a next step, or the failure. */
 export type SignInAnswer =
   | { readonly is: 'in' }
   | { readonly is: 'step'; readonly step: SignInStep }

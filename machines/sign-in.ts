@@ -7,14 +7,14 @@ import type { Answering, Auth, Opening, SignInAnswer, SignInRequest } from './si
 
 interface SignInContext {
   readonly now: () => Ms;
-  /** Only while it is being asked: a password or a code stays nowhere. */
+  /** Set only while the request is in flight, so that passwords and codes don't stay in memory. */
   readonly ask: SignInRequest | null;
   readonly auth: Auth;
-  /** What the server asks for next; null before the password was right. */
+  /** What the server asks for next; null until the password is accepted. */
   readonly step: SignInStep | null;
   readonly failure: Failure | null;
   readonly waitMs: Ms;
-  /** When another try may be made; null where one may be made now. */
+  /** When the user may try again; null if now. */
   readonly until: Ms | null;
 }
 export type SignInEvent =
@@ -171,7 +171,7 @@ export const signInMachine = setup({
             target: 'wrong',
             actions: assign(({ event }) => ({ ...failing(event.output), step: null })),
           },
-          // A code that is not sent again takes nothing from the one that was.
+          // If a new code could not be sent, the previous one stays valid.
           {
             guard: ({ context, event }) => waits(event.output) && context.ask?.way !== 'resend',
             target: 'held',
@@ -205,7 +205,7 @@ const unreachable = (answer: SignInAnswer): boolean =>
   answer.is === 'failed' && NO_NETWORK.has(answer.failure.kind);
 const waits = (answer: SignInAnswer): boolean =>
   answer.is === 'failed' && answer.failure.kind === 'too-many';
-/** The attempt is over: it begins with the password again. */
+/** True when the attempt has ended and the user must start again with the password. */
 const isOver = (answer: SignInAnswer): boolean =>
   answer.is === 'failed' &&
   (answer.failure.kind === 'expired' || answer.failure.kind === 'signed-out');

@@ -2,21 +2,21 @@ import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 
 /**
- * What the loop's needs answer. `cursor`: how far the log is here; `left`: days of runs that are
- * still to come.
+ * The result of a step of the loop. `cursor`: the last log position on this device; `left`: days of
+ * runs that are not loaded yet.
  */
 export type Outcome =
   | { readonly is: 'done'; readonly cursor: number; readonly left: number }
   /**
-   * What is here no longer fits the server (epoch, scope, an event that cannot be read): begin
-   * anew.
+   * The local data no longer fits the server (epoch, scope, or an unreadable event): bootstrap
+   * again.
    */
   | { readonly is: 'anew' }
   | { readonly is: 'failed'; readonly failure: Failure };
 
 /**
- * `seq`: where the log stands with the command in it; null where nothing was sent. `left`: commands
- * that wait still.
+ * `seq`: the log position that includes the command; null if nothing was sent. `left`: commands
+ * still in the outbox.
  */
 export type PushOutcome =
   | { readonly is: 'done'; readonly seq: number | null; readonly left: number }
@@ -24,47 +24,47 @@ export type PushOutcome =
 
 export type SyncEvent =
   | { readonly type: 'POKE'; readonly head: number }
-  /** Something may be there: pull, whatever the heads say. */
+  /** There may be new events: pull, whatever the known heads are. */
   | { readonly type: 'NUDGE' }
   | { readonly type: 'SCOPE' }
   | { readonly type: 'STREAM_OPEN' }
   | { readonly type: 'STREAM_CLOSED'; readonly retryAfterMs: Ms }
-  /** A command waits in the outbox. */
+  /** A command was added to the outbox. */
   | { readonly type: 'COMMAND' }
-  /** A person or the device says: try now. */
+  /** The user or the device asks for an immediate retry. */
   | { readonly type: 'WAKE' };
 
 export interface SyncContext {
   /** 0 ≤ x < 1, for jitter. */
   readonly fraction: () => number;
-  /** There is a begin to go on from. */
+  /** Whether the device has a bootstrap to continue from. */
   readonly loaded: boolean;
-  /** Everything was here since the last begin or loss of the network. */
+  /** Whether everything was loaded since the last bootstrap or loss of the network. */
   readonly live: boolean;
   readonly left: number;
   /**
-   * Heads of the log: the greatest we were told of, and what it was when the pull in flight (or the
-   * last one) began.
+   * Heads of the log. `told`: the highest the server reported; `asked`: the value of `told` when
+   * the current or last pull began.
    */
   readonly told: number;
   readonly asked: number;
   readonly failure: Failure | null;
-  /** Why the oldest command could not be sent the last time; null where it could. */
+  /** Why the oldest command failed the last time; null if it didn't. */
   readonly pushFailure: Failure | null;
   /**
-   * Waits in a row: of the whole loop, of beginning anew, of the outbox, of the stream. Each goes
-   * back to 0 by its own success only.
+   * Consecutive failures of the whole loop, of the bootstrap, of the outbox and of the stream. Each
+   * resets to 0 only when its own step succeeds.
    */
   readonly attempt: number;
   readonly renewals: number;
   readonly pushAttempt: number;
   readonly streamAttempt: number;
-  /** What the server asked us to wait. */
+  /** The wait that the server asked for. */
   readonly waitMs: Ms;
   readonly pushWaitMs: Ms;
   readonly streamWaitMs: Ms;
   readonly streamUp: boolean;
-  /** A command was kept while another was on its way. */
+  /** A command was added while another one was in flight. */
   readonly queued: boolean;
 }
 

@@ -6,7 +6,7 @@ import { backOffMs } from './back-off.ts';
 import { beginning, waitOf } from './sync-events.ts';
 import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-events.ts';
 
-/** Less than any head. */
+/** Lower than any head. */
 const NEVER_ASKED = -1;
 
 /**
@@ -107,7 +107,7 @@ export const syncMachine = setup({
           states: {
             pulling: {
               entry: assign({ asked: ({ context }) => context.told }),
-              // What the pull in flight brings may be older than that: another one follows.
+              // The pull in flight may miss the newest events, so another one follows.
               on: { NUDGE: { actions: assign({ asked: NEVER_ASKED }) } },
               invoke: {
                 id: 'pull',
@@ -275,7 +275,8 @@ export const syncMachine = setup({
                 connecting: { on: { STREAM_OPEN: 'open' } },
                 open: {
                   entry: assign({ streamUp: true }),
-                  // A stream that closes as soon as it opens is no success: only one that stays is.
+                  // A stream that closes right after opening is no success. Only a stream that
+                  // stays open is.
                   after: { steady: { actions: assign({ streamAttempt: 0, streamWaitMs: 0 }) } },
                 },
               },
@@ -302,7 +303,7 @@ export const syncMachine = setup({
   },
 });
 
-/** A need that throws is a bug; the loop outlives it. */
+/** A step that throws is a bug. The loop continues. */
 const BUG: Outcome & PushOutcome = {
   is: 'failed',
   failure: { kind: 'server-fault', message: MESSAGES.serverFault },
@@ -314,7 +315,7 @@ const reached = (outcome: Outcome): Partial<SyncContext> =>
     ? { left: outcome.left, told: outcome.cursor, asked: outcome.cursor, failure: null }
     : {};
 
-/** After a failure: whether to go on or begin anew, and one wait longer than the last. */
+/** After a failure: whether to continue or to bootstrap again, with a longer wait than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
   const waits = { attempt: context.attempt + 1, waitMs: 0, told: Math.max(context.asked, 0) };
   if (outcome.is === 'anew')

@@ -1,12 +1,12 @@
-// Finds a Chromium, or gets one: CHROMIUM, what is in PATH, Playwright's own download, or Debian's
-// package as root.
+// Finds or installs a Chromium: the CHROMIUM variable, PATH, Playwright's download, or (as root)
+// Debian's package.
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 
 /**
- * The same engine without a window's parts, which cost a third of the time of the walks. It does
- * not tell how much memory a page has.
+ * The same engine without the parts for windows, which cost a third of the time of the e2e tests.
+ * It doesn't report how much memory a page uses.
  */
 const SHELL = 'chromium-headless-shell';
 const NAMES = [
@@ -32,8 +32,8 @@ const inPath = (names) =>
     .find((file) => existsSync(file));
 
 /**
- * Path of a browser, or null where Playwright's own is to be used; `windowed`: not the shell. Ends
- * the process where none can be had.
+ * Returns the path of a browser, or null to use Playwright's own. `windowed`: excludes the headless
+ * shell. Exits the process if no browser can be installed.
  */
 export function findBrowser(node, { windowed = false } = {}) {
   const names = NAMES.filter((name) => !windowed || name !== SHELL);

@@ -1,4 +1,4 @@
-// Builds the page when its sources changed, and compresses it once for all visitors.
+// Builds the page if its sources changed, and precompresses its files.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

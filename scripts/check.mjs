@@ -1,13 +1,13 @@
-// Everything that is wrong with the text of the project and can be told without running it.
+// Static checks of the project: everything that needs no run.
 import { run } from './node.mjs';
 
 const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'src/service-worker', 'tests'];
 
-/** Formats every file, or with `--check` only names the files that are not formatted. */
+/** Formats every file, or with `--check` lists the files that are not formatted. */
 export const format = (node, options = []) =>
   run(['node_modules/oxfmt/bin/oxfmt', ...options, '.'], { node });
 
-/** Answers the names of the checks that failed and how many there are. */
+/** Returns the names of the failed checks and the number of failures. */
 export async function check(node) {
   const failed = [];
   for (const room of ROOMS) {

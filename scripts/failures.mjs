@@ -1,11 +1,11 @@
-// The failures of a run, a few lines each, from the reports of the test runners.
+// Summarizes the failures of a run, a few lines each, from the reports of the test runners.
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 const MAX_LINES = 6;
 const MAX_CHARS = 600;
 
-/** The first lines of an error, without colors and without the stack. */
+/** Returns the first lines of an error, without colors and stack. */
 function shorten(message) {
   const lines = stripVTControlCharacters(message ?? '')
     .split('\n')
@@ -15,8 +15,8 @@ function shorten(message) {
 }
 
 /**
- * `report`: Vitest's JSON report, or null where the run left none. Returns one text per failed test
- * or file.
+ * Returns one text per failed test or file. `report`: Vitest's JSON report, or null if the run left
+ * none.
  */
 export function unitFailures(report) {
   if (!report) return ['unit tests: the run ended without a report'];
@@ -32,8 +32,8 @@ export function unitFailures(report) {
 }
 
 /**
- * `report`: Playwright's JSON report, or null where the run left none. Returns one text per failed
- * test or error outside of tests.
+ * Returns one text per failed test, or error outside of tests. `report`: Playwright's JSON report,
+ * or null if the run left none.
  */
 export function browserFailures(report) {
   if (!report) return ['browser tests: the run ended without a report'];

@@ -1,5 +1,5 @@
-// Installs what the lock names, when it changed. Plain JavaScript for any Node >= 18: nothing is
-// installed yet.
+// Installs the locked dependencies if the lock file changed. Plain JavaScript for any Node >= 18,
+// since nothing is installed yet.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,7 @@ const STAMP = 'node_modules/.lock-sha256';
 
 const lockHash = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** `folder` has a package-lock.json of its own. Answers whether anything was installed. */
+/** Returns whether anything was installed. `folder` has its own package-lock.json. */
 export function install(folder = '.') {
   const hash = lockHash(`${folder}/package-lock.json`);
   const stamp = `${folder}/${STAMP}`;

@@ -1,5 +1,5 @@
-// The Node that the project runs on: the pinned one of its dependencies, or the user's own where
-// there is none for the platform.
+// Finds the Node that the project runs on: the pinned one among its dependencies, or the user's own
+// if there is none for the platform.
 import { existsSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -22,9 +22,8 @@ export function findNode() {
 }
 
 /**
- * Runs a program of the project to its end and answers its exit code. Signals are passed on, and
- * the program is stopped when whoever started us has gone: npm does not pass signals through its
- * shell.
+ * Runs a program of the project and returns its exit code. Passes signals on, and stops the program
+ * when the parent process is gone, because npm doesn't pass signals through its shell.
  */
 export function run(args, { env = {}, node = findNode(), cwd } = {}) {
   return new Promise((done) => {

@@ -1,5 +1,5 @@
-// All tests: checks, unit and store suites, build, end to end. Ends with every failure in short and
-// one plain line of counts.
+// Runs all tests: checks, unit and store suites, build, e2e. Ends with a short text per failure and
+// one line of counts.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from './build.mjs';
@@ -10,8 +10,8 @@ import { run } from './node.mjs';
 
 const OUT = '.cache';
 /**
- * The suites start hundreds of processes on the same sources: these are stripped of their types and
- * compiled once.
+ * The suites start hundreds of processes on the same sources. The cache strips types and compiles
+ * each source once.
  */
 const COMPILED = { NODE_COMPILE_CACHE: resolve(OUT, 'compiled') };
 
@@ -23,7 +23,9 @@ const read = (file) => {
   }
 };
 
-/** Passed, failed and skipped of a run; a runner that gave no report failed once. */
+/**
+ * The passed, failed and skipped tests of a run. A runner without a report counts as one failure.
+ */
 function counts(report, code, of) {
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
   const seen = of(report);

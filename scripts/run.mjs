@@ -1,5 +1,5 @@
 // The commands of package.json. Plain JavaScript for any Node >= 18, with nothing installed: it
-// brings the rest.
+// installs the rest.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.mjs';

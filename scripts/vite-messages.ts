@@ -3,8 +3,8 @@ import type { Plugin } from 'vite';
 import { compile } from '../contract/i18n/compiler.ts';
 
 /**
- * Compiles the message catalogs (`messages.en.ts`) while the page is built. The browser then needs
- * no parser, and Lingui only comes with the catalogs that have plurals, numbers or dates.
+ * Compiles the message catalogs (`messages.en.ts`) at build time. The browser then needs no parser,
+ * and loads Lingui only with catalogs that have plurals, numbers or dates.
  */
 export function messageCatalogs(): Plugin {
   return {
@@ -38,7 +38,7 @@ export function messageCatalogs(): Plugin {
 
 const COMPILER = /\/contract\/i18n\/compiler\.ts$/;
 
-/** A message in the source of a catalog. `start` and `end`: where its literal is. */
+/** A message in the source of a catalog. `start` and `end`: the offsets of its literal. */
 export interface Message {
   readonly key: string;
   readonly text: string;
@@ -53,7 +53,7 @@ interface Node {
 }
 
 /**
- * The messages of a catalog, in the order of its source.
+ * Returns the messages of a catalog, in source order.
  * @throws Error where a message is not a string literal.
  */
 export function* messagesIn(code: string, file: string): Generator<Message> {

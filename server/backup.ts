@@ -3,8 +3,8 @@ import { backUp } from './platform/db/backup-file.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /**
- * `npm run backup <file>`: everything but sessions, from one moment. The embedded database is
- * backed up while the server is stopped.
+ * `npm run backup <file>`: writes everything except sessions, as one consistent snapshot. The
+ * embedded database requires the server to be stopped.
  */
 const file = process.argv[2];
 if (file === undefined) {

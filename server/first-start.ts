@@ -18,9 +18,9 @@ const FILE = 'administrator.txt';
 const USERNAME = 'admin';
 
 /**
- * A provider, a company and an administrator where there is none, each step made up for where a
- * start broke off before it. Answers the administrator as long as the file with its password is
- * there: deleting the file is how one stops it from being shown.
+ * Creates a provider, a company and an administrator if they are missing, including the steps that
+ * an interrupted start left out. Returns the administrator as long as the file with the initial
+ * password exists: the operator deletes the file to stop printing the password.
  */
 export async function firstStart(
   world: AppContext,
@@ -64,8 +64,8 @@ export async function firstStart(
 }
 
 /**
- * A file that another server on this database overtook, or from before the administrator chose
- * another password, is not shown as the password.
+ * Ignores a file whose password is no longer valid, because another server on this database was
+ * first or the administrator has changed the password.
  */
 async function isStillRight(
   world: AppContext,
@@ -98,8 +98,7 @@ async function makeProvider(world: AppContext): Promise<TenantId> {
 }
 
 /**
- * Written before the user is made: a password that nobody knows would be worse than a file that is
- * not used.
+ * Written before the user is created: an unused file is better than a password that nobody knows.
  */
 export async function keepPassword(world: AppContext, wanted: string | null): Promise<string> {
   const kept = wanted ?? readPassword(world) ?? madePassword(world.chance);
@@ -110,7 +109,7 @@ export async function keepPassword(world: AppContext, wanted: string | null): Pr
   return kept;
 }
 
-/** The password that was made at the first start, as long as its file is there. */
+/** Returns the password created at the first start; null once its file is deleted. */
 export function readPassword({ config }: AppContext): string | null {
   const file = join(config.dataDir, FILE);
   return existsSync(file)
@@ -118,7 +117,7 @@ export function readPassword({ config }: AppContext): string | null {
     : null;
 }
 
-/** 20 letters and digits that cannot be taken for each other: 100 bits. */
+/** Returns 20 letters and digits without look-alikes: 100 bits. */
 function madePassword(chance: Chance): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
   return [...chance.bytes(20)]

@@ -55,7 +55,7 @@ import { userHandlers } from './features/users/users.ts';
 import { reportHandlers } from './features/reports/handlers.ts';
 import type { AppContext } from './platform/app-context.ts';
 
-/** Every call of the contract has its handler here: one that is missing does not compile. */
+/** The handler of every call in the contract. A missing one doesn't compile. */
 export const allHandlers = (world: AppContext): Handlers => ({
   ...brandHandlers(world),
   ...settingsHandlers(world),

@@ -32,7 +32,7 @@ import { startReports } from './features/reports/timer.ts';
 import { openStore } from './platform/db/open.ts';
 import type { AppContext } from './platform/app-context.ts';
 
-/** Time for streams and calls that run to come to their end, and for all of the stopping. */
+/** Time for open streams and calls to finish, and for the whole shutdown. */
 const GRACE_MS = 1_000;
 const STOP_MS = 5_000;
 
@@ -41,7 +41,7 @@ const settings = readConfig(process.env, join(import.meta.dirname, '..'), proces
 if (typeof settings === 'string') giveUp(settings);
 const { config, hostname, connections, demoPassword, estate: asked } = settings;
 
-// Asked first: it costs nothing, and opening the data takes seconds.
+// Checked first because it is cheap, while opening the data takes seconds.
 await probePort(config.port, hostname).catch((error: unknown) =>
   giveUp(portFault(error, config.port)),
 );
@@ -59,8 +59,8 @@ await checkMasterKey(world).catch(async (error: unknown) => {
   await store.close();
   return giveUp(said(error));
 });
-// When several servers start together on an empty database, one creates the first data and the
-// others wait for it.
+// If several servers start together on an empty database, one creates the initial data and the
+// others wait.
 const { estate, administrator } = await store.exclusively(async () => {
   const demo = await startDemo(world, asked, demoPassword, tell).catch(async (error: unknown) => {
     await store.close();
@@ -130,7 +130,7 @@ tell(
 );
 
 let stopping = false;
-/** Nothing new is taken, streams are closed, the database is closed, its lock is given back. */
+/** Stops accepting requests, closes streams, closes the database and releases its lock. */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;

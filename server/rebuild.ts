@@ -2,8 +2,8 @@ import { say, withStore } from './platform/db/command-line.ts';
 import { rebuild } from './platform/events/rebuild.ts';
 
 /**
- * `npm run rebuild [-- --write]`: what the log says, compared with the rows (LOG-5). `--write` puts
- * right what differs.
+ * `npm run rebuild [-- --write]`: compares the rows with the log (LOG-5). `--write` repairs the
+ * differences.
  */
 const SHOWN = 20;
 

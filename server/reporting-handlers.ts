@@ -8,7 +8,7 @@ import { overviewHandlers } from './features/dashboard/handlers.ts';
 import { repositoryReportHandlers } from './features/repositories/repository-report.ts';
 import { spreadsheetHandlers } from './features/analytics/spreadsheet.ts';
 
-/** What is read of results by other callers of the API. */
+/** Handlers for API clients that read results. */
 export const reportingHandlers = (
   world: AppContext,
 ): Pick<Handlers, keyof typeof reportingCalls> => ({

@@ -1,7 +1,9 @@
 import { restoreFrom } from './platform/db/backup-file.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
 
-/** `npm run restore <file>`: into a new data folder or a new database. Everybody signs in again. */
+/**
+ * `npm run restore <file>`: into a new data folder or a new database. All users must sign in again.
+ */
 const file = process.argv[2];
 if (file === undefined) {
   stop('Name the file to read: npm run restore <file>');

@@ -6,10 +6,9 @@ import { rotateKeys } from './platform/crypto/rotate-keys.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /**
- * `rotate-key [--forget]`: seals the key of every provider under a new key of the server. On
- * PostgreSQL servers go on meanwhile. `--forget` instead takes the former keys away, once no
- * provider's key is under one of them: after all servers were started anew, and backups that need
- * them are gone.
+ * `rotate-key [--forget]`: seals the key of every provider under a new master key. With PostgreSQL,
+ * servers can keep running. `--forget` instead deletes the former master keys if no provider's key
+ * uses them. Use it after all servers were restarted and no needed backup depends on them.
  */
 const settings = readConfig(process.env, '.');
 if (typeof settings === 'string') stop(settings);

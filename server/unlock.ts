@@ -4,8 +4,8 @@ import { systemClock } from './platform/clock.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
 
 /**
- * `unlock <host> <user name>`: opens an account that guessing has closed. The embedded database is
- * worked on while the server is stopped.
+ * `unlock <host> <user name>`: unlocks an account that was locked after too many failed attempts.
+ * The embedded database requires the server to be stopped.
  */
 const [host, username] = process.argv.slice(2);
 if (host === undefined || username === undefined) {

@@ -22,8 +22,8 @@ const ROWS: Readonly<Record<Entity, number>> = {
 };
 
 /**
- * A console that was connected and is off: it is not there to be asked. Two of its companies are
- * linked with none here. Made while the estate is new: who removes it is not given it again.
+ * Creates a disabled connection to a console that doesn't exist, with two unlinked companies. Runs
+ * only for new demo data, so a connection that somebody removes doesn't come back.
  */
 export async function settleConnections(world: AppContext, plan: ProviderPlan): Promise<void> {
   const now = world.clock.now();

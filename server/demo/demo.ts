@@ -15,9 +15,7 @@ const SETTING = 'estate';
 const SEED = 20_260_301;
 const MINUTE: Ms = 60_000;
 
-/**
- * Another estate was asked for than the data hold. The message is for whoever started the server.
- */
+/** The requested demo size differs from the stored data. The message is for the operator. */
 export class OtherDemo extends Error {
   constructor(held: DemoOption, asked: DemoOption) {
     super(
@@ -28,9 +26,9 @@ export class OtherDemo extends Error {
 }
 
 /**
- * The estate of the data, chosen at the first start: what is asked for, else the small one. Null
- * where there is none. Throws `OtherEstate` where another is asked for than is there. Its plan
- * follows from what is kept of it.
+ * Returns the demo plan of the data, chosen at the first start: the requested size, else small.
+ * Null if there is no demo data. Throws `OtherEstate` if the requested size differs from the stored
+ * one. The plan derives from the stored seed, size and start.
  */
 export async function chooseDemo(
   world: AppContext,
@@ -48,8 +46,8 @@ export async function chooseDemo(
 }
 
 /**
- * Brings the estate up to now: providers, people and past at the first start, what happened
- * meanwhile at a later one.
+ * Brings the demo data up to now: creates providers, users and history at the first start, and adds
+ * what happened since at a later one.
  */
 export async function seedDemo(
   world: AppContext,
@@ -62,7 +60,7 @@ export async function seedDemo(
   for (const provider of plan.providers) {
     await provision(world, provider, password);
     const told = await markAt(world, provider);
-    // A moment is told by the living estate itself.
+    // The live simulation fills in gaps this short.
     if (told !== null && now - told < 2 * MINUTE) continue;
     runs += await loadHistory(world, provider, now, tell);
   }

@@ -6,10 +6,7 @@ import { cronOf, EVERY_DAY, everyMinutes, momentOf, weekdayOf } from './times.ts
 
 const DAY: Ms = 86_400_000;
 const THURSDAY = 4;
-/**
- * Jobs that the bad Thursday takes down, and how many of them are still down when the estate is
- * first shown.
- */
+/** How many jobs fail on the bad Thursday, and how many of them still fail when the demo starts. */
 export const THURSDAY_JOBS = 40;
 const STILL_DOWN = 12;
 /** The server that failed. */
@@ -18,7 +15,8 @@ export const THURSDAY_SERVER = 'CBS-02';
 type Changed = Pick<ProviderPlan, 'jobs' | 'machines' | 'repositories'>;
 
 /**
- * What makes some jobs and machines unlike the others. `main`: the provider of the long stories.
+ * Gives some jobs and machines a special behavior. `main`: the provider with the detailed
+ * scenarios.
  */
 export function habitsOf(plan: ProviderPlan, main: boolean, dice: Rng): Changed {
   const jobs = [...plan.jobs];
@@ -43,7 +41,7 @@ export function habitsOf(plan: ProviderPlan, main: boolean, dice: Rng): Changed 
     pick((job) => job.source === 'vbr'),
     { habit: { is: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY) }, frailty: 0 },
   );
-  // One transfer that never catches up: something always runs.
+  // One transfer that never catches up, so that a run is always in progress.
   const slow = jobs.find((job) => job.type === 'ObjectStorage' && job.habit.is === 'steady');
   change(slow, slow ? { bytesPerSec: (slow.size * slow.change) / (3.5 * 3_600), frailty: 0 } : {});
   const [log] = main
@@ -56,8 +54,7 @@ export function habitsOf(plan: ProviderPlan, main: boolean, dice: Rng): Changed 
 }
 
 /**
- * Logs that are shipped every five minutes, between what begins at full ones: whoever looks on sees
- * something happen.
+ * Log backups every five minutes between two full backups, so that a visitor sees live activity.
  */
 function quick(job: JobPlan): Partial<JobPlan> {
   const when = { ...job.when, times: everyMinutes(5, 3) };
@@ -74,8 +71,8 @@ const daily = (job: JobPlan): boolean =>
   job.when.times.length === 1 && job.when.days === EVERY_DAY && job.moves === 'changes';
 
 /**
- * The most recent Thursday before the estate is first shown: one server takes its jobs down with
- * one cause, and for some it goes on.
+ * On the last Thursday before the demo starts, one server fails with all of its jobs for one cause.
+ * Some of them keep failing.
  */
 function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void {
   const today = dayOf(bornAt, branding.timeZone, 0);
@@ -106,7 +103,7 @@ function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void 
   }
 }
 
-/** One repository is nearly full; a handful of jobs write to it. */
+/** One repository is nearly full. A handful of jobs write to it. */
 function filling(
   plan: ProviderPlan,
   jobs: JobPlan[],
@@ -125,7 +122,7 @@ function filling(
   );
 }
 
-/** A site whose line is bad on Tuesdays. */
+/** A site whose connection is unreliable on Tuesdays. */
 function tuesdays(plan: ProviderPlan, company: number): ProviderPlan['machines'] {
   const site = plan.companies[company]?.sites.at(1) ?? plan.companies[company]?.sites[0];
   return plan.machines.map((machine) =>

@@ -12,11 +12,11 @@ export interface Context {
   readonly habit: MachineHabit;
   readonly ip: string;
   readonly repository: RepositoryPlan | null;
-  /** How full its repository is. */
+  /** How full the job's repository is, 0 to 1. */
   readonly full: number;
 }
 
-/** What goes wrong, in the words of the tool. `went`: how far the run came, 0 to 1. */
+/** A failure, in the words of the tool. `went`: how far the run got, 0 to 1. */
 export interface Trouble {
   readonly is: Cause;
   readonly status: 'Warning' | 'Failed' | 'Error';
@@ -216,7 +216,7 @@ const BORG: readonly Trouble[] = [
   ),
 ];
 
-/** By tool, the frequent ones first. */
+/** By tool, most frequent first. */
 export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
   vbr: VEEAM,
   vcd: VEEAM,

@@ -22,7 +22,7 @@ const HOUR: Ms = 3_600_000;
 const DAY: Ms = 24 * HOUR;
 const TUESDAY = 2;
 
-/** What goes wrong with a run that begins at a moment; null where nothing does. */
+/** Returns what goes wrong with a run that begins at `at`; null if nothing does. */
 export function troubleAt({ job, at, dice, bornAt, habit, full }: Context): Trouble | null {
   const { habit: own } = job;
   if (own.is === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
@@ -41,7 +41,7 @@ export function troubleAt({ job, at, dice, bornAt, habit, full }: Context): Trou
 }
 
 /**
- * Bad days come in spells: one begins in some six-day stretches of a job, and lasts for some runs.
+ * Failures come in spells: some six-day stretches of a job contain one that lasts for a few runs.
  */
 function spellAt(job: JobPlan, at: Ms): Trouble | null {
   const length = 6 * DAY;
@@ -65,7 +65,7 @@ function spellAt(job: JobPlan, at: Ms): Trouble | null {
 const of = (job: JobPlan, cause: Cause): Trouble | null =>
   (TROUBLES[job.source] ?? []).find((one) => one.is === cause) ?? null;
 
-/** The message of a run, with what varies from run to run. */
+/** Returns the message of a run, with the parts that vary from run to run. */
 export function tellingOf(
   { status, went, exitCode, says, is }: Trouble,
   context: Context,

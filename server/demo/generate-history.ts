@@ -16,16 +16,14 @@ import { normalOf, sampled, saysOf, seen } from './ingest-payloads.ts';
 import { momentOf, plainCronNext, weekdayOf } from './times.ts';
 
 /**
- * What a past is made of beside the plan. `companies` by their places in the plan; `heard`: keys
- * that posted before.
+ * What the generated history needs besides the plan. `companies`: by their index in the plan;
+ * `heard`: keys that have posted before.
  */
 export interface SeedActors {
   readonly since: Ms;
-  /**
-   * The moment up to which all of it goes: what happens shortly before it nobody has cleared yet.
-   */
+  /** The end of the whole history. Technicians haven't reviewed the failures shortly before it. */
   readonly until: Ms;
-  /** What should have happened before it nobody was there to miss. */
+  /** Runs that were due before this time don't count as missed. */
   readonly bootedAt: Ms;
   readonly companies: readonly CompanyN[];
   readonly keys: readonly KeyRow[];
@@ -34,8 +32,7 @@ export interface SeedActors {
 }
 
 /**
- * Events in order, each with its own moment and actor; logs and objects of runs; how many runs
- * there are in it.
+ * Events in order, each with its own time and actor; logs and objects of runs; the number of runs.
  */
 export interface History {
   readonly drafts: readonly NewEvent[];
@@ -46,8 +43,8 @@ export interface History {
 }
 
 /**
- * What happened from a moment until before another, decided by the same rules as what comes in and
- * what does not (RUN-3, RUN-5, RUN-6), minute by minute. Pure but for `ground`, which it moves on.
+ * Returns what happened in [from, to), minute by minute, decided by the rules for ingested results
+ * and missed runs (RUN-3, RUN-5, RUN-6). Pure except for `ground`, which it updates.
  */
 export function generateHistory(
   plan: ProviderPlan,
@@ -126,7 +123,7 @@ export function generateHistory(
     for (const draft of decision.drafts) put(draft, bySource(key, one.at));
     logs.push(...decision.logs);
     tasks.push(...decision.tasks);
-    if (one.is === 'finish') runs += decision.accepted; // a start that was told is the same run
+    if (one.is === 'finish') runs += decision.accepted; // a reported start is the same run
     if (!cast.heard.has(key.id)) {
       cast.heard.add(key.id);
       put(
@@ -220,10 +217,12 @@ export function generateHistory(
 
 const MINUTE: Ms = 60_000;
 const HOUR: Ms = 3_600_000;
-/** So long before the end nobody has been at the desk. */
+/** Technicians do no reviews this long before the end. */
 const UNTOUCHED: Ms = 20 * HOUR;
 
-/** Minutes at which somebody sits down to the list: half past eight, later on weekends. */
+/**
+ * The minutes at which a technician starts the daily checks: half past eight, later on weekends.
+ */
 function morningsOf(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: Ms): Set<number> {
   const { timeZone } = plan.branding;
   const minutes = new Set<number>();

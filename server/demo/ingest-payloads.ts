@@ -8,7 +8,7 @@ import { objectsOf } from './make-objects.ts';
 import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import { usedShare } from './make-runs.ts';
 
-/** What a source says of a job with each result. */
+/** What a source reports for a job, by result. */
 export const saysOf = (job: JobPlan): JobSays => ({
   uid: job.uid,
   name: job.name,
@@ -23,7 +23,7 @@ export const saysOf = (job: JobPlan): JobSays => ({
   graceSec: job.graceSec,
 });
 
-/** A start or an end as ingest takes it. */
+/** Returns a start or an end in the form that ingest accepts. */
 export function normalOf(
   { is, job, run, at }: Extract<SimulatedEvent, { is: 'start' | 'finish' }>,
   index = 0,
@@ -41,7 +41,7 @@ export function normalOf(
     tasks: [],
     detail: {},
   };
-  // The end of a run does not switch its job on again, which was switched off meanwhile.
+  // The end of a run must not re-enable its job if a user disabled it meanwhile.
   const begun = {
     index,
     job: { ...saysOf(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) },
@@ -95,7 +95,8 @@ export const computerOf = ({ name, os, osType, ip }: MachinePlan): ComputerIn =>
 });
 
 /**
- * As `recordRepositories` and `recordComputers` write them, for a past that is written in one go.
+ * Rows as `recordRepositories` and `recordComputers` write them, for a history that is written at
+ * once.
  */
 export function sampled(
   plan: ProviderPlan,

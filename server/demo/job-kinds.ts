@@ -7,10 +7,7 @@ import { EVERY_DAY, everyMinutes, SATURDAY, SUNDAY, type When, WORKDAYS } from '
 export type Host = 'vm' | 'server' | 'linux' | 'laptop' | 'desk' | 'cloud' | 'nas';
 type Times = Pick<When, 'times' | 'days'>;
 
-/**
- * A kind of job: what it is called, when it runs and how large it is. Sizes in GB of 10⁹ bytes,
- * `speed` in MB a second.
- */
+/** A kind of job: its name, schedule and size. Sizes in GB (10⁹ bytes), `speed` in MB/s. */
 export interface Kind {
   readonly weight: number;
   readonly source: Source;
@@ -29,7 +26,7 @@ const GB: Bytes = 1e9;
 export const bytesOf = ([low, high]: readonly [number, number], dice: Rng): Bytes =>
   Math.round(low * GB * (high / low) ** dice());
 
-/** At one time of a window; minutes of the day, which may pass midnight. */
+/** At one time within a window, in minutes of the day. The window may pass midnight. */
 const once =
   (from: number, to: number, days = EVERY_DAY) =>
   (dice: Rng): Times => {
@@ -68,7 +65,7 @@ const kind = (
   moves: 'changes',
 });
 
-/** Names hold `{host}`, `{role}` and `{site}`. */
+/** Names may contain `{host}`, `{role}` and `{site}`. */
 const KINDS: Kinds = [
   {
     ...kind('vbr', 'Backup', 'managed-servers', 'vm'),
@@ -322,8 +319,8 @@ const BY_STYLE = new Map<Style, readonly [Kind, ...Kind[]]>(
 export const kindsOf = (style: Style): readonly [Kind, ...Kind[]] =>
   BY_STYLE.get(style) ?? [HOURLY];
 /**
- * Every second of those that run often does so every half hour. They begin at minutes far from each
- * other, `shift` apart from another provider's.
+ * Every second of the frequent jobs runs every half hour. `shift` spreads their start minutes and
+ * those of different providers.
  */
 export function oftenKind(turn: number, shift: number): Kind {
   const pair = turn >> 1;

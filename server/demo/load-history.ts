@@ -10,15 +10,15 @@ import { type SeedActors, generateHistory } from './generate-history.ts';
 import { PAST_DAYS, type ProviderPlan } from './plan.ts';
 import { loadSeedActors, sinceOf } from './provision.ts';
 
-/** Up to where the estate of a provider is told, as it stands in the settings of the server. */
+/** The name of the server setting that stores how far a provider's demo data is written. */
 export const markOf = (plan: Pick<ProviderPlan, 'id'>): string => `estate ${plan.id}`;
 
 const DAY: Ms = 86_400_000;
-/** Of jobs and days together in one transaction. */
+/** Jobs × days in one transaction. */
 const AT_ONCE = 25_000;
 const MOST_DAYS = 8;
 
-/** How far it is. `days` of `of` days. */
+/** The progress, in `days` of `of` days. */
 export interface Progress {
   readonly provider: string;
   readonly days: number;
@@ -27,10 +27,9 @@ export interface Progress {
 }
 
 /**
- * Writes what happened in a provider until a moment, from where the writing ended before: each
- * transaction ends a piece and says so, so that a load that is broken off goes on at the next start
- * and nothing is told twice. Of a longer time only the last thirty days are told. Answers how many
- * runs it brought.
+ * Writes the history of a provider up to `until`, from where the last write ended. Each transaction
+ * stores its end, so an interrupted load continues at the next start and writes nothing twice.
+ * After a longer pause it writes only the last thirty days. Returns how many runs it added.
  */
 export async function loadHistory(
   world: AppContext,
@@ -46,7 +45,7 @@ export async function loadHistory(
   for (let from = begun; from < until;) {
     const to = Math.min(until, endOf(plan, from));
     const known: typeof ground = ground;
-    // Moved on by what may fail: until it is committed nothing is known.
+    // The transaction changes this state. If it fails, the state must be loaded again.
     ground = null;
     const done: { readonly rows: DecisionState; readonly seq: number; readonly runs: number } =
       await world.store.tenant(
@@ -84,7 +83,7 @@ export async function loadHistory(
   return runs;
 }
 
-/** Where the telling of a provider ended; null before it began. */
+/** Returns up to when the provider's demo data is written; null if nothing is. */
 export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promise<Ms | null> =>
   world.store.system(async (sql) => {
     const row = await sql
@@ -95,7 +94,7 @@ export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promi
     return row === undefined ? null : Number(row.value);
   });
 
-/** Pieces end at midnight UTC, when nobody of the estate sits at a desk. */
+/** Pieces end at midnight UTC, when no simulated technician works. */
 function endOf(plan: ProviderPlan, from: Ms): Ms {
   const days = Math.max(
     1,
@@ -105,8 +104,8 @@ function endOf(plan: ProviderPlan, from: Ms): Ms {
 }
 
 /**
- * All that a decision may need, for the telling of a whole provider. Runs: those that may be told
- * of again, those that go on, and strange ones that are open.
+ * Loads the decision state of a whole provider. Runs: recent ones that may be reported again,
+ * running ones, and open anomalies.
  */
 async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
   const [job, stat, cause] = [
@@ -148,7 +147,7 @@ async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
   };
 }
 
-/** What no later telling asks for. */
+/** Removes rows that no later piece needs. */
 function forget({ run, runByUid, runByStart, problem }: DecisionState): void {
   const kept = new Set<RunN>();
   for (const [n, one] of problem) {
@@ -172,7 +171,7 @@ async function rowsWhere<R>(
   return (rows as { readonly row: R }[]).map(({ row }) => row);
 }
 
-/** All keys were heard of until then. */
+/** Marks all keys as used until `at`. */
 async function noteHeard(tx: TenantTx, cast: SeedActors, at: Ms): Promise<void> {
   await tx.sql.executeQuery(
     CompiledQuery.raw(

@@ -28,7 +28,7 @@ interface Wanted {
   readonly firstJob: number;
 }
 type Named = Pick<Wanted, 'seed' | 'index' | 'name'>;
-/** Places within the company; jobs are numbered within the provider. */
+/** Indexes are within the company. Jobs are numbered within the provider. */
 export interface MadeCompany {
   readonly company: CompanyPlan;
   readonly keys: KeyPlan[];
@@ -56,7 +56,7 @@ export function makeCompany(wanted: Wanted): MadeCompany {
   const managed = dice() < 0.72;
   for (let i = 0; i < wanted.jobs; i += 1) {
     const place = wanted.firstJob + i;
-    // Spread evenly over all jobs of the provider.
+    // Spreads evenly over all jobs of the provider.
     const turn = Math.floor(((place + 1) * wanted.hourly) / 1_000);
     const kind =
       turn > Math.floor((place * wanted.hourly) / 1_000)
@@ -74,7 +74,7 @@ export function makeCompany(wanted: Wanted): MadeCompany {
   }
   for (let i = 0; i < repositories; i += 1)
     made.repositories.push(repositoryOf(made, wanted, i, dice));
-  // What nothing backs up, one machine in fifteen or so.
+  // About one machine in fifteen has no backup.
   const bare = Math.max(index % 3 === 0 ? 1 : 0, Math.round(made.machines.length / 18));
   for (let i = 0; i < bare; i += 1)
     machineFor(made, wanted, oneOf(['desk', 'laptop', 'server'] as const, dice), dice, true);
@@ -102,7 +102,7 @@ function addJob(
   const host = made.machines[machine]?.name ?? name.code;
   const site = made.machines[machine]?.site ?? name.town;
   const when: When = { ...kind.times(dice), tz };
-  // What no source declares is learned from when it runs.
+  // If the source declares no schedule, the server learns it from the start times.
   const declared = when.times.length > 1 || when.days !== EVERY_DAY || dice() < 0.75;
   const ownServer = `${name.code}-VBR01`;
   const size = bytesOf(kind.size, dice);
@@ -155,7 +155,7 @@ function addJob(
   });
 }
 
-/** Tools that a server of their own runs for the machines. */
+/** Tools that run on a server of their own. */
 const SERVED: Partial<Record<Source, string>> = {
   vbr: 'own',
   vac: 'VSPC-01',
@@ -177,7 +177,7 @@ function unique(made: MadeCompany, name: string, host: string): string {
   }
 }
 
-/** A machine of the kind: often one that is there already. Its place, and its role. */
+/** Returns the index and the role of a machine of the kind. Often reuses an existing machine. */
 function machineFor(
   made: MadeCompany,
   { index, name, seed }: Named,

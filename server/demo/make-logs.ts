@@ -5,7 +5,7 @@ import type { PlannedRun } from './make-runs.ts';
 
 type Line = readonly [share: number, level: 'Info' | 'Warning' | 'Error', text: string];
 
-/** The text of a run's log, in the manner of its tool. Dated inside the run. */
+/** Returns the log text of a run in the style of its tool, with timestamps inside the run. */
 export function logOf(job: JobPlan, run: PlannedRun): string {
   const lines = LINUX.has(job.source) ? linux(job, run) : windows(job, run);
   const stamp = LINUX.has(job.source) ? isoStamp : dotStamp;

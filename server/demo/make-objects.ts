@@ -5,14 +5,14 @@ import type { JobPlan } from './plan.ts';
 import type { PlannedRun } from './make-runs.ts';
 
 /**
- * What a run did with each machine or mailbox of its job; nothing for jobs that have one. What
- * failed, failed of one of them.
+ * Returns what a run did with each machine or mailbox of its job; empty for jobs with a single
+ * object. A failure affects one of them.
  */
 export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
   const count = job.source === 'office365' ? job.objects * 24 : job.objects;
   if (count < 2) return [];
   const dice = makeRng(job.seed, run.startedAt, 'objects');
-  // Where nothing was moved the first was not reached, and the others had not their turn.
+  // If no data was moved, the run failed at the first object and never reached the others.
   const none = run.bytes === null;
   const bad =
     run.status === 'Success'
@@ -59,7 +59,7 @@ export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
   });
 }
 
-/** The same objects at each run; of machines the first is the one that the job is named after. */
+/** The same objects in each run. The first machine is the one the job is named after. */
 function namesOf(job: JobPlan, count: number): string[] {
   if (job.source === 'office365')
     return Array.from({ length: count }, (_, place) => personOf((job.seed % 997) + place));

@@ -13,7 +13,7 @@ import {
   type Size,
 } from './plan.ts';
 
-/** The whole estate: the same for the same seed, size and beginning. */
+/** Returns the whole demo plan. The same seed, size and start give the same plan. */
 export function makePlan(seed: number, size: Size, bornAt: Ms): EstatePlan {
   const { companies, jobs, hourly } = MEASURES_OF[size];
   const own: CompanyName = {
@@ -100,7 +100,7 @@ function provider(
   brand: Partial<ProviderPlan['branding']>,
 ): ProviderPlan {
   const id = uuidOf(seed, 'provider');
-  // Few companies hold most of the jobs.
+  // A few companies have most of the jobs.
   const counts = shared(
     jobs,
     names.map((_, rank) => (rank + 3) ** -0.85),

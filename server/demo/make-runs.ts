@@ -6,7 +6,7 @@ import type { Context } from './failure-kinds.ts';
 import { troubleAt, type Telling, tellingOf } from './failure-scenarios.ts';
 import { isOn, momentOf, SATURDAY, weekdayOf } from './times.ts';
 
-/** One run as its tool would report it. */
+/** A run as its tool would report it. */
 export interface PlannedRun {
   readonly id: string;
   readonly job: number;
@@ -21,23 +21,22 @@ export interface PlannedRun {
   readonly message: string | null;
   readonly exitCode: number | null;
   readonly detail: Readonly<Record<string, string | number | boolean>>;
-  /** Whether its tool sends the text of its log. */
+  /** Whether the tool sends its log. */
   readonly logged: boolean;
 }
 
 const MINUTE: Ms = 60_000;
 const DAY: Ms = 86_400_000;
 /**
- * The longest of all runs, so that whoever looks for runs that end knows how far back they may have
- * begun.
+ * The maximum duration of a run: a search for runs that end looks this far back for their start.
  */
 export const LONGEST: Ms = 14 * 3_600_000;
-/** A day gains and loses: Monday catches up on the weekend. Sunday first. */
+/** Load by weekday, Sunday first. Monday catches up on the weekend. */
 const SHAPE = [0.9, 1.05, 1.02, 1, 1, 0.98, 0.92] as const;
 
 /**
- * The runs of a job that are due on a day of its zone, in order. Pure: the same plan, job and day
- * give the same runs.
+ * Returns the runs of a job that are due on a day of its zone, in order. Pure: the same plan, job
+ * and day give the same runs.
  */
 export function runsOf(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[] {
   if (!isOn(job.when, day)) return [];
@@ -48,7 +47,7 @@ export function runsOf(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[
     const dice = makeRng(job.seed, day, minute);
     if (isAway(plan, job, dueAt) || dice() < 0.0012) continue;
     const often = job.when.times.length > 1;
-    // Most begin at once, some wait in a queue.
+    // Most runs start at once. Some wait in a queue.
     const startedAt =
       Math.round(
         (dueAt +
@@ -89,7 +88,7 @@ function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice:
       between(dice, 0.92, 1.08);
   let length = overheadOf(job, size) + moved / (job.bytesPerSec * between(dice, 0.95, 1.05));
   let files = job.files * between(dice, 0.97, 1.03);
-  // A few are unlike the others, and nobody is told why.
+  // A few runs are anomalies without a reported cause.
   const odd = dice();
   if (odd < 0.0022) moved *= between(dice, 4, 11);
   else if (odd < 0.0034) moved = 0;
@@ -117,10 +116,7 @@ function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice:
   });
 }
 
-/**
- * Seconds that go by beside the moving: looking through what may have changed, and each object's
- * snapshot.
- */
+/** Seconds besides the transfer: scanning for changes, and the snapshot of each object. */
 const overheadOf = (job: JobPlan, size: Bytes): Seconds =>
   job.when.times.length > 1 ? 40 + size / 4e9 : 50 + 30 * job.objects + size / 6e8;
 
@@ -158,7 +154,7 @@ function finished(
   };
 }
 
-/** Tools that count files; those that end with a code. */
+/** Tools that report file counts, and tools that report an exit code. */
 const COUNTS_FILES = new Set([
   'restic',
   'borg',
@@ -188,7 +184,7 @@ function detailOf(
     : { level };
 }
 
-/** The same job tries again by itself after some minutes, and may get through. */
+/** The same job retries after some minutes, and may succeed. */
 function retried(
   plan: ProviderPlan,
   job: JobPlan,
@@ -229,7 +225,7 @@ const contextOf = (plan: ProviderPlan, job: JobPlan, at: Ms, dice: Rng): Context
   };
 };
 
-/** A laptop that is not there: some days of nine. */
+/** Whether a laptop is offline. It is on some days out of nine. */
 function isAway(plan: ProviderPlan, job: JobPlan, at: Ms): boolean {
   if (plan.machines[job.machine]?.habit !== 'away') return false;
   const days = at / DAY - (job.seed % 900) / 100;
@@ -241,7 +237,10 @@ function isAway(plan: ProviderPlan, job: JobPlan, at: Ms): boolean {
   return into >= from && into < from + 1.5 + dice() * 3.5;
 }
 
-/** How full a repository is, 0 to 1: it fills, is full for a while, and is then cleared out. */
+/**
+ * Returns how full a repository is, 0 to 1. It fills up, stays full for a while, and is then
+ * cleaned up.
+ */
 export function usedShare(
   plan: Pick<ProviderPlan, 'bornAt'>,
   { used, gain }: RepositoryPlan,

@@ -6,10 +6,10 @@ export interface CompanyName {
   readonly town: string;
   readonly style: Style;
 }
-/** What a company mostly runs. */
+/** The platforms that a company mainly uses. */
 export type Style = 'windows' | 'linux' | 'cloud' | 'mixed';
 
-/** Companies of a mid-sized region, the larger ones first. */
+/** Invented companies of a mid-sized region, larger ones first. */
 const KNOWN: readonly CompanyName[] = [
   { name: 'Brackwater Foods', code: 'BWF', town: 'Hull', style: 'windows' },
   { name: 'Sturridge & Hale Solicitors', code: 'SHS', town: 'Leeds', style: 'windows' },
@@ -144,7 +144,9 @@ const TOWNS = [
 ] as const;
 const STYLES = ['windows', 'windows', 'mixed', 'linux', 'cloud'] as const;
 
-/** The first `count` companies: those with a story, then others, each with a code of its own. */
+/**
+ * Returns the first `count` companies: those with a scenario, then others. Each has a unique code.
+ */
 export function companyNames(count: number): CompanyName[] {
   const made = Array.from({ length: Math.max(0, count - KNOWN.length) }, (_, i): CompanyName => {
     const first = FIRST[i % FIRST.length] ?? FIRST[0];
@@ -206,5 +208,5 @@ const FAMILY = [
   'varley',
 ] as const;
 
-/** A mailbox, a home folder: who is in a message. */
+/** Returns a user name, for a mailbox or a home folder in a message. */
 export const personIn = (dice: Rng): string => `${oneOf(GIVEN, dice)}.${oneOf(FAMILY, dice)}`;

@@ -5,14 +5,11 @@ import type { Schedule } from '#contract/runs/rows.ts';
 import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
 import type { When } from './times.ts';
 
-/**
- * Plain shapes of what an estate is made of. Everything in it follows from the seed, the size and
- * the moment at which it began.
- */
+/** Plain types of the demo plan. Everything in it derives from the seed, the size and the start. */
 export const SIZES = ['small', 'medium', 'large'] as const;
 export type Size = (typeof SIZES)[number];
 
-/** `hourly`: of a thousand jobs, how many run every hour. */
+/** `hourly`: how many of a thousand jobs run every hour. */
 export const MEASURES_OF: Readonly<
   Record<Size, { readonly companies: number; readonly jobs: number; readonly hourly: number }>
 > = {
@@ -21,7 +18,7 @@ export const MEASURES_OF: Readonly<
   large: { companies: 1_000, jobs: 10_000, hourly: 27 },
 };
 
-/** Days of past that an estate has when it is first shown. */
+/** Days of history that the demo has when it starts. */
 export const PAST_DAYS = 30;
 
 export interface EstatePlan {
@@ -34,7 +31,7 @@ export interface EstatePlan {
 export interface ProviderPlan {
   readonly id: TenantId;
   readonly seed: number;
-  /** Null: the provider of every host that nobody has named. */
+  /** Null: the provider of every host that no other provider claims. */
   readonly host: string | null;
   readonly branding: Branding;
   readonly bornAt: Ms;
@@ -63,13 +60,13 @@ export interface PersonPlan {
   readonly username: string;
   readonly name: string;
   readonly roles: readonly Role[];
-  /** The one company of a customer's user, by its place in the plan. */
+  /** The company of a customer's user, by its index in the plan. */
   readonly company: number | null;
-  /** Whether it clears the morning's list. */
+  /** Whether the user does the daily checks. */
   readonly technician: boolean;
 }
 
-/** Companies, keys and machines are named by their places in the plan. */
+/** Companies, keys and machines are referenced by their index in the plan. */
 export interface MachinePlan {
   readonly company: number;
   readonly key: number;
@@ -79,24 +76,24 @@ export interface MachinePlan {
   readonly osType: 'Server' | 'Workstation';
   readonly ip: string;
   readonly habit: MachineHabit;
-  /** Seen, and nothing backs it up. */
+  /** Known, but without a backup. */
   readonly bare: boolean;
 }
 /**
- * `away`: a laptop that is not there for days. `vss`: shadow copies fail now and then. `tuesdays`:
- * its line is bad on Tuesdays.
+ * `away`: a laptop that is offline for days. `vss`: shadow copies fail now and then. `tuesdays`:
+ * its connection is unreliable on Tuesdays.
  */
 export type MachineHabit = 'steady' | 'away' | 'vss' | 'tuesdays';
 
 export type JobHabit =
   | { readonly is: 'steady' }
-  /** Warns of the same thing at each run. */
+  /** Reports the same warning in each run. */
   | { readonly is: 'grumbling' }
   /** Fails a little more often each day. */
   | { readonly is: 'fading' }
-  /** Was switched off at a moment and forgotten. */
+  /** Was disabled at a time and forgotten. */
   | { readonly is: 'forgotten'; readonly at: Ms }
-  /** Goes down with its server from one moment to another, and some of them longer. */
+  /** Fails with its server during an interval. Some jobs fail longer. */
   | { readonly is: 'thursday'; readonly from: Ms; readonly to: Ms };
 
 export interface JobPlan {
@@ -114,24 +111,24 @@ export interface JobPlan {
   readonly server: string;
   readonly managed: boolean | null;
   readonly when: When;
-  /** As its source declares it; null where it declares none. */
+  /** The schedule that the source declares; null if it declares none. */
   readonly schedule: Schedule | null;
   readonly graceSec: Seconds | null;
   readonly habit: JobHabit;
-  /** Chance of some bad days in six. */
+  /** Probability that a six-day stretch contains failures. */
   readonly frailty: number;
-  /** Size of what it protects when the estate began, and what that gains a day. */
+  /** Size of the protected data when the demo began, and its growth per day. */
   readonly size: Bytes;
   readonly growth: number;
   /**
-   * What one run moves of it: everything, or what changed. `fulls` moves everything on Saturdays.
+   * What a run transfers: everything, or the changes. `fulls` transfers everything on Saturdays.
    */
   readonly moves: 'all' | 'changes' | 'fulls';
   readonly change: number;
   readonly bytesPerSec: number;
   readonly files: number;
   readonly objects: number;
-  /** The repository that it writes to, by its place. */
+  /** The index of the repository that the job writes to. */
   readonly repository: number;
 }
 
@@ -144,7 +141,7 @@ export interface RepositoryPlan {
   readonly hostName: string;
   readonly path: string;
   readonly capacity: Bytes;
-  /** Share in use when the estate is first shown, and what it gains a day. */
+  /** Share in use when the demo starts, and its growth per day. */
   readonly used: number;
   readonly gain: number;
 }

@@ -11,12 +11,12 @@ import { PAST_DAYS, type ProviderPlan } from './plan.ts';
 
 const DAY: Ms = 86_400_000;
 
-/** The first moment of a provider's past. */
+/** Returns the start of a provider's history. */
 export const sinceOf = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY;
 
 /**
- * Makes of a provider what is not there yet: itself, its companies and keys, its people. The same
- * again makes nothing, and asks for no password.
+ * Creates what is missing of a provider: the provider, its companies and keys, its users. If
+ * nothing is missing, it creates nothing and asks for no password.
  */
 export async function provision(
   world: AppContext,
@@ -83,8 +83,7 @@ export async function provision(
 }
 
 /**
- * Numbers by the plan's places; the rows of its keys, and those of its technicians who are still
- * there.
+ * Returns the numbers by the plan's indexes, the provider's keys, and its remaining technicians.
  */
 export async function loadSeedActors(
   world: AppContext,

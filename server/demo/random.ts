@@ -1,7 +1,7 @@
-/** Numbers in [0, 1), one after the other. */
+/** Returns the next number in [0, 1). */
 export type Rng = () => number;
 
-/** 32 bits of the parts: the same for the same parts on every machine. */
+/** Returns a 32-bit hash of the parts, the same on every machine. */
 export function mixed(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const part of parts) {
@@ -19,7 +19,7 @@ const stirred = (hash: number, value: number): number => {
   return Math.imul(next ^ (next >>> 15), 0x2c1b3c6d);
 };
 
-/** Dice that fall alike for the same parts (mulberry32). */
+/** Returns a generator seeded by the parts (mulberry32). */
 export function makeRng(...parts: readonly (number | string)[]): Rng {
   let state = mixed(...parts);
   return () => {
@@ -36,7 +36,7 @@ export const between = (dice: Rng, low: number, high: number): number =>
   low + dice() * (high - low);
 export const upTo = (dice: Rng, most: number): number => Math.floor(dice() * most);
 
-/** One of those with weights. */
+/** Returns a random item, weighted. */
 export function weighed<T extends { readonly weight: number }>(
   list: readonly [T, ...T[]],
   dice: Rng,
@@ -45,7 +45,7 @@ export function weighed<T extends { readonly weight: number }>(
   return list.find((one) => (left -= one.weight) < 0) ?? list[0];
 }
 
-/** A UUID of the parts (version 8, which is what a made one is). */
+/** Returns a UUID derived from the parts (version 8: custom). */
 export function uuidOf(...parts: readonly (number | string)[]): string {
   const hex = [1, 2, 3, 4]
     .map((i) =>
@@ -58,7 +58,7 @@ export function uuidOf(...parts: readonly (number | string)[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** `total` in whole parts by their weights, each at least `least`. */
+/** Splits `total` into integers in proportion to the weights, each at least `least`. */
 export function shared(total: number, weights: readonly number[], least: number): number[] {
   const sum = weights.reduce((all, one) => all + one, 0);
   const free = total - least * weights.length;

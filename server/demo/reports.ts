@@ -8,8 +8,8 @@ import type { ProviderPlan } from './plan.ts';
 const BORN: Ms = 3_600_000;
 
 /**
- * Three scheduled reports of the first technician, made while the estate is new: who deletes them
- * is not given them again.
+ * Creates three scheduled reports of the first technician. Runs only for new demo data, so deleted
+ * reports don't come back.
  */
 export async function settleReports(world: AppContext, plan: ProviderPlan): Promise<void> {
   const at = world.clock.now();

@@ -12,12 +12,12 @@ import { computerOf, normalOf, sampleOf } from './ingest-payloads.ts';
 import { sinceOf } from './provision.ts';
 
 const EVERY: Ms = 4_000;
-/** What will happen is worked out this far ahead. */
+/** How far ahead runs are planned. */
 const AHEAD: Ms = 30 * 60_000;
-/** Of a key in one request. */
+/** Results per key and request. */
 const AT_ONCE = 500;
 
-/** One provider's. */
+/** The simulation of one provider. */
 interface Course {
   readonly plan: ProviderPlan;
   told: Ms;
@@ -27,10 +27,9 @@ interface Course {
 }
 
 /**
- * The estate lives on: runs start and end by their schedules, through the same door as those of
- * real sources. What was not told while nobody asked (the machine slept) is told at the next tick;
- * stopping waits for what is being told. Nobody of the estate sits at its desk: that is for whoever
- * looks at it.
+ * Continues the demo live: runs start and end by their schedules and go through the normal ingest.
+ * After a pause (the machine slept), the next tick catches up. Stopping waits for the tick in
+ * progress. No technician is simulated: the visitor does the reviews.
  */
 export async function startLiveSimulation(
   world: AppContext,
@@ -59,13 +58,14 @@ async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
     if (due.length > 0) await tellAll(world, course.plan, due, now);
     course.told = now;
   } catch (error) {
-    // From where it was told, again: what was told already is known by its name.
+    // Start over from the last written moment. Ingest recognizes the results it already has by
+    // their ids.
     [course.agenda, course.next, course.planned] = [[], 0, course.told];
     throw error;
   }
 }
 
-/** What has come due since it was last asked, in order. */
+/** Returns the events due since the last call, in order. */
 function dueOf(course: Course, now: Ms): SimulatedEvent[] {
   const due: SimulatedEvent[] = [];
   for (;;) {
@@ -104,7 +104,7 @@ async function tellAll(
   const keys = await world.store.tenant(plan.id, (tx) => tx.rows('key', ids), { readOnly: true });
   for (const [place, list] of byKey) {
     const key = keys.get(plan.keys[place]?.id ?? '');
-    // A key that somebody revoked tells no more.
+    // A revoked key sends nothing.
     if (key && key.revokedAt === null)
       for (let from = 0; from < list.length; from += AT_ONCE)
         await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);

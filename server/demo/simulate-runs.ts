@@ -4,7 +4,7 @@ import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.
 import { LONGEST, type PlannedRun, runsOf } from './make-runs.ts';
 import { momentOf } from './times.ts';
 
-/** What happens in an estate by itself, at a moment. */
+/** A simulated event without a user, at a time. */
 export type SimulatedEvent = { readonly at: Ms } & (
   | { readonly is: 'start' | 'finish'; readonly job: JobPlan; readonly run: PlannedRun }
   | { readonly is: 'sample'; readonly repository: RepositoryPlan }
@@ -15,15 +15,15 @@ export type SimulatedEvent = { readonly at: Ms } & (
 const HOUR: Ms = 3_600_000;
 const DAY: Ms = 24 * HOUR;
 const WEEK = 7;
-/** Seconds. Less than the grace of any job that may run so long. */
+/** Seconds. Shorter than the grace period of any job that may run this long. */
 const LONG = 2_400;
-/** Of machines that nothing backs up, every second is new. */
+/** Every second machine without a backup is new. */
 const NEW_FOR: Ms = 5 * DAY;
 
 /**
- * All that happens from a moment until before another, in order. `since`: nothing began before it.
- * `starts`: of every run, or, as a past is told by its results, only of those that take so long
- * that they would be missed, and of those that go on beyond the end.
+ * Returns everything that happens in [from, to), in order. `since`: no run began before it.
+ * `starts`: report the start of every run, or, for a history written from results, only of runs
+ * that take so long that they would count as missed, and of runs that end after `to`.
  */
 export function simulateRuns(
   plan: ProviderPlan,
@@ -35,7 +35,7 @@ export function simulateRuns(
   const all: SimulatedEvent[] = [];
   for (const job of plan.jobs) {
     const last = dayOf(to, job.when.tz, 0);
-    // What ends now may have begun so long ago, after having waited for another run of its job.
+    // A run that ends now may have begun this long ago, after waiting for another run of its job.
     for (let day = dayOf(from - LONGEST - 6 * HOUR, job.when.tz, 0); day <= last; day += 1) {
       for (const run of runsOf(plan, job, day)) {
         if (run.startedAt < since) continue;
@@ -56,7 +56,7 @@ export function simulateRuns(
   return all.sort((a, b) => a.at - b.at);
 }
 
-/** A source tells of an end some seconds after it. */
+/** A source reports an end a few seconds later. */
 const heardAt = (job: JobPlan, run: PlannedRun): Ms => run.endedAt + 500 + (job.seed % 3_000);
 
 function inventory(plan: ProviderPlan, from: Ms, to: Ms, all: SimulatedEvent[]): void {

@@ -4,7 +4,7 @@ import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 import { makeRng, type Rng, mixed, oneOf } from './random.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
 
-/** One deed of a technician on some problems, at a moment. */
+/** One action of a technician on some problems, at a time. */
 export interface ScriptedAction {
   readonly at: Ms;
   readonly by: string;
@@ -17,17 +17,17 @@ const MINUTE: Ms = 60_000;
 
 export interface Desk {
   readonly at: Ms;
-  /** The user ids of those who clear the list; they take turns. */
+  /** The user ids of the technicians who do the daily checks, in turns. */
   readonly technicians: readonly [string, ...string[]];
-  /** The last morning before people look at the estate: more is left. */
+  /** The last morning before the demo starts leaves more problems open. */
   readonly last: boolean;
   readonly jobOf: (problem: ProblemRow) => JobPlan | undefined;
   readonly causeOf: (problem: ProblemRow) => CauseRow | undefined;
 }
 
 /**
- * What a morning's round does to the problems that are open and not cleared, one deed for those
- * that are treated alike.
+ * Returns what the daily check of a morning does with open, unreviewed problems: one action for all
+ * that get the same treatment.
  */
 export function morning(
   plan: ProviderPlan,
@@ -39,7 +39,7 @@ export function morning(
   for (const problem of pending) {
     const job = desk.jobOf(problem);
     if (!job) continue;
-    // One mind a cause and a day: the same failure gets the same comment.
+    // Seeded by cause and day, so that the same failure gets the same comment.
     const mind = makeRng(plan.seed, 'mind', problem.cause, day);
     for (const change of changesOf(
       plan,
@@ -128,7 +128,8 @@ function changesOf(
 }
 
 /**
- * All of it has one ticket; what came back was cleared, what is still down waits for the vendor.
+ * All of these problems share one ticket. Recovered jobs were reviewed, and the others wait for the
+ * vendor.
  */
 function thursday(
   problem: ProblemRow,

@@ -9,7 +9,7 @@ import type { EstatePlan } from './plan.ts';
 import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
 
-/** An estate that is up to date. `people`: who is who in it, to be told at the start. */
+/** Up-to-date demo data. `people`: the list of users, printed at the start. */
 export interface DemoServer {
   readonly plan: EstatePlan;
   readonly password: string | null;
@@ -17,8 +17,8 @@ export interface DemoServer {
 }
 
 /**
- * Brings the estate of the data up to now, telling how far it is; null where there is none. Throws
- * a sentence where another is asked for than is there.
+ * Brings the demo data up to now and logs the progress. Returns null if there is no demo data.
+ * @throws a sentence for the operator if the requested size differs from the stored one.
  */
 export async function startDemo(
   world: AppContext,
@@ -30,7 +30,7 @@ export async function startDemo(
   if (plan === null) return null;
   let told = 0;
   let kept: string | null = null;
-  // Kept before people are made, and not made again where somebody has deleted its file.
+  // Stored before users are created, and not created again if somebody deleted its file.
   const password = async (): Promise<string> => (kept ??= await keepPassword(world, wanted));
   await seedDemo(world, plan, password, ({ provider, days, of, runs }) => {
     const now = world.clock.now();
@@ -51,8 +51,8 @@ export async function startDemo(
 const TELL_MS = 3_000;
 
 /**
- * Where each portal is and who may sign in there: one line a user. `address` gives the address of a
- * host; null is the default one.
+ * Returns one line per user: the portal's address and who may sign in there. `address` returns the
+ * address of a host; null is the default host.
  */
 export function whoIsWho(
   { plan, password }: Pick<DemoServer, 'plan' | 'password'>,

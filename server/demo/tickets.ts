@@ -7,14 +7,14 @@ import type { AppContext } from '../platform/app-context.ts';
 import { mixed } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
 
-/** Of those that the technicians only named: so many are tickets that are kept here, the newest. */
+/** How many of the newest tickets that technicians referenced stay open. */
 const OPEN = 10;
 const OVER = 5;
 const SINCE: Ms = 2 * 3_600_000;
 
 /**
- * Makes tickets of what the technicians of the past have named, once: the page of tickets begins
- * with some that are open and some that are closed.
+ * Creates the tickets that technicians referenced in the history, once, so that the tickets page
+ * starts with open and closed tickets.
  */
 export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void> =>
   world.store.tenant(plan.id, async (tx) => {
@@ -109,7 +109,7 @@ const changed = (
         }),
       ];
 
-/** Problems of one company under one number, those with the newest first. */
+/** Returns the problems of one company grouped by ticket number, the newest first. */
 function groupsOf(problems: readonly ProblemRow[]): readonly (readonly ProblemRow[])[] {
   const groups = new Map<string, ProblemRow[]>();
   for (const one of problems.toSorted((a, b) => b.n - a.n))

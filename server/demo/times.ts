@@ -2,10 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { type DayN, dayOf, offsetAt } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
 
-/**
- * When a job begins: minutes of the day in its zone, ascending, on days of the week (bit 0 is
- * Sunday).
- */
+/** When a job starts: minutes of the day in its zone, ascending, on weekdays (bit 0 is Sunday). */
 export interface When {
   readonly times: readonly number[];
   readonly days: number;
@@ -20,24 +17,27 @@ export const SUNDAY = 0b000_0001;
 const MINUTE: Ms = 60_000;
 const DAY: Ms = 86_400_000;
 
-/** Bit of the day of the week: 1970-01-01 was a Thursday. */
+/** Returns the bit of the weekday. 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: DayN): number => (((day + 4) % 7) + 7) % 7;
 export const isOn = (when: When, day: DayN): boolean => ((when.days >> weekdayOf(day)) & 1) === 1;
 
-/** A minute of a day on the wall of a zone. */
+/** Returns the time of a local minute of a day in a zone. */
 export function momentOf(day: DayN, minute: number, tz: string): Ms {
   const wall = day * DAY + minute * MINUTE;
   return wall - offsetAt(wall - offsetAt(wall, tz), tz);
 }
 
-/** Minutes and hours that repeat: `from`, and every `step` minutes after it until midnight. */
+/** Repeating minutes: `from`, then every `step` minutes until midnight. */
 export const everyMinutes = (step: number, from: number): number[] => {
   const times: number[] = [];
   for (let minute = from % step; minute < 1_440; minute += step) times.push(minute);
   return times;
 };
 
-/** The line in which a tool would keep it. Times are those of some minutes in some hours. */
+/**
+ * Returns the cron line of a schedule whose times are all combinations of some minutes and some
+ * hours.
+ */
 export function cronOf({ times, days }: When): string {
   const minutes = [...new Set(times.map((time) => time % 60))].sort((a, b) => a - b);
   const hours = [...new Set(times.map((time) => Math.floor(time / 60)))].sort((a, b) => a - b);
@@ -47,8 +47,8 @@ export function cronOf({ times, days }: When): string {
 }
 
 /**
- * Reads the lines that `cronOf` writes, a hundred times as fast as a general reader: hundreds of
- * thousands are asked for while a past is made.
+ * Reads the lines that `cronOf` writes, a hundred times as fast as a general parser: generating a
+ * history makes hundreds of thousands of calls.
  */
 export const plainCronNext: CronNext = (cron, tz, after) => {
   const when = read(cron);

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Store } from './db/store.ts';
 
-/** What the outside is to the server: given once, so that tests give another. */
+/** The server's access to the outside world. Tests pass their own. */
 export interface AppContext {
   readonly store: Store;
   readonly clock: Clock;
@@ -16,15 +16,12 @@ export interface Clock {
 }
 
 export interface Chance {
-  /** Bytes fit for secrets. */
+  /** Cryptographically secure random bytes. */
   bytes(count: number): Uint8Array;
   uuid(): string;
 }
 
-/**
- * One line of JSON an entry. Never give it a secret: keys in addresses are masked before they come
- * here.
- */
+/** Writes one line of JSON per entry. Never pass a secret: callers must mask keys in addresses. */
 export interface Log {
   info(what: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(what: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -33,29 +30,29 @@ export interface Log {
 
 export interface Config {
   readonly port: number;
-  /** Where the embedded database, the lock and the made password live. */
+  /** Folder of the embedded database, the lock and the initial password. */
   readonly dataDir: string;
-  /** PostgreSQL to use instead of the embedded database. */
+  /** URL of PostgreSQL; null uses the embedded database. */
   readonly databaseUrl: string | null;
-  /** Folder of the built page; null where only the API is served. */
+  /** Folder of the built page; null serves only the API. */
   readonly pageDir: string | null;
-  /** Addresses of proxies whose `X-Forwarded-*` may be believed. */
+  /** Addresses of proxies whose `X-Forwarded-*` headers the server trusts. */
   readonly trustedProxies: readonly string[];
   /**
-   * 32 bytes in base64url under which secrets are sealed, former ones behind it with commas; null:
-   * a file in the data folder.
+   * The master key, 32 bytes in base64url, followed by former keys, separated by commas; null: the
+   * keys are in a file in the data folder.
    */
   readonly secretKey: string | null;
   /**
-   * What the server may reach besides the public internet: networks, and whether without TLS. Set
-   * by its operator alone. `push`: networks in which push services may stand; any user names one of
-   * those, and the networks of `allow` are for systems that administrators set.
+   * What the server may reach besides the public internet: networks, and whether without TLS. Only
+   * the operator sets it. `push`: networks that push services may be in. Any user can name a push
+   * service, while `allow` is for systems that administrators configure.
    */
   readonly outbound?: {
     readonly allow: readonly string[];
     readonly http: boolean;
     readonly push?: readonly string[];
   };
-  /** An address at which all of Intuit's are asked instead of their own: for trying. */
+  /** Replaces the addresses of Intuit's services, for tests. */
   readonly quickBooks?: string | null;
 }

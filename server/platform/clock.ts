@@ -1,6 +1,6 @@
 import type { Clock } from './app-context.ts';
 
-/** The only place of the server that asks what time it is. */
+/** The only place in the server that reads the time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, work) {

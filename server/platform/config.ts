@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import type { Config } from './app-context.ts';
 
-/** `estate`: what was asked for; null where nothing was. */
+/** `estate`: the requested demo size; null if none. */
 export interface Settings {
   readonly config: Config;
   readonly hostname: string;
@@ -15,15 +15,15 @@ export interface Settings {
 }
 
 /**
- * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL,
- * DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (under which
- * secrets are sealed; former ones behind it, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks
- * that it may reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too),
- * DAYBOOK_PUSH_ALLOW (private networks in which push services may stand, with commas),
- * DAYBOOK_QUICKBOOKS (an address in the place of Intuit's own, for trying), DAYBOOK_CONNECTIONS and
- * DAYBOOK_CONNECTIONS_PER_ADDRESS (open at once, in all and from one address),
- * DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which `--estate
- * <size>` goes before. A sentence where one cannot be used. `root` is the product's folder.
+ * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL,
+ * DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
+ * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
+ * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
+ * networks that push services may be in, with commas), DAYBOOK_QUICKBOOKS (replaces Intuit's
+ * addresses, for tests), DAYBOOK_CONNECTIONS and DAYBOOK_CONNECTIONS_PER_ADDRESS (maximum open at
+ * once, in total and per address), DAYBOOK_DEMO_PASSWORD (of the users created at the first start),
+ * DAYBOOK_ESTATE, which `--estate <size>` overrides. Returns a sentence if a setting is invalid.
+ * `root` is the product's folder.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,

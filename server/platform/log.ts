@@ -3,8 +3,8 @@ import type { Clock, Log } from './app-context.ts';
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * One line of JSON an entry, warnings and errors to stderr. What looks like a secret is masked in
- * every string of it.
+ * Writes one line of JSON per entry, warnings and errors to stderr. Masks anything that looks like
+ * a secret in every string.
  */
 export function makeLog(
   clock: Clock,
@@ -19,14 +19,14 @@ export function makeLog(
   return { info: entry('info'), warn: entry('warn'), error: entry('error') };
 }
 
-/** Ingest keys (`dbk_…`, `/ping/<key>`), API keys, secrets of webhooks and bearer tokens. */
+/** Masks ingest keys (`dbk_…`, `/ping/<key>`), API keys, webhook secrets and bearer tokens. */
 export const masked = (text: string): string =>
   text
     .replaceAll(/(dbk_|dbu_|whsec_)[\w+/=-]+/g, '$1***')
     .replaceAll(/(\/ping\/)[^/\s"'?#\\]+/g, '$1***')
     .replaceAll(/(bearer\s+)[\w.~+/=-]+/gi, '$1***');
 
-/** Errors say nothing to JSON by themselves. */
+/** `JSON.stringify` writes an error as an empty object. */
 const plain = (_key: string, value: unknown): unknown =>
   value instanceof Error
     ? { name: value.name, message: value.message, stack: value.stack }

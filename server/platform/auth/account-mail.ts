@@ -4,8 +4,8 @@ import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * `subject`: what of the account it is about. `what`: what happened. `ifNot`: what to do about it
- * for who did not do it, without a full stop.
+ * `subject`: the part of the account. `what`: what happened. `ifNot`: what to do if it wasn't the
+ * user, without a full stop.
  */
 export interface AccountMail {
   readonly subject: string;
@@ -14,8 +14,8 @@ export interface AccountMail {
 }
 
 /**
- * Tells a user by mail what became of the account: whoever did not do it themselves learns of it.
- * Always sent: it is no choice.
+ * Mails a user about a change of the account, so that a change by somebody else is noticed. The
+ * user can't turn this off.
  */
 export async function mailAccount(
   tx: TenantTx,

@@ -14,16 +14,16 @@ import type { AppContext } from '../app-context.ts';
 import { hashOf, isSecret } from './api-key-secret.ts';
 import { readHolder } from './sessions.ts';
 
-/** The API key that a request carries; null where it carries something else. */
+/** Returns the API key of a request; null if it carries none. */
 export function keyIn(request: Request): string | null {
   const sent = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   return sent?.startsWith('dbu_') === true ? sent : null;
 }
 
 /**
- * Who a key stands for: its user with the roles and companies of this moment, and of the abilities
- * those that it was given. Asked of the database each time: what was revoked ends at once. A key of
- * another provider does not exist here. `expired`: its day is over.
+ * Returns the user of an API key with its current roles and companies, limited to the abilities of
+ * the key. Reads the database each time, so revoking takes effect at once. A key of another
+ * provider is unknown here. Fails with `expired` after the key's last day.
  */
 export async function authenticateKey(
   world: AppContext,
@@ -51,7 +51,7 @@ export async function authenticateKey(
   if (!found?.holder) return failed(NO_KEY);
   const { row, holder } = found;
   if (!isAhead(row.until, now, LIMITS.apiKeyDays * 86_400_000)) return failed(OVER);
-  // Its day is what is told: what changes within a day is written now and then.
+  // Users see the day of the last use, so a change within the day is written only now and then.
   if (
     row.used_at === null ||
     now - row.used_at >= TOLD_MS ||
@@ -66,7 +66,7 @@ export async function authenticateKey(
         .where('id', '=', row.id)
         .execute(),
     );
-    // Without space on the disk a key can still read.
+    // With a full disk, a key can still read.
     await noted.catch((error: unknown) => {
       if (!(error instanceof StoreFault && error.kind === 'disk-full')) throw error;
     });
@@ -82,7 +82,10 @@ export async function authenticateKey(
   });
 }
 
-/** Of IPv4 the first 24 bits, of IPv6 the first 48: where a key is used, and not by whom. */
+/**
+ * Returns the first 24 bits of an IPv4 address or the first 48 of an IPv6 address: it shows where a
+ * key is used, not by whom.
+ */
 export function networkOf(ip: string): string {
   const family = isIP(ip);
   if (family === 6) return networkOfV6(ip, 3);

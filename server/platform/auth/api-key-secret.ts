@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * An API key: `dbu_`, 32 bytes by chance as 43 signs of base 62, and the CRC-32 of all that as 6
- * more. One word for a double click, found by whoever looks for secrets by `dbu_[0-9A-Za-z]{49}`,
- * and known from a lookalike by its sum. An ingest key begins with `dbk_`.
+ * An API key: `dbu_`, 32 random bytes as 43 base-62 characters, and the CRC-32 of all that as 6
+ * more. A double click selects it, secret scanners find it by `dbu_[0-9A-Za-z]{49}`, and the
+ * checksum tells it from a lookalike. An ingest key begins with `dbk_`.
  */
 const FORM = /^dbu_[0-9A-Za-z]{49}$/;
 const SIGNS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -15,18 +15,18 @@ export function secretOf(bytes: Uint8Array): string {
 }
 
 /**
- * Whether it may be a key of ours at all. Its sum is no secret: it opens nothing and spares a look
- * into the database.
+ * Returns whether the text has the form and checksum of an API key. The checksum is no secret: it
+ * only saves a database lookup.
  */
 export const isSecret = (text: string): boolean =>
   FORM.test(text) && sumOf(text.slice(0, -6)) === text.slice(-6);
 
 /**
- * All that is kept of a secret, and what it is looked up by: how much of it is right cannot be told
- * from the time that takes.
+ * Returns the hash under which a secret is stored and looked up. A lookup by hash takes the same
+ * time however much of a guess is right.
  */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
-/** Of the signs by chance, not of the sum. */
+/** Returns the last random characters, without the checksum. */
 export const hintOf = (secret: string): string => secret.slice(-10, -6);
 
 const sumOf = (text: string): string => base62(BigInt(crc32(text)), 6);

@@ -9,7 +9,7 @@ import type { ApiKeyTable } from '../db/database-account.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** As they are shown, to their user and to who keeps it. */
+/** Returns the keys of a user as the user and administrators see them. */
 export async function apiKeysOf({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
   return (
     await sql
@@ -43,7 +43,7 @@ export const shownKey = ({
   usedFrom: usedFrom === '' ? null : usedFrom,
 });
 
-/** Ends one key of a user. False where there is none. */
+/** Revokes one key of a user. Returns false if there is none. */
 export async function revokeKey(
   tx: TenantTx,
   world: AppContext,
@@ -72,7 +72,7 @@ export async function revokeKey(
 }
 
 /**
- * Ends all keys of a user (KEY-5): what made the account safe again must not leave a way in behind.
+ * Revokes all keys of a user (KEY-5), so that an account that is secured again has no way in left.
  */
 export async function endKeysOf(
   tx: TenantTx,
@@ -94,8 +94,8 @@ export async function endKeysOf(
 }
 
 /**
- * All keys of a user without a record or a word, for who keeps and tells it with more. Answers how
- * many there were.
+ * Deletes all keys of a user without an audit record or a mail, for callers that write their own.
+ * Returns how many there were.
  */
 export const dropKeysOf = async ({ sql, tenant }: TenantTx, user: UserId): Promise<number> =>
   (
@@ -107,7 +107,7 @@ export const dropKeysOf = async ({ sql, tenant }: TenantTx, user: UserId): Promi
       .execute()
   ).length;
 
-/** Names of keys are the user's own words. */
+/** The names of keys are the user's own words. */
 export const tellOfKey = (
   tx: TenantTx,
   world: AppContext,

@@ -3,16 +3,16 @@ import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** What is recorded of accounts: past tense, `<noun>.<what became of it>`. */
+/** The action of an audit record: past tense, `<noun>.<verb>`. */
 export interface Recorded {
   readonly what: string;
-  /** Whom it concerns; null where nobody is known. */
+  /** The affected user; null if unknown. */
   readonly user: UserId | null;
-  /** Never a secret, never a name: ids and words of the house. */
+  /** Never a secret or a name: only ids and fixed words. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Writes into the record of accounts, in the transaction of what it records. */
+/** Writes an audit record, in the transaction of the change. */
 export async function audit(
   { tenant, sql }: TenantTx,
   { chance }: AppContext,

@@ -16,9 +16,9 @@ const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpired };
 
 /**
- * Who holds the request's access token, with the roles and companies of this moment. A session of
- * another provider does not exist here. `expired`: the session is or was there and this token ran
- * out (a refresh may help); `signed-out`: anything else.
+ * Returns the principal of the request's access token, with its current roles and companies. A
+ * session of another provider is unknown here. Fails with `expired` if the session exists or
+ * existed and this token has run out (a refresh may help), else with `signed-out`.
  */
 export async function authenticate(
   world: AppContext,
@@ -32,8 +32,8 @@ export async function authenticate(
   const now = world.clock.now();
   const memory = knownSessions(world.store);
   const known = memory.get(tenant, token.session);
-  // Another secret of a living session is an access token from before its last refresh. No access
-  // token outlives its session's end.
+  // A different secret of a live session is an access token from before its last refresh. No access
+  // token outlives its session.
   if (known)
     return known.accessHash === hashOf(token) && isAhead(known.accessUntil, now, LIMITS.accessMs)
       ? ok(known.session)
@@ -52,7 +52,7 @@ export async function authenticate(
     session,
     row: { access_hash: accessHash, access_until: accessUntil },
   } = found;
-  // What becomes of an actor of another provider is not told to this one's memory.
+  // This provider's cache can't notice a change to an actor of another provider.
   if (found.row.actor_tenant === null)
     memory.put(round, tenant, token.session, { accessHash, accessUntil, session });
   return accessHash === hashOf(token) && isAhead(accessUntil, now, LIMITS.accessMs)

@@ -3,8 +3,8 @@ import type { Ability } from '#contract/abilities.ts';
 import type { Actor } from '#contract/users/authority.ts';
 
 /**
- * Whether who asks has the ability at this moment: one of its roles grants it and, of a program
- * with an API key, the key was given it too (KEY-2).
+ * Returns whether the principal has the ability now: one of its roles grants it and, with an API
+ * key, so does the key (KEY-2).
  */
 export const hasAbility = (
   { roles, key }: Pick<Actor, 'roles' | 'key'>,

@@ -1,12 +1,15 @@
 import type { Ms } from '#contract/ids.ts';
 
-/** The prefix makes browsers insist on Secure, on the path `/` and on this very host. */
+/** With this prefix, browsers require Secure, the path `/` and this exact host. */
 export const COOKIE = '__Host-daybook-refresh';
-/** Opens nothing: it says on which device a name and a password are typed. */
+/** Grants no access. It identifies the device on which a name and password are typed. */
 export const DEVICE_COOKIE = '__Host-daybook-device';
-/** Of a sign-in, or another deed of several steps, that is under way. */
+/** Of a sign-in, or another action of several steps, in progress. */
 export const ATTEMPT_COOKIE = '__Host-daybook-attempt';
-/** Of a sign-in at an issuer: it has to come along when that leads back, which is another site. */
+/**
+ * Of a sign-in at an identity provider. Browsers must send it with the redirect back, which comes
+ * from another site.
+ */
 export const OIDC_COOKIE = '__Host-daybook-oidc';
 const FIXED = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 
@@ -23,7 +26,7 @@ export const noAttempt = cookie(ATTEMPT_COOKIE, '', 0);
 export const oidcCookie = (token: string, forMs: Ms): string =>
   cookie(OIDC_COOKIE, token, forMs).replace('SameSite=Strict', 'SameSite=Lax');
 
-/** Null where there is none of this name, or more than one. */
+/** Returns the value of the cookie; null if there is none with this name, or more than one. */
 export function cookieOf(
   headers: Headers,
   name: typeof COOKIE | typeof DEVICE_COOKIE | typeof ATTEMPT_COOKIE | typeof OIDC_COOKIE,

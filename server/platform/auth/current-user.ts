@@ -3,7 +3,7 @@ import { SSO_PROVIDERS } from '#contract/auth/profile.ts';
 import type { Principal } from '../http/handler.ts';
 import type { TenantTx } from '../db/store.ts';
 
-/** The user of a session as its page knows it. Throws where there is none. */
+/** Returns the user of a session as the page knows it. Throws if the user doesn't exist. */
 export async function meOf(tx: TenantTx, session: Principal): Promise<Me> {
   const { tenant, sql } = tx;
   const people = await sql
@@ -21,7 +21,8 @@ export async function meOf(tx: TenantTx, session: Principal): Promise<Me> {
     .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
   const { settings } = person;
-  // Who is of a provider above is not among the people here: its name came with it.
+  // An actor of a parent provider isn't in this provider's user list, so the session stores its
+  // name.
   const acting =
     session.impersonation === null
       ? undefined

@@ -8,13 +8,13 @@ import { portalAddress } from '../tenancy/portal-address.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** The kind of a link that confirms an e-mail address. */
+/** The kind of a link that confirms an email address. */
 export const EMAIL_LINK = 'email';
 const HOUR: Ms = 3_600_000;
 
 /**
- * How long to wait until another link may be sent to this user; 0 where it may be sent now. Whoever
- * types addresses must not have mail sent without end.
+ * Returns how long to wait until another link may be sent to this user; 0 if now. Limits how much
+ * mail a user can cause by typing addresses.
  */
 export async function waitForEmailLink(
   { tenant, sql }: TenantTx,
@@ -35,7 +35,7 @@ export async function waitForEmailLink(
 }
 
 /**
- * Mails a link that confirms this address. Sends nothing where too many were sent in the last hour.
+ * Mails a link that confirms this address. Sends nothing if too many were sent in the last hour.
  */
 export async function sendEmailLink(
   tx: TenantTx,
@@ -62,7 +62,7 @@ export async function sendEmailLink(
   });
 }
 
-/** The address has changed: links for the one before confirm nothing any more. */
+/** Invalidates links for the previous address after a change. */
 export async function endEmailLinks(
   { tenant, sql }: TenantTx,
   userId: UserId,
@@ -78,7 +78,7 @@ export async function endEmailLinks(
     .execute();
 }
 
-/** Until when a link that was sent to this user can be used; null where none can. */
+/** Returns until when a link sent to this user is valid; null if none is. */
 export async function emailLinkUntil(
   { tenant, sql }: TenantTx,
   userId: UserId,
@@ -97,8 +97,8 @@ export async function emailLinkUntil(
 }
 
 /**
- * Marks the address as this user's own, if it still is the one on record. `mailedTo`: where the
- * link or code went. Answers whether it is.
+ * Marks the address as verified if it is still the one on record. `mailedTo`: the address that
+ * received the link or code. Returns whether it is.
  */
 export async function verifyEmail(
   { tenant, sql }: TenantTx,
@@ -116,7 +116,7 @@ export async function verifyEmail(
   return verified.numUpdatedRows > 0n;
 }
 
-/** Where mail with content of the portal may go: the user's address, once it is verified. */
+/** Returns the address for mail with portal content: the user's address, once verified. */
 export async function mailAddressOf(
   { tenant, sql }: TenantTx,
   userId: UserId,
@@ -131,7 +131,7 @@ export async function mailAddressOf(
   return person?.email || null;
 }
 
-/** The address of a user that is not verified, in lower case; null where there is none. */
+/** Returns the unverified address of a user, in lower case; null if there is none. */
 export async function unverifiedAddressOf(
   { tenant, sql }: TenantTx,
   userId: UserId,
@@ -146,7 +146,7 @@ export async function unverifiedAddressOf(
   return person?.email?.toLowerCase() ?? null;
 }
 
-/** To an address that its user typed: it counts once a reader of its mail confirms it. */
+/** Goes to an address that the user typed. The address counts only after its reader confirms it. */
 const confirmationMail = (
   portal: string,
   link: string,

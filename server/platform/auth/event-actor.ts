@@ -2,7 +2,7 @@ import type { CommandId, Ms } from '#contract/ids.ts';
 import type { Principal } from '../http/handler.ts';
 import type { By } from '../db/store.ts';
 
-/** Who did it, and in whose name where that is somebody else (G42). */
+/** Returns the actor of an event, and the impersonated user where there is one (G42). */
 export const byUser = (session: Principal, commandId: CommandId | null, at: Ms): By => ({
   actor: {
     is: 'user',

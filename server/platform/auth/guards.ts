@@ -7,7 +7,10 @@ import { byUser } from './event-actor.ts';
 import type { RequestContext, Principal } from '../http/handler.ts';
 import type { By } from '../db/store.ts';
 
-/** The gate has let nobody through who is not signed in. */
+/**
+ * Returns the principal of a call that requires one. The gate has already refused unauthenticated
+ * requests.
+ */
 export function signedOf({ session }: RequestContext): Principal {
   if (!session) throw new Error('a signed-in call without a session');
   return session;
@@ -16,7 +19,10 @@ export function signedOf({ session }: RequestContext): Principal {
 export const by = (ctx: RequestContext): By =>
   byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now);
 
-/** Whether a factor was shown a moment ago, for calls of which only some changes need it (G44). */
+/**
+ * Returns whether the user authenticated recently, for calls where only some changes require it
+ * (G44).
+ */
 export const isFresh = (ctx: RequestContext): boolean =>
   ctx.now - signedOf(ctx).authenticatedAt <= LIMITS.freshMs;
 

@@ -6,14 +6,14 @@ import type { SessionTable } from '../db/database-account.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * A session in which somebody acts as another user lasts as long as the right to do so, and as the
- * own session of who acts (G33, G42).
+ * An impersonation session lasts as long as the actor's right to impersonate and the actor's own
+ * session (G33, G42).
  */
 export type ActingRow = Pick<Selectable<SessionTable>, 'actor_id' | 'actor_tenant' | 'parent_id'>;
 
 /**
- * Asked after the transaction that read the session: the actor may be of another provider. True for
- * a user's own session.
+ * Returns whether the actor may still impersonate; true for a user's own session. Call it after the
+ * transaction that read the session, because the actor may belong to another provider.
  */
 export async function isActorActive(
   world: AppContext,

@@ -8,14 +8,14 @@ export interface Known {
   readonly session: Principal;
 }
 
-/** Most sessions remembered of all providers together. */
+/** The maximum number of cached sessions of all providers together. */
 const MOST = 10_000;
 
 /**
- * Living sessions as last read, so that a burst of calls reads them once. Only where this process
- * is the only one that writes (the embedded database): there every change of a right is an append,
- * every end of a session passes `forget`, and both empty the memory before anybody is answered.
- * `round` tells a reader that something changed while it read: what it brings is then not kept.
+ * Caches live sessions, so that a burst of calls reads them once. Only used where this process is
+ * the only writer (the embedded database): there, every change of rights appends an event, every
+ * end of a session calls `forget`, and both empty the cache before the response is sent. A reader
+ * compares `round` to detect a change during its read, and then doesn't cache the result.
  */
 export interface KnownSessions {
   readonly round: number;

@@ -4,10 +4,9 @@ import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * Ends what stands open of a user: its own sessions, those of others who act as it, and those in
- * which it acts as somebody here. `except`: the session that goes on; without one what was begun
- * and needs more steps ends too. Answers how many sessions ended. After the commit `forgetSessions`
- * has to be told.
+ * Ends all sessions of a user: its own, those in which others impersonate it, and those in which it
+ * impersonates somebody here. `except`: the session to keep; without it, unfinished sign-ins end
+ * too. Returns how many sessions ended. Call `forgetSessions` after the commit.
  */
 export async function revokeSessions(
   { tenant, sql }: TenantTx,
@@ -35,8 +34,8 @@ export async function revokeSessions(
 }
 
 /**
- * What this process remembers of the provider's sessions is read anew: to be called after each
- * commit that ended one.
+ * Empties this process's cache of the provider's sessions. Call it after each commit that ended
+ * one.
  */
 export const forgetSessions = ({ store }: AppContext, tenant: TenantId): void =>
   knownSessions(store).forget(tenant);

@@ -8,9 +8,9 @@ const NAME = 'session-key';
 const known = new WeakMap<AppContext, Promise<Buffer>>();
 
 /**
- * The key of tokens that follow each other, of codes by mail and SMS and of recovery codes: made
- * once, the same for every server on this database, and stored only sealed under the master key
- * (G51). @throws where it was sealed under a key that this server does not have.
+ * Returns the key for session tokens, mail and SMS codes and recovery codes: created once, the same
+ * for every server on this database, and stored only sealed under the master key (G51).
+ * @throws if it was sealed under a key that this server doesn't have.
  */
 export function sessionKey(world: AppContext): Promise<Buffer> {
   const there = known.get(world);
@@ -28,7 +28,7 @@ async function readOrMake(sql: ServerSettings, world: AppContext): Promise<Buffe
   return Buffer.from(await plainOf(sql, world, value), 'base64url');
 }
 
-/** A value that an earlier version stored in the clear is sealed in passing. */
+/** Seals a value that an earlier version stored in clear text. */
 async function plainOf(sql: ServerSettings, world: AppContext, value: string): Promise<string> {
   if (sealedUnder(value) !== null) return unsealForServer(world, NAME, value);
   await replaceSetting(sql, NAME, value, sealForServer(world, NAME, value));
@@ -36,7 +36,8 @@ async function plainOf(sql: ServerSettings, world: AppContext, value: string): P
 }
 
 /**
- * Seals it under the present master key, if it is there and is not. Returns whether it was changed.
+ * Seals the session key under the current master key, if it isn't already. Returns whether it
+ * changed.
  */
 export const rewrapSessionKey = (world: AppContext): Promise<boolean> =>
   world.store.system(async (sql) => {

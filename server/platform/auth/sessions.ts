@@ -11,7 +11,7 @@ import { isActorActive } from './impersonation-rights.ts';
 import { firstPair, hashOf, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
 
-/** A session that was opened or refreshed: the tokens are known here and nowhere else. */
+/** A session that was opened or refreshed. The tokens exist in clear text only here. */
 export interface Opened {
   readonly session: string;
   readonly pair: Pair;
@@ -23,9 +23,9 @@ export interface Opened {
 const KEEP_MS: Ms = 7 * 86_400_000;
 
 /**
- * `how`: by which way in. `fresh`: false where less was shown than the user is asked for elsewhere,
- * so that a sensitive change asks for it (G44). `acting`: somebody else's hands, from which session
- * of theirs, and why (G42); such a session ends after an hour.
+ * `how`: the sign-in method. `fresh`: false if the sign-in used fewer factors than the user
+ * normally needs, so that a sensitive change requires another one (G44). `acting`: the
+ * impersonating actor, its session and its reason (G42); such a session ends after an hour.
  */
 export interface NewSession {
   readonly userId: UserId;
@@ -48,8 +48,7 @@ export async function openSession(
   key: Buffer,
   of: NewSession,
 ): Promise<Opened> {
-  // Those that ended long ago have nothing left to tell: until then their devices still learn that
-  // they expired.
+  // Expired sessions are kept for a while, so that their devices learn that they expired.
   await tx.sql
     .deleteFrom('session')
     .where('tenant_id', '=', tx.tenant)
@@ -101,9 +100,9 @@ export type Refreshed =
   | { readonly is: 'expired' | 'unknown' | 'reused' };
 
 /**
- * One step along the chain. The token before the present one is honoured for a moment (two tabs
- * that raced, an answer that was lost) with the very pair that its successor was given; any older
- * one is in the wrong hands, and ends the session for both (A2).
+ * Moves one step along the token chain. The previous token stays valid for a moment (two tabs that
+ * raced, a lost response) and gets the same pair as before. Any older token was stolen and ends the
+ * session for both (A2).
  */
 export async function refreshSession(
   tx: TenantTx,
@@ -173,8 +172,8 @@ export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<voi
 }
 
 /**
- * The session's row and who holds it, with the rights of this moment (G33). Null user: there is
- * none any more.
+ * Returns the session's row and its user with current rights (G33). The user is null if it no
+ * longer exists.
  */
 export async function readSession(
   tx: TenantTx,
@@ -203,7 +202,7 @@ export async function readSession(
 }
 
 /**
- * A user with the rights of this moment (G33); null where there is none any more. `mustReset`: has
+ * Returns a user with current rights (G33); null if it no longer exists. `mustReset`: the user has
  * to choose a password first.
  */
 export async function readHolder(
@@ -238,8 +237,8 @@ export async function readHolder(
 }
 
 /**
- * What the session may do now: null when it has ended, run out, or its user is gone. For streams,
- * which outlive their access token.
+ * Returns what the session may do now; null if it has ended or expired, or its user is gone. For
+ * streams, which outlive their access token.
  */
 export async function aliveSession(
   world: AppContext,

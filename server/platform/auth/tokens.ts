@@ -13,7 +13,7 @@ export interface Token {
   readonly session: string;
   readonly secret: Buffer;
 }
-/** What is handed out at once. */
+/** A pair that is issued together. */
 export interface Pair {
   readonly refresh: string;
   readonly access: string;
@@ -24,7 +24,7 @@ export interface Pair {
 export const firstPair = (session: string, key: Buffer, chance: Chance): Pair =>
   pairOf(makeToken(session, chance).token, key);
 
-/** A token by chance, and as it is handed out. */
+/** Returns a random token and its encoded form. */
 export function makeToken(
   session: string,
   chance: Chance,
@@ -33,7 +33,7 @@ export function makeToken(
   return { token, text: textOf(token) };
 }
 
-/** The pair that follows this refresh token. */
+/** Returns the pair that follows this refresh token. */
 export const nextPair = ({ session, secret }: Token, key: Buffer): Pair =>
   pairOf({ session, secret: derive(key, 'refresh', secret) }, key);
 
@@ -47,7 +47,7 @@ export function readToken(text: string): Token | null {
   };
 }
 
-/** All that is ever stored of a token (A4). */
+/** Returns the hash of a token. Only this is stored (A4). */
 export const hashOf = ({ secret }: Token): string =>
   createHash('sha256').update(secret).digest('hex');
 

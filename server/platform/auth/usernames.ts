@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 
-/** What makes two user names the same: case and surrounding space do not tell people apart. */
+/** Returns the form in which two user names are compared: without case and surrounding space. */
 export const usernameKey = (username: string): string =>
   username.normalize('NFC').trim().toLowerCase();
 
-/** Invisible characters, line breaks, and what has no meaning of its own; marks of a path. */
+/** Invisible characters, line breaks, unassigned characters, and path separators. */
 const NEVER = /[\p{C}\p{Zl}\p{Zp}/\\]/u;
-/** Alphabets that have letters which look like those of another one. */
+/** Alphabets with letters that look like those of another one. */
 const ALPHABETS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -20,16 +20,16 @@ const ALPHABETS = [
 ];
 
 /**
- * Whether a user name can be set: one that may pass for another is refused (USER-15). It has one of
- * these alphabets and no other form of a letter, such as a full-width one. Signing in does not ask,
- * so that names from before this rule go on working.
+ * Returns whether a user name may be set; refuses one that may be confused with another (USER-15).
+ * All letters must be of one of these alphabets and in their normal form (not full-width, for
+ * example). Sign-in doesn't check this, so names from before this rule still work.
  */
 export const isPlainUsername = (username: string): boolean =>
   !NEVER.test(username) &&
   username.normalize('NFC') === username.normalize('NFKC') &&
   ALPHABETS.filter((letters) => letters.test(username)).length <= 1;
 
-/** Small letters that look like Latin ones (Unicode UTS 39, confusables.txt). */
+/** Lower-case letters that look like Latin ones (Unicode UTS 39, confusables.txt). */
 const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
   [
     ['аеорсухѕіјһԁԛԝӏѵ', 'aeopcyxsijhdqwlv'],
@@ -40,13 +40,18 @@ const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Equal for names that look the same although their letters are of different alphabets. */
+/**
+ * Returns the same text for names that look alike although their letters are of different
+ * alphabets.
+ */
 export const usernameSkeleton = (username: string): string =>
   Array.from(usernameKey(username.normalize('NFKC')))
     .map((letter) => LOOKS_LIKE.get(letter) ?? letter)
     .join('');
 
-/** Whether somebody but `but` has this user name, or one that looks the same (USER-15). */
+/**
+ * Returns whether a user other than `but` has this user name, or one that looks the same (USER-15).
+ */
 export async function isUsernameTaken(
   tx: TenantTx,
   username: string,

@@ -1,7 +1,6 @@
 /**
- * Words of which common passwords are made, in small letters: what people choose first, everywhere.
- * Years, digits and marks round them, and letters put as digits (`P@ssw0rd!`), are seen through by
- * who reads this list.
+ * Words that common passwords consist of, in lower case. The check ignores years, digits and
+ * symbols around them, and digits in the place of letters (`P@ssw0rd!`).
  */
 export const COMMON: ReadonlySet<string> = new Set(
   `
@@ -48,8 +47,8 @@ zaq xsw cde vfr bgt nhy mju zaqxsw zaqwsx xswzaq qaz wsx edc rfv tgb yhn ujm poi
 );
 
 /**
- * Rows of keyboards, and what is counted: who walks along one, in either direction, chooses
- * nothing.
+ * Rows of keyboards and counting sequences. A password along one, in either direction, is no
+ * choice.
  */
 export const WALKS = [
   '01234567890',

@@ -4,13 +4,13 @@ import { insertSetting, readSetting, replaceSetting } from '../db/server-setting
 import { canUnwrap } from './vault.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** The id of the master key that protects this database. An id says nothing about its key. */
+/** The setting with the id of this database's master key. The id reveals nothing about the key. */
 const NAME = 'master-key-id';
 
 /**
- * Makes sure that this server has the master key of its database, and records the key's id where
- * the database has none yet.
- * @throws a sentence for the operator where the database was sealed under another key.
+ * Checks that this server has the master key of its database, and records the key's id if the
+ * database has none yet.
+ * @throws a sentence for the operator if the database was sealed under another key.
  */
 export async function checkMasterKey(world: AppContext): Promise<void> {
   const [present] = masterKeys(world);
@@ -36,14 +36,14 @@ const WRONG_KEY = 'The secret key of this server is not the one that protects th
 const WHAT_TO_DO =
   'All servers on one database share one key: copy secret.key from the data folder of the first server, or set DAYBOOK_SECRET_KEY to the same value.';
 
-/** A key that was added to the file a moment ago is found by reading it again. */
+/** Reads the file again to find a key that was added a moment ago. */
 function hasKey(world: AppContext, id: string): boolean {
   if (masterKeys(world).some((key) => key.id === id)) return true;
   forgetMasterKeys(world);
   return masterKeys(world).some((key) => key.id === id);
 }
 
-/** Databases from before key ids were recorded: each provider's own key is tried. */
+/** For databases from before key ids were recorded: tries to open each provider's own key. */
 async function opensWhatIsThere(world: AppContext): Promise<boolean> {
   for (const tenant of await world.store.tenants()) {
     if (!(await world.store.tenant(tenant, (tx) => canUnwrap(tx, world), { readOnly: true })))
@@ -52,7 +52,10 @@ async function opensWhatIsThere(world: AppContext): Promise<boolean> {
   return true;
 }
 
-/** After a rotation: servers that have only former keys refuse to start from here on. */
+/**
+ * Records the new key after a rotation. From then on, servers that have only former keys refuse to
+ * start.
+ */
 export const recordMasterKey = (world: AppContext): Promise<void> =>
   world.store.system(async (sql) => {
     const [{ id }] = masterKeys(world);

@@ -11,19 +11,19 @@ import {
 import { join } from 'node:path';
 import type { AppContext } from '../app-context.ts';
 
-/** `id` follows from the key and says nothing of it. */
+/** `id` derives from the key and reveals nothing about it. */
 export interface MasterKey {
   readonly id: string;
   readonly key: Buffer;
 }
-/** The present one first; those before it open what was sealed under them. */
+/** The current key first, then former ones, which only open older secrets. */
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
 
 const known = new WeakMap<AppContext, MasterKeys>();
 
 /**
- * The server's own keys: from its settings, else from a file beside the data that only its user can
- * read, one a line.
+ * Returns the server's master keys: from its settings, else from a file in the data folder that
+ * only its user can read, one per line.
  */
 export function masterKeys(world: AppContext): MasterKeys {
   const there = known.get(world);
@@ -48,8 +48,8 @@ export function forgetMasterKeys(world: AppContext): void {
 }
 
 /**
- * Puts a new key before those in the file. Not for keys of the settings, which only their operator
- * can change.
+ * Adds a new key at the start of the file. Keys from the settings can only be changed by the
+ * operator.
  */
 export function addMasterKey(world: AppContext): void {
   const {
@@ -60,7 +60,7 @@ export function addMasterKey(world: AppContext): void {
   forgetMasterKeys(world);
 }
 
-/** Keeps the present key only: what was sealed under another one opens no more. */
+/** Keeps only the current key. Secrets sealed under another one can't be opened any more. */
 export function dropFormerKeys(world: AppContext): void {
   write(world.config.dataDir, [masterKeys(world)[0].key]);
   forgetMasterKeys(world);
@@ -92,8 +92,7 @@ function fileText(dataDir: string, make: () => string): string {
 }
 
 /**
- * Of two servers that start at once on one folder both read the key of the one that was first, and
- * never half of it.
+ * If two servers start at once on one folder, both read the key of the first, and never half of it.
  */
 function makeFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
@@ -107,7 +106,7 @@ function makeFile(file: string, text: string): void {
   }
 }
 
-/** Whole or not at all. */
+/** Atomic: writes the whole file or nothing. */
 function write(dataDir: string, all: readonly Buffer[]): void {
   const file = fileOf(dataDir);
   writeFileSync(`${file}.new`, all.map((key) => `${key.toString('base64url')}\n`).join(''), {

@@ -6,12 +6,12 @@ import type { OneTimeTable } from '../db/database-account.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** What is good for one use, as it stands. */
+/** A stored one-time secret. */
 export type OneTime = Selectable<OneTimeTable>;
 
 /**
- * Makes a secret for one use within `forMs`, in base64url; only its hash is kept. Those that are
- * long over are cleared away.
+ * Creates a one-time secret, valid for `forMs`, and returns it in base64url. Stores only its hash.
+ * Deletes secrets that expired long ago.
  */
 export async function makeOneTime(
   { tenant, sql }: TenantTx,
@@ -44,7 +44,7 @@ export async function makeOneTime(
   return secret;
 }
 
-/** Null where it is none of this kind, was used, or its time is up. */
+/** Returns null if the secret is unknown, of another kind, used or expired. */
 export async function readOneTime(
   { tenant, sql }: TenantTx,
   kind: string,
@@ -65,7 +65,7 @@ export async function readOneTime(
   );
 }
 
-/** The same, and uses it up: of two that try at once one gets it. */
+/** The same, and marks it as used. Of two concurrent attempts, one succeeds. */
 export async function useOneTime(
   { tenant, sql }: TenantTx,
   kind: string,
@@ -87,7 +87,7 @@ export async function useOneTime(
   );
 }
 
-/** No link that was sent to this user sets a password any more. */
+/** Invalidates all password links that were sent to this user. */
 export async function endLinks({ tenant, sql }: TenantTx, userId: UserId, now: Ms): Promise<void> {
   await sql
     .updateTable('one_time')

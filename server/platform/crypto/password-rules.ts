@@ -5,14 +5,14 @@ import { MESSAGES } from '#contract/messages.ts';
 import { COMMON, WALKS } from './breached-passwords.ts';
 import type { TenantTx } from '../db/store.ts';
 
-/** What a password of this user is measured by. `own`: names that must not stand in it. */
+/** The password rules for a user. `own`: names that the password must not contain. */
 export interface PasswordMeasure {
   readonly least: number;
   readonly own: readonly string[];
 }
 
 const PRODUCT = ['daybook'];
-/** Shorter parts of names stand in too many words. */
+/** Shorter parts of names occur in too many words. */
 const LEAST_OWN = 4;
 const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -31,15 +31,15 @@ const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Null: it may be used. Else why not, in a sentence. No rule says of which kinds its characters
- * have to be (G35).
+ * Returns a sentence why the password is refused; null if it is fine. There is no rule about kinds
+ * of characters (G35).
  */
 export function passwordFault(password: string, { least, own }: PasswordMeasure): string | null {
   const length = Array.from(password).length;
   if (length < least) return MESSAGES.passwordShort({ min: least });
   const low = password.normalize('NFKC').toLowerCase();
   const read = lettersOf(low);
-  // Digits and marks round a word are no letters of it.
+  // Digits and symbols around a word don't count as letters.
   const inner = lettersOf(low.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));
   if ([low, read, inner].some((text) => isCommon(text) || isCommon(text.replaceAll('i', 'l'))))
     return MESSAGES.passwordCommon;
@@ -49,14 +49,14 @@ export function passwordFault(password: string, { least, own }: PasswordMeasure)
   return null;
 }
 
-/** As a failure of the field in which it was sent. */
+/** Returns the refusal as a failure of the field `path`. */
 export const passwordRefused = (message: string, path = 'newPassword'): Failure => ({
   kind: 'bad-input',
   message,
   issues: [{ path, message }],
 });
 
-/** The measure of a user who is here already; a password beside a second factor may be shorter. */
+/** Returns the rules for an existing user. With a second factor, a password may be shorter. */
 export async function measureOf(tx: TenantTx, userId: UserId): Promise<PasswordMeasure> {
   const { tenant, sql } = tx;
   const person = await sql
@@ -88,8 +88,8 @@ export async function measureOf(tx: TenantTx, userId: UserId): Promise<PasswordM
 }
 
 /**
- * The measure of a user who is being made: of a factor only what the provider asks of everybody is
- * known.
+ * Returns the rules for a user that is being created: only the provider's requirement for a second
+ * factor is known.
  */
 export async function measureOfNew(
   { tenant, sql }: TenantTx,
@@ -120,8 +120,8 @@ const lettersOf = (text: string): string =>
   Array.from(text, (one) => DIGITS_AS_LETTERS[one] ?? one).join('');
 
 /**
- * One or two words of the list with anything but letters round them, one thing over and over, or a
- * walk along the keys.
+ * One or two words of the list with any non-letters around them, one repeated unit, or a walk along
+ * the keyboard.
  */
 function isCommon(text: string): boolean {
   if (text === '') return false;
@@ -132,7 +132,7 @@ function isCommon(text: string): boolean {
   return isWords(letters, 2) || walks(text);
 }
 
-/** The shortest text of which this one is whole repetitions; itself where there is none. */
+/** Returns the shortest text that `text` repeats; `text` if there is none. */
 function unitOf(text: string): string {
   for (let size = 1; size <= text.length / 2; size += 1) {
     if (text.length % size === 0 && text.slice(0, size).repeat(text.length / size) === text)
@@ -141,7 +141,7 @@ function unitOf(text: string): string {
   return text;
 }
 
-/** Whether it is `most` words of the list at most, one behind the other. */
+/** Returns whether it consists of at most `most` words of the list. */
 function isWords(letters: string, most: number): boolean {
   if (letters === '') return false;
   if (COMMON.has(letters)) return true;
@@ -152,8 +152,8 @@ function isWords(letters: string, most: number): boolean {
 }
 
 /**
- * Whether all of it is steps along rows of keys or through counted things, of four at least each;
- * what is no letter and no digit may stand between.
+ * Returns whether all of it is steps along keyboard rows or counting sequences, of at least four
+ * characters each, with any non-alphanumeric characters between them.
  */
 function walks(text: string): boolean {
   let at = 0;

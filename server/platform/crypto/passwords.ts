@@ -1,22 +1,23 @@
 import { hash, verify } from '@node-rs/argon2';
 import { makeQueue } from '../http/concurrency.ts';
 
-/** argon2id, 19 MiB, two passes (G35). The library's default kind is argon2id. */
+/** argon2id, 19 MiB, two passes (G35). argon2id is the library's default. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** A hash costs 19 MiB and most of a core: two at a time, and a bounded line. */
+/** A hash costs 19 MiB and most of a core, so at most two run at a time, with a bounded queue. */
 const line = makeQueue(2, 50);
 /**
- * The hash of a password that nobody has: checked where there is no user, so that both cases take
- * the same time.
+ * The hash of a random password. It is checked for unknown users, so that both cases take the same
+ * time.
  */
 let nobody: Promise<string> | null = null;
 
-/** Null: too many are waiting. */
+/** Returns null if the queue is full. */
 export const hashPassword = (password: string): Promise<string> | null =>
   line.run(() => hash(password, COST));
 
 /**
- * Always computes one hash, also where there is none to compare with. Null: too many are waiting.
+ * Always computes one hash, even without a stored one to compare with. Returns null if the queue is
+ * full.
  */
 export function checkPassword(stored: string | null, password: string): Promise<boolean> | null {
   nobody ??= hash('no such user', COST);

@@ -5,9 +5,9 @@ import { rewrap } from './vault.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * A new key of the server for the keys of all providers. Where keys stand in the settings, their
- * operator has put the new one before the former ones; in a file it is made here. Reading goes on
- * all the while: both keys are there until `forget`, which keeps the present one only.
+ * Seals the keys of all providers under a new master key. If the master keys are in the settings,
+ * the operator has already put the new one first; in a file, this function creates it. Reads
+ * continue meanwhile: both keys stay until `forget`, which keeps only the current one.
  */
 export async function rotateKeys(
   world: AppContext,

@@ -5,7 +5,7 @@ import { forgetMasterKeys, masterKeys } from './master-key.ts';
 import type { MasterKey, MasterKeys } from './master-key.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** Where a secret stands: what was sealed for one place does not open in another (G51). */
+/** The place of a sealed secret. It can't be opened in another place (G51). */
 export interface Place {
   readonly table: string;
   readonly column: string;
@@ -15,15 +15,15 @@ export interface Place {
 /** `v1:<key id>:<iv>:<ciphertext and tag>`, base64url. */
 const FORM = /^v1:([\w-]+):([\w-]+):([\w-]+)$/;
 /**
- * The id under which a provider's own key seals. Of the server's keys it is that of the first one,
- * before they had names.
+ * The id of a provider's own key. It is also the id of the first master key, from before they had
+ * ids.
  */
 const FIRST = 'v1';
 const keys = new WeakMap<TenantTx['sql'], Buffer>();
 
 /**
- * Seals a secret under the provider's own key, which itself is sealed under the server's (envelope,
- * AES-256-GCM).
+ * Seals a secret under the provider's own key, which is sealed under the master key (envelope
+ * encryption, AES-256-GCM).
  */
 export async function seal(
   tx: TenantTx,
@@ -40,7 +40,7 @@ export async function seal(
   );
 }
 
-/** Throws where it was changed, moved, or sealed under another key. */
+/** @throws if the secret was changed, moved, or sealed under another key. */
 export async function unseal(
   tx: TenantTx,
   world: AppContext,
@@ -50,12 +50,12 @@ export async function unseal(
   return open(await tenantKey(tx, world), tx.tenant, place, sealed).toString('utf8');
 }
 
-/** A secret of the server itself belongs to no provider. */
+/** A secret of the server belongs to no provider. */
 const SERVER = '';
 const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
 
 /**
- * Seals a secret of the server itself directly under its present master key, for the row `name` of
+ * Seals a secret of the server directly under the current master key, for the row `name` of
  * `server_setting`.
  */
 export const sealForServer = (world: AppContext, name: string, plain: string): string =>
@@ -68,8 +68,8 @@ export const sealForServer = (world: AppContext, name: string, plain: string): s
   );
 
 /**
- * @throws where it was changed, moved to another row, or sealed under a key that this server does
- * not have.
+ * @throws if the secret was changed, moved to another row, or sealed under a key that this server
+ * doesn't have.
  */
 export function unsealForServer(world: AppContext, name: string, sealed: string): string {
   return openUnderMasterKey(
@@ -81,7 +81,7 @@ export function unsealForServer(world: AppContext, name: string, sealed: string)
   ).toString('utf8');
 }
 
-/** The id of the key under which it was sealed; null where it is not sealed at all. */
+/** Returns the id of the key that sealed the text; null if the text is not sealed. */
 export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1] ?? null;
 
 const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
@@ -133,8 +133,8 @@ function unwrap(world: AppContext, tenant: TenantId, sealed: string): Buffer {
 }
 
 /**
- * Under whichever of the server's keys it was sealed. One that is not known may have been made a
- * moment ago: the file is read again.
+ * Opens it with whichever master key sealed it. An unknown key may be new, so the file is read
+ * again.
  */
 function openUnderMasterKey(
   world: AppContext,
@@ -162,7 +162,7 @@ function openUnderMasterKey(
 }
 
 /**
- * Whether this server has the key under which the provider's own is sealed; true where the provider
+ * Returns whether this server has the key that seals the provider's own key; true if the provider
  * has none yet.
  */
 export async function canUnwrap(tx: TenantTx, world: AppContext): Promise<boolean> {
@@ -177,8 +177,8 @@ export async function canUnwrap(tx: TenantTx, world: AppContext): Promise<boolea
 }
 
 /**
- * Seals the provider's key under the server's present one, if it is not. What it has sealed stays
- * as it is. Answers whether it was done.
+ * Seals the provider's key under the current master key, if it isn't already. Secrets under the
+ * provider's key stay as they are. Returns whether it changed.
  */
 export async function rewrap(tx: TenantTx, world: AppContext): Promise<boolean> {
   const sealed = await wrapped(tx);

@@ -10,8 +10,8 @@ import { BadBackup, load } from './load.ts';
 import type { OpenStore } from './open.ts';
 
 /**
- * Writes a backup: gzip over one line of JSON an entry. The file is there when it is whole, and
- * only its owner may read it.
+ * Writes a backup: gzip, one line of JSON per entry. The file appears only when it is complete, and
+ * only its owner can read it.
  */
 export async function backUp(store: OpenStore, file: string, at: Ms): Promise<void> {
   const draft = `${file}.new`;
@@ -36,14 +36,14 @@ export async function backUp(store: OpenStore, file: string, at: Ms): Promise<vo
   }
 }
 
-/** Takes a backup into an empty store; see `load`. */
+/** Restores a backup into an empty store. See `load`. */
 export const restoreFrom = (store: OpenStore, file: string): Promise<number> =>
   load(store, linesOf(file));
 
 async function* linesOf(file: string): AsyncIterable<Line> {
   const text = new PassThrough();
   const read = promisify(pipeline)(createReadStream(file), createGunzip(), text);
-  read.catch(() => undefined); // it is awaited below, once what came before was read
+  read.catch(() => undefined); // awaited below, after the read is done
   try {
     for await (const line of createInterface({ input: text })) yield JSON.parse(line) as Line;
     await read;

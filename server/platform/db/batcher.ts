@@ -8,10 +8,10 @@ interface Waiting<W, A> {
 }
 
 /**
- * Work that comes while such work of the same tenant is being done waits, and is then done
- * together: as many as weigh `most`, in order, at least one. Each gets its own answer. Where `does`
- * fails with several nothing of them has happened, and each is done alone, so that only those fail
- * that must; unless it was the database that could not: then it could not for all of them.
+ * Batches work per tenant: work that arrives while a batch runs waits and then runs together, in
+ * order, up to the weight `most`, at least one item. Each item gets its own result. If `does` fails
+ * with several items, none of them took effect, and each runs alone so that only the faulty ones
+ * fail. If the database itself failed, all of them fail.
  */
 export function makeBatcher<W, A>(
   does: (tenant: TenantId, works: readonly W[]) => Promise<readonly A[]>,

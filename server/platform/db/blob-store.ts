@@ -3,7 +3,10 @@ import type { TenantTx } from './store.ts';
 import { seal, unseal } from '../crypto/vault.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** A file that is here until a day. Names and types are ours: they stand in headers. */
+/**
+ * A file that is stored until a day. Names and types must come from our code, because they appear
+ * in headers.
+ */
 export interface NewBlob {
   readonly name: string;
   readonly type: string;
@@ -18,7 +21,7 @@ export interface StoredBlob {
 
 const place = (row: string) => ({ table: 'kept_file', column: 'sealed', row });
 
-/** Keeps a file, sealed under the provider's key; answers its id. */
+/** Stores a file, sealed under the provider's key. Returns its id. */
 export async function storeBlob(
   tx: TenantTx,
   world: AppContext,
@@ -42,7 +45,7 @@ export async function storeBlob(
   return id;
 }
 
-/** Null where it is not here any more. */
+/** Returns null if the file no longer exists. */
 export async function readBlob(
   tx: TenantTx,
   world: AppContext,
@@ -63,6 +66,6 @@ export async function readBlob(
     : null;
 }
 
-/** Takes away those whose day has come. */
+/** Deletes expired files. */
 export const deleteExpiredBlobs = ({ sql, tenant }: TenantTx, now: Ms): Promise<unknown> =>
   sql.deleteFrom('kept_file').where('tenant_id', '=', tenant).where('until', '<=', now).execute();

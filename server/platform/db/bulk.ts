@@ -1,24 +1,24 @@
 import { jsonOf } from '../events/validate-events.ts';
 
-/** A column that is given in bulk. `json` values come as what they are and travel as text. */
+/** A column of a bulk statement. `json` values are passed as values and sent as text. */
 export interface Given {
   readonly name: string;
   readonly type: 'text' | 'bigint' | 'int' | 'json';
 }
 
 /**
- * Many records as one table of a statement, a parameter a column, from parameter `from` on. JSON is
- * not put into array literals, whose quotes would have to be escaped: its texts are joined by a
- * character that no JSON text holds.
+ * Returns SQL for many records as one table, with one parameter per column, starting at parameter
+ * `from`. JSON is not put into array literals, where its quotes would need escaping: the texts are
+ * joined by a character that JSON text can't contain.
  */
 export const given = (columns: readonly Given[], from: number): string =>
   `unnest(${columns.map(({ type }, index) => (type === 'json' ? `string_to_array($${from + index}::text, e'\\x1e')` : `$${from + index}::text::${type}[]`)).join(', ')}) as x(${columns.map((one) => one.name).join(', ')})`;
 
-/** The columns of `given` as they are selected. */
+/** Returns the select list for the columns of `given`. */
 export const selected = (columns: readonly Given[]): string =>
   columns.map(({ name, type }) => (type === 'json' ? `x.${name}::json` : `x.${name}`)).join(', ');
 
-/** The parameters of `given`. */
+/** Returns the parameters for `given`. */
 export const parameters = (
   columns: readonly Given[],
   records: readonly Readonly<Record<string, unknown>>[],
@@ -29,7 +29,7 @@ export const parameters = (
       : `{${records.map((record) => element(record[name])).join(',')}}`,
   );
 
-/** Of an array literal: a number, a string or null. */
+/** Formats an element of an array literal: a number, a string or null. */
 function element(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'number') return String(value);

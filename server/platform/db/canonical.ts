@@ -1,4 +1,4 @@
-/** JSON with the keys of objects in order: equal values give equal texts. */
+/** Returns JSON with sorted object keys: equal values give equal texts. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

@@ -5,8 +5,8 @@ import { FolderHeld } from './lock.ts';
 import { type OpenStore, openStore } from './open.ts';
 
 /**
- * Runs a command on the database that the server would use, and closes it. What was expected to go
- * wrong is said in one sentence.
+ * Runs a command on the server's database and closes it. Prints an expected failure as one
+ * sentence.
  */
 export async function withStore(work: (store: OpenStore) => Promise<number>): Promise<void> {
   const settings = readConfig(process.env, '.');

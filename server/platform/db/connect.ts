@@ -15,7 +15,7 @@ import { preparedName } from './prepared.ts';
 import type { SpaceWatch } from './space.ts';
 import type { Db } from './store.ts';
 
-/** int8 as a number; numeric, date and interval as text: the same from both databases. */
+/** int8 as a number; numeric, date and interval as text: the same for both databases. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   20: (text) => Number(text),
   1700: (text) => text,
@@ -24,8 +24,8 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /**
- * The embedded database: its thread, and one connection to it, which is one session. Whoever asks
- * for it waits until it is free, however long.
+ * Connects to the embedded database: its thread, and one connection, which is one session. Callers
+ * wait without a limit until it is free.
  */
 export async function connectPglite(
   place: Place,
@@ -87,13 +87,13 @@ export const connectPostgres = (url: string, log: Log): Db =>
     log,
   );
 
-/** `pipeline`: statements that are given at once travel at once. */
+/** `pipeline`: statements issued together travel together. */
 function dbOf(config: PoolConfig, log: Log): Db {
   const getTypeParser = ((oid: number, format?: 'text') =>
     PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
   const pool = new Pool({ ...config, pipeline: true, types: { getTypeParser } });
-  // A connection that dies, idle or in use, says so here; whoever was using it hears it from its
-  // own query.
+  // A lost connection, idle or in use, is reported here. Its user also gets an error from the
+  // query.
   pool.on('error', (error) => log.warn('a database connection was lost', { error: error.message }));
   pool.on(
     'connect',
@@ -113,14 +113,11 @@ function dbOf(config: PoolConfig, log: Log): Db {
   });
 }
 
-/**
- * Whatever way a text took to get here: U+0000 in a parameter would fail the whole statement
- * (TEXT-1).
- */
+/** A final guard: U+0000 in a parameter would fail the whole statement (TEXT-1). */
 const storableValue = (value: unknown): unknown =>
   typeof value === 'string' ? storable(value) : value;
 
-/** A connection as Kysely uses one. One whose transaction could not be taken back is given up. */
+/** A connection as Kysely uses it. If a rollback fails, the connection is dropped. */
 function preparing(client: PoolClient): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;

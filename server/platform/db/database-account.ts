@@ -5,8 +5,8 @@ import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Json, Filled } from './json-column.ts';
 
 /**
- * Names and secrets of a user: outside the log, so that they can be deleted. `username_key` is the
- * lower-cased name, unique in a tenant.
+ * Names and secrets of a user. They are not in the log, so that they can be deleted. `username_key`
+ * is the lower-cased name, unique in a tenant.
  */
 export interface PersonTable {
   tenant_id: TenantId;
@@ -15,13 +15,13 @@ export interface PersonTable {
   username_key: string;
   name: string;
   email: string | null;
-  /** Whether the address was proven to be this person's, or an administrator set it. */
+  /** Whether the user confirmed the address, or an administrator set it. */
   email_verified: Generated<boolean>;
   password_hash: string | null;
   auth: Generated<'db' | 'ad'>;
   mobile_phone: Generated<string | null>;
   office_phone: Generated<string | null>;
-  /** The next thing to do after signing in is to choose a new password, and to choose questions. */
+  /** Whether the user must choose a new password, or security questions, after signing in. */
   password_reset: Generated<boolean>;
   force_questions: Generated<boolean>;
   phone_updated_once: Generated<boolean>;
@@ -32,7 +32,7 @@ export interface PersonTable {
   settings: Filled<PersonSettings>;
 }
 
-/** Tokens stand as SHA-256 only. */
+/** Stores tokens only as SHA-256. */
 export interface SessionTable {
   tenant_id: TenantId;
   id: string;
@@ -48,22 +48,22 @@ export interface SessionTable {
   ended_at: Ms | null;
   ip: string;
   agent: string;
-  /** Who acts as the user of this session, since which session, why; null: the user. */
+  /** The actor that impersonates the user, its session and its reason; null: the user itself. */
   actor_id: Generated<UserId | null>;
   impersonation_id: Generated<string | null>;
   reason: Generated<string | null>;
   parent_id: Generated<string | null>;
-  /** The actor's provider and name, where that is a provider above. */
+  /** The actor's provider and name, if that is a parent provider. */
   actor_tenant: Generated<TenantId | null>;
   actor_name: Generated<string | null>;
-  /** When a factor was last shown. */
+  /** When the user last authenticated. */
   authenticated_at: Generated<Ms>;
   how: Generated<string>;
 }
 
 /**
- * `hint`: the last signs of a key, of which the hash is all that is kept. `used_from`: the network,
- * never the whole address.
+ * `hint`: the last characters of the key, of which only the hash is stored. `used_from`: the
+ * network, never the whole address.
  */
 export interface ApiKeyTable {
   tenant_id: TenantId;
@@ -80,8 +80,8 @@ export interface ApiKeyTable {
 }
 
 /**
- * Something that takes several steps before anybody is signed in. `state` holds no secret; the code
- * stands hashed.
+ * An action of several steps before the user is signed in. `state` holds no secret; the code is
+ * hashed.
  */
 export interface AttemptTable {
   tenant_id: TenantId;
@@ -99,7 +99,7 @@ export interface AttemptTable {
   done_at: Ms | null;
 }
 
-/** `id` is the credential's, base64url, as is the key. */
+/** `id` is the credential's id; it and the key are base64url. */
 export interface PasskeyTable {
   tenant_id: TenantId;
   id: string;
@@ -112,7 +112,7 @@ export interface PasskeyTable {
   used_at: Ms | null;
 }
 
-/** What is good for one use: a link, a token. `hash`: SHA-256 (hex) of the secret. */
+/** A one-time secret: a link or a token. `hash`: SHA-256 (hex) of the secret. */
 export interface OneTimeTable {
   tenant_id: TenantId;
   hash: string;
@@ -124,7 +124,7 @@ export interface OneTimeTable {
   used_at: Ms | null;
 }
 
-/** The record of accounts. `user_id`: whom it concerns. */
+/** The audit log of accounts. `user_id`: the affected user. */
 export interface AuditTable {
   tenant_id: TenantId;
   at: Ms;
@@ -139,8 +139,8 @@ export interface AuditTable {
 }
 
 /**
- * A mail or a short message. `next_at`: when it is tried next; null where it was sent, given up, or
- * has nowhere to go and stays here.
+ * An email or text message. `next_at`: the next attempt; null if it was sent, was given up, or has
+ * no transport and stays here.
  */
 export interface OutgoingTable {
   tenant_id: TenantId;
@@ -155,8 +155,8 @@ export interface OutgoingTable {
 }
 
 /**
- * A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the
- * one before as long as the new one was not used.
+ * A device on which this user has signed in, and until when it is trusted. Stores the token only as
+ * SHA-256. The previous token stays valid until the new one is used.
  */
 export interface TrustedDeviceTable {
   tenant_id: TenantId;
@@ -166,13 +166,13 @@ export interface TrustedDeviceTable {
   previous_hash: string | null;
   used_at: Ms;
   until: Ms;
-  /** Until then a code is not asked for here. */
+  /** Until then, this device needs no code. */
   skips_code_until: Generated<Ms>;
 }
 
 /**
- * Failures that are held against somebody, until when nothing more is looked at, and when all of it
- * is forgotten (null: never).
+ * Failed attempts of a key, until when further attempts are refused, and when the count resets
+ * (null: never).
  */
 export interface ThrottleTable {
   tenant_id: TenantId;

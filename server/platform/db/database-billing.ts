@@ -6,8 +6,8 @@ import type { CompanyN, Day, Ms, TenantId } from '#contract/ids.ts';
 import type { Json } from './json-column.ts';
 
 /**
- * How far a round of reading is. `start`: the next row, from 1. `since`: what changed since then
- * alone; null: all. `began`: when the round did.
+ * The progress of a read. `start`: the next row, from 1. `since`: reads only what changed since
+ * then; null: everything. `began`: when the read started.
  */
 export interface ReadCursor {
   readonly at: 'rest' | 'customers' | 'invoices' | 'missing';
@@ -17,9 +17,9 @@ export interface ReadCursor {
 }
 
 /**
- * The app of a provider at Intuit. `generation`: rises with each set of tokens. `renewed_by`,
- * `held_by`: the server that renews them, or reads, until when at the latest. `poll_at`: when to
- * read next; null: not by itself. `whole_at`: when all was read last.
+ * A provider's app at Intuit. `generation`: increases with each set of tokens. `renewed_by`,
+ * `held_by`: the server that renews the tokens, or reads, with a lease end. `poll_at`: the next
+ * read; null: no automatic read. `whole_at`: the last full read.
  */
 export interface QuickBooksTable {
   tenant_id: TenantId;
@@ -41,7 +41,7 @@ export interface QuickBooksTable {
   cursor: Json<ReadCursor>;
 }
 
-/** What of an invoice no list asks for. */
+/** Fields of an invoice that no list query uses. */
 export interface InvoiceRest {
   readonly lines: readonly InvoiceLine[];
   readonly tax: Mills | null;
@@ -66,8 +66,8 @@ export interface InvoiceTable {
 }
 
 /**
- * `company_n`: the company that was chosen, under the name that it had then. `stands_for`: that, or
- * the one of the customer above it.
+ * `company_n`: the mapped company; `mapped_name`: its name at that time. `stands_for`: that
+ * company, or the one of the parent customer.
  */
 export interface InvoiceCustomerTable {
   tenant_id: TenantId;

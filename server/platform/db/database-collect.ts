@@ -8,10 +8,6 @@ import type {
 import type { CompanyN, KeyId, Ms, TenantId } from '#contract/ids.ts';
 import type { Json } from './json-column.ts';
 
-/**
- * A system that is asked for its results. `held_by`: the server that asks it now, until when at the
- * latest.
- */
 /** What a key stored on a day (UTC). */
 export interface IngestUsageTable {
   readonly tenant_id: TenantId;
@@ -23,6 +19,10 @@ export interface IngestUsageTable {
   refused_to: Ms | null;
 }
 
+/**
+ * A system whose results the server collects. `held_by`: the server that reads it now, with a lease
+ * end in `held_until`.
+ */
 export interface ConnectionTable {
   tenant_id: TenantId;
   id: string;
@@ -42,7 +42,7 @@ export interface ConnectionTable {
   held_until: Generated<Ms>;
 }
 
-/** How far an entity of a connection was read. `fails`: in a row. */
+/** How far an entity of a connection was read. `fails`: consecutive failures. */
 export interface CollectionTable {
   tenant_id: TenantId;
   connection_id: string;
@@ -70,7 +70,7 @@ export interface CollectedTable {
   seen_at: Ms;
 }
 
-/** What a connection told of licences, as it stood last in a month. */
+/** The licenses that a connection last reported in a month. */
 export interface LicenceMonthTable extends Omit<CollectedTable, 'entity'> {
   month: string;
 }

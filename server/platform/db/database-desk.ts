@@ -5,8 +5,8 @@ import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Json } from './json-column.ts';
 
 /**
- * What a provider connected. `cursor`: changes of the system are known up to then. `poll_at`: when
- * it is asked next. `log_seq`: results are followed up to that event.
+ * A provider's ticketing connection. `cursor`: changes are read up to here. `poll_at`: the next
+ * poll. `log_seq`: results are processed up to that event.
  */
 export interface TicketingTable {
   tenant_id: TenantId;
@@ -21,8 +21,8 @@ export interface TicketingTable {
 }
 
 /**
- * A ticket that the system is to be told of: all of it, where it has none yet, else these parts.
- * `held_until`: a server is at it. `next_at` null: given up until somebody changes it.
+ * A ticket to send to the system: all of it if it doesn't exist there yet, else these parts.
+ * `held_until`: leased by a server. `next_at` null: given up until somebody changes the ticket.
  */
 export interface TicketWorkTable {
   tenant_id: TenantId;

@@ -8,9 +8,7 @@ import type {
 } from '#contract/notifications/notifications.ts';
 import type { Json } from './json-column.ts';
 
-/**
- * How a user chose to be told. `next_at`: when the next digest is due; null where there is none.
- */
+/** A user's notification settings. `next_at`: the next digest; null if there is none. */
 export interface NotifySettingTable {
   tenant_id: TenantId;
   user_id: UserId;
@@ -19,7 +17,7 @@ export interface NotifySettingTable {
   last_at: Ms | null;
 }
 
-/** Facts are told up to that event; what stands was looked at then. */
+/** Events are notified up to `log_seq`. `stood_at`: when lasting conditions were last checked. */
 export interface NotifySeenTable {
   tenant_id: TenantId;
   log_seq: number;
@@ -32,7 +30,7 @@ export interface NotifyStandingTable {
   since: Ms;
 }
 
-/** A browser of a user, told by web push. `sealed`: its subscription. */
+/** A user's browser that gets web push. `sealed`: its subscription. */
 export interface PushDeviceTable {
   tenant_id: TenantId;
   id: string;
@@ -47,8 +45,8 @@ export interface PushDeviceTable {
   fault: string | null;
 }
 /**
- * What a device is to be told of one category, all of it at once. `company_n`: of one company
- * alone, else null.
+ * A pending push of one category to a device, merged into one. `company_n`: set if it is about one
+ * company only.
  */
 export interface PushWaitingTable {
   tenant_id: TenantId;
@@ -63,8 +61,8 @@ export interface PushWaitingTable {
 }
 
 /**
- * `sealed_before`: the former secret, until then. `stopped_at`: switched off because it had failed
- * for too long.
+ * `sealed_before`: the former secret, valid until `before_until`. `stopped_at`: when it was
+ * disabled because it had failed for too long.
  */
 export interface WebhookTable {
   tenant_id: TenantId;
@@ -81,7 +79,7 @@ export interface WebhookTable {
   held_until: Generated<Ms>;
 }
 
-/** `next_at` null: nothing more is tried. */
+/** `next_at` null: no more attempts. */
 export interface WebhookDeliveryTable {
   tenant_id: TenantId;
   id: string;

@@ -4,7 +4,7 @@ import type { SentOut } from '#contract/reports/calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import type { Json } from './json-column.ts';
 
-/** `next_at`: when it is due next; null where it is switched off. */
+/** `next_at`: the next due time; null if disabled. */
 export interface ReportSettingTable {
   tenant_id: TenantId;
   id: string;
@@ -16,8 +16,8 @@ export interface ReportSettingTable {
 }
 
 /**
- * A report that was due, or that somebody sent. `sees`: the companies whose results are in it;
- * null: of all, or of providers. `held_until`: a server is making it.
+ * A report that was due, or that a user sent. `sees`: the companies whose results are in it; null:
+ * all companies, or providers. `held_until`: leased by a server.
  */
 export interface ReportSentTable {
   tenant_id: TenantId;
@@ -39,9 +39,7 @@ export interface ReportSentTable {
   data_id: string | null;
 }
 
-/**
- * A file that goes out with a mail or is there to be opened again, until then. Sealed as base64.
- */
+/** A file that is attached to a mail or can be opened again, until `until`. Sealed as base64. */
 export interface KeptFileTable {
   tenant_id: TenantId;
   id: string;

@@ -55,9 +55,9 @@ import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './datab
 import type { Json, Filled } from './json-column.ts';
 
 /**
- * The tables. `bigint` is a number here, `jsonb` is read parsed and written as JSON text (a bare
- * array means something else to `pg`). Every table but the last five begins its key with
- * `tenant_id` and stands under a forced policy.
+ * The tables. `bigint` columns are numbers here; `jsonb` is read parsed and written as JSON text
+ * (`pg` turns a bare array into an array literal). Every table except the last five has `tenant_id`
+ * first in its key and a forced row-level policy.
  */
 export interface Database {
   provider: ProviderTable;
@@ -108,7 +108,7 @@ export interface Database {
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };
   preference: ProjectionById<'preference'> & { user_id: UserId };
-  /** `open`: 1, 0 where it is closed, -1 where it was deleted. */
+  /** `open`: 1 if open, 0 if closed, -1 if deleted. */
   ticket: ProjectionById<'ticket'> & {
     company_n: CompanyN;
     number: number;
@@ -187,10 +187,10 @@ export interface Database {
   kept_file: KeptFileTable;
 
   migration: { name: string; at: Ms };
-  /** Every provider there is; at most one is the default, for hosts that nobody has named. */
+  /** All providers. At most one is the default, for hosts that no provider claims. */
   tenant_list: { tenant_id: TenantId; is_default: boolean; master_id: Generated<TenantId | null> };
   provider_host: { host: string; tenant_id: TenantId };
-  /** SHA-256 (hex) of an ingest key, and whose it is. */
+  /** SHA-256 (hex) of an ingest key, and its owner. */
   key_index: { hash: string; tenant_id: TenantId; key_id: KeyId };
   server_setting: { name: string; value: string };
 }
@@ -200,8 +200,8 @@ type Projection<N extends number, T extends keyof Tables> = Row<T> & { n: N };
 type ProjectionById<T extends keyof Tables> = Row<T> & { id: string };
 
 /**
- * `settings`: what the provider chose and the page before signing in need not know. Secrets stand
- * in `secret`.
+ * `settings`: the provider's settings, except those that the sign-in page needs. Secrets are in
+ * `secret`.
  */
 export interface ProviderTable {
   tenant_id: TenantId;
@@ -210,8 +210,8 @@ export interface ProviderTable {
 }
 
 /**
- * `next_…` is the number that the next of its kind gets. `seq` is the last event's number, 0 before
- * the first.
+ * `next_…` is the next free number of its kind. `seq` is the number of the last event; 0 before the
+ * first.
  */
 export interface HeadTable {
   tenant_id: TenantId;
@@ -238,8 +238,8 @@ export interface EventTable {
 }
 
 /**
- * What was answered to a command of a device, for the day it is sent again. `n` is its number in
- * the device's order.
+ * The stored answer to a device's command, for when it is sent again. `n` is its number in the
+ * device's order.
  */
 export interface CommandTable {
   tenant_id: TenantId;
@@ -262,7 +262,7 @@ export interface RepositorySampleTable {
   used: Bytes | null;
 }
 
-/** How many runs started on a UTC day, and the last event that touched one of them. */
+/** How many runs started on a UTC day, and the last event that changed one of them. */
 export interface RunDayTable {
   tenant_id: TenantId;
   day: Day;

@@ -8,10 +8,10 @@ import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
 
 /**
- * Left out of a backup: a session that was ended since must not live again, nor a device's token
- * that was renewed since, nor a sign-in under way or a link that was used since, nor mail and
- * deliveries go out twice; without known devices failures that were counted would lock their users
- * out. Totals of days are made again from their results.
+ * Tables that a backup leaves out. A restore must not revive ended sessions, replaced device
+ * tokens, sign-ins in progress or used links, nor send mail and deliveries twice. Without the known
+ * devices, stored failure counts would lock their users out. Daily totals are recalculated from the
+ * results.
  */
 export const NOT_KEPT: ReadonlySet<string> = new Set([
   'session',
@@ -29,8 +29,8 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A backup's lines, in this order: `begin`, the tables without an owner, then each tenant's rows
- * closed by its `sum`, then `end`.
+ * The lines of a backup, in this order: `begin`, the tables without an owner, the rows of each
+ * tenant followed by its `sum`, then `end`.
  */
 export type Line =
   | { readonly is: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
@@ -48,7 +48,7 @@ export interface Sum {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** Gives every line to `write`, from one snapshot of the database. */
+/** Passes every line to `write`, from one snapshot of the database. */
 export const dump = (
   store: OpenStore,
   at: Ms,
@@ -78,7 +78,7 @@ export const dump = (
     { readOnly: true },
   );
 
-/** Of the tenant that was entered. */
+/** Returns the sums of the tenant whose rows are visible. */
 export async function sumOf(sql: Transaction<Database>, tables: readonly string[]): Promise<Sum> {
   const hash = createHash('sha256');
   const rows: Record<string, number> = {};
@@ -94,7 +94,7 @@ export async function sumOf(sql: Transaction<Database>, tables: readonly string[
   return { seq: head?.seq ?? 0, log: hash.digest('hex'), rows };
 }
 
-/** All tables, by name. */
+/** Returns the names of all tables, sorted. */
 export async function tablesOf(sql: Transaction<Database>): Promise<string[]> {
   const { rows } = await sql.executeQuery(
     CompiledQuery.raw(
@@ -106,7 +106,7 @@ export async function tablesOf(sql: Transaction<Database>): Promise<string[]> {
 
 const PAGE = 1000;
 
-/** The rows that may be seen, in the order of the table's key, a page at a time. */
+/** Passes on the visible rows in the order of the table's key, one page at a time. */
 async function eachRow(
   sql: Transaction<Database>,
   table: string,

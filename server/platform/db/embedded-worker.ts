@@ -1,7 +1,7 @@
 /**
- * The thread of the embedded database. Each connection is a port on which PostgreSQL's own protocol
- * comes in and goes out as bytes, whole messages at a time; a new one ends the one before. Null
- * closes the database and ends the thread.
+ * The thread of the embedded database. Each connection is a port that carries PostgreSQL's wire
+ * protocol in whole messages. A new connection ends the previous one. Null closes the database and
+ * ends the thread.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
@@ -16,10 +16,7 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
   });
   let now: MessagePort | null = null;
   let last = Promise.resolve();
-  /**
-   * One after the other. What goes wrong here, beside what a statement may do wrong, ends the
-   * thread.
-   */
+  /** Runs work in sequence. An error here that is not a statement's own error ends the thread. */
   const then = (work: () => Promise<void>): void => void (last = last.then(work));
   door.on('message', (port: MessagePort | null) => {
     then(async () => {
@@ -30,7 +27,7 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
         door.close();
         return;
       }
-      // There is one session for all of them: what the one before has left is no more.
+      // All connections share one session, so discard what the previous one left open.
       await pglite.exec('rollback');
       await pglite.exec('discard all');
     });
@@ -44,22 +41,22 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
 
   async function answer(port: MessagePort, bytes: Uint8Array): Promise<void> {
     const parts: Uint8Array[] = [];
-    // Each is a view of the database's memory, which goes on.
+    // Each result is a view of the database's memory, which the database reuses.
     await pglite.execProtocolRawStream(bytes, {
       onRawData: (part) => void parts.push(part.slice()),
     });
     const whole = joined(parts);
     const broken = isBroken(whole);
     port.postMessage(whole, [whole.buffer]);
-    // After a PANIC (as where the log of the database finds no space) no request ever
-    // returns: only reopening the files helps.
+    // After a PANIC (for example, when the write-ahead log finds no space) no request returns. Only
+    // reopening the files helps.
     if (broken) throw new Error('The embedded database failed and must be reopened.');
   }
 }
 
 /**
- * Whether the answer holds an error after which PostgreSQL ends the session (FATAL) or all of the
- * server (PANIC). A message is a letter, a length and that many bytes.
+ * Returns whether the answer holds an error after which PostgreSQL ends the session (FATAL) or the
+ * whole server (PANIC). A message is a letter, a length and that many bytes.
  */
 function isBroken(bytes: Uint8Array<ArrayBuffer>): boolean {
   const view = new DataView(bytes.buffer);

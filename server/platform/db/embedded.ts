@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '../app-context.ts';
 import type { SpaceWatch } from './space.ts';
 
-/** `dir` null: in memory. `image`: a database folder as `dumpDataDir` gives it, to start from. */
+/** `dir` null: in memory. `image`: a database folder from `dumpDataDir` to start from. */
 export interface Place {
   readonly dir: string | null;
   readonly image: Blob | null;
@@ -13,44 +13,45 @@ export interface Place {
 
 export interface Embedded {
   /**
-   * A connection, as `pg` takes one for a socket. There is one session: a new connection ends the
-   * one before. While the thread is away it is a lost one.
+   * Returns a connection that `pg` accepts as a socket. There is one session, so a new connection
+   * ends the previous one. While the thread is down, the connection counts as lost.
    */
   connect(): Duplex;
   /**
-   * How long one message may take from now on. One that takes longer is taken for hanging: its
-   * thread is ended and begun again.
+   * Sets how long one message may take. If one takes longer, the thread counts as hung and is
+   * restarted.
    */
   allow(ms: Ms): void;
-  /** Ends when what was asked before is done and the database is closed. */
+  /** Resolves when pending work is done and the database is closed. */
   close(): Promise<void>;
 }
 
 /**
- * `stopped`: the thread ended by itself, or could not be begun again; it is begun in so long, or
- * not any more. `again`: it is there again.
+ * `stopped`: the thread ended unexpectedly or could not restart; the argument is the wait until the
+ * next restart, or null if there is none. `again`: the thread is running again.
  */
 export interface Watch {
   readonly clock: Clock;
-  /** The disk of a database in a folder. */
+  /** Watches the disk of a database in a folder. */
   readonly space: Pick<SpaceWatch, 'look' | 'makeRoom'> | null;
   stopped(why: unknown, againInMs: Ms | null): void;
   again(): void;
 }
 
 /**
- * As long as a call may take (`CALL_LIMITS`): by then the caller has an answer to retry.
+ * The time limit of a call (`CALL_LIMITS`): by then the caller has got an answer that says to
+ * retry.
  */
 export const MESSAGE_MS: Ms = 30_000;
 /**
- * For statements that read or write a whole database: steps of the tables, backups, rebuilds,
- * reports over years.
+ * For statements that read or write a whole database: migrations, backups, rebuilds, reports over
+ * years.
  */
 export const LONG_MESSAGE_MS: Ms = 15 * 60_000;
 
 /**
- * One that keeps on stopping is begun again ever later; one that stood for `STOOD_MS` counts as
- * sound.
+ * Restart waits: each repeated failure doubles the wait, and a thread that ran for `STOOD_MS`
+ * resets it.
  */
 const FIRST_MS: Ms = 250;
 const MOST_MS: Ms = 30_000;
@@ -63,15 +64,15 @@ const LOOK_MS: Ms = 1_000;
 const MORE_BYTES = 1024 * 1024;
 
 /**
- * Opens the embedded database in a thread of its own, so that its work stands beside that of the
- * server. Throws where it cannot be opened.
+ * Opens the embedded database in its own thread, so that its work doesn't block the server's.
+ * Throws if it can't be opened.
  *
- * A thread that ends by itself takes every connection with it: what is asked fails as with a lost
- * connection. The database in a folder is then begun again. That is safe, for it is what happens
- * after the process was killed: the thread and its files are gone before the next one begins, the
- * lock of the folder is still this process's, and the log of the database gives back what was
- * committed. To end the process instead would take away pages and streams, for whom no supervisor
- * may be there. A database in memory is gone with its thread, and stays away.
+ * If the thread ends unexpectedly, every connection is lost and pending queries fail as with a lost
+ * connection. A database in a folder is then restarted. This is as safe as a start after a crash of
+ * the process: the thread and its file handles are gone before the next one starts, this process
+ * still owns the folder's lock, and the write-ahead log restores what was committed. Ending the
+ * process instead would stop pages and streams, and there may be no supervisor to restart it. A
+ * database in memory is lost with its thread and is not restarted.
  */
 export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded> {
   let thread: Thread | null = null;
@@ -82,7 +83,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   let waiting: { cancel(): void } | null = null;
   let beginning: Promise<void> = Promise.resolve();
   let why: unknown = null;
-  // The words are those by which a lost connection is known.
+  // `passingOf` recognizes a lost connection by these words.
   const lost = (): Error =>
     new Error('Connection terminated: the embedded database has stopped', { cause: why });
 
@@ -122,7 +123,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     void wait(ms);
   }
 
-  /** Until the time is over, or there is more space on the disk than when the thread ended. */
+  /** Waits until the time is over, or the disk has more free space than when the thread ended. */
   async function wait(ms: Ms): Promise<void> {
     const before = await freeBytes();
     const step = (left: Ms): void => {
@@ -174,8 +175,8 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
 }
 
 /**
- * A thread whose database is open. `ended` is why it ended. `hung` ends one that did not answer in
- * the given time.
+ * A thread with an open database. `ended` resolves with the reason. `hung` ends a thread that
+ * didn't answer in time.
  */
 interface Thread {
   readonly worker: Worker;
@@ -212,14 +213,14 @@ async function openThread(place: Place): Promise<Thread> {
 }
 
 /**
- * A socket, as far as `pg` uses one. The thread answers every message, if only with nothing; `hung`
- * is called where it does not within `mostMs()`.
+ * The parts of a socket that `pg` uses. The thread answers every message, even if with nothing; if
+ * it doesn't within `mostMs()`, this calls `hung`.
  */
 class Wire extends Duplex {
   readonly #port: MessagePort;
 
   constructor(port: MessagePort, clock: Clock, mostMs: () => Ms, hung: () => void) {
-    // What is given in one go travels as one message: each wakes the other thread.
+    // Writes of one turn travel as one message, because each message wakes the other thread.
     let waiting: Uint8Array[] = [];
     let unanswered = 0;
     let deadline: { cancel(): void } | null = null;
@@ -238,7 +239,7 @@ class Wire extends Duplex {
     };
     super({
       allowHalfOpen: false,
-      read: () => undefined, // what comes is pushed
+      read: () => undefined, // data is pushed as it arrives
       write(chunk: Uint8Array, _encoding, done) {
         give(chunk);
         done();
@@ -283,7 +284,7 @@ class Wire extends Duplex {
   }
 }
 
-/** In bytes that can be given away to another thread. */
+/** Joins the parts into a buffer that can be transferred to another thread. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

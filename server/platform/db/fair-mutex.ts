@@ -1,18 +1,17 @@
 import type { TenantId } from '#contract/ids.ts';
 import type { Clock } from '../app-context.ts';
 
-/** Ends a turn. Safe to call again. */
+/** Ends the turn. Safe to call more than once. */
 export type Release = () => void;
 export interface FairMutex {
   next(tenant: TenantId): Promise<Release>;
 }
 
 /**
- * Who of this process asks for a tenant's head row next, one at a time, so that connections do not
- * wait in the database for each other and the rows that one has kept warm are there when the next
- * one starts. Order only, no promise: the lock in the database is what holds. Nobody waits longer
- * than `mostMs`, so that two that wait for each other's rows meet in the database, which knows what
- * to do about it.
+ * Orders this process's requests for a tenant's head row, one at a time, so that connections don't
+ * queue in the database and each finds the row cache that the previous one left. It is no
+ * guarantee: only the database lock excludes others. Nobody waits longer than `mostMs`, so that two
+ * transactions that wait for each other's rows meet in the database, which detects the deadlock.
  */
 export function makeFairMutex(clock: Clock, mostMs = 1_000): FairMutex {
   const last = new Map<TenantId, Promise<void>>();
@@ -30,7 +29,7 @@ export function makeFairMutex(clock: Clock, mostMs = 1_000): FairMutex {
       }
       return () => {
         resolve();
-        // The last of the line: what comes after it waits for nobody.
+        // If it is the last in the queue, remove the queue.
         if (last.get(tenant) === line) last.delete(tenant);
       };
     },

@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
 
 export type Json<T> = ColumnType<T, string, string>;
-/** `{}` where nothing is given. */
+/** Defaults to `{}`. */
 export type Filled<T> = ColumnType<T, string | undefined, string>;

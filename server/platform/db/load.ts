@@ -7,16 +7,16 @@ import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
 
-/** A backup that cannot be taken in. Nothing was written. */
+/** An invalid backup. Nothing was written. */
 export class BadBackup extends Error {
   override readonly name = 'BadBackup';
 }
 
 /**
- * Puts a backup into an empty database, all of it or nothing, and checks each tenant's rows and log
- * against the sums that the backup holds. Of tables that came after it was made it holds no row;
- * columns that did have their defaults. Every tenant gets a new epoch (LOG-6). Answers the number
- * of tenants. Throws `BadBackup`.
+ * Loads a backup into an empty database, all or nothing, and checks each tenant's rows and log
+ * against the backup's sums. Tables that are newer than the backup stay empty, and newer columns
+ * get their defaults. Every tenant gets a new epoch (LOG-6). Returns the number of tenants.
+ * @throws BadBackup
  */
 export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
   store.across(
@@ -82,7 +82,7 @@ async function refuseFull(sql: Transaction<Database>, tables: readonly string[])
   }
 }
 
-/** A backup says nothing of tables that it does not know. */
+/** A backup has no sums for tables that are newer than it. */
 const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum => ({
   ...sum,
   rows: {
@@ -93,7 +93,7 @@ const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum => ({
 
 const AT_ONCE = 500;
 
-/** Rows of one table with the same columns at a time. */
+/** Collects rows of one table with the same columns into one insert. */
 function bufferOf(sql: Transaction<Database>): {
   add(table: string, row: Row): Promise<void>;
   flush(): Promise<void>;

@@ -7,12 +7,12 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Longer paths do not fit into the address of a unix socket. */
+/** Longer paths don't fit into the address of a Unix socket. */
 const PATH_BYTES = 100;
 
 /**
- * A socket that answers as long as this process lives: the system closes it with the process. Null
- * where it cannot be bound.
+ * Binds a socket that accepts connections while this process lives; the system closes it with the
+ * process. Null if it can't be bound.
  */
 export function bind(dir: string, name: string): Promise<Listener | null> {
   const path = join(dir, name);
@@ -36,8 +36,8 @@ export function bind(dir: string, name: string): Promise<Listener | null> {
 }
 
 /**
- * Whether anybody listens. A full queue is somebody who is stopped or slow: only "refused" and "not
- * there" are nobody.
+ * Returns whether a process listens. A full queue means a stopped or slow owner; only "refused" and
+ * "not found" mean none.
  */
 export function answers(dir: string, name: string): Promise<boolean> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import { answers, bind, type Listener } from './lock-socket.ts';
 import { isAlive, myself, type Owner } from './owner.ts';
 
-/** Another process has the folder. The message is for whoever started this one. */
+/** Another process owns the folder. The message is for the operator. */
 export class FolderHeld extends Error {
   constructor(dir: string, owner: Lock) {
     super(
@@ -15,7 +15,7 @@ export class FolderHeld extends Error {
   }
 }
 
-/** `socket`: its name in the folder, null where none could be bound. */
+/** `socket`: the name of its socket in the folder; null if none could be bound. */
 interface Lock extends Owner {
   readonly id: string;
   readonly at: Ms;
@@ -63,7 +63,7 @@ async function claim(dir: string, draft: string): Promise<number> {
     const before = await highest(dir);
     if (before > 0) {
       const held = await lockAt(dir, before);
-      if (held === null) continue; // swept away by a higher one
+      if (held === null) continue; // removed by the owner of a higher one
       if (!held.released && (await stands(dir, held))) throw new FolderHeld(dir, held);
     }
     const mine = before + 1;
@@ -73,7 +73,7 @@ async function claim(dir: string, draft: string): Promise<number> {
   }
 }
 
-/** A socket that answers is a live owner, whatever its pid looks like from here. */
+/** A socket that accepts connections proves a live owner, whatever its pid looks like from here. */
 const stands = async (dir: string, lock: Lock): Promise<boolean> =>
   (lock.socket !== null && (await answers(dir, lock.socket))) ||
   (await isAlive(lock, lock.socket !== null));
@@ -108,8 +108,8 @@ async function lockAt(dir: string, generation: number): Promise<Lock | null> {
 }
 
 /**
- * What lower generations left. Drafts and sockets of others who are trying now are left alone: they
- * remove their own.
+ * Removes what lower generations left. Drafts and sockets of processes that are trying now stay:
+ * those processes remove them.
  */
 async function sweep(dir: string, generation: number, id: string): Promise<void> {
   for (const name of await readdir(dir)) {

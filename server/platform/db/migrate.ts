@@ -5,12 +5,15 @@ import { MIGRATIONS } from './migrations/list.ts';
 import { APP_ROLE } from './migrations/migration.ts';
 import type { Db } from './store.ts';
 
-/** Any number, the same for every version: servers that start together wait for each other here. */
+/**
+ * An arbitrary number that must never change: servers that start together wait for each other on
+ * this lock.
+ */
 const LOCK = 7_203_411;
 
 /**
- * Brings the tables to this version, all steps in one transaction. Answers the names of the steps
- * that were run.
+ * Migrates the tables to this version, all steps in one transaction. Returns the names of the steps
+ * that ran.
  */
 export async function migrate(db: Db, now: Ms): Promise<string[]> {
   const done: string[] = [];
@@ -49,7 +52,10 @@ async function refuseOld(tx: Transaction<Database>): Promise<void> {
   if (version < 150_000) throw new Error(`PostgreSQL 15 or newer is needed; this is ${version}.`);
 }
 
-/** Roles belong to the whole cluster: another database's server may be making it at this moment. */
+/**
+ * Roles belong to the whole cluster, so the server of another database may be creating this one
+ * now.
+ */
 async function makeRole(tx: Transaction<Database>): Promise<void> {
   await run(
     tx,

@@ -19,30 +19,28 @@ import { makeFairMutex } from './fair-mutex.ts';
 import { makeRowCache } from '../events/row-cache.ts';
 
 export interface Opening {
-  /**
-   * The embedded database lies in `pg` of it. Not used where `databaseUrl` or `memory` is given.
-   */
+  /** Its folder `pg` holds the embedded database. Ignored with `databaseUrl` or `memory`. */
   readonly dataDir: string;
-  /** PostgreSQL 15 or newer, instead of the embedded database. */
+  /** PostgreSQL 15 or newer instead of the embedded database. */
   readonly databaseUrl: string | null;
   readonly log: Log;
   readonly clock: Clock;
-  /** The embedded database in memory: for tests. `image` is a migrated folder to start from. */
+  /** An embedded database in memory, for tests. `image` is a migrated folder to start from. */
   readonly memory?: boolean;
   readonly image?: Blob;
 }
 
-/** A store as its owner holds it. */
+/** A store with the methods for its owner. */
 export interface OpenStore extends Store {
   /**
-   * Runs `work` while no other server on this database runs any: for the first start. On PostgreSQL
-   * a lock of a connection of its own holds the others back, and ends with the server; a folder of
-   * the embedded database has one server anyway.
+   * Runs `work` while no other server on this database runs any, for the first start. On
+   * PostgreSQL, a session lock on its own connection excludes the others and ends with the server.
+   * A folder of the embedded database has only one server.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * One transaction over all tenants, a snapshot where `readOnly`: for backup and restore alone.
-   * `enter` says whose rows are seen from then on.
+   * Runs one transaction over all tenants, a snapshot if `readOnly`: only for backup and restore.
+   * `enter` selects whose rows are visible from then on.
    */
   across<T>(
     work: (sql: Transaction<Database>, enter: (tenant: TenantId) => Promise<void>) => Promise<T>,
@@ -51,8 +49,8 @@ export interface OpenStore extends Store {
 }
 
 /**
- * Opens the database, bringing its tables to this version. Throws `FolderHeld` where another
- * process has the folder.
+ * Opens the database and migrates its tables to this version.
+ * @throws FolderHeld if another process owns the folder.
  */
 export async function openStore({
   dataDir,
@@ -113,8 +111,8 @@ export async function openStore({
 }
 
 /**
- * A folder that its owner alone may enter, also where the one around it was made by somebody else:
- * what the embedded database writes in it, anybody might change.
+ * Creates a folder that only its owner may enter, even inside somebody else's folder: otherwise
+ * others could change the files of the embedded database.
  */
 async function ownFolder(dir: string): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -123,8 +121,8 @@ async function ownFolder(dir: string): Promise<string> {
 }
 
 /**
- * `allow`: how long a statement of the embedded database may take from now on. `close` ends the
- * connections and all that was held for them.
+ * `allow`: sets how long a statement of the embedded database may take. `close` ends the
+ * connections and releases their resources.
  */
 interface Base {
   readonly db: Db;
@@ -161,13 +159,14 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
   const turns = makeFairMutex(clock);
   const inside = new AsyncLocalStorage<{ open: boolean }>();
 
-  /** `work` may be run again: it has no effect but on its transaction. */
+  /** May run `work` again, so `work` must have no effects outside its transaction. */
   async function transact<T>(
     tenant: TenantId | null,
     { readOnly = false, long = false }: How,
     work: (tx: Transaction<Database>) => Promise<T>,
   ): Promise<T> {
-    // The embedded database has one connection: the inner would wait for the outer for ever.
+    // The embedded database has one connection: the inner transaction would wait for the outer one
+    // forever.
     if (inside.getStore()?.open === true)
       throw new Error('A transaction was opened inside another.');
     let committing = false;
@@ -273,12 +272,13 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
   };
 }
 
-/** Any number that no other lock uses, the same for every version. */
+/** An arbitrary number that no other lock uses. It must never change. */
 const FIRST_START_LOCK = 7_203_412;
 const LOCK_POLL_MS = 200;
 
 /**
- * Role and tenant, for this transaction. As statements: on Citus `set_config` stays on one node.
+ * Sets the role and tenant for this transaction. As statements, because on Citus `set_config` stays
+ * on one node.
  */
 const beginOf = (
   tenant: TenantId | null,
@@ -294,7 +294,7 @@ const beginOf = (
   ...(tenant === null ? [] : [asTenant(tenant)]),
 ];
 
-/** A write was refused as the transaction may only read, or is what follows from such a one. */
+/** The error is a write refused in a read-only transaction, or follows from one. */
 const isRefusedWrite = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '25006' || error.code === '25P02');
 

@@ -2,16 +2,16 @@ import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
 /**
- * A process, so that it is not taken for another that has its number later. Null: not known on this
- * system.
+ * Identifies a process, so that a later one with the same pid is not confused with it. Null:
+ * unknown on this system.
  */
 export interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** Clock ticks after boot at which it began. */
+  /** Clock ticks after boot at which it started. */
   readonly began: string | null;
   readonly boot: string | null;
-  /** Numbers of processes mean something within one of these only (containers). */
+  /** Pids are only comparable within one namespace (containers). */
   readonly pidSpace: string | null;
 }
 
@@ -24,8 +24,9 @@ export const myself = async (): Promise<Owner> => ({
 });
 
 /**
- * Whether the owner may still live. `hadSocket`: its socket was asked before and did not answer,
- * which is what tells of an owner in another container; without one such an owner counts as living.
+ * Returns whether the owner may still be alive. `hadSocket`: its socket exists and didn't answer,
+ * which is the only evidence about an owner in another container. Without a socket, such an owner
+ * counts as alive.
  */
 export async function isAlive(owner: Owner, hadSocket: boolean): Promise<boolean> {
   const boot = await bootId();
@@ -46,7 +47,8 @@ function exists(pid: number): boolean {
 }
 
 /**
- * The 22nd field; the second, the program's name, may hold spaces and brackets. A zombie has ended.
+ * The start time is the 22nd field; the second, the program's name, may contain spaces and
+ * brackets. A zombie has ended.
  */
 async function beganAt(pid: number): Promise<string | null> {
   const stat = await quietly(readFile(`/proc/${pid}/stat`, 'utf8'));

@@ -1,11 +1,11 @@
 import type { Clock } from '../app-context.ts';
 
-/** Why a transaction may be tried again: it did not happen. */
+/** Why a transaction may be retried. It had no effect. */
 export type Passing = 'serialization' | 'deadlock' | 'connection' | 'resources';
 /**
  * `unknown`: the connection was lost while committing; the caller asks again with the same key.
- * `disk-full`: not tried again at once; where the space ran out while committing it may have
- * happened all the same. The others: it did not happen.
+ * `disk-full`: not retried at once; if the space ran out while committing, the transaction may have
+ * taken effect. With any other kind it had no effect.
  */
 export class StoreFault extends Error {
   readonly kind: Passing | 'disk-full' | 'unknown';
@@ -24,8 +24,9 @@ export class StoreFault extends Error {
 const WAITS_MS = [10, 30, 100, 300] as const;
 
 /**
- * Runs `attempt` again where it failed in passing. `committing()` says whether the failed attempt
+ * Retries `attempt` after a transient failure. `committing()` returns whether the failed attempt
  * had reached its commit.
+ * @throws StoreFault after the last retry, or at once if a retry is unsafe.
  */
 export async function retrying<T>(
   clock: Clock,
@@ -47,7 +48,7 @@ export async function retrying<T>(
   }
 }
 
-/** Null: not a failure in passing. */
+/** Returns the kind of a transient failure; null if it is none. */
 export function passingOf(error: unknown): Passing | null {
   if (!(error instanceof Error)) return null;
   const code = codeOf(error);
@@ -72,7 +73,7 @@ export const isDiskFull = (error: unknown): boolean =>
 const codeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** 57P01 to 57P03: the server is being stopped or started. */
+/** 57P01 to 57P03: the server is stopping or starting. */
 const LOST = new Set([
   '57P01',
   '57P02',
@@ -83,5 +84,5 @@ const LOST = new Set([
   'ETIMEDOUT',
   'ENOENT',
 ]);
-/** 53100: disk_full, as PostgreSQL says it. The others: as the system says it to Node. */
+/** 53100: PostgreSQL's disk_full. The others: the system's codes in Node. */
 const FULL = new Set(['53100', 'ENOSPC', 'EDQUOT']);

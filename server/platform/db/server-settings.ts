@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
  */
 export type ServerSettings = Transaction<Database>;
 
-/** Null where it is not set. */
+/** Returns null if it is not set. */
 export const readSetting = async (sql: ServerSettings, name: string): Promise<string | null> =>
   (
     await sql
@@ -16,7 +16,7 @@ export const readSetting = async (sql: ServerSettings, name: string): Promise<st
       .executeTakeFirst()
   )?.value ?? null;
 
-/** If several servers write at once, the first value stays. */
+/** If several servers write at once, the first value wins. */
 export async function insertSetting(
   sql: ServerSettings,
   name: string,
@@ -29,7 +29,7 @@ export async function insertSetting(
     .execute();
 }
 
-/** Changes nothing where another server has changed it meanwhile. */
+/** Changes nothing if another server has changed it meanwhile. */
 export async function replaceSetting(
   sql: ServerSettings,
   name: string,

@@ -6,25 +6,23 @@ import type { Ms } from '#contract/ids.ts';
 import type { Clock, Log } from '../app-context.ts';
 
 const MB = 1024 * 1024;
-/** PostgreSQL takes space for its log in pieces of 16 MB. */
+/** PostgreSQL allocates its log in pieces of 16 MB. */
 const LOG_SEGMENT_BYTES = 16 * MB;
 
 /**
- * Below the floor only essential writes are made: 64 MB, or 5 % of a disk on which that is less,
- * but never less than one piece of the database's log and a half. Below `LAST_BYTES` nothing is
+ * Returns the floor below which only essential writes are made: 64 MB, or 5 % of the disk if that
+ * is less, but at least one and a half pieces of the database's log. Below `LAST_BYTES` nothing is
  * written at all.
  */
 export const floorOf = (totalBytes: number): number =>
   Math.max(1.5 * LOG_SEGMENT_BYTES, Math.min(64 * MB, Math.floor(totalBytes * 0.05)));
 const LAST_BYTES = 4 * MB;
 /**
- * Writes go on when there is so much more than the floor, so that they do not stop and start with
- * every file that somebody removes.
+ * Writes resume at this multiple of the floor, so that they don't stop and start with every removed
+ * file.
  */
 const RESUME = 1.1;
-/**
- * Opening a database that has stopped takes one piece of its log. The reserve is released for it.
- */
+/** Restarting a stopped database takes one piece of its log. The reserve is released for it. */
 const RESERVE_BYTES = LOG_SEGMENT_BYTES + 4 * MB;
 
 /** `low`: only essential writes. `full`: none. */
@@ -37,11 +35,11 @@ export interface DiskSpace {
 }
 
 export interface SpaceWatch {
-  /** The disk as it was a moment ago. */
+  /** Returns the state of the disk, at most `FRESH_MS` old. */
   look(): Promise<DiskSpace>;
-  /** A write found no space: the next look reads the disk again. */
+  /** Call after a write found no space: the next `look` reads the disk again. */
   expire(): void;
-  /** Gives up the reserve where there is too little space to open the database. */
+  /** Releases the reserve if there is too little space to open the database. */
   makeRoom(): Promise<void>;
   stop(): void;
 }
@@ -50,7 +48,7 @@ export interface SpaceWatch {
 const FRESH_MS: Ms = 200;
 const EVERY_MS: Ms = 2_000;
 
-/** Watches the disk of the data folder. A change of state is one line in the log. */
+/** Watches the disk of the data folder. Logs one line per change of state. */
 export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promise<SpaceWatch> {
   const reserve = join(dataDir, 'reserve');
   let last: DiskSpace = await read('ok');
@@ -101,7 +99,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
     return (last = next);
   }
 
-  /** Answers whether there was a reserve. */
+  /** Returns whether there was a reserve. */
   async function giveUp(): Promise<boolean> {
     if ((await stat(reserve).catch(() => null)) === null) return false;
     await rm(reserve, { force: true });
@@ -109,7 +107,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
     return true;
   }
 
-  /** A disk that has room for it gets the reserve back. */
+  /** Restores the reserve if the disk has room for it. */
   async function keepReserve({ state, freeBytes, floorBytes }: DiskSpace): Promise<void> {
     if (
       state !== 'ok' ||
@@ -135,7 +133,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
     expire() {
       expirations += 1;
       at = -Infinity;
-      // A look that is under way may have read the disk before it was full.
+      // A read in progress may have started before the disk was full.
       looking = null;
     },
     async makeRoom() {
@@ -148,7 +146,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
   };
 }
 
-/** Bytes that a file system which packs its files cannot make smaller; always the same ones. */
+/** Returns bytes that a compressing file system can't shrink; always the same ones. */
 function unpackable(bytes: number): Uint8Array {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(
     Buffer.alloc(bytes),
@@ -157,11 +155,11 @@ function unpackable(bytes: number): Uint8Array {
 
 const essential = new AsyncLocalStorage<true>();
 /**
- * What `work` writes is essential: it is written down to the last of the space, so that people can
- * sign in and read.
+ * Marks the writes of `work` as essential: they use the last of the space, so that users can sign
+ * in and read.
  */
 export const withEssentialWrites = <T>(work: () => T): T => essential.run(true, work);
 
-/** Whether what is written here and now would have to wait for space. */
+/** Returns whether a write in the current context has to wait for space. */
 export const isPaused = (state: SpaceState): boolean =>
   state === 'full' || (state === 'low' && essential.getStore() !== true);

@@ -5,27 +5,30 @@ import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Database } from './database.ts';
 import type { DiskSpace } from './space.ts';
 
-/** The one way to data. PGlite and PostgreSQL behave alike behind it. */
+/** The only access to data. PGlite and PostgreSQL behave the same behind it. */
 export interface Store {
   readonly kind: 'pglite' | 'postgres';
   /**
-   * The only function that opens a transaction for a tenant: role, tenant and isolation are set
-   * before `work` sees it.
+   * The only function that opens a transaction for a tenant. It sets role, tenant and isolation
+   * before `work` runs.
    */
   tenant<T>(tenant: TenantId, work: (tx: TenantTx) => Promise<T>, how?: How): Promise<T>;
   /** For the few tables that no tenant owns (hosts, key index, migrations). */
   system<T>(work: (db: Transaction<Database>) => Promise<T>): Promise<T>;
-  /** Told after each commit that appended. A hint only: everything works without it (S13). */
+  /**
+   * Calls `listener` after each commit that appended. Only a hint: everything works without it
+   * (S13).
+   */
   onAppend(listener: (tenant: TenantId, head: number) => void): () => void;
   tenants(): Promise<readonly TenantId[]>;
-  /** The disk of the embedded database; null where the database is in memory or elsewhere. */
+  /** Returns the disk of the embedded database; null if the database is in memory or elsewhere. */
   space(): Promise<DiskSpace | null>;
   close(): Promise<void>;
 }
 
 /**
- * `long`: its statements may take minutes (a rebuild, a report over years). Others are given up
- * after half a minute.
+ * `long`: its statements may take minutes (a rebuild, a report over years). Other statements are
+ * canceled after half a minute.
  */
 export interface How {
   readonly readOnly?: boolean;
@@ -45,40 +48,40 @@ export interface By {
   readonly at: Ms;
 }
 
-/** Numbers of each kind. */
+/** The next number of each kind. */
 export type Numbers = Readonly<Record<Counter, number>>;
 
 export interface TenantTx {
   readonly tenant: TenantId;
   /**
-   * For statements of the areas. Every one carries `tenant_id = …` besides the policy: each must
-   * hold alone.
+   * For statements of the features. Each one must filter by `tenant_id = …` in addition to the
+   * policy: either alone must be sufficient.
    */
   readonly sql: Transaction<Database>;
   head(): Promise<Head>;
   /**
-   * The first of `count` new numbers in a row. Locks the tenant's head row until the end of the
-   * transaction.
+   * Reserves `count` consecutive new numbers and returns the first. Locks the tenant's head row
+   * until the end of the transaction.
    */
   take(counter: Counter, count: number): Promise<number>;
   /**
-   * Locks the tenant's head row until the end of the transaction and answers the next number of
-   * each kind, none of them taken.
+   * Locks the tenant's head row until the end of the transaction and returns the next number of
+   * each kind. Takes none of them.
    */
   lock(): Promise<Numbers>;
   /**
-   * What an area remembers of this tenant from one transaction to the next, made where there is
-   * none. Asked for under the lock of the head row; it is lost when somebody else has appended or a
-   * transaction fails, so it must follow from the rows and be kept in step by whoever changes them.
+   * Returns a feature's cache for this tenant across transactions, created on first use. Requires
+   * the lock of the head row. The cache is lost when another server appends or a transaction fails,
+   * so it must be derivable from the rows, and whoever changes the rows must update it.
    */
   memory<T extends object>(name: string, make: () => T): T;
-  /** Rows by id, those that exist. */
+  /** Returns the existing rows by id. */
   rows<T extends TableName>(table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>>;
-  /** All rows of a table, for the small ones. */
+  /** Returns all rows of a table. For small tables. */
   all<T extends TableName>(table: T): Promise<Tables[T][]>;
   /**
-   * Checks, numbers, writes and folds the events, and writes the rows they change: all of it or
-   * nothing (LOG-3). `by`: of all of them, or of each. `taken`: how many new numbers of each kind
+   * Validates, numbers, writes and folds the events, and writes the changed rows: all or nothing
+   * (LOG-3). `by`: the actor of all events, or of each. `taken`: how many new numbers of each kind
    * they use.
    */
   append(
@@ -87,11 +90,11 @@ export interface TenantTx {
     taken?: Partial<Numbers>,
   ): Promise<readonly Logged[]>;
   /**
-   * A statement that answers nothing, behind those before it. What it fails of is what the
-   * transaction fails of.
+   * Sends a statement without waiting for its result, after those before it. If it fails, the
+   * transaction fails.
    */
   send(statement: CompiledQuery): void;
-  /** Events after `seq`, at most `limit`, in order. */
+  /** Returns at most `limit` events after `seq`, in order. */
   eventsAfter(seq: number, limit: number): Promise<Logged[]>;
 }
 

@@ -4,16 +4,16 @@ import type { Store } from './store.ts';
 
 export interface NewTenant {
   readonly tenant: TenantId;
-  /** The address of its portal, without a port; null where only the default may lead to it. */
+  /** The host of its portal, without a port; null if only the default route leads to it. */
   readonly host: string | null;
   readonly branding: Branding;
-  /** The provider of hosts that nobody has named. One at most. */
+  /** Whether it serves hosts that no provider claims. At most one does. */
   readonly isDefault: boolean;
 }
 
 /**
- * Makes a service provider with an empty log, all of it or nothing. Throws where it, its host or
- * another default is there already.
+ * Creates a service provider with an empty log, all or nothing. Throws if it, its host or another
+ * default exists.
  */
 export const makeTenant = (
   store: Store,
@@ -36,7 +36,7 @@ export const makeTenant = (
         .execute();
   });
 
-/** The provider of exactly this host, else the default one; null where there is neither. */
+/** Returns the provider of exactly this host, else the default one; null if there is neither. */
 export const tenantOfHost = (store: Store, host: string): Promise<TenantId | null> =>
   store.system(async (sql) => {
     const own = await sql

@@ -3,9 +3,9 @@ import type { Database } from './database.ts';
 import type { Db } from './store.ts';
 
 /**
- * A transaction whose statements go to the database as they are given, without waiting for those
- * before: the database does them in this order. `begin` may be several statements. `on` is
- * called before they and before the commit are sent. What is given after the end is refused.
+ * Runs a transaction whose statements are sent as issued, without waiting for earlier ones. The
+ * database runs them in this order. `begin` may be several statements. `on` is called before
+ * `begin` and before the commit are sent. Statements issued after the end are refused.
  */
 export function inTransaction<T>(
   db: Db,
@@ -45,14 +45,14 @@ export function inTransaction<T>(
       return value;
     } catch (error) {
       over = true;
-      // Where this fails the connection is not used again.
+      // If this fails, the connection is not used again.
       await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
       throw error;
     }
   });
 }
 
-/** What a transaction would open connections and transactions with, which it refuses. */
+/** A transaction can't open connections or nested transactions. */
 const dialect = new PostgresDialect({
   pool: () => Promise.reject(new Error('A transaction opens nothing.')),
 });

@@ -7,29 +7,29 @@ import { writeTotals } from './totals.ts';
 import { AT_ONCE, type Place, sampleOf, writeChanges, writeLog, writeSamples } from './write.ts';
 
 /**
- * What an append needs of its transaction. `bring` loads rows into `held`, one query a table; the
- * head row is locked by `raise`.
+ * What an append needs of its transaction. `bring` loads rows into `held`, one query per table;
+ * `raise` locks the head row.
  */
 export interface Ground extends Place {
   /**
-   * Raises the head by `count`, and the numbers by those that are taken; answers what the head was.
+   * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.
    */
   raise(count: number, taken: Partial<Numbers>): Promise<number>;
   bring(table: TableName, ids: ReadonlySet<Id>): Promise<void>;
   readonly sent: Sent;
 }
 
-/** Statements that were given to the connection and that nobody waits for before the commit. */
+/** Statements that were sent and not awaited yet. */
 export interface Sent {
   add(statement: Promise<unknown>): void;
-  /** Waits until few are left. Throws what the first of the others failed of. */
+  /** Waits until few are pending. Throws the error of the first that failed. */
   few(): Promise<void>;
   all(): Promise<void>;
 }
 
 /**
- * LOG-2, LOG-3: numbers, events and rows in the one transaction, in which the head row is locked
- * first. Answers when they are on their way.
+ * LOG-2, LOG-3: writes numbers, events and rows in one transaction, which locks the head row first.
+ * Returns when the statements are sent.
  */
 export async function append(
   ground: Ground,
@@ -48,8 +48,8 @@ export async function append(
   for (const [table, ids] of touched(events)) await ground.bring(table, ids);
   const changes = project(ground.held, events);
   await ground.sent.few();
-  // The database works on the first while the texts of the others are made; the connection takes
-  // them in this order.
+  // The database works on the first statement while the texts of the others are made. The
+  // connection runs them in this order.
   ground.sent.add(writeLog(ground, events, 'actor' in by ? by : null, changes));
   await new Promise((resolve) => void setImmediate(resolve));
   for (const statement of [
@@ -57,7 +57,7 @@ export async function append(
     writeSamples(ground, events.flatMap(sampleOf)),
   ])
     ground.sent.add(statement);
-  // Those that go in several pieces are not begun before these are through.
+  // Statements in several pieces start only after these are done.
   if (events.length > AT_ONCE) await ground.sent.all();
   ground.sent.add(writeTotals(ground, changes.placed));
   return events;

@@ -6,7 +6,7 @@ import type { TenantTx } from '../db/store.ts';
 import { PROJECTED, recordOf, TABLE_NAMES } from './tables.ts';
 import { wrongTotals } from './totals.ts';
 
-/** A row that is not what the log says. `null`: not there. */
+/** A row that differs from the log. `null`: missing. */
 export interface Difference {
   readonly table: string;
   readonly id: Id;
@@ -15,8 +15,8 @@ export interface Difference {
 }
 
 /**
- * Rows with their look-up columns, days, samples and quarantine: what is stored against what the
- * log says.
+ * Compares rows with their lookup columns, days, samples and quarantine: the stored ones with those
+ * folded from the log.
  */
 export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[]> {
   const found: Difference[] = [];

@@ -2,15 +2,14 @@ import type * as v from 'valibot';
 import { lineOfText } from '#contract/stored-text.ts';
 
 /**
- * True only where the schema accepts the value and gives it back as it is. False says nothing: ask
- * the schema.
+ * Returns true only if the schema accepts the value unchanged. False means nothing: ask the schema.
  */
 export type FastValidator = (value: unknown) => boolean;
 
 /**
- * A schema as plain closures. It knows what the contract's schemas are made of; anything else is
- * never quick. Objects are taken only as JSON and literals make them: own fields, no prototype of
- * their own.
+ * Compiles a schema to plain closures. It knows the kinds of schemas that the contract uses; for
+ * any other, the validator returns false. It accepts only objects as JSON and literals create them:
+ * own fields, no custom prototype.
  */
 export function makeFastValidator(schema: v.GenericSchema): FastValidator {
   return made(schema) ?? never;
@@ -67,8 +66,8 @@ function made(part: Part): FastValidator | null {
     }
     case 'array':
       return array(part);
-    // Of several options the first that accepts decides: where each gives back what it got, it does
-    // not matter which.
+    // The first option that accepts decides. Since each returns its input unchanged, the order
+    // doesn't matter.
     case 'union':
     case 'variant':
       return some((part.options as readonly Part[]).map(made));
@@ -100,7 +99,7 @@ function action({ type, requirement }: Part): FastValidator | null {
       return requirement instanceof RegExp && !requirement.global && !requirement.sticky
         ? (value) => requirement.test(value as string)
         : null;
-    // Those that have nothing to change.
+    // Actions that leave the value unchanged.
     case 'one_line':
       return (value) => lineOfText(value as string) === value;
     case 'trim':
@@ -134,7 +133,7 @@ const whole = (list: readonly (FastValidator | null)[]): list is readonly FastVa
 const isPlain = (value: unknown): value is Record_ =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** Keys that valibot leaves out of a record. */
+/** Keys that valibot drops from a record. */
 const UNSAFE = new Set(['__proto__', 'prototype', 'constructor']);
 
 function array({ item }: Part): FastValidator | null {
@@ -168,7 +167,7 @@ function object({ entries = {} }: Part): FastValidator | null {
   return (value) => {
     if (!isPlain(value)) return false;
     for (let index = 0; index < names.length; index += 1) {
-      // A field that is not there is undefined, which only an optional one takes.
+      // A missing field is undefined, which only an optional schema accepts.
       if (checks[index]?.(value[names[index] as string]) !== true) return false;
     }
     for (const name in value) if (!known.has(name)) return false;

@@ -11,12 +11,12 @@ import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { TABLE_NAMES } from './tables.ts';
 
-/** Rows in memory: those that the events touch, or all of them. */
+/** Rows in memory: those that the events change, or all of them. */
 export type Held = { readonly [T in TableName]: Map<Id, Tables[T]> };
 
 /**
- * A job, and the start of one of its runs that was made, or changed, or was there before it
- * changed.
+ * A job, and the start time of one of its runs that was created or changed, before and after the
+ * change.
  */
 export type Placed = { readonly job: JobN; readonly at: Ms };
 
@@ -24,17 +24,17 @@ export interface Changes {
   readonly rows: {
     readonly [T in TableName]: { readonly made: Set<Id>; readonly changed: Set<Id> };
   };
-  /** Of each changed run, the last event that changed it. */
+  /** For each changed run, the last event that changed it. */
   readonly runSeq: Map<RunN, number>;
-  /** Of each UTC day with a changed run: how many runs it gained, and the last event. */
+  /** For each UTC day with a changed run: how many runs it gained, and the last event. */
   readonly days: Map<Day, { readonly gained: number; readonly seq: number }>;
   readonly placed: Placed[];
   readonly quarantined: { readonly seq: number; readonly reason: string; readonly at: Ms }[];
 }
 
 /**
- * Folds events into `held`, each as `read` takes it. One that the fold throws at changes nothing
- * and is noted (LOG-7).
+ * Folds events into `held`, as the schema version `read` returns each. If the fold throws, the
+ * event changes nothing and is quarantined (LOG-7).
  */
 export function project(
   held: Held,
@@ -70,7 +70,7 @@ const none = (): Changes['rows'] =>
     TABLE_NAMES.map((name) => [name, { made: new Set(), changed: new Set() }]),
   ) as unknown as Changes['rows'];
 
-/** Writes of one event are set aside until it is through. */
+/** Buffers the writes of one event until its fold is done. */
 function stage(held: Held): {
   readonly rows: Rows;
   keep(changes: Changes, seq: number): void;

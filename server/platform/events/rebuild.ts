@@ -16,7 +16,7 @@ export interface Rebuilt {
   readonly differences: readonly Difference[];
 }
 
-/** Everything that is made of a tenant's log. */
+/** Everything derived from a tenant's log. */
 export interface Folded {
   readonly head: number;
   readonly held: ReturnType<typeof memoryRows>;
@@ -31,9 +31,9 @@ export interface Folded {
 }
 
 /**
- * Folds every tenant's log (or those of `only`) from event 0 and compares with what is stored
- * (LOG-5), each in a snapshot. `write`: what differs is replaced and the tenant's epoch changed, so
- * that devices load anew.
+ * Folds every tenant's log (or those of `only`) from event 0 and compares the result with the
+ * stored rows (LOG-5), each in a snapshot. `write`: replaces what differs and changes the tenant's
+ * epoch, so that devices reload.
  */
 export async function rebuild(
   store: Store,
@@ -45,7 +45,7 @@ export async function rebuild(
       await store.tenant(
         tenant,
         async (tx) => {
-          if (write) await tx.take('run', 0); // nobody appends meanwhile
+          if (write) await tx.take('run', 0); // blocks appends meanwhile
           const folded = await foldLog(tx);
           const differences = await compare(tx, folded);
           if (write && differences.length > 0) await replaceRows(tx, folded);

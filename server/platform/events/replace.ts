@@ -6,7 +6,7 @@ import { PROJECTED, TABLE_NAMES } from './tables.ts';
 import { sumAllAgain } from './totals.ts';
 import { writeChanges, writeSamples } from './write.ts';
 
-/** Puts what the log says in the place of a tenant's rows. */
+/** Replaces a tenant's rows with those folded from the log. */
 export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Promise<void> {
   for (const name of TABLE_NAMES)
     await raw`delete from ${raw.table(PROJECTED[name].table)} where tenant_id = ${tenant}::uuid`.execute(

@@ -3,8 +3,8 @@ import type { TenantId } from '#contract/ids.ts';
 import type { Held } from './projection.ts';
 
 /**
- * Rows that are known, and of which ids it is known (a row may be known not to be there); and what
- * areas remember beside them.
+ * Cached rows, the ids that were looked up (including rows that don't exist), and the caches of
+ * features.
  */
 export interface Known {
   readonly held: Held;
@@ -13,15 +13,15 @@ export interface Known {
 }
 
 export interface RowCache {
-  /** What was known when the log stood exactly here; it is the taker's from now on. */
+  /** Returns the cache for exactly this position of the log, and hands it over to the caller. */
   take(tenant: TenantId, epoch: string, seq: number): Known | null;
   give(tenant: TenantId, epoch: string, seq: number, known: Known): void;
 }
 
 /**
- * Rows of jobs, problems and the like from one append to the next. They hold as long as nobody else
- * has appended, which the head row says: it is locked when they are taken. A failed transaction
- * gives nothing back. Runs are not kept: they are many and seldom touched twice.
+ * Caches rows of jobs, problems and the like between appends. An entry is valid while nobody else
+ * has appended, which the locked head row shows. A failed transaction returns nothing to the cache.
+ * Runs are not cached: they are many and rarely used twice.
  */
 export function makeRowCache(mostIds = 50_000): RowCache {
   const kept = new Map<

@@ -2,7 +2,7 @@ import type { TableName, Tables } from '#contract/fold.ts';
 import { type Given, given, selected } from '../db/bulk.ts';
 import { prepared } from '../db/prepared.ts';
 
-/** A column beside `row`, for look-ups. */
+/** A lookup column beside `row`. */
 interface Column<R> {
   readonly name: string;
   readonly type: 'text' | 'bigint';
@@ -22,10 +22,7 @@ const bigint = <R>(name: string, of: (row: R) => number | null): Column<R> => ({
   of,
 });
 
-/**
- * Where the rows of a fold are kept. `run.seq` is added by the one that writes: a row does not know
- * it.
- */
+/** The tables of the fold's rows. The writer adds `run.seq`, which a row doesn't have. */
 export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
   company: { table: 'company', id: 'n', columns: [] },
   user: { table: 'app_user', id: 'id', columns: [] },
@@ -104,7 +101,7 @@ export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
 
 export const TABLE_NAMES = Object.keys(PROJECTED) as readonly TableName[];
 
-/** The row's record, as the statements take it; `seq` for runs only. */
+/** Returns the row's record for the statements; `seq` for runs only. */
 export function recordOf<T extends TableName>(
   name: T,
   id: number | string,
@@ -124,9 +121,9 @@ export interface Statements {
 }
 
 /**
- * `$1` the tenant, from `$2` on the records. `insert` for rows that are known to be new: it costs
- * half of `put`. `put` for others: it finds each by its key, whatever the planner believes of the
- * table; an update joined to the records read all rows of the tenant where nobody had analyzed it.
+ * `$1` is the tenant, the records start at `$2`. `insert` is for rows known to be new and costs
+ * half of `put`. `put` finds each row by its key, whatever the planner estimates: an update joined
+ * to the records read all rows of the tenant when nobody had analyzed the table.
  */
 export const STATEMENTS = Object.fromEntries(
   TABLE_NAMES.map((name) => [name, statementsOf(name)]),

@@ -8,13 +8,10 @@ import type { Database } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Placed } from './projection.ts';
 
-/**
- * A success that is unusual is an anomaly. As rows are written, one look at the text spares reading
- * it as JSON.
- */
+/** An unusual success is an anomaly. The text search avoids parsing the row as JSON. */
 export const STATE_SQL = `case when run.status = 'Success' and position('"anomaly":[]' in run.row::text) = 0 and json_array_length(run.row->'anomaly') > 0 then 'Anomaly' else run.status end`;
 export const SECONDS_SQL = `case when run.status in ('Running', 'Missed') then null else (run.row->>'durationSec')::bigint end`;
-/** The column in which results of a state are counted. */
+/** Returns the column that counts results of a state. */
 export const columnOf = (state: RunState): string => state.toLowerCase();
 
 const PLACES = `array[${RUN_STATES.map((one) => `'${one}'`).join(', ')}]::text[]`;
@@ -29,8 +26,8 @@ const SUMS = [
   'last',
 ];
 /**
- * The sums of `one`; `from`: the start of its day. Seconds since then, the number of the run, the
- * state: the greatest is the last.
+ * Returns the select list of sums over `one`; `from`: the start of its day. For `last`, it packs
+ * the seconds since then, the run's number and the state: the greatest is the last run.
  */
 const sums = (
   from: string,
@@ -38,7 +35,7 @@ const sums = (
   coalesce(sum(bytes), 0)::bigint as bytes, coalesce(sum(seconds), 0)::bigint as seconds, count(seconds)::int as finished,
   (max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15)::smallint as last`;
 const ONE = `select run.job_n, run.company_n, run.n, run.started_at, array_position(${PLACES}, ${STATE_SQL}) - 1 as place, (run.row->>'bytes')::bigint as bytes, ${SECONDS_SQL} as seconds from run where run.tenant_id = $1::uuid`;
-/** `$2` the day, `$3` its start, `$4` its end. */
+/** `$2` is the day, `$3` its start, `$4` its end. */
 const OF_DAY = `select job_n, ${sums('$3::bigint')} from (${ONE} and run.started_at >= $3::bigint and run.started_at < $4::bigint offset 0) as one group by job_n`;
 const SUM_DAY = `insert into run_total (tenant_id, day, job_n, ${SUMS.join(', ')}) select $1::uuid, $2::int, job_n, ${SUMS.join(', ')} from (${OF_DAY}) as day`;
 
@@ -46,10 +43,7 @@ const PLACED: readonly Given[] = [
   { name: 'job', type: 'bigint' },
   { name: 'at', type: 'bigint' },
 ];
-/**
- * The job's days of which something was told late, summed up again from their results. Days that
- * are not summed up yet are nobody's here.
- */
+/** Recalculates a job's totals for days with late results. Days without totals don't match. */
 const SUM_AGAIN = prepared(`insert into run_total (tenant_id, day, job_n, ${SUMS.join(', ')})
   select $1::uuid, at.day, at.job, ${SUMS.map((one) => `all_of.${one}`).join(', ')} from (
     select distinct d.day, d.from_at, d.to_at, x.job from ${given(PLACED, 2)} join run_total_day d on d.tenant_id = $1::uuid and x.at >= d.from_at and x.at < d.to_at) as at
@@ -57,7 +51,8 @@ const SUM_AGAIN = prepared(`insert into run_total (tenant_id, day, job_n, ${SUMS
   on conflict (tenant_id, day, job_n) do update set ${SUMS.map((one) => `${one} = excluded.${one}`).join(', ')}`);
 
 /**
- * TREND-1: what was told late, or again, of days that are summed up. After the rows are written.
+ * TREND-1: updates the totals of days that got late or repeated results. Call it after the rows are
+ * written.
  */
 export async function writeTotals(
   { tenant, sql }: { readonly tenant: TenantId; readonly sql: Transaction<Database> },
@@ -67,14 +62,14 @@ export async function writeTotals(
     await sql.executeQuery(CompiledQuery.raw(SUM_AGAIN, [tenant, ...parameters(PLACED, placed)]));
 }
 
-/** A day that is over, and its bounds. */
+/** A past day and its bounds. */
 export interface SummedDay {
   readonly day: DayN;
   readonly from: Ms;
   readonly to: Ms;
 }
 
-/** The days that are summed up and lie within a time, oldest first. */
+/** Returns the days with totals within a time range, oldest first. */
 export async function summedDays(
   sql: Transaction<Database>,
   tenant: TenantId,
@@ -90,7 +85,10 @@ export async function summedDays(
   return rows as SummedDay[];
 }
 
-/** Sums up a day. Under the lock of the head row, so that no result comes between. */
+/**
+ * Calculates the totals of a day. Requires the lock of the head row, so that no result comes in
+ * between.
+ */
 export async function sumDay(
   sql: Transaction<Database>,
   tenant: TenantId,
@@ -119,7 +117,7 @@ export async function forgetDays(
     );
 }
 
-/** Every day that is summed up, made anew from the results. */
+/** Recalculates every day with totals from the results. */
 export async function sumAllAgain(sql: Transaction<Database>, tenant: TenantId): Promise<void> {
   const days = await summedDays(sql, tenant);
   await forgetDays(
@@ -130,7 +128,7 @@ export async function sumAllAgain(sql: Transaction<Database>, tenant: TenantId):
   for (const day of days) await sumDay(sql, tenant, day);
 }
 
-/** LOG-5: jobs and days of which the totals are not what their results come to. */
+/** LOG-5: returns the jobs and days whose totals don't match their results. */
 export async function wrongTotals(
   sql: Transaction<Database>,
   tenant: TenantId,

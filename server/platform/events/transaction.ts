@@ -14,11 +14,13 @@ import { nothingKnown, type RowCache } from './row-cache.ts';
 export interface OwnTx {
   readonly tx: TenantTx;
   /**
-   * Does the work, and answers when all that it sent is written: the transaction may be committed
-   * then.
+   * Runs the work and resolves when everything it sent is written, so that the transaction can
+   * commit.
    */
   run<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
-  /** For when it is committed: the head that it reached by appending. Null: it appended nothing. */
+  /**
+   * Call after the commit. Returns the head that its appends reached; null if it appended nothing.
+   */
   committed(): number | null;
   ended(): void;
 }
@@ -29,13 +31,13 @@ export function tenantTx(
   warm: RowCache,
   turns: FairMutex,
 ): OwnTx {
-  // From the moment at which the head row is locked nobody else changes rows, so what was read
-  // since is kept and not read again.
+  // Once the head row is locked, nobody else changes rows, so rows read since then stay valid in
+  // the cache.
   let { held, brought, memory } = nothingKnown();
   let lock: HeadRecord | null = null;
   let appended = false;
   let release: Promise<Release> | null = null;
-  /** Before the first statement that locks the head row. */
+  /** Call before the first statement that locks the head row. */
   const turn = async (): Promise<void> => void (await (release ??= turns.next(tenant)));
   const end = async (): Promise<void> => {
     (await release)?.();
@@ -43,7 +45,7 @@ export function tenantTx(
 
   const sent = sending();
 
-  /** `raised`: by how much the events were, in the same statement. */
+  /** `raised`: how many events the same statement added. */
   function lockedAt(row: HeadRecord | undefined, raised = 0): HeadRecord {
     if (!row) throw new Error('There is no such provider.');
     if (lock === null)
@@ -56,8 +58,8 @@ export function tenantTx(
   }
 
   /**
-   * Raises the head: by so many events, and by so many numbers of each kind. Answers how it stood
-   * before.
+   * Raises the head by the number of events, and the counters by the numbers taken. Returns the
+   * previous head.
    */
   async function raise(count: number, taken: Partial<Numbers>): Promise<HeadRecord> {
     await turn();
@@ -65,7 +67,7 @@ export function tenantTx(
     let before = lock;
     if (before === null) before = moved(lockedAt(await asked, count), count, taken, -1);
     else {
-      // Nobody else moves it: how it will stand is known.
+      // Nobody else can change the head, so its new value is known.
       const after = (lock = moved(before, count, taken, 1));
       sent.add(asked.then((row) => standsAt(row, after)));
     }
@@ -79,7 +81,7 @@ export function tenantTx(
   ): Promise<HeadRecord | undefined> =>
     ((await sql.executeQuery(CompiledQuery.raw(statement, [...values]))).rows as HeadRecord[])[0];
 
-  /** A number just given has no row yet. */
+  /** A number just taken has no row yet. */
   function fresh(counter: Counter, first: number, count: number): void {
     for (const name of TABLES_OF[counter])
       for (let n = first; n < first + count; n++) brought[name].add(n);
@@ -112,7 +114,7 @@ export function tenantTx(
   ): Promise<Map<Id, Tables[T]>> {
     const { table, id } = PROJECTED[name];
     const columns = [{ name: id, type: id === 'n' ? 'bigint' : 'text' }] as const;
-    // Each by its key, whatever the planner believes of the table: a join read all rows of the
+    // Finds each row by its key, whatever the planner estimates: a join read all rows of the
     // tenant.
     const { rows } = await sql.executeQuery(
       CompiledQuery.raw(
@@ -199,7 +201,7 @@ export function tenantTx(
         await sent.all();
         return value;
       } catch (error) {
-        // What follows a failed statement fails for that alone.
+        // A statement after a failed one fails only because of that one.
         if ((error as { readonly code?: unknown }).code === '25P02') await sent.all();
         throw error;
       }
@@ -212,7 +214,7 @@ export function tenantTx(
   };
 }
 
-/** Statements on their way, in order. */
+/** Tracks statements in flight, in order. */
 function sending(): Sent {
   let given: Promise<unknown>[] = [];
   return {
@@ -229,7 +231,7 @@ function sending(): Sent {
   };
 }
 
-/** So many are on their way at most when the next are made: their texts take memory. */
+/** The maximum number of statements in flight, because their texts use memory. */
 const MOST_SENT = 20;
 
 async function inOrder(statements: readonly Promise<unknown>[]): Promise<void> {
@@ -290,7 +292,7 @@ interface EventRecord {
   readonly data: unknown;
 }
 
-/** The log's record as an event. It was checked by its schema on its way in. */
+/** Converts a log record to an event. Its schema was checked when it was written. */
 export const loggedOf = (row: EventRecord): Logged => ({
   seq: row.seq,
   at: row.at,

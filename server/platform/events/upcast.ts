@@ -2,9 +2,9 @@ import type { Logged } from '#contract/events.ts';
 import type { Rows } from '#contract/fold.ts';
 
 /**
- * An event of the log as it would be written now; `rows` are those that the events before it made.
- * Results were once written without saying that they correct another: that was seen by the run
- * being there, which holds where the whole log is folded. They count as they counted then.
+ * Converts a stored event to its current form; `rows` are those after the previous events. Older
+ * results don't say that they correct another one: they do if the run exists and has ended, which
+ * is known only when the whole log is folded. They get the correction that they had then.
  */
 export function upcast(rows: Rows, logged: Logged): Logged {
   const { event } = logged;

@@ -3,7 +3,7 @@ import { type NewEvent, type Event, EventSchema } from '#contract/events.ts';
 import { type FastValidator, makeFastValidator } from './fast-validate.ts';
 import { storable } from '#contract/stored-text.ts';
 
-/** A draft that its schema does not know: a bug of who made it, never of who sent the input. */
+/** An event that fails its schema: a bug in the code that made it, never invalid input. */
 export class BadDraft extends Error {
   constructor(type: string, issues: readonly v.BaseIssue<unknown>[]) {
     super(
@@ -13,9 +13,7 @@ export class BadDraft extends Error {
   }
 }
 
-/**
- * What passes into the log, checked by the schema of its type (LOG-1), and fit to be kept as text.
- */
+/** Checks each event by the schema of its type (LOG-1), and that its text can be stored. */
 export function validateEvents(drafts: readonly NewEvent[]): readonly NewEvent[] {
   return drafts.map((draft) => {
     const event = valid(draft.event);
@@ -28,14 +26,14 @@ export function validateEvents(drafts: readonly NewEvent[]): readonly NewEvent[]
 }
 
 /**
- * The data of an event, and whatever else, as JSON. The text of what passed the gate is made once:
- * it is the row of a run as well.
+ * Returns the data of an event, or any other value, as JSON. The text of validated data is cached,
+ * because it is also the row of a run.
  */
 export const jsonOf = (value: unknown): string =>
   (typeof value === 'object' && value !== null ? TEXTS.get(value) : undefined) ??
   JSON.stringify(value);
 
-/** Data of events are values: nobody changes one. */
+/** Event data is immutable. */
 const TEXTS = new WeakMap<object, string>();
 
 function valid(event: Event): Event {
@@ -59,8 +57,7 @@ const GATES: ReadonlyMap<
 );
 
 /**
- * PostgreSQL keeps neither U+0000 nor half a surrogate pair. `JSON.stringify` writes both as
- * escapes.
+ * PostgreSQL stores neither U+0000 nor lone surrogates. `JSON.stringify` writes both as escapes.
  */
 const UNFIT = /\\u(?:0000|d[89a-f])/i;
 const unfit = (json: string): boolean => json.includes('\\u') && UNFIT.test(json);

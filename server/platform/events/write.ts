@@ -17,9 +17,9 @@ export interface Place {
 }
 
 /**
- * The events, and in the same statement the runs that an event made: such a row is the event's
- * data, so that its text is sent and read once. Those runs are taken out of what is left to write.
- * `by` null: each has its own.
+ * Writes the events and, in the same statement, the runs they create: such a row equals the event's
+ * data, so its text is sent and parsed once. Removes those runs from the remaining changes. `by`
+ * null: each event has its own actor.
  */
 export async function writeLog(
   place: Place,
@@ -104,7 +104,8 @@ const INSERT_LOG_OF_MANY = insertLog(
 );
 
 /**
- * Rows, days and quarantine as a projection changed them: statements on their way, in this order.
+ * Writes the rows, days and quarantine that a projection changed. Returns the statements in flight,
+ * in this order.
  */
 export const writeChanges = (place: Place, changes: Changes): Promise<void>[] => [
   ...TABLE_NAMES.map((table) => writeRows(place, table, changes)),
@@ -158,7 +159,7 @@ export type Sample = {
   readonly used: Bytes | null;
 };
 
-/** What a repository held at a moment; the first that was said of a moment counts. */
+/** Returns the sample of a repository at a time. The first one for a time wins. */
 export const sampleOf = ({ event }: Logged): Sample[] =>
   event.type !== 'repository.sampled@1'
     ? []
@@ -194,10 +195,10 @@ const QUARANTINE: readonly Given[] = [
 const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${given(QUARANTINE, 2)}`;
 
 type Rec = Readonly<Record<string, unknown>>;
-/** A statement takes so many records. */
+/** The maximum number of records per statement. */
 export const AT_ONCE = 5000;
 
-/** `$1` of the statement is the tenant, then come `more` and the columns. */
+/** `$1` of the statement is the tenant, followed by `more` and the columns. */
 async function bulk(
   place: Place,
   statement: string,

@@ -1,5 +1,5 @@
 /**
- * The address of a request as the log may keep it: no query, no key of an ingest address, nothing
+ * Returns the path of a request for the log: without query, ingest keys in the path, or anything
  * that looks like a secret.
  */
 export function loggedPath(path: string): string {

@@ -26,8 +26,8 @@ import type { Limits } from './serve-call.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
 /**
- * What stands beside the table of calls: routes at the server's root (`/ping`), the built page, and
- * other limits than usual.
+ * Extras besides the calls: routes at the server's root (`/ping`), the built page, and custom
+ * limits.
  */
 export interface Beside {
   readonly routes?: (app: Hono) => void;
@@ -36,9 +36,7 @@ export interface Beside {
   readonly bodies?: BodyBudget;
 }
 
-/**
- * What the access log says of a request beside its address. Filled in by the call that was served.
- */
+/** What the access log adds to the path of a request. The served call fills it in. */
 interface Trace {
   call: string | null;
   tenant: string | null;
@@ -46,9 +44,9 @@ interface Trace {
 }
 
 /**
- * The server as one function from request to answer. Calls without a handler are not mounted; the
- * table that `main.ts` gives has them all. Every answer, of whatever kind, leaves through the first
- * middleware: headers of safety, and one line in the log.
+ * Builds the server as one function from request to response. Calls without a handler are not
+ * mounted; `main.ts` passes all of them. Every response goes through the first middleware, which
+ * adds security headers and writes one log line.
  */
 export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: Beside = {}): Hono {
   const app = new Hono();

@@ -16,14 +16,14 @@ interface Asset {
 }
 
 /**
- * The built page in memory, by its address: what is not in the map cannot be reached, whatever the
- * address says.
+ * The built page in memory, by path. A path that is not in the map can't be reached, whatever it
+ * contains.
  */
 export type Assets = ReadonlyMap<string, Asset>;
 
 /**
- * Reads a folder of built files with their `.br` and `.gz` siblings. Null where there is no page in
- * it.
+ * Reads a folder of built files with their `.br` and `.gz` siblings. Returns null if it holds no
+ * page.
  */
 export function readAssets(dir: string): Assets | null {
   if (!existsSync(join(dir, 'index.html'))) return null;
@@ -53,7 +53,7 @@ export function readAssets(dir: string): Assets | null {
   );
 }
 
-/** A file, or for a person's navigation the page itself: it finds its own way (single page). */
+/** Serves a file, or the page itself for a navigation (single-page app). */
 export function serveAsset(assets: Assets, request: Request): Response {
   const { pathname } = new URL(request.url);
   const wantsPage = pathname === '/' || (request.headers.get('accept') ?? '').includes('text/html');
@@ -83,7 +83,7 @@ export function serveAsset(assets: Assets, request: Request): Response {
   return new Response(variant.bytes, { headers });
 }
 
-/** Vite writes the hash of the content into the name: such a file never changes. */
+/** Vite puts the content hash into the name, so such a file never changes. */
 const HASHED = /^\/assets\/.+-[\w-]{8}\.\w+$/;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -18,7 +18,7 @@ import { busyFor, FORBIDDEN, SIGNED_OUT } from './envelope.ts';
 import type { Principal } from './handler.ts';
 import type { KeyRateLimit } from './key-rate-limit.ts';
 
-/** Where a request came from, how fast keys may call, and what its answer tells of that. */
+/** The origin of a request, the rate limit of API keys, and response headers about it. */
 export interface RequestMeta {
   readonly ip: string;
   readonly pace: KeyRateLimit;
@@ -26,13 +26,13 @@ export interface RequestMeta {
 }
 
 /**
- * Who may pass. `public` asks nobody; an ingest key is read by the handler, which alone knows where
- * it stands (a header, the address). Everything else needs a session of this very provider or an
- * API key, and an ability where the call names one. Who has to choose a password first makes the
- * calls that are `early` and no other (AUTH-12); what a device has queued waits for that.
- * `feature`: the provider has that part of the portal switched on (SWITCH-1). The list of call
- * classes says what is refused while acting (G42) and what takes a recent factor (G44). What of all
- * this a program may do with a key is KEY-3.
+ * Authorizes a call. `public` calls need nothing; the handler reads an ingest key, because only it
+ * knows where the key is (a header or the path). Every other call needs a session of this provider
+ * or an API key, and the ability that the call names. A user who must choose a password first can
+ * only make the calls that are `allowedBeforeSetup` (AUTH-12); queued commands of a device wait
+ * until then. `feature`: requires that the provider has this part of the portal switched on
+ * (SWITCH-1). The call classes list what is refused while impersonating (G42) and what needs a
+ * recent factor (G44). KEY-3 defines which of this a program may do with a key.
  */
 export async function authorize(
   world: AppContext,
@@ -67,7 +67,7 @@ export async function authorize(
   return who;
 }
 
-/** A branding written before a switch existed does not have it: then it is off. */
+/** A branding from before a switch existed lacks it, which means off. */
 function isFeatureOn(
   world: AppContext,
   tenant: TenantId,
@@ -85,8 +85,8 @@ function isFeatureOn(
 }
 
 /**
- * Counted first: what is guessed costs its address, and no look into the database more than it may
- * have.
+ * Counted first, so that guesses count against their address and cost no more database lookups than
+ * the limit allows.
  */
 async function byKey(
   world: AppContext,

@@ -12,17 +12,20 @@ type Budget = Pick<
 >;
 type BudgetLimits = { readonly [K in keyof Budget]: number };
 
-/** HTTP-19: how many bytes of request bodies the server holds at one time, in all and of whom. */
+/**
+ * HTTP-19: limits how many bytes of request bodies the server holds at a time, in total and per
+ * caller.
+ */
 export interface BodyBudget {
   /**
-   * Counts the bytes of this request from now on, as a stranger's at `ip`, until what it returns is
-   * called: the answer is made.
+   * Counts the bytes of this request as those of an unknown caller at `ip`. Call the returned
+   * function when the response is made.
    */
   open(request: Request, ip: string): () => void;
   readonly heldBytes: number;
 }
 
-/** A name and the bytes that all requests of that name may hold together. */
+/** A key and the bytes that all of its requests may hold together. */
 interface Share {
   readonly name: string;
   readonly most: number;
@@ -35,15 +38,14 @@ interface Meter {
 const meters = new WeakMap<Request, Meter>();
 
 /**
- * Counts bytes that are about to be held for a request. False: there is no room for them now. A
- * request that nobody counts has room.
+ * Counts bytes before they are held for a request. Returns false if there is no room now. A request
+ * without a count always has room.
  */
 export const takeBytes = (request: Request, bytes: number): boolean =>
   meters.get(request)?.take(bytes) ?? true;
 
 /**
- * Who sent the request is known: its bytes count as those of the caller and of its provider, no
- * longer as a stranger's.
+ * Moves the bytes of a request from the unknown caller to the identified caller and its provider.
  */
 export const claimBody = (request: Request, tenant: TenantId, caller: string): void => {
   meters.get(request)?.claim(tenant, caller);

@@ -8,23 +8,23 @@ import { takeBytes } from './body-budget.ts';
 import { busyFor, TOO_LARGE } from './envelope.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-/** Deepest nesting of a JSON body. */
+/** Maximum nesting of a JSON body. */
 const DEPTH = 32;
 const BAD_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** How long a body may take. */
+/** The time limit for a body. */
 export interface Deadline {
   readonly clock: Clock;
   readonly ms: Ms;
 }
 
-/** So much room is made for a body at first, and as much again each time that it is full. */
+/** The initial size of the buffer. It doubles each time it is full. */
 const FIRST_BYTES = 1_024;
 
 /**
- * Reads a body up to `most` bytes; refuses a longer one as soon as it is known to be, without
- * holding it. What is held is counted before it is held (HTTP-19), in one piece: a body that comes
- * byte by byte holds no more than its bytes.
+ * Reads a body of at most `most` bytes. Refuses a longer one as soon as its length is known,
+ * without buffering it. Counts bytes before it holds them (HTTP-19), in one buffer, so that a body
+ * that arrives byte by byte holds no more than its bytes.
  */
 export async function readBytes(
   request: Request,
@@ -46,7 +46,7 @@ export async function readBytes(
     for (;;) {
       const next = await reader.read().catch(() => null);
       if (isLate) return failed(busyFor(RETRY_MS));
-      // The connection ended before the body did. Nobody reads the answer, and the server has not
+      // The connection ended before the body did. Nobody reads the response, and the server has not
       // failed.
       if (next === null) return failed(bad('', 'The body is incomplete.'));
       const { done, value } = next;
@@ -78,8 +78,8 @@ export async function readBytes(
 const RETRY_MS: Ms = 1_000;
 
 /**
- * The JSON object of a body; no body is an empty object. Nothing of the input comes back in the
- * failure.
+ * Returns the JSON object of a body; an empty object without a body. The failure repeats nothing of
+ * the input.
  */
 export async function readJson(
   request: Request,
@@ -110,8 +110,8 @@ export const bad = (path: string, message: string): Failure => ({
 });
 
 /**
- * Keys that could reach a prototype, and depth that could exhaust a stack, are refused before
- * anything walks the value.
+ * Refuses keys that could reach a prototype, and depth that could exhaust a stack, before anything
+ * walks the value.
  */
 function poisonOf(root: object): string | null {
   let level: unknown[] = [root];

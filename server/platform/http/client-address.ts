@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { blockListOf, unwrapAddress } from './network.ts';
 
-/** Where a request came from. `host` is lower case, with its port where one was asked. */
+/** The origin of a request. `host` is lower case, with its port if the request named one. */
 export interface Caller {
   readonly ip: string;
   readonly tls: boolean;
@@ -14,9 +14,9 @@ interface Socket {
 }
 
 /**
- * Reads the caller from the socket. What `X-Forwarded-*` claims is believed only when the socket's
- * other end is a trusted proxy; of a chain of addresses the nearest one that is no trusted proxy
- * counts, as everything before it may be made up. An entry that cannot be read ends the chain.
+ * Reads the caller from the socket. Trusts `X-Forwarded-*` only from a trusted proxy. In a chain of
+ * addresses, the nearest one that is no trusted proxy is the caller, because everything before it
+ * may be forged. An unreadable entry ends the chain.
  */
 export function callerReader(
   trustedProxies: readonly string[],
@@ -44,7 +44,7 @@ export function callerReader(
 
 /**
  * Follows `X-Forwarded-For` from the right, where the nearest proxy wrote: each trusted proxy
- * vouches for the entry before its own. The last address that was read this way is the caller.
+ * vouches for the entry before its own. Returns the last address read this way.
  */
 function originOf(
   header: string | null,
@@ -63,11 +63,11 @@ function originOf(
 
 const V4 = /^([\d.]+)(?::\d{1,5})?$/;
 const V6_IN_BRACKETS = /^\[([^\]%]+)\](?::\d{1,5})?$/;
-/** The address of an entry that may have a port; null where it is none. */
+/** Returns the address of an entry that may have a port; null if it is no address. */
 function addressIn(entry: string): string | null {
   const v4 = V4.exec(entry)?.[1];
   if (v4 !== undefined) return isIP(v4) === 4 ? v4 : null;
-  // A zone means something on one machine only, which is not this one.
+  // A zone is only meaningful on the machine that wrote it.
   const v6 = V6_IN_BRACKETS.exec(entry)?.[1] ?? entry;
   return isIP(v6) === 6 && !v6.includes('%') ? unwrapAddress(v6) : null;
 }

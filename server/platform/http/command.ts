@@ -11,8 +11,8 @@ const Uuid = v.pipe(v.string(), v.uuid());
 const Order = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/));
 
 /**
- * The command's key (OUT-3): all three headers or none. `raw` is the input as it was sent: the same
- * command has the same hash.
+ * Reads the command's key (OUT-3): all three headers or none. `raw` is the input as sent, so the
+ * same command has the same hash.
  */
 export function readCommand(
   headers: Headers,
@@ -38,7 +38,7 @@ export function readCommand(
 }
 
 /**
- * JSON with sorted keys: equal values give equal text, in whatever order their fields were sent.
+ * Returns JSON with sorted keys: equal values give equal text, whatever the order of their fields.
  */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>

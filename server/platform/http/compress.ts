@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 
-/** Below this nothing is won. */
+/** Smaller responses gain nothing. */
 const LEAST_BYTES = 1_000;
 const br = promisify(brotliCompress);
 const gz = promisify(gzip);
@@ -21,9 +21,7 @@ const CODERS: Record<Coding, (bytes: Uint8Array) => Promise<Buffer>> = {
   gzip: (bytes) => gz(bytes, { level: 6 }),
 };
 
-/**
- * The coding that the caller accepts most, ours in doubt: by `q`, then in the order of `offered`.
- */
+/** Returns the coding that the caller prefers: by `q`, then in the order of `offered`. */
 export function chosenCoding(
   accept: string | null,
   offered: readonly Coding[] = ['zstd', 'br', 'gzip'],
@@ -40,7 +38,7 @@ export function chosenCoding(
 }
 
 /**
- * Compresses an answer for the caller and says so in `headers`. Small ones, and those that carry a
+ * Compresses a response for the caller and sets `headers`. Small responses, and those with a
  * secret, stay as they are.
  */
 export async function compressed(
@@ -56,10 +54,7 @@ export async function compressed(
   return new Uint8Array(await CODERS[coding](bytes));
 }
 
-/**
- * For an answer that never changes: made when it is first wanted, and compressed once for each
- * coding, however often it is asked for.
- */
+/** For a response that never changes: builds it on first use and compresses it once per coding. */
 export function compressedOnce(
   make: () => Uint8Array<ArrayBuffer>,
 ): (accept: string | null, headers: Headers) => Promise<Uint8Array<ArrayBuffer>> {

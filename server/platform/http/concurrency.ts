@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A bounded number of things at once, and a bounded number that wait. `null`: full, try later. */
+/**
+ * Runs a limited number of tasks at once, with a limited queue. `null`: the queue is full, try
+ * later.
+ */
 export interface Queue {
   run<T>(work: () => Promise<T>): Promise<T> | null;
   readonly running: number;
@@ -8,8 +11,8 @@ export interface Queue {
 }
 
 /**
- * A place in line as what works in it knows it. `away`: how many of its parts wait for somebody
- * outside.
+ * A slot in the queue, as seen by the work that holds it. `away`: how many parts of the work wait
+ * for an external service.
  */
 interface Place {
   away: number;
@@ -20,7 +23,7 @@ interface Place {
 }
 const places = new AsyncLocalStorage<Place>();
 
-/** `shared`: its places are the ones that `aside` gives up. */
+/** `shared`: `releaseSlotDuring` releases the slots of this queue. */
 export function makeQueue(atOnce: number, mostWaiting: number, shared = false): Queue {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -32,7 +35,7 @@ export function makeQueue(atOnce: number, mostWaiting: number, shared = false): 
       });
     else running += 1;
   };
-  // The place passes straight to the next in line, so nobody can slip in between.
+  // The slot passes directly to the next in line, so that nobody can slip in between.
   const leave = (): void => {
     const next = back.shift() ?? waiting.shift();
     if (next) next();
@@ -59,7 +62,7 @@ export function makeQueue(atOnce: number, mostWaiting: number, shared = false): 
   };
 }
 
-/** A queue for each name, kept while somebody is in it. `null`: that one is full. */
+/** A queue per name, removed when empty. `null`: that queue is full. */
 interface Lines {
   run<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> | null;
   readonly size: number;
@@ -84,9 +87,9 @@ export function makeQueues(mostWaiting: number): Lines {
 }
 
 /**
- * HTTP-17: gives the place of whoever asks up while `work` waits for somebody outside, who may take
- * as long as it likes, and takes the next free one after it, before those that have had none yet.
- * Where there is no place, or the work it was for is over, it is simply done.
+ * HTTP-17: releases the caller's slot while `work` waits for an external service, which may take
+ * arbitrarily long, and takes the next free slot afterwards, ahead of new work. Without a slot, or
+ * if the call is already over, it just runs `work`.
  */
 export async function releaseSlotDuring<T>(work: () => Promise<T>): Promise<T> {
   const place = places.getStore();
@@ -104,7 +107,10 @@ export async function releaseSlotDuring<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Of parts that wait side by side the last one comes back; what ended meanwhile needs no place. */
+/**
+ * If several parts wait at once, only the last to finish takes a slot. A call that has ended needs
+ * none.
+ */
 async function comeBack(place: Place): Promise<void> {
   if (place.over) return;
   await place.take();

@@ -4,14 +4,14 @@ import { trustList } from './client-address.ts';
 import { callerNetwork, unwrapAddress } from './network.ts';
 
 export interface ConnectionLimits {
-  /** Connections at once, in all and from one address (of IPv6: one network). */
+  /** Maximum connections at once, in total and per address (for IPv6: per network). */
   readonly connections: number;
   readonly connectionsPerAddress: number;
-  /** A proxy has many callers behind it: only the limit in all applies to its address. */
+  /** A proxy has many callers behind it, so only the total limit applies to its address. */
   readonly trustedProxies: readonly string[];
 }
 
-/** HTTP-20: sockets are counted before they are read; one above the limit is closed at once. */
+/** HTTP-20: counts sockets before reading from them, and closes one above the limit at once. */
 export function limitConnections(
   server: Server,
   { connections, connectionsPerAddress, trustedProxies }: ConnectionLimits,

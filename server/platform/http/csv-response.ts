@@ -3,7 +3,7 @@ import type { Cell } from '#contract/runs/csv.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 
-/** The zone in which a provider's files are named and dated. */
+/** Returns the time zone for names and dates in a provider's files. */
 export const zoneOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (
     await sql
@@ -13,7 +13,7 @@ export const zoneOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
       .executeTakeFirstOrThrow()
   ).branding.timeZone;
 
-/** A CSV file to keep: no cell begins a formula. */
+/** Returns a CSV download in which no cell starts a formula. */
 export function csvAnswer(
   prefix: string,
   at: Ms,

@@ -8,8 +8,8 @@ import { StoreFault } from '../db/retry.ts';
 export const envelopeOf = (data: unknown): string => JSON.stringify({ success: true, data });
 
 /**
- * Status and body of a failure: `{success:false, message, error:{kind, …}}`. What never travels is
- * the server's own fault.
+ * Returns the status and body of a failure: `{success:false, message, error:{kind, …}}`. Failures
+ * that must never be sent become an internal server error.
  */
 export function refusalOf(failure: Failure): { readonly status: number; readonly body: string } {
   const status = (STATUS_OF as Partial<Record<Failure['kind'], number>>)[failure.kind];
@@ -34,7 +34,7 @@ export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signe
 export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
 export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarge };
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
-/** The failure to return for an error of the database; null for any other error. */
+/** Returns the failure for an error of the database; null for any other error. */
 export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED)
     return busyFor(retryAfterMs);
@@ -49,8 +49,8 @@ export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
     ? { ...busyFor(retryAfterMs), message: MESSAGES.outcomeUnknown }
     : busyFor(retryAfterMs);
 }
-/** Space does not come back within a second. */
-/** A statement that took longer than it may. */
+/** Disk space doesn't come back within a second. */
+/** PostgreSQL canceled a statement that ran too long. */
 const STATEMENT_CANCELED = '57014';
 const FULL_MS: Ms = 5_000;
 export const busyFor = (retryAfterMs: number): Failure => ({

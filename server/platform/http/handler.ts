@@ -4,8 +4,8 @@ import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 
 /**
- * Who asks, as the session (or the key) says: never as the body claims (T2). Of an API key
- * `sessionId` is the key's.
+ * The caller, from the session or the key, never from the body (T2). With an API key, `sessionId`
+ * is the key's.
  */
 export interface Principal {
   readonly sessionId: string;
@@ -13,29 +13,28 @@ export interface Principal {
   readonly roles: readonly Role[];
   /** Null: all companies of the provider. */
   readonly companies: readonly CompanyN[] | null;
-  /** Of those that would be, the ones that were deleted: nobody sees them any more. */
+  /** The caller's companies that were deleted. Nobody sees them any more. */
   readonly deleted?: readonly CompanyN[];
   /**
-   * Whose hands these are: the user's own, or of somebody signed in as the user; then
-   * `impersonation` numbers that.
+   * The acting user: the user itself, or the one who impersonates it; then `impersonation` is set.
    */
   readonly actor: UserId;
   readonly impersonation: string | null;
   readonly beganAt: Ms;
   /**
-   * Set where a program asks with an API key of the user's: of what the roles grant only these
-   * abilities hold. Ask `may`, not the roles.
+   * Set for a program with the user's API key: limits what the roles grant to these abilities.
+   * Check with `hasAbility`, not by the roles.
    */
   readonly key?: { readonly id: string; readonly abilities: readonly Ability[] };
-  /** When a factor was last shown (G44); of a key never. */
+  /** When the user last authenticated (G44); never, for a key. */
   readonly authenticatedAt: Ms;
-  /** A new password has to be chosen first: until then nothing that needs an ability is done. */
+  /** The user must choose a new password before any call that needs an ability. */
   readonly mustReset: boolean;
 }
 
 /**
- * An idempotent command of a device (OUT-3): its id, the device and its number in the device's
- * order.
+ * Identifies an idempotent command of a device (OUT-3): its id, the device, and its number in the
+ * device's order.
  */
 export interface CommandKey {
   readonly id: string;
@@ -48,14 +47,14 @@ export interface RequestContext {
   readonly tenant: TenantId;
   /** Null on public and ingest calls. */
   readonly session: Principal | null;
-  /** The command's key where the caller sent one. */
+  /** The command's key, if the caller sent one. */
   readonly command: CommandKey | null;
   readonly now: Ms;
   readonly ip: string;
-  /** The host that was asked, lower case, with its port where one was named. */
+  /** The requested host, lower case, with its port if the request named one. */
   readonly host: string;
   readonly request: Request;
-  /** Headers for the answer (cookies, ETag). */
+  /** Headers for the response (cookies, ETag). */
   readonly answer: Headers;
 }
 
@@ -64,8 +63,7 @@ type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly output: '
   : Result<OutputOf<N>>;
 
 /**
- * One handler a call; the table of all of them is typed over the contract, so that a missing one
- * does not compile.
+ * One handler per call. The table is typed by the contract, so a missing handler doesn't compile.
  */
 export type Handlers = {
   readonly [N in CallName]: (input: ParsedInputOf<N>, ctx: RequestContext) => Promise<Answer<N>>;

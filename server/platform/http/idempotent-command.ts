@@ -14,10 +14,10 @@ export interface Decision<T> {
 }
 
 /**
- * A person's command, exactly once (OUT-3): the events it makes, the rows they fold into and the
- * answer commit together. The same id and body gets the stored answer, also where it was a refusal;
- * the same id with another body, or a number before the device's last one, is refused. A command
- * without an id (a caller of the API that queues nothing) is simply done.
+ * Runs a user's command exactly once (OUT-3): its events, the rows they change and the answer
+ * commit together. The same id and body gets the stored answer, even if that was a refusal. The
+ * same id with another body, or a number before the device's last one, is refused. A command
+ * without an id (from an API client that queues nothing) just runs.
  */
 export function runIdempotently<T>(
   world: AppContext,
@@ -27,7 +27,7 @@ export function runIdempotently<T>(
   const { command, session, tenant, now } = ctx;
   if (!session) throw new Error('a command without a session');
   return world.store.tenant(tenant, async (tx) => {
-    await tx.take('run', 0); // the head row: one command of a tenant at a time from here
+    await tx.take('run', 0); // locks the head row: from here on, one command of a tenant at a time
     if (command) {
       const before = await tx.sql
         .selectFrom('command')
@@ -76,7 +76,7 @@ export function runIdempotently<T>(
 
 const KEY_REUSED: Failure = { kind: 'key-reused', message: MESSAGES.keyReused };
 
-/** Nothing is done, and why. */
+/** A decision that changes nothing, with the failure. */
 export const refusal = (failure: Failure): Decision<never> => ({
   drafts: [],
   answer: () => failed(failure),

@@ -11,15 +11,15 @@ import { bad, readJson } from './body.ts';
 
 const MOST_ISSUES = 20;
 
-/** What was sent, and what it is by the call's schema. */
+/** The input as sent, and as parsed by the call's schema. */
 export interface Input {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly taken: unknown;
 }
 
 /**
- * Path parameters with the query (GET, DELETE) or the JSON body, checked by the call's schema.
- * Failures name places, never values.
+ * Reads path parameters with the query (GET, DELETE) or the JSON body, and checks them by the
+ * call's schema. Failures name fields, never values.
  */
 export async function readInput(
   call: Call,
@@ -51,8 +51,8 @@ export async function readInput(
 }
 
 /**
- * The field that names another row than the address (HTTP-24): a row that was fetched may be sent
- * back with its own `id` or `_id`.
+ * Returns the field that names another row than the path (HTTP-24). A client may send back a
+ * fetched row with its own `id` or `_id`.
  */
 function otherId(
   sent: Readonly<Record<string, unknown>>,
@@ -65,7 +65,7 @@ function otherId(
   })?.[0];
 }
 
-/** Of a stranger less is read, and not for long. */
+/** Unknown callers get smaller limits on size and time. */
 const readBody = ({ gate }: Call, request: Request, clock: Clock): ReturnType<typeof readJson> =>
   gate === 'public'
     ? readJson(request, LIMITS.publicBodyBytes, { clock, ms: LIMITS.publicBodyMs })
@@ -84,7 +84,7 @@ function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   return ok(Object.fromEntries(seen));
 }
 
-/** valibot's own sentences repeat the value that was sent; these say what was expected. */
+/** valibot's own messages repeat the sent value; these say what was expected. */
 function issueOf(issue: v.BaseIssue<unknown>): Issue {
   const path = (issue.path ?? []).map(({ key }) => nameable(String(key))).join('.');
   if (issue.type === 'strict_object' && issue.expected === 'never')

@@ -4,7 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { callerNetwork } from './network.ts';
 
-/** What is left of a window. `over`: the call that was counted was one too many. */
+/** What is left of a window. `over`: the counted call exceeds the limit. */
 interface Left {
   readonly left: number;
   readonly resetMs: Ms;
@@ -12,17 +12,20 @@ interface Left {
 }
 
 /**
- * How fast programs with API keys may call (KEY-6): so many calls in a minute from the first on,
- * for each key and for each address, and so many of a key at once. In the memory of this process,
- * bounded: the oldest are forgotten first.
+ * KEY-6: limits API keys to a number of calls per minute from the first one, per key and per
+ * address, and to a number of concurrent calls per key. Stored in this process with bounded memory:
+ * the oldest entries are dropped first.
  */
 export interface KeyRateLimit {
   /**
-   * Counts a call against an address, or a key whose holder is known, and notes what to tell of it.
-   * Null: go on.
+   * Counts a call against an address, or a verified key, and sets the rate-limit headers. Returns
+   * null to continue.
    */
   count(of: 'address' | 'key', who: string, now: Ms, tell: Headers): Failure | null;
-  /** A place among those of a key, to be left when its work ends. Null: there is none now. */
+  /**
+   * Takes one of the key's concurrent slots. Call the returned function when the work ends. Null:
+   * none is free.
+   */
   enter(key: string): (() => void) | null;
   readonly size: number;
 }
@@ -47,8 +50,8 @@ export function makeKeyRateLimit(
         of === 'address' ? callerNetwork(who) : who,
         now,
       );
-      // As draft-ietf-httpapi-ratelimit-headers has it: `q` calls in `w` seconds; `r` are left and
-      // `t` seconds to go.
+      // As in draft-ietf-httpapi-ratelimit-headers: `q` calls in `w` seconds; `r` are left, and the
+      // window ends in `t` seconds.
       tell.append(
         'ratelimit-policy',
         `"${of}";q=${of === 'key' ? limits.apiKeyPerMinute : limits.apiAddressPerMinute};w=60`,

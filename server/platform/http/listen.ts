@@ -14,20 +14,17 @@ import { setSecurityHeaders } from './security-headers.ts';
 export interface Listening {
   readonly port: number;
   /**
-   * Takes nothing new, lets what runs come to its end for `graceMs`, then cuts what is left
+   * Stops accepting connections, lets running calls finish for `graceMs`, then closes the rest
    * (streams).
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/**
- * Connections at once, and the time within which headers, and a whole request with its body, must
- * have come.
- */
+/** Maximum connections, and the time limits for headers and for a whole request with its body. */
 export interface ListenLimits extends ConnectionLimits {
   readonly headersMs: Ms;
   readonly requestMs: Ms;
-  /** How often the times are looked at. */ readonly checkMs: Ms;
+  /** How often the time limits are checked. */ readonly checkMs: Ms;
 }
 const USUAL: ListenLimits = {
   connections: LIMITS.openConnections,
@@ -38,7 +35,7 @@ const USUAL: ListenLimits = {
   checkMs: 2_000,
 };
 
-/** Throws with code EADDRINUSE or EACCES where the port cannot be had. */
+/** Throws with code EADDRINUSE or EACCES if the port is not available. */
 export async function listen(
   app: Hono,
   port: number,
@@ -64,7 +61,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, stop: (graceMs) => stop(server, graceMs) };
 }
 
-/** Throws as `listen` would where the port cannot be had at this moment. */
+/** Throws as `listen` would if the port is not available now. */
 export async function probePort(port: number, hostname: string): Promise<void> {
   const probe = createServer();
   await bound(probe, port, hostname);
@@ -84,7 +81,7 @@ const bound = (server: Server, port: number, hostname: string): Promise<void> =>
     });
   });
 
-/** What is no request at all (an impossible host or address) never reaches the app. */
+/** A malformed request (an impossible host or path) never reaches the app. */
 function unreadable(): Response {
   const answer = refuse(bad('', 'The address or the host cannot be read.'));
   setSecurityHeaders(answer.headers, false);

@@ -3,7 +3,7 @@ import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { storable } from '#contract/stored-text.ts';
 
-/** Everything of the API stands below it. */
+/** The base path of the API. */
 export const API = '/api/v1';
 
 export interface Mounted {
@@ -14,8 +14,8 @@ export interface Mounted {
 }
 
 /**
- * The table of calls as addresses of the router, fixed words before parameters. Throws where two
- * calls share an address.
+ * Returns the routes of the calls, fixed segments before parameters. Throws if two calls share a
+ * route.
  */
 export function addressesOf(names: readonly CallName[]): readonly Mounted[] {
   const taken = new Map<string, CallName>();
@@ -36,10 +36,7 @@ export function addressesOf(names: readonly CallName[]): readonly Mounted[] {
   return all.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1));
 }
 
-/**
- * Mounts the calls that have a handler, each also at its address with a slash at the end, which
- * means the same.
- */
+/** Mounts the calls that have a handler, each also with a trailing slash. */
 export function mountCalls(
   app: Hono,
   has: (name: CallName) => boolean,

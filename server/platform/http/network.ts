@@ -1,8 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * The eight groups of an IPv6 address as numbers, in any of its spellings; an IPv4 address at its
- * end and a zone are understood.
+ * Returns the eight groups of an IPv6 address in any notation, including an IPv4 suffix and a zone.
  */
 function groupsOf(address: string): readonly number[] {
   const plain = address.split('%')[0] ?? '';
@@ -23,8 +22,8 @@ const parseGroups = (text: string): number[] =>
   text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 
 /**
- * An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) as itself; any other address as it
- * is.
+ * Returns an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) as IPv4, and any other address
+ * unchanged.
  */
 export function unwrapAddress(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -35,8 +34,8 @@ export function unwrapAddress(address: string): string {
 }
 
 /**
- * What one caller has: an IPv4 address, or the /64 network of an IPv6 address, spelled the same for
- * all addresses in it.
+ * Returns the network of one caller: an IPv4 address, or the /64 network of an IPv6 address in one
+ * fixed notation.
  */
 export function callerNetwork(address: string): string {
   const plain = unwrapAddress(address);
@@ -44,14 +43,16 @@ export function callerNetwork(address: string): string {
   return networkOfV6(plain, 4);
 }
 
-/** The network of an IPv6 address that its first groups name, 16 bits each, as `2001:db8:7::/48`. */
+/**
+ * Returns the network of an IPv6 address with this many groups of 16 bits, as `2001:db8:7::/48`.
+ */
 export const networkOfV6 = (address: string, groups: number): string =>
   `${groupsOf(address)
     .slice(0, groups)
     .map((group) => group.toString(16))
     .join(':')}::/${groups * 16}`;
 
-/** Networks as `192.0.2.0/24` or `2001:db8::/32`, and single addresses. */
+/** Builds a list from networks like `192.0.2.0/24` or `2001:db8::/32`, and single addresses. */
 export function blockListOf(networks: readonly string[]): BlockList {
   const blocks = new BlockList();
   for (const network of networks) {

@@ -20,7 +20,7 @@ import { CLIENT_HEADER } from './origin.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The table of calls as OpenAPI 3.1: whoever reads it knows what this very server checks. */
+/** Returns the calls as OpenAPI 3.1, from the same schemas that the server checks. */
 export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   const responses: Record<string, Json> = {};
@@ -114,7 +114,7 @@ const headersNamed = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const PACED = ['RateLimit-Policy', 'RateLimit'] as const;
 
-/** `shared`: failures that calls have in common are described once. */
+/** `shared`: collects failures that calls have in common, so that each is described once. */
 function operationOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
   const input = schemaOf(call.input, 'input');
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
@@ -187,9 +187,7 @@ function givesOf({ output, media = 'text/event-stream' }: Call): Json {
   };
 }
 
-/**
- * Kinds by their status: those of the call itself, and those that any call of its gate may give.
- */
+/** Returns failure kinds by status: the call's own, and those common to all calls of its gate. */
 function failuresOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
   const kinds = new Set<FailureKind>([...call.failures, 'busy', 'out-of-space', 'server-fault']);
   if (call.raw !== true) kinds.add('bad-input');
@@ -238,8 +236,8 @@ const WAITS: ReadonlySet<string> = new Set<FailureKind>(['too-many', 'busy', 'ou
 const FAILURE_REF = { $ref: '#/components/schemas/Failure' };
 
 /**
- * One of them is enough. In OpenAPI 3.1 the words beside a bearer scheme are the abilities that it
- * needs.
+ * Any one of them is enough. In OpenAPI 3.1, the strings of a bearer scheme are the required
+ * abilities.
  */
 function securityOf(name: CallName, { gate }: Call): readonly Json[] {
   const needs = keyAccess(name);
@@ -274,7 +272,7 @@ function schemaOf(schema: GenericSchema, typeMode: 'input' | 'output'): Json {
     errorMode: 'ignore',
     overrideAction: ({ valibotAction, jsonSchema }) =>
       valibotAction.type === 'safe_integer' ? { ...jsonSchema, type: 'integer' } : null,
-    // Rows go out as the fold made them: an array is all that is promised here.
+    // Rows are sent as the fold made them, so the schema only promises an array.
     overrideSchema: ({ valibotSchema }) =>
       valibotSchema.type === 'custom' ? { type: 'array' } : null,
   });

@@ -19,8 +19,8 @@ const COMPRESSIBLE = new Set([
 ]);
 
 /**
- * Writes `.br` (quality 11) and `.gz` beside what compresses, where they are missing. Answers how
- * many files it wrote.
+ * Writes missing `.br` (quality 11) and `.gz` siblings of compressible files. Returns how many
+ * files it wrote.
  */
 export async function precompress(dir: string): Promise<number> {
   let written = 0;
@@ -51,5 +51,5 @@ export async function precompress(dir: string): Promise<number> {
   return written;
 }
 
-// As a step of the build: `node server/platform/http/precompress.ts <folder>`.
+// As a build step: `node server/platform/http/precompress.ts <folder>`.
 if (import.meta.main) await precompress(process.argv[2] ?? 'dist');

@@ -5,7 +5,10 @@ import type { Log } from '../app-context.ts';
 import { compressed } from './compress.ts';
 import { envelopeOf, JSON_TYPE, refuse, SERVER_FAULT } from './envelope.ts';
 
-/** What a handler gave, as an answer: checked by the call's schema, in the envelope, compressed. */
+/**
+ * Turns a handler's result into a response: checks it by the call's schema, wraps it in the
+ * envelope and compresses it.
+ */
 export async function answerOf(
   call: Call,
   given: Response | Result<unknown>,
@@ -27,7 +30,8 @@ export async function answerOf(
   }
   headers.set('content-type', JSON_TYPE);
   const bytes = new TextEncoder().encode(envelopeOf(checked.output));
-  // An answer that holds a token is not compressed: its length must say nothing about it.
+  // A response with a token is not compressed, because its length must not reveal anything about
+  // the token.
   const body = call.path.startsWith('auth/')
     ? bytes
     : await compressed(bytes, request.headers.get('accept-encoding'), headers);

@@ -1,4 +1,4 @@
-/** Headers of safety, on every answer (security.md G45, G46). */
+/** Security headers of every response (security.md G45, G46). */
 export const CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,13 +31,10 @@ const ALWAYS: readonly (readonly [string, string])[] = [
 
 const OWN: ReadonlySet<string> = new Set(['content-security-policy', 'x-frame-options']);
 
-/**
- * `tls`: the request came over TLS, so the browser may be told to stay there (a year, with
- * subdomains).
- */
+/** `tls`: the request used TLS, so HSTS may be set (a year, with subdomains). */
 export function setSecurityHeaders(headers: Headers, tls: boolean): void {
-  // A policy that an answer brings itself is that of what runs nothing of ours: a picture that is
-  // opened by itself, the frame of a chat.
+  // A response that sets its own policy runs none of our code, such as an image opened on its own
+  // or the frame of a chat.
   for (const [name, value] of ALWAYS)
     if (!OWN.has(name) || !headers.has(name)) headers.set(name, value);
   if (tls) headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');

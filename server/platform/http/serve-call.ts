@@ -20,8 +20,8 @@ import type { Queue } from './concurrency.ts';
 import { tenantReader } from './tenant.ts';
 
 /**
- * `userAtOnce`, `providerAtOnce`: of the places of people, those that one user, and the users of
- * one provider, may hold.
+ * `userAtOnce`, `providerAtOnce`: how many of the `atOnce` slots one user, and the users of one
+ * provider, may hold.
  */
 export const CALL_LIMITS = {
   atOnce: 64,
@@ -43,9 +43,9 @@ export interface Served {
 }
 
 /**
- * One call, from its request to its answer: provider → forged? → gate (401, 403) → input (400, 413)
- * → handler → check of the answer. The gate comes before the body is read: a stranger learns
- * nothing from what it sends. Every step that works waits in a bounded queue.
+ * Serves one call: provider → forged? → gate (401, 403) → input (400, 413) → handler → check of the
+ * answer. The gate runs before the body is read, so that an unknown caller learns nothing from its
+ * input. Every step that works waits in a bounded queue.
  */
 export function callServer(
   world: AppContext,
@@ -125,7 +125,7 @@ export function callServer(
         );
       const user = gate.value?.userId;
       const key = gate.value?.key;
-      // HTTP-18: whoever asks for much at once waits behind itself.
+      // HTTP-18: a caller with many requests waits behind its own.
       const inTurn =
         user === undefined
           ? handled
@@ -163,10 +163,7 @@ async function inLine<T>(
   return await (queue.run(work) ?? refuse(busyFor(limits.retryAfterMs)));
 }
 
-/**
- * The work keeps its place in the queue until it really ends, so that what was given up on still
- * counts.
- */
+/** The work keeps its slot until it really ends, so that work after a timeout still counts. */
 async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promise<Response> {
   let timer: { cancel(): void } | undefined;
   const late = new Promise<null>((resolve) => {
@@ -186,7 +183,7 @@ async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promi
   return refuse(busyFor(1_000));
 }
 
-/** What the log keeps of a bug: never the values of a statement. */
+/** Returns what the log keeps of a bug: never the values of a statement. */
 export function faultOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { fault: typeof error };
   const code = (error as { readonly code?: unknown }).code;

@@ -2,14 +2,14 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { tenantOfHost } from '../db/tenants.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** A host named anew is served within this time. */
+/** A newly added host is served within this time. */
 const KEEP_MS: Ms = 5_000;
-/** Anybody may send any host: what is remembered is bounded. */
+/** Any host can be requested, so the cache is bounded. */
 const MOST = 1_000;
 
 /**
- * The provider that a host (with or without a port) stands for, remembered for a moment. Null where
- * nobody has named it and there is no default.
+ * Returns a cached lookup of a host's provider (with or without a port). Null if no provider claims
+ * the host and there is no default.
  */
 export function tenantReader(world: AppContext): (host: string) => Promise<TenantId | null> {
   const known = new Map<string, { readonly tenant: TenantId | null; readonly until: Ms }>();

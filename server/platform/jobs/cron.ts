@@ -3,7 +3,7 @@ import { isTimeZone } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
 import type { Schedule } from '#contract/runs/rows.ts';
 
-/** What is wrong with a declared schedule, in words; null where nothing is. */
+/** Returns what is wrong with a declared schedule; null if it is valid. */
 export function scheduleFault(schedule: Schedule): string | null {
   if (schedule.is === 'kind') return null;
   if (schedule.is === 'every')
@@ -13,7 +13,8 @@ export function scheduleFault(schedule: Schedule): string | null {
 }
 
 /**
- * By croner: five fields, names of days and months. Null for a line that is none or never comes.
+ * Uses croner: five fields, names of days and months. Returns null for an invalid line or one that
+ * never matches.
  */
 export const cronNext: CronNext = (cron, timeZone, after) =>
   parsed(cron, timeZone)?.nextRun(new Date(after))?.getTime() ?? null;
@@ -32,7 +33,7 @@ function parsed(cron: string, timeZone: string): Cron | null {
 }
 
 function make(cron: string, timezone: string): Cron | null {
-  // Seconds and years are not what a source means by a cron line; croner would take them.
+  // croner would accept seconds and years, which a source doesn't mean by a cron line.
   if (
     cron.split(/\s+/).length !== 5 &&
     !/^@(?:yearly|annually|monthly|weekly|daily|hourly)$/.test(cron)

@@ -10,8 +10,8 @@ export interface Timer {
 }
 
 /**
- * Does `work` for every provider, `every` so often, one after the other; what fails of one is
- * logged as `says` and keeps no other from its turn.
+ * Runs `work` for every provider, one after the other, at the interval `every` in ms. Logs a
+ * provider's failure as `says` and continues with the next.
  */
 export function eachProvider(
   world: AppContext,
@@ -55,9 +55,9 @@ export function eachProvider(
 const SIDE_BY_SIDE = 8;
 
 /**
- * The same for work that waits for others: eight providers are looked after side by side, so that
- * an address that hangs holds no other one up. `look` begins one look and answers what is done for
- * each provider; `over` is asked between its pieces.
+ * The same for work that waits for external services: runs eight providers at a time, so that a
+ * hanging address delays no other provider. `look` starts one pass and returns the work for each
+ * provider; `over` returns whether to stop early.
  */
 export const besideEachOther = (
   world: AppContext,

@@ -2,19 +2,19 @@ import type { Ms } from '#contract/ids.ts';
 import { faultOf } from '../http/serve-call.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** `tick`: now, and not at its next time; what fails of it is told to whoever asked. */
+/** `tick`: runs now instead of at the next interval, and rejects if the work fails. */
 export interface Watch {
   tick(now?: Ms): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What is under way when the server stops gets so long. */
+/** How long a stopping server waits for running work. */
 const STOP_MS: Ms = 3_000;
 
 /**
- * Does `work` `every` so often, one look after the other: one that takes long is not overtaken by
- * the next. What fails is logged as `says`. `over` is asked between the pieces of a look; `stop`
- * waits for the one under way, no longer than `patience`, null: until it has ended.
+ * Runs `work` at the interval `every` in ms, never two passes at once. Logs failures as `says`.
+ * `over` returns whether to stop early. `stop` waits for the current pass, at most `patience` ms;
+ * null: without a limit.
  */
 export function repeat(
   world: AppContext,

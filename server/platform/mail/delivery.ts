@@ -1,8 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
 
 /**
- * What became of one try. `later`: worth another; `afterMs`: what the other side asked for. Faults
- * hold neither content nor address.
+ * The result of one attempt. `later`: retry; `afterMs`: the wait that the other side requested.
+ * Faults contain neither content nor address.
  */
 export type Delivery =
   | { readonly is: 'sent' }

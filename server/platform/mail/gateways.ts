@@ -4,7 +4,7 @@ import type { MailGateway } from './send-mail.ts';
 import { readSecret } from '../outbound/secret.ts';
 import type { SmsGateway } from './send-sms.ts';
 
-/** Null: this provider has not set it, or not wholly. */
+/** Null: the provider hasn't configured it, or not completely. */
 export interface Gateways {
   readonly mail: MailGateway | null;
   readonly sms: SmsGateway | null;

@@ -9,7 +9,7 @@ export interface Kept {
   readonly text: string;
 }
 
-/** No script, no style of its own: within the content policy of every answer. */
+/** Without scripts or inline styles, to comply with the content security policy. */
 export const outboxPage = (kept: readonly Kept[], now: Ms): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -47,8 +47,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 /**
- * Addresses first, then what stands between them: an address is cut where a sign begins that would
- * have to be escaped.
+ * Finds URLs before escaping the text between them. A URL ends before a character that needs
+ * escaping.
  */
 const linked = (text: string): string =>
   text

@@ -11,11 +11,10 @@ import { PostSchema } from './sender.ts';
 const MOST = 200;
 
 /**
- * `/outbox`: what has nowhere to go because no gateway is set, for who runs the server and sits at
- * it. It is there only for a connection of this very machine that asks for it by its own name, and
- * that nobody passed on: a proxy on the same machine comes from here too, so any sign of one closes
- * it, as does a server that was told of proxies. Once every provider has every gateway there is no
- * such page.
+ * `/outbox`: messages that can't be sent because no gateway is configured, for the operator on the
+ * server's machine. It is served only to a direct connection from this machine under its own name.
+ * A proxy on the same machine also connects from here, so any sign of one closes the page, and so
+ * do configured trusted proxies. Once every provider has every gateway, the page doesn't exist.
  */
 export function outboxRoutes(world: AppContext): (app: Hono) => void {
   return (app) => {
@@ -69,7 +68,7 @@ function isOperator({ config }: AppContext, request: Request, env: unknown): boo
   );
 }
 
-/** Newest first. Null where there is nothing that could have nowhere to go. */
+/** Returns the unsent messages, newest first. Null if every provider has every gateway. */
 async function keptIn(world: AppContext): Promise<readonly Kept[] | null> {
   const all = await Promise.all(
     (await world.store.tenants()).map((tenant) => keptOf(world, tenant)),

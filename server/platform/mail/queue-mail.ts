@@ -4,9 +4,8 @@ import type { AppContext } from '../app-context.ts';
 import { makeSignal } from '../outbound/signal.ts';
 
 /**
- * `html` beside the text where a mail has it; `files`: ids of kept files that go with it.
- * `replyTo`: whom an answer goes to, where that is not the sender. Neither subject nor address may
- * hold a line break.
+ * `html`: an HTML version of the text, if any; `files`: ids of stored files to attach; `replyTo`:
+ * the address for replies, if not the sender. Neither subject nor address may contain a line break.
  */
 export interface Mail {
   readonly to: string;
@@ -23,9 +22,9 @@ export interface Sms {
 export type Post = ({ readonly kind: 'mail' } & Mail) | ({ readonly kind: 'sms' } & Sms);
 
 /**
- * Puts a mail or a short message on its way, in the transaction of what it tells of: it goes out
- * once that has committed (`startPost`). Without a gateway it stays on the outbox page of the
- * server's operator. Answers its id, by which `outgoing` tells what became of it.
+ * Queues an email or text message in the current transaction: `startPost` sends it after the
+ * commit. Without a gateway it stays on the operator's outbox page. Returns its id in `outgoing`,
+ * which holds its status.
  */
 export async function post(tx: TenantTx, world: AppContext, what: Post): Promise<string> {
   const id = world.chance.uuid();

@@ -13,18 +13,21 @@ import type { Mail } from './queue-mail.ts';
 export interface MailGateway {
   readonly settings: InferOutput<typeof MailSettings>;
   readonly password: string | null;
-  /** Where the settings name none: the provider's. */ readonly name: string;
+  /** The provider's name, if the settings have no sender name. */ readonly name: string;
 }
 
 const CONNECT_MS: Ms = 10_000;
 const SILENCE_MS: Ms = 20_000;
 const ALL_MS: Ms = 60_000;
-/** One address, and nothing that a mail server could read as a second one or as another header. */
+/**
+ * Exactly one address, without characters that a mail server could read as a second one or as
+ * another header.
+ */
 const ONE = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/;
 
 /**
- * Sends a mail. TLS is checked against the host's name; without TLS only where the operator of the
- * server switched that on.
+ * Sends a mail. Checks TLS against the host's name; sends without TLS only if the server's operator
+ * allows it.
  */
 export async function sendMail(
   world: AppContext,
@@ -75,7 +78,7 @@ export async function sendMail(
         reject(new OutboundError('unreachable', `${host} did not answer in time.`));
       });
     });
-    // The same number at every try: a server that took it the first time can tell.
+    // The same message id at every attempt, so that a server can detect a duplicate.
     await Promise.race([
       late,
       opened.sendMail({
@@ -103,8 +106,8 @@ export async function sendMail(
     };
     const ofIt = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
     const fault = ofIt ? `${host} refused the mail (${responseCode}).` : describeError(error, host);
-    // What the server says of this mail or its address stands; what it says of us, or of its own
-    // state, may be better later.
+    // A rejection of this mail or its address is final. One about us or the server's state may
+    // change later.
     return ofIt && responseCode >= 500
       ? { is: 'given-up', fault }
       : { is: 'later', fault, afterMs: null };
@@ -121,7 +124,7 @@ const escaped = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 
-/** The text as paragraphs, its addresses as links. */
+/** Returns the text as HTML paragraphs with its URLs as links. */
 export function htmlOf(text: string): string {
   const linked = escaped(text).replace(
     /\bhttps?:\/\/[^\s<>"]+/g,

@@ -16,8 +16,8 @@ export interface SmsGateway {
 const Refusal = v.object({ code: v.pipe(v.number(), v.integer()) });
 
 /**
- * Sends a short message by a gateway of Twilio's form. Its words are not kept: they name the
- * number.
+ * Sends a text message through a gateway with Twilio's API. Its error texts are not stored, because
+ * they contain the number.
  */
 export async function sendSms(
   world: AppContext,

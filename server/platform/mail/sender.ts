@@ -14,23 +14,18 @@ import { sendMail } from './send-mail.ts';
 import { sendSms } from './send-sms.ts';
 import { makeSignal } from '../outbound/signal.ts';
 
-/**
- * How often the providers are looked at who have just put something on its way, and all of them.
- */
+/** Intervals for checking providers that have just queued a message, and all providers. */
 const QUICK_MS: Ms = 500;
 const EVERY_MS: Ms = 10_000;
-/** Longer than any try: what was taken by a server that then died is taken up again after it. */
+/** Longer than any attempt. If a server dies while sending, another one retries after this time. */
 const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000;
 const CLEAN_MS: Ms = 3_600_000;
-/**
- * A message that is being sent when the server stops has this long to arrive; else it is tried
- * again by the next one.
- */
+/** How long a stopping server waits for messages in flight. The next server retries the rest. */
 const STOP_MS: Ms = 3_000;
 const AT_ONCE = 10;
 const MOST_AT_ONCE = 40;
-/** A code is of no use after a few minutes, a mail for an hour and more. */
+/** A code is useless after a few minutes, a mail only after an hour or more. */
 const MOST_TRIES = { sms: 5, mail: 10 } as const;
 const FIRST_MS: Ms = 15_000;
 const LONGEST_MS: Ms = 30 * 60_000;
@@ -49,16 +44,16 @@ export const PostSchema = v.variant('kind', [
   v.object({ kind: v.literal('sms'), to: text, text }),
 ]);
 
-/** How long to wait after so many tries. */
+/** Returns the wait in ms after this many attempts. */
 export const waitAfter = (tries: number, asked: Ms | null): Ms =>
   Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), asked ?? 0));
 
 /**
- * Sends what `post` put on its way. A server first takes a message for itself (a row that another
- * is taking is passed over), then sends it with no transaction open, then keeps what came of it:
- * two servers never send the same one, and what was sent is never sent again. Only where a server
- * dies between sending and keeping that is the message tried once more. What was sent is emptied at
- * once and forgotten after a week.
+ * Sends what `post` queued. A server first leases a message (skipping rows that another is
+ * leasing), then sends it with no transaction open, then stores the result. So two servers never
+ * send the same message, and no sent message is sent again, except if a server dies between sending
+ * and storing the result. The content of a sent message is erased at once, and its row is deleted
+ * after a week.
  */
 export function startPost(world: AppContext): { stop(): Promise<void>; tick(): Promise<void> } {
   let timer: { cancel(): void } | null = null;
@@ -69,8 +64,8 @@ export function startPost(world: AppContext): { stop(): Promise<void>; tick(): P
   const going = new Set<Promise<void>>();
 
   /**
-   * Takes what is due, one provider after the other, and does not wait for what is sent: one
-   * gateway that hangs holds nobody else up.
+   * Leases due messages, one provider after the other, without waiting for the sending, so that a
+   * hanging gateway delays nobody else.
    */
   async function take(tenants: readonly TenantId[]): Promise<void> {
     const now = world.clock.now();
@@ -110,7 +105,7 @@ export function startPost(world: AppContext): { stop(): Promise<void>; tick(): P
     });
   }
 
-  /** One after the other: nothing is overtaken. */
+  /** Runs passes in sequence. */
   function run(of: () => Promise<readonly TenantId[]>): Promise<void> {
     taking = taking
       .then(async () => take(await of()))
@@ -136,7 +131,7 @@ export function startPost(world: AppContext): { stop(): Promise<void>; tick(): P
   }
   wait();
   return {
-    /** Takes all that is due, and waits until each has gone or failed. */
+    /** Leases all due messages, and waits until each is sent or has failed. */
     async tick() {
       await run(() => world.store.tenants());
       await Promise.all(going);
@@ -226,8 +221,8 @@ async function takeDue(
       .where('id', 'in', ids)
       .execute();
   const nowhere = due.filter(({ kind }) => gateways[kind] === null);
-  // It has nowhere to go: it stays for the operator to read, and is not sent when a gateway is set
-  // days later.
+  // Without a gateway, it stays on the outbox page for the operator, and is not sent when a gateway
+  // is configured days later.
   if (nowhere.length > 0)
     await set(
       nowhere.map(({ id }) => id),
@@ -282,7 +277,7 @@ async function attempt(
   }
 }
 
-/** Null where one of them is gone. */
+/** Returns null if one of them no longer exists. */
 async function filesOf(
   tx: TenantTx,
   world: AppContext,

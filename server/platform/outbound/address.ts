@@ -5,8 +5,8 @@ import { blockListOf, unwrapAddress } from '../http/network.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * What the server would not do, or could not: `message` is a sentence that holds nothing but what
- * the asker gave.
+ * A request that the server refused or failed to make. `message` is a sentence that contains only
+ * what the caller passed.
  */
 export class OutboundError extends Error {
   readonly is: 'refused' | 'unreachable';
@@ -23,7 +23,7 @@ export class OutboundError extends Error {
  */
 const GLOBAL_V6 = ['2000::/3'];
 /**
- * Special ranges of the IANA registries within the global ones: nothing in them is the public
+ * Special ranges of the IANA registries within the global ones. They are not part of the public
  * internet.
  */
 const V4 = [
@@ -52,13 +52,13 @@ const special = blockListOf([...V4, ...V6]);
 const globalV6 = blockListOf(GLOBAL_V6);
 const allowed = new WeakMap<readonly string[], BlockList>();
 
-/** Networks that the operator of the server named for what administrators set. */
+/** Networks that the operator allows for systems that administrators set. */
 const allowedIn = ({ config }: AppContext): readonly string[] => config.outbound?.allow ?? NONE;
 const NONE: readonly string[] = [];
 
 /**
- * Whether the server may connect to it: public, or in one of the networks that its operator named
- * (O1, O2).
+ * Returns whether the server may connect to the address: it is public, or in a network that the
+ * operator allows (O1, O2).
  */
 export function mayReach(world: AppContext, address: string, allow = allowedIn(world)): boolean {
   const plain = unwrapAddress(address);
@@ -71,9 +71,9 @@ export function mayReach(world: AppContext, address: string, allow = allowedIn(w
 }
 
 /**
- * The address to connect to, found once: whoever asks for it connects to just this one, so that a
- * name cannot be another machine a moment later. Every address of the name must be one that may be
- * reached. Throws an `OutboundError`.
+ * Resolves a host once and returns the address to connect to, so that the name can't point to
+ * another machine a moment later. Every address of the name must be allowed.
+ * @throws OutboundError
  */
 export async function checkedAddress(
   world: AppContext,

@@ -1,13 +1,12 @@
 import { OutboundError } from './address.ts';
 
-/** Codes of Node and OpenSSL for a certificate that is not what it should be. */
+/** Codes of Node and OpenSSL for an invalid certificate. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
-/** The same where a library has put its own code over it. */
+/** The same where a library has replaced the code. */
 const SAID = /certificate|altnames/i;
 
 /**
- * Why something outside could not be asked, in a sentence without anything of what was sent or
- * answered.
+ * Returns why an outbound request failed, in a sentence without anything that was sent or received.
  */
 export function describeError(error: unknown, host: string): string {
   if (error instanceof OutboundError) return error.message;

@@ -15,33 +15,30 @@ export interface OutboundInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | URLSearchParams | null;
   readonly timeoutMs?: Ms;
-  /** Of an answer, at most; 1 MiB. */
+  /** Maximum size of the response; default 1 MiB. */
   readonly mostBytes?: number;
-  /**
-   * PEM of the one certificate that is believed instead of those of public authorities, whatever
-   * host it names.
-   */
+  /** PEM of the one certificate to trust instead of public authorities, whatever host it names. */
   readonly certificate?: string | null;
   /**
-   * Private networks that may be reached, in the place of those that the operator named for what
-   * administrators set.
+   * Private networks that this request may reach, instead of those that the operator allows for
+   * administrators' systems.
    */
   readonly within?: readonly string[] | undefined;
 }
 
 const TIMEOUT_MS: Ms = 10_000;
 const MOST_BYTES = 1_048_576;
-/** Below them other things listen than web servers. */
+/** Ports below 1024 that are allowed: services other than web servers listen on the rest. */
 const LOW_PORTS = new Set([443]);
 const FIRST_HIGH = 1_024;
 const NO_BODY = new Set([204, 205, 304]);
 
 /**
- * The only way in which the server asks an address that somebody gave it (O1, G48): https, and http
- * where its operator switched that on; no name or password in the address; the host is resolved
- * once and checked, and just that address is connected to; no redirect is followed; 1 MiB and ten
- * seconds at most; no proxy of the environment. Neither body nor headers are logged. Nobody waits
- * for it but who asks (HTTP-17). Throws an `OutboundError`, never anything else.
+ * The only function that requests an address somebody entered (O1, G48): https, or http if the
+ * operator allows it; no name or password in the URL; resolves the host once, checks it and
+ * connects to exactly that address; follows no redirect; at most 1 MiB and ten seconds; ignores
+ * proxy variables. Logs neither body nor headers. Delays only its caller (HTTP-17).
+ * @throws OutboundError, never anything else.
  */
 export const fetchOutbound = (
   world: AppContext,
@@ -135,8 +132,8 @@ function urlOf(world: AppContext, address: string | URL): URL {
 }
 
 /**
- * Just this certificate: OpenSSL trusts it and no other, and it is compared once more, before a
- * word is sent.
+ * Pins exactly this certificate: OpenSSL trusts no other, and the code compares it again before it
+ * sends anything.
  */
 function pinned(certificate: string): {
   readonly ca: string;
@@ -155,7 +152,7 @@ function pinned(certificate: string): {
   };
 }
 
-/** Null where it is none. */
+/** Returns null if it is no certificate. */
 export function readCertificate(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem);

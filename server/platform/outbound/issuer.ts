@@ -19,7 +19,7 @@ import { fetchOutbound } from './fetch.ts';
 
 export interface IssuerAt {
   readonly settings: InferOutput<typeof OidcSettings>;
-  /** Null: a public client, by PKCE alone. */ readonly secret: string | null;
+  /** Null: a public client that uses only PKCE. */ readonly secret: string | null;
 }
 
 const KEEP_MS: Ms = 5 * 60_000;
@@ -30,9 +30,9 @@ const known = new WeakMap<
 >();
 
 /**
- * What an issuer says of itself, asked by `fetchOutbound` and remembered for some minutes.
- * Everything it signs is checked by its keys, also what came straight from it. Throws where it
- * cannot be asked or says something else: `issuerFault` puts that into words.
+ * Returns an issuer's metadata, fetched with `fetchOutbound` and cached for some minutes. Verifies
+ * every signature with its keys, even on direct responses. Throws if the issuer can't be reached or
+ * its metadata is wrong; `issuerFault` describes the error.
  */
 export function issuerOf(
   world: AppContext,
@@ -47,7 +47,7 @@ export function issuerOf(
     .digest('base64url');
   const now = world.clock.now();
   const there = all.get(key);
-  // Another may be asking it: who waits for that as well holds no place either.
+  // Another call may be fetching it; whoever waits for that also holds no slot.
   if (there && now >= there.at && now - there.at < KEEP_MS)
     return releaseSlotDuring(() => there.found);
   if (all.size >= MOST) all.clear();
@@ -94,7 +94,7 @@ function sent(
   throw new OutboundError('refused', 'A body of this kind is not sent.');
 }
 
-/** In words, and nothing of what was sent or answered. */
+/** Returns a sentence without anything that was sent or received. */
 export function issuerFault(error: unknown): string {
   for (
     let at: unknown = error, steps = 0;

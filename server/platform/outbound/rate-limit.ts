@@ -3,13 +3,13 @@ import type { Ms } from '#contract/ids.ts';
 const MINUTE: Ms = 60_000;
 
 /**
- * How often somebody may make this server ask outside: so many times in a minute. In memory,
- * bounded: the oldest are forgotten first.
+ * Limits how often a caller may make this server send outbound requests, per minute. In bounded
+ * memory: the oldest entries are dropped first.
  */
 export function makeRateLimit(
   most: number,
   kept = 10_000,
-): { /** Null: go on. Else how long to wait. */ ask(who: string, now: Ms): Ms | null } {
+): { /** Returns null to continue, else the wait in ms. */ ask(who: string, now: Ms): Ms | null } {
   const windows = new Map<string, { readonly from: Ms; count: number }>();
   return {
     ask(who, now) {

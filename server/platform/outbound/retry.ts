@@ -1,6 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 
-/** How long the other side asks to be left alone: seconds, or a date. Null: it does not say. */
+/**
+ * Returns the wait in ms that a `Retry-After` header requests: seconds, or a date. Null if it names
+ * none.
+ */
 export function afterOf(header: string | null, now: Ms): Ms | null {
   if (header === null) return null;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
@@ -9,11 +12,11 @@ export function afterOf(header: string | null, now: Ms): Ms | null {
 
 const HOUR: Ms = 3_600_000;
 const FIRST: Ms = 15_000;
-/** No retry is further away, whatever the other side asks for. */
+/** The longest wait, whatever the other side requests. */
 export const LONGEST_RETRY_MS: Ms = 24 * HOUR;
 /**
- * How long to wait after this many tries in a row: longer each time, at most an hour, and no less
- * than the requested wait, up to a day.
+ * Returns the wait after this many consecutive attempts: longer each time, at most an hour, and at
+ * least the requested wait, up to a day.
  */
 export const backOff = (tries: number, asked: Ms | null): Ms =>
   Math.max(

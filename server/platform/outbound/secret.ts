@@ -4,8 +4,8 @@ import { seal, unseal } from '../crypto/vault.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * What a provider keeps sealed: of its settings, the key of its web push, of the ticketing system
- * that it connected, and of QuickBooks: the secret of its app, and the tokens.
+ * The secrets of a provider: of its settings, its web push key, its ticketing system, and
+ * QuickBooks (the app's secret and the tokens).
  */
 export type StoredSecret =
   | SecretName
@@ -16,7 +16,7 @@ export type StoredSecret =
   | 'quickbooks-tokens';
 const place = (name: StoredSecret) => ({ table: 'secret', column: 'sealed', row: name });
 
-/** A secret of the provider, opened; null where it has set none. */
+/** Returns a secret of the provider in clear text; null if it isn't set. */
 export async function readSecret(
   tx: TenantTx,
   world: AppContext,
@@ -31,7 +31,7 @@ export async function readSecret(
   return row ? unseal(tx, world, place(name), row.sealed) : null;
 }
 
-/** Keeps it sealed, in the place of the one before; null takes it away. */
+/** Stores the secret sealed and replaces the previous one; null deletes it. */
 export async function storeSecret(
   tx: TenantTx,
   world: AppContext,

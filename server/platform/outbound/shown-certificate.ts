@@ -9,8 +9,8 @@ import { checkedAddress } from './address.ts';
 const TIMEOUT_MS: Ms = 10_000;
 
 /**
- * The certificate that a host shows, so that a person can compare and pin it. Nothing is said to
- * the host. Null where it shows none.
+ * Returns the certificate that a host presents, so that a user can compare and pin it. Sends
+ * nothing to the host. Null if it presents none.
  */
 export const shownCertificate = (world: AppContext, url: URL): Promise<X509Certificate | null> =>
   releaseSlotDuring(() => shownAt(world, url));

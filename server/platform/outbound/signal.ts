@@ -1,14 +1,11 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '../app-context.ts';
 
-/**
- * How long a provider stays awake: what was put on its way is sent once its transaction has
- * committed.
- */
+/** How long a signal stays set: a message is sent only after its transaction has committed. */
 const AWAKE_MS: Ms = 3_000;
 const known = new WeakMap<AppContext['store'], Map<TenantId, Ms>>();
 
-/** Who has just put something on its way: a hint that saves the wait. */
+/** Tells the sender which providers have just queued something. Only a hint that saves a wait. */
 export function makeSignal(world: AppContext): {
   mark(tenant: TenantId): void;
   take(): readonly TenantId[];

@@ -4,14 +4,14 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { summedDays } from '#server/platform/events/totals.ts';
 import { second } from './query.ts';
 
-/** A day that is summed up, and the stretch in which it lies. */
+/** A day with totals, and the stretch that contains it. */
 export interface DayOf {
   readonly day: DayN;
   readonly stretch: number;
 }
 /**
- * A time that no such day covers: where it begins and ends, the edges within it, and the stretch
- * with which it begins.
+ * A time range that no such day covers: its start and end, the edges within it, and its first
+ * stretch.
  */
 interface Gap {
   readonly edges: readonly Ms[];
@@ -19,8 +19,8 @@ interface Gap {
 }
 
 /**
- * How the stretches between edges are covered by days that are summed up, and what is left. A day
- * that lies in two stretches is left.
+ * Returns which days with totals cover the stretches between edges, and the gaps. A day in two
+ * stretches is a gap.
  */
 export async function coverOf(
   tx: TenantTx,

@@ -4,8 +4,8 @@ import type { JobRow, StatRow } from '#contract/runs/rows.ts';
 import { cronNext } from '../jobs/cron.ts';
 
 /**
- * When the job is expected to start next, by its schedule or its cadence; null where nothing is
- * known or it runs now.
+ * Returns when the job is expected to start next, by its schedule or its cadence; null if unknown
+ * or running.
  */
 export const expectedOf = (job: JobRow, stat: StatRow): Ms | null =>
   expectationOf(job, stat, 0, cronNext)?.at ?? null;

@@ -8,7 +8,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { ofReach } from './query.ts';
 import type { Reach } from './query.ts';
 
-/** A job and the name of its company. `key`: names of job and computer in small letters. */
+/** A job and the name of its company. `key`: the names of job and computer in lower case. */
 export interface Known {
   readonly job: JobRow;
   readonly companyName: string;
@@ -16,10 +16,10 @@ export interface Known {
 }
 export type KnownJobs = ReadonlyMap<JobN, Known>;
 
-/** Stands between two names. */
+/** Separates two names. */
 const FIELD = '\0';
 
-/** The jobs of whom is asked about, all of them. */
+/** Returns all jobs within the reach. */
 export async function knownJobs(tx: TenantTx, reach: Reach): Promise<KnownJobs> {
   const names = await companyNames(tx);
   const { rows } = await sql<{
@@ -46,11 +46,11 @@ const among = <T>(all: readonly T[] | undefined, one: T): boolean =>
 
 export const keyOf = (text: string | undefined): string => (text ?? '').trim().toLowerCase();
 
-/** Contains, any case, in the names of the job, its computer or its company. */
+/** Whether the name of the job, its computer or its company contains the text, ignoring case. */
 export const isNamed = ({ key, companyName }: Known, text: string): boolean =>
   !text.includes(FIELD) && (key.includes(text) || companyName.toLowerCase().includes(text));
 
-/** Those that are meant, all but the words that are looked for; null: all of them. */
+/** Returns the jobs that match the filters, except for the search text; null: all of them. */
 export function meantJobs(
   jobs: KnownJobs,
   { source, type, entityGroup, managed, jobInstanceUid }: Omit<JobFilters, 'text'> = {},
@@ -72,14 +72,14 @@ export function meantJobs(
   );
 }
 
-/** The same, and with the words in a name. */
+/** The same, including the search text in a name. */
 export function namedJobs(jobs: KnownJobs, filters: JobFilters = {}): KnownJobs {
   const meant = meantJobs(jobs, filters) ?? jobs;
   const text = keyOf(filters.text);
   return text === '' ? meant : new Map([...meant].filter(([, one]) => isNamed(one, text)));
 }
 
-/** Companies by name, in each its jobs by name. */
+/** Returns the jobs sorted by company name, then by job name. */
 export const byName = (jobs: KnownJobs): readonly Known[] =>
   [...jobs.values()]
     .map((one) => ({ one, company: one.companyName.toLowerCase() }))

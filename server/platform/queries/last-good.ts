@@ -6,7 +6,7 @@ import type { Question } from './query.ts';
 
 const GOOD_DAYS: Ms = 30 * 86_400_000;
 
-/** The newest start within thirty days that ended well or with a warning, by job. */
+/** Returns each job's newest start within thirty days that ended in success or with a warning. */
 export async function lastGoodOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<JobN, Ms>> {
   const { rows } = await sql<{
     readonly job: JobN;

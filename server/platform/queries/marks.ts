@@ -12,8 +12,8 @@ import { byJob, list, ofJob, ofReach, runsOf, second, STATE, stretchOf } from '.
 import type { Reach, Span } from './query.ts';
 
 /**
- * What the results of a job on one day are. `states`: a bit for each that occurs, by place in
- * `RUN_STATES`; `last`: the place of the last that is over, or null.
+ * The results of a job on one day. `states`: one bit per state that occurs, by index in
+ * `RUN_STATES`; `last`: the index of the last finished state, or null.
  */
 interface Mark {
   readonly job: JobN;
@@ -23,16 +23,16 @@ interface Mark {
   readonly last: number | null;
 }
 
-/** Days that are read at once: 14 days of 10,000 jobs are 140,000 rows. */
+/** Days per query: 14 days of 10,000 jobs are 140,000 rows. */
 const AT_ONCE = 14;
 const RUNNING = RUN_STATES.indexOf('Running');
 
-/** So many jobs are found one by one, by the index of jobs. */
+/** Up to this many jobs, a lookup per job in the job index is faster. */
 const FEW_JOBS = 1_200;
 
 /**
- * Visits the marks of jobs on days, some days at a time, those that are summed up (TREND-1) from
- * their totals and others from the runs. `day`: place in `spans`. In no order of days.
+ * Visits the marks of jobs on days, some days at a time: days with totals (TREND-1) from the
+ * totals, others from the runs. `day`: the index in `spans`. Days come in no particular order.
  */
 export async function eachMark(
   tx: TenantTx,
@@ -49,8 +49,8 @@ export async function eachMark(
 }
 
 /**
- * What cells show, and how many of them do: days of jobs that say the same are counted where they
- * stand. `runs`: results of them all.
+ * Returns what cells show, and how many show it: equal days of jobs are counted in the database.
+ * `runs`: the number of all results.
  */
 export async function countMarks(
   tx: TenantTx,
@@ -76,7 +76,7 @@ export async function countMarks(
   });
 }
 
-/** By day from the first to the last: 1 where it is one of them. */
+/** One flag per day from the first to the last: 1 if the day is in the list. */
 function flags(days: readonly DayN[]): readonly number[] {
   const first = days[0] ?? 0;
   const all = Array.from({ length: (days.at(-1) ?? 0) - first + 1 }, () => 0);
@@ -86,7 +86,7 @@ function flags(days: readonly DayN[]): readonly number[] {
 
 type Placed = readonly (readonly [Span, number])[];
 
-/** Spans that are whole days which are summed up, and the others, with their places. */
+/** Splits the spans into whole days with totals and others, with their indexes. */
 async function keptOf(
   tx: TenantTx,
   spans: readonly Span[],
@@ -107,7 +107,7 @@ async function keptOf(
   return { kept, others };
 }
 
-/** From the runs, some days at a time. */
+/** Reads marks from the runs, some days at a time. */
 async function readMarks(
   tx: TenantTx,
   reach: Reach,
@@ -127,8 +127,8 @@ async function readMarks(
     const some = others.slice(first, next);
     const from = some[0]?.[0].from ?? 0;
     const to = some.at(-1)?.[0].to ?? 0;
-    // Seconds since the first of these days, the number of the run, the state: the greatest is the
-    // last.
+    // Packs the seconds since the first of these days, the run's number and the state: the greatest
+    // is the last run.
     const { rows } = await sql<Mark>`
       select job, day, count(*) as runs, bit_or(1 << place) as states, max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15 as last from (
         select run.job_n as job, run.n, run.started_at, ${stretchOf([...some.map(([one]) => one.from), to])} as day,
@@ -144,7 +144,7 @@ const BITS = sql.raw(
   RUN_STATES.map((state, place) => `((${columnOf(state)} > 0)::int << ${place})`).join(' | '),
 );
 
-/** `places`: of days, in the spans. */
+/** `places`: the indexes of the days in the spans. */
 async function keptMarks(
   tx: TenantTx,
   reach: Reach,
@@ -180,7 +180,7 @@ const HOW: Readonly<Record<CalendarMode, WorstHow>> = {
 };
 const known = new Map<string, RunState | null>();
 
-/** What the cell of a day shows. */
+/** Returns what the cell of a day shows. */
 export function cellOf(
   { states, last }: Pick<Mark, 'states' | 'last'>,
   mode: CalendarMode,
@@ -198,7 +198,10 @@ export function cellOf(
 export const isBad = (state: RunState | null): boolean =>
   state === 'Failed' || state === 'Error' || state === 'Missed';
 
-/** Days on which something ended or should have run, and those of them that succeeded. */
+/**
+ * Returns the number of days on which something ended or should have run, and how many of them
+ * succeeded.
+ */
 export function judgedOf(counts: ReadonlyMap<RunState | null, number>): {
   readonly judged: number;
   readonly good: number;
@@ -209,6 +212,6 @@ export function judgedOf(counts: ReadonlyMap<RunState | null, number>): {
   return { judged: good + of('Failed', 'Error', 'Missed'), good };
 }
 
-/** Of 0 to 1: the good among the judged days. Null where there are none. */
+/** Returns the share of good days among the judged ones, 0 to 1. Null if there are none. */
 export const shareOf = (counts: ReadonlyMap<RunState | null, number>): number | null =>
   successShare(judgedOf(counts));

@@ -8,8 +8,8 @@ import { ofReach } from './query.ts';
 import type { Reach } from './query.ts';
 
 /**
- * What `reviewAsked` says, of `problem` in a statement. With `anomalies` false, one that is an
- * anomaly asks nothing.
+ * Returns the SQL of `reviewAsked` for `problem`. With `anomalies` false, an anomaly needs no
+ * review.
  */
 export const reviewIn = (now: Ms, anomalies: boolean): RawBuilder<ReviewState> => sql`case
   when problem.n is null ${anomalies ? sql`` : sql`or problem.row->>'state' = 'Anomaly'`} then 'none'

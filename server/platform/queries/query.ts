@@ -17,17 +17,17 @@ import { STATE_SQL } from '#server/platform/events/totals.ts';
 import { scopeOf } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
-/** On whose wall days are counted: the provider's. */
+/** The provider's time zone and start of day, which bound operational days. */
 export interface Wall {
   readonly timeZone: string;
   readonly dayBeginsHour: number;
 }
-/** Whose results are meant. `companies` null: all but those `without`. */
+/** Whose results to read. `companies` null: all except those in `without`. */
 export interface Reach {
   readonly companies: readonly CompanyN[] | null;
   readonly without: readonly CompanyN[];
 }
-/** A time, `to` exclusive, and whose results. */
+/** A time range, `to` exclusive, and whose results to read. */
 export interface Question extends Reach {
   readonly from: Ms;
   readonly to: Ms;
@@ -48,12 +48,12 @@ interface Given {
 }
 
 const DAY: Ms = 86_400_000;
-/** A report that takes longer is given up. */
+/** The time limit of a report query. */
 const MOST_MS = 25_000;
 
 /**
- * Asks the database in a snapshot of its own. `sentence`: what is said where it cannot be answered;
- * `days`: how many are meant where none are named.
+ * Queries the database in its own snapshot. `sentence`: the message if the query fails; `days`: the
+ * number of days if the caller names none.
  */
 export async function answer<T>(
   world: AppContext,
@@ -97,7 +97,7 @@ export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
   return { timeZone, dayBeginsHour };
 };
 
-/** What the user sees, and of that what was asked for. */
+/** Returns the requested companies, limited to those that the user sees. */
 export function reachOf(
   {
     session,
@@ -115,10 +115,10 @@ export function reachOf(
   return { companies: meant, without: [...deleted] };
 }
 
-/** A number that no company has: an unknown id finds nothing, and never everything. */
+/** A number that no company has, so that an unknown id matches nothing instead of everything. */
 const UNKNOWN: CompanyN = -1;
 
-/** The companies of a filter by number. */
+/** Returns the numbers of a filter's companies. */
 async function companyNumbers(
   tx: TenantTx,
   ids: readonly (CompanyN | string)[],
@@ -128,7 +128,7 @@ async function companyNumbers(
   return ids.map((id) => (typeof id === 'number' ? id : (numbers.get(id) ?? UNKNOWN)));
 }
 
-/** Without an end, until today is over; without a beginning, so many days up to the end. */
+/** Without an end, until the end of today; without a start, this many days before the end. */
 function timeOf(
   from: Ms | undefined,
   to: Ms | undefined,
@@ -151,7 +151,7 @@ export const bad = (path: string, message: string): Failure => ({
   issues: [{ path, message }],
 });
 
-/** Operational days that a time touches, oldest first, cut to the time. */
+/** Returns the operational days that overlap a time range, oldest first, cut to the range. */
 export function daysOf({
   from,
   to,
@@ -170,12 +170,12 @@ export function daysOf({
   }));
 }
 
-/** Runs are kept on devices by whole seconds: one is of a time if its second is. */
+/** Devices store runs by whole seconds, so a run is in a time range if its second is. */
 export const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
 export const list = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
 export const edgesOf = (edges: readonly Ms[]): string => list(edges.map(second));
 
-/** Which rows of a table with `company_n` are meant. */
+/** Returns the condition for rows of a table with `company_n`. */
 export const ofReach = (
   table: 'run' | 'run_total' | 'job' | 'problem' | 'repository' | 'computer' | 'ticket',
   tenant: string,
@@ -190,14 +190,14 @@ export const ofReach = (
     : sql`${of} = ${tenant} and ${n} <> all(${list(without)}::text::bigint[])`;
 };
 
-/** Runs of a time: by the index of starts. */
+/** Returns the condition for runs of a time range, by the index of starts. */
 export const runsOf = (tenant: string, reach: Reach, from: Ms, to: Ms): RawBuilder<boolean> =>
   sql`${ofReach('run', tenant, reach)} and run.started_at >= ${second(from)} and run.started_at < ${second(to)}`;
 
 /**
- * A number of each job as one array, read by the job's own number: 0 where it has none. Ten
- * thousand jobs in a join or in `any(…)` were compared one by one with every run, because nobody
- * can tell the planner how many there are.
+ * Returns one array with a number per job, indexed by job number; 0 for jobs without one. With a
+ * join or `any(…)`, PostgreSQL compared ten thousand jobs one by one with every run, because the
+ * planner can't know how many there are.
  */
 export function byJob(of: Iterable<readonly [JobN, number]>): string {
   const numbers: number[] = [];
@@ -208,12 +208,12 @@ export function byJob(of: Iterable<readonly [JobN, number]>): string {
   return list(numbers);
 }
 /**
- * Of the job of a run. The array is read once: a value of its own in the plan, not a table that may
- * be read again with every run.
+ * Returns the array's value for a run's job. The plan evaluates the array once, as a value, not as
+ * a table that it may read again for every run.
  */
 export const ofJob = (numbers: string, table: 'run' | 'run_total' = 'run'): RawBuilder<number> =>
   sql`((select ${numbers}::text::int[]))[${sql.ref(`${table}.job_n`)}]`;
-/** In which stretch between edges a run began, the first is 0. */
+/** Returns the index of the stretch between edges in which a run began, from 0. */
 export const stretchOf = (edges: readonly Ms[]): RawBuilder<number> =>
   sql`width_bucket(run.started_at, (select ${edgesOf(edges)}::text::bigint[])) - 1`;
 

@@ -10,7 +10,7 @@ import { reviewIn } from './problems.ts';
 import { byJob, ofJob, runsOf, STATE } from './query.ts';
 import type { Question } from './query.ts';
 
-/** Which results, and in which order. `note`: words in the note of the problem. */
+/** Which results, in which order. `note`: words in the problem's note. */
 export interface Wanted {
   readonly filters?: ResultFilters | undefined;
   readonly note?: string | undefined;
@@ -22,12 +22,12 @@ export interface Window {
 }
 
 const NEWEST: Sort = { by: 'startTime', descending: true };
-/** The list of devices has whole seconds. */
+/** The list on devices has whole seconds. */
 const NEWEST_FIRST = sql`run.started_at / 1000 desc, run.n desc`;
 
 /**
- * Numbers of results in their order. The statement reads only runs of the time, by the index of
- * starts.
+ * Returns the numbers of results in order. The statement reads only the runs of the time range, by
+ * the index of starts.
  */
 export async function findResults(
   tx: TenantTx,
@@ -107,8 +107,8 @@ const timeOf = ({ descending }: Sort): RawBuilder<unknown> =>
   descending ? NEWEST_FIRST : sql`run.started_at / 1000, run.n`;
 
 /**
- * Null where the order is of time alone. Names stand as people read them: any case, no accents,
- * numbers by their size.
+ * Returns null if the order is by time alone. Names sort naturally: ignoring case and accents,
+ * numbers by value.
  */
 function orderOf({ by, descending }: Sort, jobs: KnownJobs): RawBuilder<unknown> | null {
   if (by === 'startTime') return null;

@@ -6,7 +6,7 @@ import type { Known, KnownJobs } from './known-jobs.ts';
 import { reviewAsked } from '#contract/runs/review.ts';
 import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
 
-/** A result and what is known around it. */
+/** A result with its related rows. */
 export interface RunDetails {
   readonly run: RunRow;
   readonly known: Known;
@@ -14,7 +14,7 @@ export interface RunDetails {
   readonly cause: CauseRow | undefined;
 }
 
-/** Results by number, in the order asked for. What is gone meanwhile is left out. */
+/** Returns results by number, in the requested order. Leaves out those that no longer exist. */
 export async function loadRunDetails(
   tx: TenantTx,
   ns: readonly RunN[],

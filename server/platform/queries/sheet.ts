@@ -14,22 +14,22 @@ interface Cell {
   runs: number;
   bad: number;
 }
-/** Jobs that share a row, and how their days are counted: by what each job's day is. */
+/** Jobs that share a row, and which of them count for its result. */
 export interface SheetRow {
   readonly jobs: readonly Known[];
   readonly cells: readonly Cell[];
   readonly counts: ReadonlyMap<RunState | null, number>;
   readonly share: number | null;
-  /** Days of jobs that make backups, or that `countsAs` says (OVER-7): judged, and good. */
+  /** Judged and good days of backup jobs, or of the jobs that `countsAs` names (OVER-7). */
   readonly judged: number;
   readonly good: number;
 }
 
 /**
- * A row for each group of jobs, in their order, with a cell for each day: the same cells as the
- * calendar. A row of several jobs shows the worst of them. `countsAs`: whose success makes a cell
- * green (CAL-6) and whose days make the share (OVER-7); where it is left out each row is one job,
- * which has its own.
+ * Returns a row for each group of jobs, in order, with a cell per day, as in the calendar. A row of
+ * several jobs shows the worst of them. `countsAs`: which jobs' success makes a cell green (CAL-6)
+ * and whose days count for the share (OVER-7); without it, each row is one job that counts for
+ * itself.
  */
 export async function sheetOf(
   tx: TenantTx,
@@ -77,7 +77,7 @@ export async function sheetOf(
   });
 }
 
-/** Jobs by company, in their order, which is by company. */
+/** Groups jobs by company, keeping their order, which must be by company. */
 export function companiesOf(jobs: readonly Known[]): readonly (readonly Known[])[] {
   const groups = new Map<CompanyN, Known[]>();
   for (const one of jobs) {

@@ -10,13 +10,14 @@ import { wallOf } from './query.ts';
 const FIRST: Ms = 2_000;
 const EVERY: Ms = 60_000;
 const REST: Ms = 20;
-/** Beyond what any report reads: twelve months, and the equal time before. */
+/** More than any report reads: twelve months, and the equal time before. */
 const MOST_DAYS = 740;
 
 /**
- * TREND-1: sums up each operational day when it is over, the newest first, a day in a transaction
- * of its own; what arrives later for such a day is added as it is appended. Where the provider's
- * wall is another now, its days are summed up anew. Until a day is summed up its results are read.
+ * TREND-1: calculates the totals of each operational day once it is over, newest first, one
+ * transaction per day. Late results update the totals when they are appended. If the provider's
+ * time zone or start of day changes, its totals are recalculated. Until a day has totals, queries
+ * read its results.
  */
 export function startSums(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
   let stopped = false;
@@ -63,12 +64,12 @@ export function startSums(world: AppContext): { stop(): void; tick(now: Ms): Pro
   };
 }
 
-/** Sums up every day that is over and is not summed up yet. */
+/** Calculates the totals of every past day that has none. */
 export async function sumUpDays(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   for (const day of await unsummed(world, tenant, now)) await sumUp(world, tenant, day);
 }
 
-/** Two servers on one database: the second finds it done. */
+/** With two servers on one database, the second finds the work done. */
 const sumUp = (world: AppContext, tenant: TenantId, day: SummedDay): Promise<void> =>
   world.store.tenant(
     tenant,
@@ -86,7 +87,7 @@ const sumUp = (world: AppContext, tenant: TenantId, day: SummedDay): Promise<voi
   );
 const DAY: Ms = 86_400_000;
 
-/** Newest first. Days of another wall are forgotten on the way. */
+/** Returns days without totals, newest first. Deletes totals with other day bounds on the way. */
 const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonly SummedDay[]> =>
   world.store.tenant(
     tenant,

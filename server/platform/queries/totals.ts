@@ -17,8 +17,8 @@ import { byJob, list, ofJob, ofReach, runsOf, STATE, stretchOf } from './query.t
 import type { Reach } from './query.ts';
 
 /**
- * Runs of one class and state that began in one stretch. `finished`: those that told their seconds.
- * There may be several of a stretch, class and state.
+ * Runs of one class and state that began in one stretch. `finished`: those with a known duration.
+ * There may be several rows per stretch, class and state.
  */
 export interface Total {
   readonly stretch: number;
@@ -33,14 +33,14 @@ export interface Total {
 /** The class of each job. Null: each job is its own. `one`: all are in one. */
 export type ClassOf = ReadonlyMap<JobN, number> | 'one' | null;
 
-/** What is summed up beside the counts: each costs a look into every row. */
+/** What to sum besides the counts. Each costs a read of every row. */
 export type Summed = 'bytes' | 'seconds';
 
 /**
- * What runs come to, by stretches between `edges` (the last one ends them), by the class of their
- * jobs and by state. Jobs without a class do not count. Where it is no map, all count. What is not
- * summed is 0. Days that are summed up (TREND-1) are read from their totals, of others the runs;
- * bytes and seconds of totals stand with one of their states.
+ * Returns totals of runs by stretches between `edges` (the last edge ends the last stretch), by the
+ * class of their jobs and by state. Jobs without a class don't count; without a map, all count.
+ * Sums that are not requested are 0. Reads days with totals (TREND-1) from the totals, others from
+ * the runs. In rows from totals, bytes and seconds are on only one of the states.
  */
 export async function totalsOf(
   tx: TenantTx,
@@ -84,7 +84,7 @@ export function totalsQuery(
     group by stretch, class, state`;
 }
 
-/** One more than the class, 0 for none; null where every job is its own. */
+/** Returns the class plus one, 0 for none; null if every job is its own class. */
 function classesOf(
   classOf: ClassOf,
   table: 'run' | 'run_total' = 'run',
@@ -105,8 +105,8 @@ const COUNTS = sql.raw(
 );
 
 /**
- * In floating point, as all numbers are here in the end: sums of `bigint` took half of the time of
- * a reading on the embedded database.
+ * In floating point, as all numbers end up here: sums of `bigint` took half of the time of a query
+ * on the embedded database.
  */
 const sumOf = (column: string, wanted: boolean): RawBuilder<number> =>
   sql.raw(wanted ? `sum(${column}::float8) as ${column}` : `0 as ${column}`);
@@ -131,7 +131,7 @@ function keptQuery(
     where stretch > 0 group by stretch, class`;
 }
 
-/** One for each state that occurs; the first of them has the rest. */
+/** Adds one row per state that occurs. The first one carries the sums. */
 function spread(kept: Kept, into: Total[]): void {
   const { stretch, class: of } = kept;
   let { bytes, seconds, finished } = kept;
@@ -144,8 +144,8 @@ function spread(kept: Kept, into: Total[]): void {
 }
 
 /**
- * The tally of totals: none is a tally of nothing. `isJudged`: whether the success rate is about
- * the jobs of a class (OVER-7).
+ * Returns the tally of totals; without totals, an empty tally. `isJudged`: whether the success rate
+ * counts the jobs of a class (OVER-7).
  */
 export function tallyOf(
   totals: readonly Pick<Total, 'class' | 'state' | 'runs' | 'bytes'>[],
@@ -163,13 +163,13 @@ export function tallyOf(
   return { ...tally, share: successShare(tally) };
 }
 
-/** Of totals where each job is its own class, or all are of one job: by the type of the job. */
+/** For totals where each job is its own class, or all are of one job: decides by the job's type. */
 export const judgedJobs = (jobs: KnownJobs, asked: readonly JobType[]): ((n: JobN) => boolean) => {
   const counts = countsAsBackup(asked);
   return (n) => counts(jobs.get(n)?.job.type ?? 'Other');
 };
 
-/** A class in two: of jobs that the success rate is about, and of others. */
+/** Splits a class in two: jobs that count for the success rate, and others. */
 export const splitClass = (of: number, isJudged: boolean): number => of * 2 + (isJudged ? 1 : 0);
 export const wholeClass = (split: number): number => Math.floor(split / 2);
 export const isJudgedClass = (split: number): boolean => split % 2 === 1;
@@ -184,7 +184,7 @@ const PLACE = {
   Running: 'running',
 } as const satisfies Record<RunState, keyof Tally>;
 
-/** Totals by what `of` says of each, in one pass. */
+/** Groups totals by the key that `of` returns, in one pass. */
 export function heaps<K>(
   totals: readonly Total[],
   of: (total: Total) => K,

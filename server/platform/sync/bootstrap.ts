@@ -19,7 +19,7 @@ import { visibleCompany, visibleJob, visibleProblem } from './visible.ts';
 
 const DAY_MS = 86_400_000;
 
-/** All of it from one snapshot of the database: the small tables stand exactly at `cursor`. */
+/** Everything comes from one snapshot of the database: the small tables match `cursor` exactly. */
 export async function bootstrap(
   tx: TenantTx,
   session: Principal,
@@ -93,7 +93,7 @@ const preferencesOf = async (tx: TenantTx, { own }: Scope): Promise<PreferenceRo
       .execute()
   ).map(({ row }) => row);
 
-/** Open ones, and those that a run of the window may name. */
+/** Returns open problems, and those that a run of the window may refer to. */
 async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<ProblemRow[]> {
   let query = tx.sql
     .selectFrom('problem')

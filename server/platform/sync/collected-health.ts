@@ -8,7 +8,7 @@ import { type Scope, seesCompany } from './scope.ts';
 const SOURCE_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const;
 
 interface Collected {
-  /** `company` null: the connection is of the provider as a whole. */
+  /** `company` null: the connection belongs to the provider as a whole. */
   readonly failed: readonly {
     readonly id: string;
     readonly name: string;
@@ -21,8 +21,8 @@ interface Collected {
 }
 
 /**
- * How connections that are switched on were last read: what failed of which, and each system as a
- * source of its own (COLLECT-7).
+ * Returns how enabled connections were last read: what failed, and each system as its own source
+ * (COLLECT-7).
  */
 export async function collectedHealth({ sql, tenant }: TenantTx, scope: Scope): Promise<Collected> {
   const rows = await sql

@@ -17,8 +17,8 @@ export interface DayInfo {
 }
 
 /**
- * The days of the window that hold runs of the scope, newest first. A day's tag changes when any
- * run of it does, and when a job becomes of another kind.
+ * Returns the days of the window that have runs of the scope, newest first. A day's tag changes
+ * when any of its runs does, and when a job changes its kind.
  */
 export async function daysOf(
   tx: TenantTx,
@@ -36,7 +36,7 @@ export async function daysOf(
   }));
 }
 
-/** `left`: results of companies that were deleted stand on it. */
+/** `left`: the day's results of deleted companies. */
 interface ChangedDay {
   readonly day: Day;
   readonly rows: number;
@@ -82,7 +82,7 @@ async function changedDays(tx: TenantTx, scope: Scope, from: Day): Promise<Chang
 
 const RUN_DAY = sql<Day>`to_char(to_timestamp(started_at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** How many results of deleted companies stand on each day: found by their jobs. */
+/** Returns how many results of deleted companies each day has, by their jobs. */
 async function deletedRuns(
   tx: TenantTx,
   { deleted }: Scope,
@@ -127,7 +127,7 @@ const tagOf = (
 const inOrder = (companies: ReadonlySet<CompanyN>): string =>
   [...companies].sort((a, b) => a - b).join('.');
 
-/** The day's runs as framed pages (`runsOfDay` in the contract), newest first. */
+/** Returns the day's runs as framed pages (`runsOfDay` in the contract), newest first. */
 export async function pagesOf(
   tx: TenantTx,
   scope: Scope,

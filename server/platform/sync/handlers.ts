@@ -65,7 +65,7 @@ export function syncHandlers(
         const kept = pages.get(key);
         if (kept) return new Response(kept, { headers });
         const made = await pagesOf(tx, scope, day);
-        if (day < utcDay(ctx.now)) pages.put(key, made); // a closed day
+        if (day < utcDay(ctx.now)) pages.put(key, made); // a past day
         return new Response(made, { headers });
       });
     },
@@ -78,7 +78,7 @@ export function syncHandlers(
       return await read(ctx, async (tx) => {
         const head = await tx.head();
         const scopedEpoch = epochFor(head.epoch, scope);
-        // Another epoch or scope, or a cursor from a future that a restore took away: the device
+        // Another epoch or scope, or a cursor from after the backup that was restored: the device
         // reloads everything (LOG-6, SYNC-6).
         if (epoch !== scopedEpoch || after > head.seq)
           return ok({
@@ -93,7 +93,7 @@ export function syncHandlers(
         const cursor = events.at(-1)?.seq ?? after;
         const seen = events.flatMap((one) => visibleEvent(scope, one) ?? []);
         const more = cursor < head.seq;
-        // A device that asks for them has the sources' last sync as of the end of the log.
+        // A device that requests it gets the last sync of the sources as of the end of the log.
         const synced =
           sources === undefined || more ? null : await syncedSources(tx, scope, ctx.now);
         return ok({
@@ -110,9 +110,9 @@ export function syncHandlers(
 
     async stream(_, ctx) {
       const session = signedOf(ctx);
-      // A HEAD request has no body that could end and give its place back.
+      // A HEAD request has no body whose end could release its slot.
       if (ctx.request.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
-      // Before the place is taken: if this fails, no place has to be given back.
+      // Before the slot is taken: if this fails, there is nothing to release.
       const firstMark = await marks(ctx.tenant);
       const open = streams.get(session.userId) ?? 0;
       if (open >= LIMITS.streamsPerUser)
@@ -139,13 +139,13 @@ export function syncHandlers(
   };
 }
 
-/** The gate has let nobody through who is not signed in. */
+/** Returns the principal. The gate has already refused unauthenticated requests. */
 function signedOf(ctx: RequestContext): Principal {
   if (!ctx.session) throw new Error('a signed-in call without a session');
   return ctx.session;
 }
 
-/** Those that problems begin with. */
+/** Returns the causes of new problems. */
 const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> => [
   ...(
     await tx.rows('cause', [

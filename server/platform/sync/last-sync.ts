@@ -11,8 +11,8 @@ const NOTHING: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] }
 const MINUTE_MS: Ms = 60_000;
 
 /**
- * How the sources within a scope synced last. A source counts as failed while its last request was
- * one that could not be used.
+ * Returns how the sources within a scope last synced. A source counts as failed if its last request
+ * was unusable.
  */
 export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> {
   if (!scope.reads.has('sourceHealth')) return NOTHING;
@@ -93,9 +93,9 @@ export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> 
 }
 
 /**
- * SYNC-14: the same for a device, with a tag by which the device names what it has; null for who
- * may not read it. The time of a source's last sync changes all the time, so the tag counts it by the
- * minute.
+ * SYNC-14: returns the same for a device, with a tag that the device sends to name its version;
+ * null for users who may not read it. The time of a source's last sync changes constantly, so the
+ * tag rounds it to the minute.
  */
 export async function syncedSources(
   tx: TenantTx,
@@ -117,8 +117,8 @@ export async function syncedSources(
 }
 
 /**
- * Another text whenever what `syncedSources` answers may have another tag and no event says so.
- * Cheap: it is looked at for every provider that has a stream open.
+ * Returns a text that changes whenever the tag of `syncedSources` may change without an event. Must
+ * be cheap: it is read for every provider with an open stream.
  */
 export async function sourcesMark(tx: TenantTx): Promise<string> {
   const { rows } = await tx.sql.executeQuery<{ mark: string }>(
@@ -138,7 +138,7 @@ const minute = (at: Ms | null): Ms | null =>
 const latest = (times: readonly (Ms | null)[]): Ms | null =>
   times.reduce<Ms | null>((newest, at) => (at === null ? newest : Math.max(newest ?? 0, at)), null);
 
-/** What posts and what is collected of one system, together. */
+/** Merges what a system posts and what is collected from it. */
 const joined = (
   a: LastSync['sources'][number],
   b: LastSync['sources'][number] | undefined,

@@ -1,7 +1,4 @@
-/**
- * Pages that were made once and are served many times, bounded in bytes; the longest unused goes
- * first.
- */
+/** Caches pages up to a number of bytes, and drops the least recently used first. */
 export function makePageCache(mostBytes: number) {
   const kept = new Map<string, Uint8Array<ArrayBuffer>>();
   let bytes = 0;

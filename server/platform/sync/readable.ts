@@ -4,15 +4,15 @@ import type { Principal } from '../http/handler.ts';
 import { hasAbility } from '../auth/authorization.ts';
 
 /**
- * SYNC-6: which abilities let one read each kind of synced data; any one of them is enough. Each
- * list names the pages and calls that show that data to their users, so that a device never holds
- * what its user is refused elsewhere. Every answer of sync (bootstrap, day pages, events, last
- * sync) takes its decision from this table.
+ * SYNC-6: which abilities allow reading each kind of synced data; any one of them is enough. Each
+ * list names the pages and calls that show that data to their users, so that a device never stores
+ * what its user can't see elsewhere. Every answer of sync (bootstrap, day pages, events, last sync)
+ * decides by this table.
  */
 const READ_BY = {
   /**
-   * Number and name. Beside results and lists that name companies: who manages users assigns
-   * companies to them.
+   * Number and name. Besides results and lists with company names: user administrators assign
+   * companies to users.
    */
   company: [
     'common.companies',
@@ -35,9 +35,9 @@ const READ_BY = {
     'monitoring.invoices',
     'admin.dashboard',
   ],
-  /** What else is set of a company: its ids in other systems, and who is notified. */
+  /** Other settings of a company: its ids in other systems, and its recipients. */
   companySettings: ['common.companies'],
-  /** Jobs, runs, causes and problems: the pages that a device computes from them. */
+  /** Jobs, runs, causes and problems: the pages that a device calculates from them. */
   result: [
     'monitoring.dashboard',
     'monitoring.daily-checks',
@@ -47,8 +47,8 @@ const READ_BY = {
     'monitoring.trends',
   ],
   /**
-   * What people did about results, in whose name and in which words: reviews, notes, snoozes,
-   * tickets, rules and hints that acted.
+   * Actions of users on results, with their names and texts: reviews, notes, snoozes, tickets,
+   * rules and hints that applied.
    */
   work: ['monitoring.daily-checks'],
   view: ['monitoring.daily-checks'],
@@ -58,7 +58,7 @@ const READ_BY = {
    * Names of other users: for the evidence of daily checks and the recipients of an SLA alarm.
    */
   person: ['monitoring.daily-checks', 'monitoring.reporting'],
-  /** Names of the users that one manages. */
+  /** Names of the users that a user administrator manages. */
   managedPerson: ['monitoring.users'],
   /** When sources and connections last synced. */
   sourceHealth: ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'],
@@ -73,8 +73,8 @@ export const readableBy = (session: Pick<Principal, 'roles' | 'key'>): ReadonlyS
   );
 
 /**
- * What each event is about. `self`: a user's own affairs, for that user alone. `none`: never
- * synced; its pages request it when they are opened.
+ * The kind of data in each event. `self`: a user's own data, for that user alone. `none`: never
+ * synced; pages request it when they open.
  */
 export const EVENT_TELLS: Readonly<Record<EventType, Readable | 'self' | 'none'>> = {
   'company.made@1': 'company',

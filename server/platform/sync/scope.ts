@@ -5,12 +5,12 @@ import { readableBy } from './readable.ts';
 import type { Readable } from './readable.ts';
 
 /**
- * What a user gets of the log (SYNC-6): its companies, and of what there is of them what its
- * abilities let it read.
+ * What a user receives of the log (SYNC-6): its companies, and in them what its abilities let it
+ * read.
  */
 export interface Scope {
   readonly companies: ReadonlySet<CompanyN> | null;
-  /** Within its reach, and out of everybody's scope. */
+  /** Companies within its reach that were deleted and nobody sees any more. */
   readonly deleted: ReadonlySet<CompanyN>;
   readonly reads: ReadonlySet<Readable>;
   /**
@@ -38,8 +38,8 @@ export const seesCompany = (scope: Scope, company: CompanyN): boolean =>
   !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));
 
 /**
- * Whether a user is the scope's own or looks after one of its companies too. Whoever sees no company
- * shares none, not even with users of all companies.
+ * Returns whether the user is the scope's own, or also has one of its companies. A user without
+ * companies shares none, not even with users of all companies.
  */
 export const sharesCompany = (
   { companies, own }: Scope,
@@ -49,16 +49,16 @@ export const sharesCompany = (
   user.id === own ||
   (companies.size > 0 && (user.companies === null || user.companies.some((n) => companies.has(n))));
 
-/** A shared list may name any company: it is for those who see them all. */
+/** A shared list may name any company, so only users who see all of them get it. */
 export const seesView = (
   scope: Scope,
   view: { readonly owner: string; readonly shared: boolean },
 ): boolean => view.owner === scope.own || (view.shared && scope.companies === null);
 
 /**
- * The epoch for this scope. What the scope may read is part of it, so that a device
- * holding data of another scope (its user's roles changed, or what a role may read did in a newer
- * version) reloads everything at its next contact, even without an event about the change.
+ * Returns the epoch for this scope. It includes what the scope may read, so that a device with data
+ * of another scope (its user's roles changed, or what a role may read did in a newer version)
+ * reloads everything at its next contact, even without an event about the change.
  */
 export function epochFor(epoch: string, { companies, reads, self }: Scope): string {
   const rights = JSON.stringify([

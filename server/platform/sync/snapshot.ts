@@ -8,14 +8,14 @@ import { meOf } from '#server/platform/auth/current-user.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /**
- * The epoch of nothing: no log has it, so that a device loads all of it as soon as its user has
- * chosen a password.
+ * An epoch that no log has, so that a device loads everything as soon as its user has chosen a
+ * password.
  */
 export const HELD_EPOCH = 'password-first';
 
 /**
- * What a device is told of whose user has to choose a password first (AUTH-12): who that is and how
- * the portal looks, and nothing of its data.
+ * Returns the bootstrap of a user who must choose a password first (AUTH-12): the user and the
+ * branding, and no data.
  */
 export async function heldBootstrap(tx: TenantTx, session: Principal, now: Ms): Promise<Bootstrap> {
   const me = await meOf(tx, session);

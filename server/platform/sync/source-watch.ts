@@ -2,7 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { sourcesMark } from './last-sync.ts';
 
-/** A provider's sources are checked once in this time, however many streams are open. */
+/** A provider's sources are checked once in this interval, however many streams are open. */
 const LOOK_MS: Ms = 1_000;
 
 export function watchSources({

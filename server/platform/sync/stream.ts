@@ -10,11 +10,10 @@ const KEEP_ALIVE_MS: Ms = 15_000;
 const LOOK_MS: Ms = 2_000;
 
 /**
- * A stream of pokes. It is told after commits of this process, and looks for itself every 2 s
- * besides, so that it works with other writers and with hints lost (S13). `alive` answers what the
- * session may do now: null when it has ended. `mark`: another text when sources synced or failed
- * to, for those who may read that (SYNC-14); `firstMark` was its answer before the stream was
- * opened.
+ * Returns a stream of pokes. It reacts to commits of this process and also polls every 2 s, so that
+ * it works with other writers and lost hints (S13). `alive` returns what the session may do now;
+ * null when it has ended. `mark` returns another text when sources synced or failed, for users who
+ * may read that (SYNC-14); `firstMark` is its result from before the stream opened.
  */
 export function pokeStream(
   world: AppContext,

@@ -5,16 +5,16 @@ import { seesCompany } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * The last event by which a job of the scope became of another kind, as of the transaction's head;
- * 0 where there is none.
+ * Returns the last event that changed the kind of a job in the scope, as of the transaction's head;
+ * 0 if there is none.
  */
 export type Kinds = (tx: TenantTx, head: Head, scope: Scope) => Promise<number>;
 
 type Last = ReadonlyMap<CompanyN, number>;
 
 /**
- * SYNC-11. What was read of a log is not read again: some sources change what they say of their
- * jobs all the time, mostly in what no run tells.
+ * SYNC-11. Caches what was read of a log: some sources report changes to their jobs constantly,
+ * mostly to fields that runs don't contain.
  */
 export function makeKinds(): Kinds {
   const known = new Map<
@@ -23,8 +23,8 @@ export function makeKinds(): Kinds {
   >();
   return async (tx, { epoch, seq }, scope) => {
     const before = known.get(tx.tenant);
-    // A snapshot from before what is known reads for itself: it must not be told of what it does
-    // not hold.
+    // A snapshot older than the cache reads for itself, because the cache may include events that
+    // the snapshot lacks.
     const own = before?.epoch === epoch && before.upTo <= seq ? before : null;
     const last =
       own === null || own.upTo < seq
@@ -40,8 +40,8 @@ export function makeKinds(): Kinds {
 }
 
 /**
- * The last after `seq` in each company: every change of a job is laid beside what was said of it
- * before.
+ * Returns the last change after `seq` in each company. Compares every change of a job with its
+ * previous state.
  */
 async function changesOf(tx: TenantTx, seq: number): Promise<Last> {
   const { rows } = await sql<{

@@ -7,8 +7,8 @@ import { seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * What a scope may read, of rows and of the events that make them. Both are filtered in the
- * same way: the visible events fold into the visible rows (SYNC-2).
+ * Returns what a scope may read of an event. Events and rows are filtered in the same way, so the
+ * visible events fold into the visible rows (SYNC-2).
  */
 export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
   if (!mayRead(scope, logged)) return null;
@@ -67,7 +67,7 @@ export function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemR
   };
 }
 
-/** As the fold names who did something where the clock did. */
+/** The name that the fold uses for actions of the clock. */
 const NOBODY = 'clock';
 const SOME_RULE = 'Rule';
 
@@ -76,11 +76,12 @@ function mayRead(scope: Scope, { event, company }: Logged): boolean {
   if (tells === 'none') return false;
   if (tells === 'self') return 'id' in event.data && event.data.id === scope.self;
   if (!scope.reads.has(tells)) return false;
-  // That it is gone is the last that one hears of a company.
+  // The deletion is the last event that a device gets about a company.
   if (event.type === 'company.deleted@1' && scope.deleted.has(event.data.n)) return true;
   if (company !== null && !seesCompany(scope, company)) return false;
   switch (event.type) {
-    // What went wrong at others is in its words: those of what one sees come with it.
+    // The text of a cause may come from other companies. The causes of visible results are sent
+    // with them.
     case 'cause.found@1':
     case 'shift.ended@1':
       return scope.companies === null;

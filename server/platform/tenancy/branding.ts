@@ -2,8 +2,8 @@ import type { Branding } from '#contract/branding/branding.ts';
 import type { TenantTx } from '../db/store.ts';
 
 /**
- * A provider's branding as its portal is told it. How people sign in follows from what is set, not
- * from what was once written into the branding.
+ * Returns a provider's branding for its portal. The sign-in methods come from the current settings,
+ * not from the stored branding.
  */
 export async function brandingOf({ tenant, sql }: TenantTx): Promise<Branding> {
   const { branding, settings } = await sql

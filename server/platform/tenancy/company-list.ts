@@ -5,7 +5,7 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Principal } from '../http/handler.ts';
 import type { TenantTx } from '../db/store.ts';
 
-/** Whether a company is there for somebody. */
+/** Returns whether a user sees a company. */
 export const seesCompany = (
   { companies }: Pick<Principal, 'companies'>,
   { n, deletedAt }: Pick<CompanyRow, 'n' | 'deletedAt'>,
@@ -16,7 +16,7 @@ export interface CompanyQuery {
   readonly sort?: 'name' | '-name' | 'madeAt' | '-madeAt' | undefined;
 }
 
-/** Those that somebody sees, in order. */
+/** Returns the companies that a user sees, in order. */
 export async function findCompanies(
   tx: TenantTx,
   session: Principal,
@@ -38,7 +38,7 @@ export async function findCompanies(
     .sort((a, b) => (down ? -order(a, b) : order(a, b)) || a.n - b.n);
 }
 
-/** A company by its id, that somebody sees. */
+/** Returns a company by its id, if the user sees it. */
 export const companyOf = async (
   tx: TenantTx,
   session: Principal,
@@ -97,6 +97,6 @@ export async function listedCompanies(
   }));
 }
 
-/** Who keeps some companies is not told of people who have others as well. */
+/** An administrator of some companies doesn't see users who also have others. */
 const isKept = ({ companies }: Principal, of: readonly CompanyN[] | null): boolean =>
   companies === null || (of !== null && of.every((n) => companies.includes(n)));

@@ -4,7 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { prepared } from '../db/prepared.ts';
 import type { TenantTx } from '../db/store.ts';
 
-/** How much each key, and all keys of a provider together, may store on a day. */
+/** How much each key, and all keys of a provider together, may store per day. */
 interface Quota {
   readonly keyBytes: Bytes;
   readonly providerBytes: Bytes;
@@ -14,7 +14,7 @@ const quotaOf = (set: Partial<Quota> | null | undefined): Quota => ({
   providerBytes: set?.providerBytes ?? LIMITS.ingestProviderBytesPerDay,
 });
 
-/** What a day (UTC) has taken so far. */
+/** What was stored so far on a day (UTC). */
 export interface IngestUsage {
   readonly day: string;
   readonly quota: Quota;
@@ -25,11 +25,11 @@ export interface IngestUsage {
 const READ =
   prepared(`select p.settings->'ingestQuota' as quota, u.key_id, u.bytes, u.refused_to from provider as p
   left join ingest_usage as u on u.tenant_id = p.tenant_id and u.day = $2 where p.tenant_id = $1`);
-/** What is remembered of the present day, under the lock of the head row. */
+/** Returns the cached usage of the current day. Requires the lock of the head row. */
 export const usageMemory = (tx: TenantTx): { usage: IngestUsage | null } =>
   tx.memory<{ usage: IngestUsage | null }>('ingest usage', () => ({ usage: null }));
 
-/** For changes of the quota under the lock of the head row. */
+/** Call after a change of the quota, under the lock of the head row. */
 export const forgetUsage = (tx: TenantTx): void => {
   usageMemory(tx).usage = null;
 };

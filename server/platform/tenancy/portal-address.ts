@@ -3,9 +3,9 @@ import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
 /**
- * The address of this provider's portal, as it may stand in a mail: `https://portal.example`. Of
- * what the caller names as its host nothing is believed but one of the provider's own names, and
- * the port on which this server listens: a link in a mail must not lead elsewhere.
+ * Returns the address of this provider's portal for a mail: `https://portal.example`. The host in
+ * the request must be one of the provider's own names, and the port that of this server, so that a
+ * mailed link can't lead elsewhere.
  */
 export async function portalAddress(
   { tenant, sql }: TenantTx,
@@ -39,9 +39,7 @@ export async function portalAddress(
   );
 }
 
-/**
- * The same of a provider whom nobody asked for just now: its first name. Null where it has none.
- */
+/** The same without a request: uses the provider's first name. Null if it has none. */
 export async function portalAddressOf(
   { tenant, sql }: TenantTx,
   { config }: AppContext,
@@ -72,7 +70,7 @@ const bare = (domain: string): string =>
     .replace(/^https?:\/\//, '')
     .replace(/[:/].*$/, '');
 
-/** The machine's own names are served without TLS, on the server's port. */
+/** Local names are served without TLS, on the server's port. */
 function addressAt(name: string, port: string, listening: number): string {
   if (LOOPBACK.test(name)) return `http://${name}${listening === 80 ? '' : `:${listening}`}`;
   return `https://${name}${port === '' || port === '443' ? '' : `:${port}`}`;

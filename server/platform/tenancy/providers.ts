@@ -2,10 +2,10 @@ import type { TenantId } from '#contract/ids.ts';
 import type { Principal } from '../http/handler.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** Levels of providers below each other that are walked. */
+/** Maximum depth of nested providers. */
 const MOST_BELOW = 8;
 
-/** A provider and all below it, itself first. */
+/** Returns a provider and all below it, itself first. */
 export const providersFrom = (world: AppContext, own: TenantId): Promise<readonly TenantId[]> =>
   world.store.system(async (sql) => {
     const found = [own];
@@ -24,8 +24,8 @@ export const providersFrom = (world: AppContext, own: TenantId): Promise<readonl
   });
 
 /**
- * What belongs to a provider as a whole is for those who see the whole of it, and for the own one
- * and those below it.
+ * Data of a provider as a whole is for users who see all of its companies, in it or in a parent
+ * provider.
  */
 export const keepsProvider = async (
   world: AppContext,

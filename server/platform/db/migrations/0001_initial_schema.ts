@@ -3,9 +3,8 @@ import { owned, type Migration, unowned } from './migration.ts';
 const t = 'tenant_id uuid not null';
 
 /**
- * Everything of the first version. SQL of PostgreSQL 15. Rows and the data of events are `json`,
- * not `jsonb`: nothing looks into them but by columns beside them, and text in and text out took 60
- * % of the time of an append.
+ * The first schema, in SQL of PostgreSQL 15. Rows and event data are `json`, not `jsonb`: queries
+ * use only the columns beside them, and storing them as text took 60 % of the time of an append.
  */
 export const migration0001: Migration = {
   name: '0001',
@@ -24,7 +23,7 @@ export const migration0001: Migration = {
       entity text not null, command_id text, data json not null, primary key (tenant_id, seq)`,
     ),
     'create index event_entity on event (tenant_id, entity, seq)',
-    // LOG-4: an event is written once and read for ever
+    // LOG-4: events are append-only
     'revoke update, delete, truncate on event from daybook_app',
     ...owned(
       'command',

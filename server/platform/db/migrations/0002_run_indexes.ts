@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What each result has to be entered into. A run is found by its start, with or without its job,
- * through one index; the history of a run is never asked for by its name in the log, so those
- * events are not in the index of names: a query says `entity not like 'run:%'`.
+ * The indexes that each result updates. One index finds a run by its start, with or without its
+ * job. No query looks for a run's history by its entity name, so those events are not in the index
+ * of entities; queries say `entity not like 'run:%'`.
  */
 export const migration0002: Migration = {
   name: '0002',

@@ -2,7 +2,7 @@ import { owned, type Migration } from './migration.ts';
 
 const t = 'tenant_id uuid not null';
 
-/** What people keep beside the results: named lists, hand-overs, how each likes the portal. */
+/** User data besides results: saved lists, hand-overs, preferences. */
 export const migration0003: Migration = {
   name: '0003',
   statements: [
@@ -17,7 +17,7 @@ export const migration0003: Migration = {
       `${t}, id text not null, user_id text not null, row json not null, primary key (tenant_id, id)`,
     ),
     'create index preference_of_user on preference (tenant_id, user_id)',
-    // the evidence and what was done to a problem are read by type, newest first
+    // evidence and problem actions are read by type, newest first
     "create index event_by_type on event (tenant_id, type, seq desc) where entity not like 'run:%'",
   ],
 };

@@ -1,8 +1,8 @@
 import { owned, type Migration } from './migration.ts';
 
 /**
- * What a run did with each of its objects, beside the log of the run: large as that, and as little
- * an event.
+ * What a run did with each of its objects. Like the run's log it is large, and not part of an
+ * event.
  */
 export const migration0004: Migration = {
   name: '0004',

@@ -1,8 +1,6 @@
 import { owned, type Migration } from './migration.ts';
 
-/**
- * Devices on which a user has signed in before, and counts of failures that only a success ends.
- */
+/** Known devices of users, and failure counts that only a success resets. */
 export const migration0005: Migration = {
   name: '0005',
   statements: [
@@ -13,7 +11,7 @@ export const migration0005: Migration = {
     ),
     'create index trusted_device_users on trusted_device (tenant_id, id)',
     'create index trusted_device_over on trusted_device (tenant_id, until)',
-    // Null: not forgotten. What was counted by the rules before goes with the next cleaning.
+    // Null: never reset. The default lets the next cleanup delete counts from before this rule.
     'alter table throttle add column forget_at bigint default 0',
     'create index throttle_forget on throttle (tenant_id, forget_at)',
   ],

@@ -1,8 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Deeds on many problems at once, by the company that these are of: of a problem's history no
- * other's are read.
+ * Bulk actions on problems, by company, so that reading a problem's history skips other companies.
  */
 export const migration0006: Migration = {
   name: '0006',

@@ -3,8 +3,8 @@ import { APP_ROLE, owned, type Migration } from './migration.ts';
 const t = 'tenant_id uuid not null';
 
 /**
- * Signing in whole: second factors, attempts, links; whom a session acts for; what goes out;
- * secrets; the record of accounts; notifications.
+ * Accounts: second factors, sign-in attempts, links, impersonation, outgoing mail, secrets, the
+ * audit log, notifications.
  */
 export const migration0007: Migration = {
   name: '0007',
@@ -58,7 +58,7 @@ export const migration0007: Migration = {
       ip text not null, agent text not null, detail json not null, primary key (tenant_id, at, id)`,
     ),
     'create index audit_of_user on audit (tenant_id, user_id, at)',
-    // What was recorded stays: the application cannot change it.
+    // The application can't change audit records.
     `revoke update, truncate on audit from ${APP_ROLE}`,
 
     ...owned(

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Who acts in a session may be of a provider above: which one, and the name to be shown, as it was
- * at the beginning.
+ * The actor of an impersonation session may belong to a parent provider: stores which one, and the
+ * name at the start of the session.
  */
 export const migration0008: Migration = {
   name: '0008',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which companies of a provider were deleted is asked for with every session that is read. */
+/** Every read of a session looks up the provider's deleted companies. */
 export const migration0009: Migration = {
   name: '0009',
   statements: [

@@ -1,6 +1,6 @@
 import { owned, type Migration } from './migration.ts';
 
-/** Who somebody is at an issuer, by its name and its subject, and which user that is here (G43). */
+/** Maps an identity at an issuer (its name and the subject) to a user (G43). */
 export const migration0010: Migration = {
   name: '0010',
   statements: [

@@ -3,8 +3,8 @@ import { owned, type Migration } from './migration.ts';
 const t = 'tenant_id uuid not null';
 
 /**
- * Tickets, which problems have them, the ticketing system that is connected, what it is still to be
- * told, and which of its companies ours stand for.
+ * Tickets and their problems, the connected ticketing system, pending changes for it, and the
+ * mapping of its companies to ours.
  */
 export const migration0012: Migration = {
   name: '0012',

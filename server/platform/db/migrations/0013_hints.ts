@@ -1,6 +1,6 @@
 import { owned, type Migration } from './migration.ts';
 
-/** What to do about problems that somebody has solved before (HINT-1). */
+/** Solutions of users for recurring problems (HINT-1). */
 export const migration0013: Migration = {
   name: '0013',
   statements: [

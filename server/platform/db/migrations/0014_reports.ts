@@ -2,7 +2,7 @@ import { owned, type Migration } from './migration.ts';
 
 const t = 'tenant_id uuid not null, id uuid not null';
 
-/** Scheduled reports, what was sent of them, and the files that were. */
+/** Scheduled reports, sent reports, and their files. */
 export const migration0014: Migration = {
   name: '0014',
   statements: [
@@ -16,7 +16,7 @@ export const migration0014: Migration = {
       `${t}, setting_id uuid not null, owner_id uuid not null, by_id uuid, fields json not null, state text not null, made_at bigint not null, due_at bigint, done_at bigint,
       held_until bigint, tries int not null default 0, sees json not null, told json not null, mails json not null, file_id uuid, data_id uuid, primary key (tenant_id, id)`,
     ),
-    // One time that it was due is sent once, whoever finds it.
+    // Each due time of a report is sent once, even with several servers.
     'create unique index report_sent_due on report_sent (tenant_id, setting_id, due_at) where due_at is not null',
     'create index report_sent_at on report_sent (tenant_id, made_at)',
     `create index report_sent_open on report_sent (tenant_id, state) where state in ('waiting', 'making', 'sending')`,

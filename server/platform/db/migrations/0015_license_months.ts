@@ -1,9 +1,6 @@
 import { owned, type Migration } from './migration.ts';
 
-/**
- * What connections told of licences, as it stood last in each month (LIC-2). `row`: as it was
- * collected.
- */
+/** The licenses that connections last reported in each month (LIC-2). `row`: as collected. */
 export const migration0015: Migration = {
   name: '0015',
   statements: [

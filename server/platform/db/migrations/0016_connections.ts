@@ -3,9 +3,8 @@ import { owned, type Migration } from './migration.ts';
 const t = 'tenant_id uuid not null';
 
 /**
- * Systems that are asked for their results (COLLECT-1): what each is and how it is signed in to,
- * how far each of its entities was read, and what was read of it that is no result: companies,
- * servers, agents, jobs, alarms, licences.
+ * Connected systems (COLLECT-1): their settings and sign-in, how far each of their entities was
+ * read, and collected data other than results: companies, servers, agents, jobs, alarms, licenses.
  */
 export const migration0016: Migration = {
   name: '0016',

@@ -1,8 +1,7 @@
 import { owned, type Migration } from './migration.ts';
 
 /**
- * Requests to support (SUPPORT-2). `mail_id`: the message in `outgoing` while it is not known what
- * became of it.
+ * Requests to support (SUPPORT-2). `mail_id`: the message in `outgoing` until its outcome is known.
  */
 export const migration0018: Migration = {
   name: '0018',

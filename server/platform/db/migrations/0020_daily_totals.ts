@@ -4,10 +4,10 @@ const t = 'tenant_id uuid not null';
 const counts = ['failed', 'error', 'missed', 'anomaly', 'warning', 'running', 'success'];
 
 /**
- * What the results of a job on one operational day come to (TREND-1), for days that are over.
- * `run_total_day` says which days are summed up, and from when to when each is: no two of a
- * tenant's overlap. `last`: the place of the last state that is over, or null. `finished`: results
- * that told their seconds.
+ * Totals of each job's results per operational day (TREND-1), for days that are over.
+ * `run_total_day` stores which days have totals, and each day's bounds: those of a tenant never
+ * overlap. `last`: the index of the state of the last finished run, or null. `finished`: results
+ * with a known duration.
  */
 export const migration0020: Migration = {
   name: '0020',

@@ -1,8 +1,8 @@
 import { owned, type Migration } from './migration.ts';
 
 /**
- * SLA alarms (SLA-1). `broken_since`: null where it is kept, or was not judged yet; `fired_at`:
- * when its users were last told.
+ * SLA alarms (SLA-1). `broken_since`: null while the target is met or before the first check;
+ * `fired_at`: when recipients were last notified.
  */
 export const migration0021: Migration = {
   name: '0021',

@@ -1,9 +1,9 @@
 import { owned, type Migration } from './migration.ts';
 
 /**
- * How people and systems are told (NOTIFY-1 to NOTIFY-6). `notify_seen`: facts are told up to that
- * event, and `notify_standing` is what stands that has been told already. `push_device.session_id`:
- * the session that it belongs to. A webhook is held by the server that delivers to it.
+ * Notifications and webhooks (NOTIFY-1 to NOTIFY-6). `notify_seen`: events up to this one are
+ * notified; `notify_standing`: lasting conditions that were already notified.
+ * `push_device.session_id`: the device's session. A server leases a webhook while it delivers.
  */
 export const migration0022: Migration = {
   name: '0022',

@@ -3,8 +3,8 @@ import { owned, type Migration } from './migration.ts';
 const t = 'tenant_id uuid not null';
 
 /**
- * Invoices as QuickBooks Online told them (BILL-1), its customers and which companies they stand
- * for, and how far it was read. Amounts in thousandths of the currency's unit.
+ * Invoices from QuickBooks Online (BILL-1), its customers with their mapped companies, and the
+ * progress of the read. Amounts in thousandths of the currency's unit.
  */
 export const migration0024: Migration = {
   name: '0024',

@@ -1,8 +1,8 @@
 import { type Migration, owned } from './migration.ts';
 
 /**
- * ING-17: what each ingest key stored on a day (UTC). Refused: from when to when results were
- * turned away because the day's quota was used up.
+ * ING-17: what each ingest key stored on a day (UTC). Refused: the interval in which results were
+ * refused because the day's quota was used up.
  */
 export const migration0029: Migration = {
   name: '0029',

@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Whether a person's e-mail address was proven to be theirs (EMAIL-1). Addresses from before count
- * as proven, except where the person registered with an invitation and neither an administrator has
- * set the address since then nor a link or code that was mailed to it has set the password. The
- * owner of the tables is bound by forced policies, which are lifted for this one statement.
+ * Whether a user's email address was confirmed (EMAIL-1). Existing addresses count as confirmed,
+ * unless the user registered with an invitation and since then neither an administrator set the
+ * address nor a mailed link or code set the password. Forced policies also bind the tables' owner,
+ * so they are lifted for this one statement.
  */
 export const migration0034: Migration = {
   name: '0034',

@@ -26,7 +26,7 @@ import { migration0029 } from './0029_ingest_usage.ts';
 import { migration0034 } from './0034_email_confirmation.ts';
 import type { Migration } from './migration.ts';
 
-/** In the order in which they are run. What was published is never changed: add one. */
+/** In the order in which they run. Never change a published migration: add one. */
 export const MIGRATIONS: readonly Migration[] = [
   migration0001,
   migration0002,

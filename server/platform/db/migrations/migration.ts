@@ -1,15 +1,16 @@
-/** One step of the tables, run once, in one transaction, as their owner. One statement an entry. */
+/**
+ * One migration. It runs once, in one transaction, as the owner of the tables. Each entry is one
+ * statement.
+ */
 export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];
 }
 
-/**
- * The role in which everything but migrations is done: owns nothing and cannot pass by a policy.
- */
+/** The role for everything except migrations. It owns nothing and can't bypass a policy. */
 export const APP_ROLE = 'daybook_app';
 
-/** Tables that no tenant owns, and why. */
+/** Tables that no tenant owns, with the reason. */
 export const UNOWNED = {
   migration: 'which steps the tables have gone through; belongs to the database as a whole',
   tenant_list:
@@ -21,8 +22,8 @@ export const UNOWNED = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /**
- * A table whose rows belong to a tenant. The policy has no subquery (Citus refuses them) and yields
- * nothing where no tenant is set.
+ * Returns the statements for a table whose rows belong to a tenant. The policy has no subquery
+ * (Citus refuses them) and matches nothing when no tenant is set.
  */
 export function owned(table: string, columns: string, storage = ''): string[] {
   const mine = `tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid`;
