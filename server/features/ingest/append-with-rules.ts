@@ -10,7 +10,7 @@ import { applyRules, type RuleNotice } from './apply-rules.ts';
 import { readyRules } from '../rules/active-rules.ts';
 
 /**
- * Appends what was decided of results, and in the same transaction what the rules make of it
+ * Appends the events decided for results and, in the same transaction, the effects of the rules
  * (RULES-3).
  */
 export async function appendWithRules(
@@ -37,7 +37,10 @@ export async function appendWithRules(
 
 const MOST_LINES = 50;
 
-/** One mail a user, however many results. Only those who may see a result are told of it. */
+/**
+ * Sends one email per user, regardless of the number of results, and only to users who can see
+ * them.
+ */
 async function notify(
   world: AppContext,
   tx: TenantTx,
@@ -80,7 +83,7 @@ async function notify(
   }
 }
 
-/** A subject is one line. */
+/** Makes an email subject of one line. */
 const line = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 150);
 
 const sees = (

@@ -16,12 +16,12 @@ import type { Ready } from '../rules/active-rules.ts';
 
 type Rows = Pick<DecisionState, 'job' | 'run' | 'problem' | 'cause'>;
 
-/** What a rule did, and as whom. */
+/** An event caused by a rule, and its actor. */
 export interface RuleDeed {
   readonly draft: NewEvent;
   readonly actor: Actor;
 }
-/** Users to be told of a result, by mail. */
+/** A result that a rule reports to users by email. */
 export interface RuleNotice {
   readonly rule: RuleRow;
   readonly users: readonly UserId[];
@@ -37,9 +37,9 @@ export interface Acted {
 const NOTHING: Acted = { deeds: [], notices: [] };
 
 /**
- * RULES-3: what the rules do about results that were just decided. `rows`: as they are after
- * `drafts`; moved on by what is done. Each result is asked of each rule in its order; what one rule
- * has set, no lower one sets.
+ * RULES-3: returns what the rules do about newly decided results. `rows` is the state after
+ * `drafts`, and is updated with the effects. Every result is checked against the rules in order; a
+ * lower rule does not set what a higher one has set.
  */
 export function applyRules(
   rows: Rows,
@@ -81,7 +81,7 @@ export function applyRules(
       if (rule) upper.set(what, rule);
     }
     const excepting = upper.get('exception');
-    // The newest result tells whether the problem is one that is known.
+    // Only the newest result decides whether the problem matches an exception.
     if (first.lastRun === run.n) {
       if (excepting && !first.exception && !first.unexcused)
         say(byRule(excepting), {
@@ -142,8 +142,8 @@ interface Decided {
 }
 
 /**
- * Results with a problem, in their order; `streak` as it was then: later ones of the same decision
- * are not counted.
+ * Returns the results with a problem, in order. `streak` is the value at that result, without later
+ * results of the same decision.
  */
 function resultsOf(drafts: readonly NewEvent[], rows: Rows): Decided[] {
   const found: Decided[] = [];

@@ -8,7 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
-/** A source that may post: its key, and whose it is. */
+/** An authenticated source: its key and its provider. */
 export interface Holder {
   readonly tenant: TenantId;
   readonly key: KeyRow;
@@ -19,14 +19,14 @@ export const SECRET = /^dbk_[A-Za-z0-9_-]{43}$/;
 
 export const secretOf = (bytes: Uint8Array): string =>
   `dbk_${Buffer.from(bytes).toString('base64url')}`;
-/** All that is kept of a secret. */
+/** Secrets are stored only as this hash. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 export const hintOf = (secret: string): string => secret.slice(-4);
 
 /**
- * Who posts, by `Authorization: Bearer dbk_…`, or by `?access_token=` where the sender can set no
- * header: CloudEvents, as their webhook companion has it, and Duplicati. Asked of the database each
- * time: a key that was rotated or revoked ends at once.
+ * Authenticates by `Authorization: Bearer dbk_…`, or by `?access_token=` for senders that cannot
+ * set a header: CloudEvents, as in their webhook companion specification, and Duplicati. It queries
+ * the database each time, so a rotated or revoked key ends immediately.
  */
 export function authenticateKey(world: AppContext, request: Request): Promise<Result<Holder>> {
   const known = asked.get(request);
@@ -39,8 +39,8 @@ export function authenticateKey(world: AppContext, request: Request): Promise<Re
 const asked = new WeakMap<Request, Promise<Result<Holder>>>();
 
 /**
- * Holders as last read, so that a source that posts on and on is looked up once; what they are by
- * now is for `stands` to say. Bounded: the oldest are forgotten first.
+ * A cache of holders, so that a source that posts continuously is looked up once. `stands` checks
+ * whether a cached key is still valid. The size is bounded: the oldest entries are evicted first.
  */
 export interface KnownKeys {
   get(hash: string): Holder | undefined;
@@ -64,16 +64,15 @@ export function knownKeys(most = 10_000): KnownKeys {
   };
 }
 
-/** The hash of the secret that a request carries; null where it carries nothing of the kind. */
+/** Returns the hash of the secret in the request; null if there is none. */
 export function hashIn(request: Request): string | null {
   const secret = secretIn(request);
   return SECRET.test(secret) ? hashOf(secret) : null;
 }
 
 /**
- * The key as it stands by now, or null where the one that was read is over: it was rotated or
- * revoked since, which ends it at once. Asked under the lock of the head row, which whoever changes
- * a key holds as well.
+ * Returns the current key; null if it was rotated or revoked since it was read. Call it under the
+ * lock of the head row, which every change of a key also takes.
  */
 export async function stands(
   tx: TenantTx,
@@ -88,7 +87,7 @@ export async function stands(
     : null;
 }
 
-/** The holder of a secret; `signed-out` where there is none by now. */
+/** Returns the holder of a secret; fails with `signed-out` if the secret is not valid. */
 export async function holderOf(world: AppContext, secret: string): Promise<Result<Holder>> {
   if (!SECRET.test(secret)) return failed(NO_KEY);
   const hash = hashOf(secret);

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { cutText } from '#contract/stored-text.ts';
 
 /**
- * Characters of an id that names a job, a run, a computer or a repository: what the event log and
- * the columns hold.
+ * The maximum length of an id of a job, run, computer or repository that the event log and the
+ * columns store.
  */
 const ID_CHARS = 300;
-/** Of the hash, in base64url: 132 bits. */
+/** Length of the hash, in base64url: 132 bits. */
 const HASH_CHARS = 22;
 
 /**
- * An id of any length as one that can be kept (TEXT-3). One that is too long becomes its beginning
- * and a hash of all of it, so that the same one is always the same, and two that begin alike stay
- * two.
+ * Returns an id that can be stored, for an id of any length (TEXT-3). A long id becomes its
+ * beginning and a hash of the whole id, so that equal ids stay equal and ids with the same
+ * beginning stay different.
  */
 export const boundedId = (id: string, most: number = ID_CHARS): string =>
   id.length <= most

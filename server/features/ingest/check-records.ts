@@ -20,7 +20,7 @@ export interface One<T> {
 
 const quick = makeFastValidator(ExecutionInSchema);
 
-/** One record from any sender: as it will be stored, or why it is refused. */
+/** Validates one record from any sender: returns it in stored form, or why it is rejected. */
 export function checkedExecution(
   input: unknown,
   index: number,
@@ -55,7 +55,7 @@ function checked<S extends v.GenericSchema>(
   return { index, error: `${path === '' ? '' : `${path}: `}${saidOf(issue)}` };
 }
 
-/** Valibot's sentence without what was received: that may be a secret. */
+/** Returns Valibot's message without the received value, which could be a secret. */
 const saidOf = (issue: v.BaseIssue<unknown>): string =>
   issue.expected === 'never'
     ? 'is not a field of the record'

@@ -1,8 +1,8 @@
 import { storable } from '#contract/stored-text.ts';
 
 /**
- * A log of at most about `most` bytes, fit to be kept as text: head and tail stay, what is between
- * is counted.
+ * Returns a log of about `most` bytes at most that can be stored as text. It keeps the head and the
+ * tail, and a count of the bytes between them.
  */
 export function clampLog(text: string, most: number): string {
   const clean = storable(text);
@@ -14,6 +14,6 @@ export function clampLog(text: string, most: number): string {
   return `${decode(bytes.subarray(0, head))}\n… ${bytes.length - most} bytes left out …\n${decode(bytes.subarray(bytes.length - tail))}`;
 }
 
-/** Without the pieces of characters at either end. */
+/** Removes partial characters at both ends. */
 const decode = (bytes: Uint8Array): string =>
   new TextDecoder().decode(bytes).replace(/^\u{FFFD}+|\u{FFFD}+$/gu, '');

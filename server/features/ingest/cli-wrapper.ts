@@ -6,8 +6,8 @@ import type { Hono } from 'hono';
 const NAME = 'daybook-run.mjs';
 
 /**
- * The file that runs a command and reports it, for whoever wants it: it holds nothing of a
- * provider. Read once.
+ * Serves the script that runs a command and reports it. It is public, because it contains no data
+ * of a provider. The file is read once.
  */
 export function wrapRoutes(app: Hono): void {
   const text = readFileSync(join(import.meta.dirname, '../../../cli-wrapper', NAME), 'utf8');

@@ -8,7 +8,7 @@ import { isObject, type Json, jsonIn, sub, word } from './tools/tool-output.ts';
 import { boundedId } from './bounded-id.ts';
 import { storable } from '#contract/stored-text.ts';
 
-/** CloudEvents 1.0 as executions and samples, not checked yet. */
+/** CloudEvents 1.0 converted to executions and samples, not validated yet. */
 export interface EventsRead {
   readonly executions: readonly {
     readonly index: number;
@@ -23,9 +23,9 @@ export const isBatch = (request: Request): boolean =>
   contentType(request) === 'application/cloudevents-batch+json';
 
 /**
- * The three modes of the HTTP binding: structured, batch, and binary (`ce-…` headers, the body is
- * the data). Same source and id is the same event: an execution without an id and start of its own
- * is named by them, any other names itself (RUN-2).
+ * Reads the three modes of the HTTP binding: structured, batch, and binary (`ce-…` headers, the
+ * body is the data). The same source and id is the same event: they identify an execution without
+ * its own id and start; any other is identified by its own (RUN-2).
  */
 export function readEvents(request: Request, body: string, at: Ms): Result<EventsRead> {
   const type = contentType(request);

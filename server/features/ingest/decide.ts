@@ -15,10 +15,7 @@ import { jobChange, newJob } from './job-changes.ts';
 import type { Normal } from './normalize.ts';
 import { isKnown, plannedOf, resultOf } from './run-result.ts';
 
-/**
- * What is known before a decision, and the numbers that are free. Maps of rows are folded on as the
- * decisions fall.
- */
+/** The state before a decision, and the next free numbers. Decisions update the maps of rows. */
 export interface DecisionState {
   readonly job: Map<Id, Tables['job']>;
   readonly stat: Map<Id, Tables['stat']>;
@@ -27,10 +24,10 @@ export interface DecisionState {
   readonly cause: Map<Id, Tables['cause']>;
   readonly jobByUid: Map<string, JobN>;
   readonly runByUid: Map<string, RunN>;
-  /** `<job> <start>` of runs that were posted; never of missed ones. */
+  /** `<job> <start>` of posted runs; missed runs are never included. */
   readonly runByStart: Map<string, RunN>;
   readonly causeByName: Map<string, CauseN>;
-  /** Text that was said of a run while it runs. */
+  /** The logs of running runs. */
   readonly logged: ReadonlyMap<RunN, string>;
   readonly next: { job: JobN; run: RunN; problem: ProblemN; cause: CauseN };
 }
@@ -44,14 +41,14 @@ export interface Decision {
   readonly rejected: readonly { readonly index: number; readonly error: string }[];
 }
 
-/** Text of a run. `longest`: only where it is longer than what is kept of that run. */
+/** The log of a run. With `longest`, it replaces the stored log only if it is longer. */
 export interface RunLog {
   readonly run: RunN;
   readonly body: string;
   readonly longest?: boolean;
 }
 
-/** What a run did with its objects. */
+/** The results of a run's objects. */
 export interface TasksOf {
   readonly run: RunN;
   readonly tasks: readonly Task[];
@@ -59,27 +56,28 @@ export interface TasksOf {
 
 export const startName = (job: JobN, startedAt: Ms): string => `${job} ${startedAt}`;
 /**
- * What names a run by the text that told of it (RUN-9), this ten minutes' name first. Where the
- * same text came in the ten minutes before, it is found by the second.
+ * Returns the ids of a run that are derived from its text (RUN-9): the id of the current ten-minute
+ * window first. The second one finds the same text of the previous window.
  */
 export function bodyUids(bodyId: string, at: Ms): readonly [now: string, before: string] {
   const turn = Math.floor(at / REPEATED);
   return [`body:${bodyId}@${turn}`, `body:${bodyId}@${turn - 1}`];
 }
 /**
- * Within this time, the same text without a name or time is a repetition, as from `curl --retry`.
+ * Within this time, the same text without an id or time is a repetition, for example by `curl
+ * --retry`.
  */
 export const REPEATED: Ms = 10 * 60_000;
 
-/** What names a run that its source gave no name. */
+/** Returns the id of a run whose source gave it none. */
 export const uidOf = (job: JobN, startedAt: Ms): string =>
   `job:${job}@${new Date(startedAt).toISOString()}`;
 export const causeName = (kind: string, template: string): string => `${kind} ${template}`;
 
 /**
- * RUN-2 and RUN-6: what posted results mean, as events. In order of their start, whatever order
- * they came in, so that the same results in any order and any number of requests name the same
- * runs. Pure but for `ground`, which it moves on.
+ * RUN-2 and RUN-6: turns posted results into events. Results are processed in order of their start,
+ * so the same results in any order and any number of requests identify the same runs. Pure except
+ * for updating `ground`.
  */
 export function decide(
   ground: DecisionState,
@@ -139,12 +137,12 @@ export function decide(
   return { drafts, logs, tasks, accepted, duplicates, rejected };
 }
 
-/** How an event is said: put down, and taken into account for what follows. */
+/** Emits an event: adds it to the drafts and updates the state for the following decisions. */
 export type Say = (company: number | null, entity: string, event: Event) => void;
 
 /**
- * Steps the problem of a job (RUN-6) and answers the problem that the run belongs to. What a new
- * problem needs (its cause, the end of the old one) is said before.
+ * Advances the problem of a job (RUN-6) and returns the problem that the run belongs to. It first
+ * emits what a new problem needs: its cause and the end of the previous one.
  */
 export function stepProblem(
   ground: DecisionState,
@@ -179,7 +177,8 @@ export function stepProblem(
       data: { n: cause, template: next.template, kind },
     });
   } else if (!ground.cause.has(cause)) {
-    // Known before this request: the next result of the same job must find it by its number.
+    // The cause existed before this request, and the next result of the same job must find it by
+    // its number.
     ground.cause.set(cause, { n: cause, template: next.template, kind });
   }
   const n = ground.next.problem++;
@@ -219,8 +218,8 @@ type Match =
   | { readonly is: 'foreign' };
 
 /**
- * RUN-2: the run that a result tells of, by the name that its source gave it or by its job and
- * start.
+ * RUN-2: returns the run that a result is about, identified by the id from its source or by its job
+ * and start.
  */
 function matchOf(ground: DecisionState, job: JobRow, one: Normal, at: Ms): Match {
   const repeated = one.bodyId == null ? undefined : repeatedRun(ground, job, one.bodyId, at);
@@ -237,14 +236,14 @@ function matchOf(ground: DecisionState, job: JobRow, one: Normal, at: Ms): Match
       : { is: 'none', startedAt: at };
   }
   const byStart = runAt(ground, ground.runByStart.get(startName(job.n, one.startedAt)));
-  // Two that were each given a name are two, though they began at once.
+  // Two runs with different ids from their source are different, even with the same start.
   if (byStart && (one.externalId === null || byStart.uid === uidOf(job.n, one.startedAt)))
     return { is: 'run', run: byStart };
   return { is: 'none', startedAt: one.startedAt };
 }
 
 /**
- * The run that was stored under the id of a result. A short id is unique only among runs of about
+ * Returns the run stored under the id of a result. A short id is unique only among runs of about
  * the same time.
  */
 function runNamed(
@@ -263,13 +262,13 @@ const runAt = (ground: DecisionState, n: RunN | undefined): RunRow | undefined =
   n === undefined ? undefined : ground.run.get(n);
 
 /**
- * A listed run is stored under its short id, so that the result of the run itself finds it in
- * either spelling.
+ * A listed run is stored under its short id, so that the run's own result finds it in either
+ * spelling.
  */
 const freeShortId = (ground: DecisionState, { listed, shortId }: Normal): string | undefined =>
   listed && shortId !== undefined && !ground.runByUid.has(shortId) ? shortId : undefined;
 
-/** The run that the same text told of a moment ago. Its end is when that text arrived. */
+/** Returns a recent run with the same text. Its end is the time when that text arrived. */
 function repeatedRun(
   ground: DecisionState,
   job: JobRow,
@@ -302,7 +301,7 @@ function name(
   const byBody = one.bodyId == null ? null : bodyUids(one.bodyId, at)[0];
   const named =
     one.externalId ?? (byBody !== null && ground.runByUid.has(byBody) ? `${byBody}#${n}` : byBody);
-  // By its arrival nothing is found again; two may arrive in one millisecond.
+  // An arrival time does not identify a run, because two results can arrive in one millisecond.
   const uid =
     freeShortId(ground, one) ??
     named ??
@@ -326,7 +325,8 @@ function start(
     const running = runAt(ground, ground.stat.get(job.n)?.running ?? undefined);
     if (running?.status === 'Running' && running.uid.startsWith(uidOf(job.n, running.startedAt))) {
       if (match.startedAt - running.startedAt < AGAIN) return null;
-      // It cannot be paired any more: a finish without a name belongs to the start before it.
+      // The earlier start can no longer be paired, because a finish without an id belongs to the
+      // latest start.
       finish(
         ground,
         key,
@@ -355,16 +355,16 @@ function start(
   return data.n;
 }
 
-/** A start that is told again so soon is the same. */
+/** A repeated start within this time is the same run. */
 const AGAIN: Ms = 60_000;
 export const ABANDONED = 'No result since the start';
 
-/** A run may begin so much before its time and be the one that was missed. */
+/** A run that begins at most this long before its expected time is not missed. */
 const EARLY: Ms = 10 * 60_000;
 
 /**
- * Whether something newer is known of the job: what is late is kept, and changes nothing about how
- * the job stands now.
+ * Returns whether a newer run of the job is known. A late result is stored, but does not change the
+ * current state of the job.
  */
 function isLate(ground: DecisionState, job: JobRow, startedAt: Ms): boolean {
   const current = job.problem === null ? undefined : ground.problem.get(job.problem);
@@ -418,7 +418,7 @@ function finish(
   return named.n;
 }
 
-/** A failure that a later success has overtaken before it was told: a problem that is over. */
+/** Opens and closes a problem, for a failure that was reported after a later success. */
 function openAndShut(
   ground: DecisionState,
   job: JobRow,

@@ -48,8 +48,8 @@ type IngestCall =
 type Rejected = Ingested['rejected'];
 
 /**
- * What sources post. Each request is recorded whole in one transaction; of several records the bad
- * ones are named and the rest is kept.
+ * The calls that sources post to. Each request is recorded in one transaction; of several records,
+ * the invalid ones are rejected and the others stored.
  */
 export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
   const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
@@ -169,8 +169,9 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
 }
 
 /**
- * Records what was read of a tool's output; `accepted` counts runs, or samples where there are only
- * samples. What is no result of a backup is answered with the reason, and counts as a sign of life.
+ * Records what a reader found in a tool's output. `accepted` counts runs, or samples if there are
+ * only samples. Output that is not the result of a backup is answered with the reason, and counts
+ * as a sign of life.
  */
 async function recordReading(
   world: AppContext,
@@ -189,7 +190,7 @@ async function recordReading(
     .flatMap((one) => ('error' in one ? [] : [one]));
   const done = await keep(world, holder, runs, now, runs.length + rejected.length <= 1, rejected);
   if (!done.ok) return done;
-  // A result that was sent again has an old size of its repository.
+  // A repeated result contains an outdated repository size.
   const current =
     executions.length === 0 || done.value.accepted > 0 || executions.some(({ listed }) => listed);
   const sampled = current
@@ -201,7 +202,7 @@ async function recordReading(
   return ok({ ...done.value, ...counts, ...(note === undefined ? {} : { note }) });
 }
 
-/** What a query of a catalog answers on a day without jobs. */
+/** The output of a catalog query on a day without jobs. */
 const EMPTY_LIST = /^\s{0,100}\[\s{0,100}\]\s{0,100}$/;
 
 const noteAlive = (world: AppContext, { tenant, key }: Holder, now: Ms): Promise<void> =>
@@ -213,9 +214,9 @@ const noteAlive = (world: AppContext, { tenant, key }: Holder, now: Ms): Promise
 type Work = (holder: Holder, text: string, ctx: RequestContext) => Promise<Result<Ingested>>;
 
 /**
- * Key, rate, body, in this order: a stranger's body is not read. With `known` a key that was read
- * before is believed so far; the transaction that records asks whether it still stands, and nothing
- * else is answered to it before it was looked up.
+ * Checks the key, then the rate, then reads the body, so that an unauthenticated body is never
+ * read. With `known` a cached key is accepted at first: the transaction that records checks that it
+ * is still valid, and any other response is sent only after a lookup.
  */
 const posted =
   (world: AppContext, rate: PerMinuteLimit, work: Work, known?: KnownKeys) =>
@@ -231,7 +232,7 @@ const posted =
       ? failed(tooMany)
       : await getBodyLimiter(world).read(holder.value, ctx.request, () => readText(ctx.request));
     const text = read.ok ? read.value : read;
-    // What a packed body takes to read depends on its size when it is unpacked.
+    // The cost of reading a compressed body depends on its uncompressed size.
     if (text.ok)
       rate.add(
         holder.value.key.id,
@@ -259,8 +260,8 @@ async function keep(
 }
 
 /**
- * A single record that was refused is a refused request: the command that sent it must see that it
- * failed.
+ * Returns a failure if the only record was rejected, so that the command that sent it sees the
+ * failure.
  */
 function answered(ingested: Ingested, single: boolean): Result<Ingested> {
   const [first] = ingested.rejected;

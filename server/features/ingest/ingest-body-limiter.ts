@@ -6,15 +6,15 @@ import type { AppContext } from '../../platform/app-context.ts';
 import type { Holder } from './authenticate-key.ts';
 
 /**
- * Bodies that are read at once: of a key, and of a provider. So many more of each wait for their
- * turn.
+ * Bodies read concurrently, per key and per provider. `waiting` is the maximum number in each
+ * queue.
  */
 export const TURNS = { key: 8, provider: 32, waiting: 256, retryAfterMs: 1_000 } as const;
 
 /**
- * ING-16: reads what a source sends without holding a place among those that are worked on, as it
- * may send as slowly as it likes: who does holds up its own key, and at the worst its own provider.
- * What is read is one body a turn; those that wait are not read.
+ * ING-16: reads a request body without occupying a work slot, because a source can send as slowly
+ * as it likes. A slow sender delays its own key and at worst its own provider. Bodies are read one
+ * per turn; waiting ones are not read.
  */
 export function makeBodyLimiter(turns: Readonly<Record<keyof typeof TURNS, number>> = TURNS) {
   const lines = makeQueues(turns.waiting);
@@ -32,7 +32,7 @@ export function makeBodyLimiter(turns: Readonly<Record<keyof typeof TURNS, numbe
       );
       return read === null ? failed(busyFor(turns.retryAfterMs)) : ok(read.body);
     },
-    /** Lines that are kept: those in which somebody is. */
+    /** The number of queues in use. */
     get size() {
       return lines.size;
     },
@@ -40,7 +40,7 @@ export function makeBodyLimiter(turns: Readonly<Record<keyof typeof TURNS, numbe
 }
 
 const ofWorld = new WeakMap<AppContext, ReturnType<typeof makeBodyLimiter>>();
-/** Those of a server: one line of a key, by whatever way it sends. */
+/** Returns the server's limiter. All requests of a key share its queue, whatever call they use. */
 export function getBodyLimiter(world: AppContext): ReturnType<typeof makeBodyLimiter> {
   const turns = ofWorld.get(world) ?? makeBodyLimiter();
   ofWorld.set(world, turns);

@@ -20,8 +20,8 @@ import { readUsage } from '../../platform/tenancy/ingest-usage.ts';
 type KeyOut = OutputOf<'listKeys'>[number];
 
 /**
- * The ingest keys of a provider. Whoever is bound to companies sees and touches the keys of those
- * alone; others do not exist (T7).
+ * The ingest keys of a provider. Users bound to companies see and change only the keys of those;
+ * others return not found (T7).
  */
 export function keyHandlers(
   world: AppContext,
@@ -134,7 +134,7 @@ async function withSecret(
   });
 }
 
-/** From here on the secret opens nothing. */
+/** Makes the secret invalid. */
 async function forget(tx: TenantTx, id: KeyId): Promise<void> {
   await tx.sql
     .deleteFrom('key_index')
@@ -159,7 +159,7 @@ async function healthOf(tx: TenantTx): Promise<Map<KeyId, Health>> {
   return new Map((rows as (Health & { key_id: KeyId })[]).map((row) => [row.key_id, row]));
 }
 
-/** A fault that a good request has followed is over. */
+/** A fault is over once a valid request has followed. */
 const outOf = (
   key: KeyRow,
   health: Health | undefined,

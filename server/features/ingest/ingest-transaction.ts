@@ -22,7 +22,9 @@ import type { Normal } from './normalize.ts';
 import { addUsage, allowanceOf, fitting, logBytes, RECORD_BYTES, refuseOver } from './quota.ts';
 import { appendWithRules } from './append-with-rules.ts';
 
-/** A request's results. `refused` were turned away before: they are answered with the rest. */
+/**
+ * The results of a request. `refused` are records rejected earlier, which the response includes.
+ */
 interface Request {
   readonly read: KeyRow;
   readonly executions: readonly Normal[];
@@ -31,10 +33,9 @@ interface Request {
 }
 
 /**
- * RUN-2: records results, all of a request in one transaction, which requests of the same provider
- * may share that wait for each other anyway. Fails with `signed-out` where the key was rotated or
- * revoked since it was read, and with `too-many` where its day's quota is used up (ING-17): nothing
- * is recorded then.
+ * RUN-2: records all results of a request in one transaction, which can be shared with waiting
+ * requests of the same provider. Fails with `signed-out` if the key was rotated or revoked since it
+ * was read, and with `too-many` if its daily quota is used up (ING-17); then nothing is recorded.
  */
 export function recordResults(
   world: AppContext,
@@ -44,8 +45,7 @@ export function recordResults(
   at: Ms,
   refused: Ingested['rejected'] = [],
 ): Promise<Result<Ingested>> {
-  // What failures come to is remembered: better before the provider's other writers wait for this
-  // one.
+  // Fills the cache of causes before taking the lock, which the provider's other writers wait for.
   causesOf(executions);
   let line = lines.get(world.store);
   if (line === undefined)
@@ -65,7 +65,10 @@ const lines = new WeakMap<
   (tenant: TenantId, request: Request) => Promise<Result<Ingested>>
 >();
 
-/** So many results share a transaction: others who write for the provider wait for it. */
+/**
+ * The maximum number of results in one transaction, because the provider's other writers wait for
+ * it.
+ */
 const AT_ONCE = 600;
 
 const recordAll = (
@@ -76,8 +79,7 @@ const recordAll = (
   world.store.tenant(tenant, async (tx) => {
     await tx.lock();
     const asked = emptyLookupKeys();
-    // Read for all of them at once, so that no decision waits for what was decided before to be
-    // written.
+    // Read for all requests at once, so that no decision waits for earlier ones to be written.
     if (requests.length > 1)
       await Promise.all(
         requests.map(({ read, executions, at }) =>
@@ -166,8 +168,8 @@ export const bySource = (key: KeyId, at: Ms): By => ({
 });
 
 /**
- * The full text of a run is stored outside the event log: it is large, and it may be deleted. Of a
- * run that has ended the longer text is kept (RUN-10).
+ * Stores the full log of a run outside the event log, because it is large and can be deleted. For a
+ * run that has ended, the longer log is kept (RUN-10).
  */
 export async function keepLogs(tx: TenantTx, logs: readonly RunLog[]): Promise<void> {
   for (const longest of [false, true]) {
@@ -189,8 +191,8 @@ export async function keepLogs(tx: TenantTx, logs: readonly RunLog[]): Promise<v
 }
 
 /**
- * TASK-1: what runs did with their objects stands beside the log of events, as their logs do. What
- * a run tells last counts.
+ * TASK-1: the results of a run's objects are stored outside the event log, like logs. The last
+ * report replaces earlier ones.
  */
 export async function keepTasks(tx: TenantTx, told: readonly TasksOf[]): Promise<void> {
   if (told.length === 0) return;
@@ -206,10 +208,10 @@ export async function keepTasks(tx: TenantTx, told: readonly TasksOf[]): Promise
 }
 
 /**
- * When a key was last heard, and with what fault: a request of which nothing was fit is a source
- * that failed to sync (RUN-3). One that holds nothing at all is a source that says that nothing
- * ran. Asked under the lock of the head row. `alone`: no other server writes here, so that what was
- * written within the second need not be written again.
+ * Records when a key was last heard and its last fault. A request without a valid record means that
+ * the source failed to sync (RUN-3). An empty request means that nothing ran. Call it under the
+ * lock of the head row. With `alone` no other server writes, so a time is written at most once a
+ * second.
  */
 export async function updateSourceHealth(
   tx: TenantTx,

@@ -21,7 +21,7 @@ interface One<T> {
   readonly value: T;
 }
 
-/** One sample of a repository a moment: the same moment again is a duplicate. */
+/** A repository has one sample per time: another one for the same time is a duplicate. */
 export function recordRepositories(
   world: AppContext,
   tenant: TenantId,
@@ -81,7 +81,7 @@ export function recordRepositories(
   });
 }
 
-/** A computer that is seen again within the hour and has not changed is a duplicate. */
+/** An unchanged computer that is reported again within an hour is a duplicate. */
 export function recordComputers(
   world: AppContext,
   tenant: TenantId,

@@ -4,7 +4,7 @@ import type { JobN } from '#contract/ids.ts';
 import type { JobRow, KeyRow } from '#contract/runs/rows.ts';
 import type { JobSays } from './normalize.ts';
 
-/** A job that is heard of for the first time. */
+/** Returns the data of a job that is reported for the first time. */
 export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@1'>['data'] => ({
   n,
   uid: says.uid,
@@ -22,7 +22,7 @@ export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@
   graceSec: says.graceSec ?? null,
 });
 
-/** The job with what its source says anew; null where that is nothing. */
+/** Returns the job with the changes that its source reports; null if there are none. */
 export function jobChange(job: JobRow, says: JobSays): EventOf<'job.changed@1'>['data'] | null {
   const next = {
     n: job.n,
@@ -44,7 +44,7 @@ export function jobChange(job: JobRow, says: JobSays): EventOf<'job.changed@1'>[
   return equal ? null : next;
 }
 
-/** A job is known by its uid, whatever is left of its name. */
+/** A job is identified by its uid, which replaces an empty name. */
 const nameOf = ({ name, uid }: JobSays): string =>
   withoutBidi(name) || withoutBidi(uid).slice(0, 200) || '?';
 

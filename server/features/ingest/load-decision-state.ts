@@ -7,8 +7,8 @@ import { ABANDONED, bodyUids, causeName, type DecisionState, startName, uidOf } 
 import type { Normal } from './normalize.ts';
 
 /**
- * What a transaction was asked of runs and what it found: asked once, and kept in step by the
- * decisions of this transaction.
+ * The runs that a transaction has looked up and found. Each is queried once, and the transaction's
+ * decisions update the result.
  */
 export interface LookupKeys {
   readonly uids: Map<KeyId, Found<RunN>>;
@@ -22,9 +22,8 @@ const nothingFound = (): Found<RunN> => ({ names: new Set(), found: new Map() })
 export const emptyLookupKeys = (): LookupKeys => ({ uids: new Map(), starts: nothingFound() });
 
 /**
- * What the decision about some results needs, one query a table. The head row is locked first: from
- * then on nobody else changes rows of this provider, and what is read here stays true until the end
- * of the transaction.
+ * Loads what the decision about results needs, with one query per table. It locks the head row
+ * first: no other transaction changes this provider's rows until this one ends.
  */
 export async function loadDecisionState(
   tx: TenantTx,
@@ -46,8 +45,8 @@ export async function loadDecisionState(
     const n = jobByUid.get(one.job.uid);
     return n === undefined ? [] : [{ one, n }];
   });
-  // A run that has a name of its own is met by its start only where one without a name began then:
-  // not after the last start that is known.
+  // A run with its own id can match by start only a run without one, which cannot have begun after
+  // the last known start.
   const met = known.filter(
     ({ one, n }) =>
       one.externalId === null || (one.startedAt ?? at) <= (stat.get(n)?.lastStart ?? -1),
@@ -107,7 +106,7 @@ export async function loadDecisionState(
   };
 }
 
-/** The same for jobs that are known, of which nobody posted anything: what the clock decides on. */
+/** Loads the same state for known jobs without a posted result, for decisions of the clock. */
 export async function loadDecisionStateOfJobs(
   tx: TenantTx,
   jobs: readonly JobN[],
@@ -156,13 +155,13 @@ async function logsOf(tx: TenantTx, runs: readonly RunN[]): Promise<Map<RunN, st
   return new Map(rows.map(({ run_n, body }) => [run_n, body]));
 }
 
-/** Locks the head row and answers the numbers that are free. */
+/** Locks the head row and returns the next free numbers. */
 export async function lock(tx: TenantTx): Promise<DecisionState['next']> {
   const { job, run, problem, cause } = await tx.lock();
   return { job, run, problem, cause };
 }
 
-/** How many numbers a decision used: they are taken with its events. */
+/** Returns how many numbers a decision used. They are taken when its events are appended. */
 export const usedOf = (
   before: DecisionState['next'],
   after: DecisionState['next'],
@@ -173,7 +172,7 @@ export const usedOf = (
   cause: after.cause - before.cause,
 });
 
-/** A copy: the decision folds on it. */
+/** Returns a copy, because the decision modifies it. */
 export const rowsOf = async <T extends TableName>(
   tx: TenantTx,
   table: T,
@@ -182,8 +181,8 @@ export const rowsOf = async <T extends TableName>(
   ids.length === 0 ? new Map<Id, Tables[T]>() : new Map(await tx.rows(table, ids));
 
 /**
- * Jobs of a key by their names, those that exist, and others that are known. The decision adds
- * those that it finds.
+ * Returns a key's jobs by uid: the requested ones that exist, and others in the cache. The decision
+ * adds new ones.
  */
 async function jobsByUid(
   tx: TenantTx,
@@ -207,8 +206,8 @@ async function jobsByUid(
 }
 
 /**
- * Each by its key, whatever the planner believes of the table: as a plain join it read all runs of
- * the key. `offset 0` keeps it apart.
+ * Finds each run by the index, whatever the planner estimates: as a plain join it read all runs of
+ * the key. `offset 0` prevents it from merging the subquery.
  */
 export const RUNS_BY_UID = `select x.uid, r.n from json_to_recordset($2::text::json) as x(uid text)
   cross join lateral (select n from run where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as r`;
@@ -234,7 +233,7 @@ async function runsByUid(
   return found;
 }
 
-/** A missed run is no run: one that begins at the very time at which it was expected is another. */
+/** Excludes missed runs: a run that begins exactly at the expected time is a different one. */
 async function runsByStart(
   tx: TenantTx,
   asked: LookupKeys,
@@ -259,7 +258,10 @@ async function runsByStart(
   return found;
 }
 
-/** The causes that the executions may have, as far as they tell, by name. */
+/**
+ * Returns the causes that the executions can have, by name, as far as the executions alone
+ * determine them.
+ */
 export function causesOf(
   executions: readonly Normal[],
   jobs: DecisionState['job'] = new Map(),
@@ -290,8 +292,8 @@ export function causesOf(
 type NamedCause = Pick<Tables['cause'], 'kind' | 'template'>;
 
 /**
- * Causes by name: those asked for that exist, all that anomalies may have, which are a handful, and
- * that of a start which was left alone until the next one. The decision adds those that it finds.
+ * Returns causes by name: the requested ones that exist, all causes of anomalies (a handful), and
+ * the cause of an abandoned start. The decision adds new ones.
  */
 async function causesByName(
   tx: TenantTx,

@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of what a source says, before it is kept anywhere: passwords in addresses and
- * options, tokens, keys. Linear.
+ * Masks secrets in text from a source before it is stored: passwords in addresses and options,
+ * tokens, keys. Runs in linear time.
  */
 export function maskSecrets(text: string): string {
   let masked = text;
@@ -10,8 +10,8 @@ export function maskSecrets(text: string): string {
 }
 
 /**
- * JSON Web Tokens, and what hangs on them. Part by part: a pattern would look for the end of a long
- * word again from every sign in it.
+ * Masks JSON Web Tokens and what follows them. It works part by part, because a regular expression
+ * would search for the end of a long word from every character in it.
  */
 const withoutTokens = (text: string): string =>
   text.replace(/(?<![\w-])[\w-]+(?:\.[\w-]+)+\.?/g, (found) => {
@@ -40,8 +40,8 @@ const SECRETS: readonly (readonly [hint: RegExp, pattern: RegExp, replacement: s
   [/@/, /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"<>]{0,100}):[^\s/'"<>]{1,300}@/gi, '$1:***@'],
   [/dbk_|dbu_|whsec_/, /(dbk_|dbu_|whsec_)[\w+/=-]{8,64}/g, '$1***'],
   [/\b(?:bearer|basic)\b/i, /\b(bearer|basic) +[\w.~+/=-]{8,4096}/gi, '$1 ***'],
-  // --password secret, PASSWORD=secret, "token": "secret"; after a colon only what looks like a
-  // secret: words of a sentence stay
+  // --password secret, PASSWORD=secret, "token": "secret". After a colon only values that look like
+  // a secret are masked, so that sentences stay readable.
   [
     /=/,
     new RegExp(

@@ -11,8 +11,8 @@ import { boundedId } from './bounded-id.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
 
 /**
- * What a source says of the job of a run. What it leaves out stays as it is, or gets the default
- * where the job is new.
+ * What a source reports about a run's job. A missing field keeps its value, or gets the default for
+ * a new job.
  */
 export interface JobSays {
   readonly uid: string;
@@ -28,22 +28,24 @@ export interface JobSays {
   readonly graceSec?: Seconds | null | undefined;
 }
 
-/** One execution in our terms, whatever told of it, with no secret in it. */
+/** One execution in internal form, from any kind of sender and with secrets masked. */
 export interface Normal {
-  /** Where it stood in what was sent. */
+  /** The position in the request. */
   readonly index: number;
   readonly job: JobSays;
   readonly externalId: string | null;
-  /** The run may also be stored under this shorter id of the same source. */
+  /** A shorter id of the same source under which the run can also be stored. */
   readonly shortId?: string | undefined;
-  /** Taken from a list of restore points: a run that is known stays as it is. */
+  /** From a list of restore points: a known run does not change. */
   readonly listed?: true | undefined;
   readonly status: 'Running' | 'Success' | 'Warning' | 'Failed' | 'Error';
-  /** Null: when the run began that is running now; where none is, the moment of arrival. */
+  /** Null: the start of the running run, or the time of arrival if none is running. */
   readonly startedAt: Ms | null;
-  /** Null: the source did not say. */
+  /** Null if the source did not report it. */
   readonly endedAt: Ms | null;
-  /** The times are those of arrival: sent again they differ, and it is the same result still. */
+  /**
+   * The times are those of arrival, so a repeated result has different times but is still the same.
+   */
   readonly byArrival: boolean;
   readonly durationSec: Seconds | null;
   readonly bytes: Bytes | null;
@@ -53,7 +55,7 @@ export interface Normal {
   readonly message: string | null;
   readonly exitCode: number | null;
   readonly log: string | null;
-  /** What was done with each object, in the order of the source; empty where it told of none. */
+  /** The results of each object, in the order of the source; empty if it reported none. */
   readonly tasks: readonly Task[];
   readonly detail: RunRow['detail'];
   readonly level?: RunLevel | null;
@@ -61,20 +63,20 @@ export interface Normal {
   readonly errorCount?: number | null;
   readonly warningCount?: number | null;
   /**
-   * What was posted, where it has neither a name nor a time of its own: the same again within
-   * minutes is a repetition (RUN-9).
+   * A hash of the posted text if it has neither an id nor a time: the same text within minutes is a
+   * repetition (RUN-9).
    */
   readonly bodyId?: string | null;
 }
 
-/** A clock of a source may be ahead by so much. */
+/** How far a source's clock can be ahead. */
 const AHEAD: Ms = 24 * 3_600_000;
-/** Seconds of a run at the most: what a column holds. */
+/** The maximum duration in seconds that a column can store. */
 const LONGEST: Seconds = 0xffff_fffe;
 
 /**
- * The execution, or in words why it cannot be one. `byArrival`: who made the record had no times of
- * the source's own.
+ * Returns the execution in internal form, or the error message. `byArrival` means that the sender
+ * provided no times of its own.
  */
 export function normalOf(
   execution: ExecutionIn,

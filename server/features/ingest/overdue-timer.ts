@@ -9,12 +9,12 @@ import { cronNext } from '../../platform/jobs/cron.ts';
 import { markAbandoned, markMissed, markRanAgain, ranAgain } from './overdue.ts';
 
 const EVERY: Ms = 10_000;
-/** Jobs that are marked in one transaction. */
+/** The number of jobs marked in one transaction. */
 const AT_ONCE = 500;
 
 /**
- * When each job of a provider is due, as of `seq` of its log; and which are ignored: a success
- * brings their time forward (DESK-4).
+ * When each job of a provider is due, as of `seq` of its log, and which jobs are ignored: a success
+ * brings their due time forward (DESK-4).
  */
 interface Watch {
   seq: number;
@@ -23,10 +23,11 @@ interface Watch {
 }
 
 /**
- * RUN-3, every ten seconds: marks what did not run, and fails runs that began and never ended. What
- * is due is kept in memory; a tick reads only which jobs changed since the last one. A run only
- * puts its job's time off, unless the job is ignored, so a known time stands until it comes; then
- * rows decide, in the transaction that marks: two servers on one database mark once.
+ * RUN-3, every ten seconds: marks missed runs, and fails runs that began and never ended. Due times
+ * stay in memory, and a tick reads only the jobs that changed since the last one. A run only
+ * postpones its job's due time, unless the job is ignored, so a stored time is valid until it is
+ * reached. The marking transaction then decides by the rows, so two servers on one database mark a
+ * run once.
  */
 export function startClock(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
   const bootedAt = world.clock.now();
@@ -47,7 +48,7 @@ export function startClock(world: AppContext): { stop(): void; tick(now: Ms): Pr
     }
   }
 
-  /** One at a time: a tick that takes long is not overtaken. */
+  /** Ticks run one at a time, so a slow one is never overtaken. */
   function tick(now: Ms): Promise<void> {
     const mine = last.then(() => work(now));
     last = mine.catch(() => undefined);
@@ -120,8 +121,8 @@ async function tickTenant(
 }
 
 /**
- * Takes in what changed since the last tick; everything, the first time. Answers the ignored jobs
- * that ran again.
+ * Loads the changes since the last tick, or everything the first time. Returns the ignored jobs
+ * that have run again.
  */
 async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise<readonly JobN[]> {
   const again: JobN[] = [];
@@ -137,8 +138,7 @@ async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise
     return again;
   }
   const changed = await changedJobs(tx, watch.seq);
-  // After a run: only jobs that are ignored, and those without a time, which may have got one by
-  // it.
+  // After a run, only ignored jobs and those without a due time need an update.
   const jobs = [...changed].flatMap(([job, itself]) =>
     itself || watch.ignored.has(job) || (watch.due.get(job) ?? NEVER) === NEVER ? [job] : [],
   );
@@ -152,7 +152,7 @@ const NEVER = Infinity;
 export const dueAt = (job: JobRow, stat: StatRow | undefined, bootedAt: Ms): Ms =>
   (stat ? expectationOf(job, stat, bootedAt, cronNext)?.dueAt : undefined) ?? NEVER;
 
-/** Jobs that events tell of, and whether one told of the job itself. */
+/** Returns the jobs that events are about, and whether an event changed the job itself. */
 async function changedJobs(tx: TenantTx, after: number): Promise<Map<JobN, boolean>> {
   const { rows } = await tx.sql.executeQuery(
     CompiledQuery.raw(
@@ -166,7 +166,7 @@ async function changedJobs(tx: TenantTx, after: number): Promise<Map<JobN, boole
   );
 }
 
-/** Runs that have been running longer than they may. */
+/** Returns the runs that exceed their maximum running time. */
 async function overlong(
   tx: TenantTx,
   bootedAt: Ms,

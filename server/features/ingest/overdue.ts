@@ -16,10 +16,10 @@ import { type RefusedTime, refusedTimes, wasRefused } from './quota.ts';
 import { appendWithRules } from './append-with-rules.ts';
 
 /**
- * RUN-3: marks those of `jobs` that did not run, each expectation once, and answers when each is
- * due next. A source whose last request was refused whole is not reliable: none of its jobs is
- * marked, and it is checked again in a minute. An expectation whose result may have been refused for the
- * day's quota is passed over (ING-17).
+ * RUN-3: marks the missed runs of `jobs`, once per expected time, and returns when each job is next
+ * due. If all records of a source's last request were rejected, none of its jobs are marked, and
+ * they are checked again in a minute. An expected run whose result may have been refused because of
+ * the daily quota is skipped (ING-17).
  */
 export function markMissed(
   world: AppContext,
@@ -62,8 +62,8 @@ export function markMissed(
 }
 
 /**
- * DESK-4: a success ends that a job is not expected to run. Said in the log, so that every device
- * knows.
+ * DESK-4: ends the ignore period of a missed job after a success. It appends an event, so that
+ * every device gets the change.
  */
 export async function markRanAgain(
   world: AppContext,
@@ -90,13 +90,13 @@ export async function markRanAgain(
   });
 }
 
-/** Whether a job is still ignored as one that does not run, though it has run well since. */
+/** Returns whether a missed job is still ignored although it has succeeded since. */
 export const ranAgain = (job: JobRow, stat: StatRow, now: Ms): boolean =>
   job.missedIgnored !== null &&
   (job.missedIgnored.until ?? 0) > now &&
   quietUntil(job, stat) === null;
 
-/** A run that began and never ended has failed, as far as anybody can tell. */
+/** Fails runs that began and never ended. */
 export async function markAbandoned(
   world: AppContext,
   tenant: TenantId,
@@ -118,7 +118,7 @@ export async function markAbandoned(
       const row = ground.run.get(run);
       const owner = ground.job.get(job);
       const key = owner && keys.get(owner.key);
-      // Its end may have come since it was looked for.
+      // The end may have arrived since the query.
       if (
         row?.status === 'Running' &&
         owner &&
@@ -209,7 +209,7 @@ const abandoned = (job: JobRow, run: RunRow): Normal => ({
   detail: {},
 });
 
-/** Keys whose last request was a fault. */
+/** Returns the keys whose last request failed. */
 async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
   const rows = await tx.sql
     .selectFrom('source_health')
@@ -234,8 +234,8 @@ async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
 }
 
 /**
- * Of several expectations that have passed the last counts, as after a downtime: one line, not one
- * a day for as long as nobody looked.
+ * Returns the last of several passed expected times, so that a long downtime adds one missed run
+ * instead of one per day.
  */
 function expectedBy(job: JobRow, stat: StatRow, bootedAt: Ms, now: Ms): Expectation | null {
   const first = expectationOf(job, stat, bootedAt, cronNext);
@@ -245,8 +245,8 @@ function expectedBy(job: JobRow, stat: StatRow, bootedAt: Ms, now: Ms): Expectat
 }
 
 /**
- * A result that was due while results were refused may be one of those: the next expectation
- * counts.
+ * A result that was due while results were refused may be one of them, so this returns the next
+ * expected time.
  */
 function afterRefused(
   job: JobRow,
@@ -266,7 +266,7 @@ function afterRefused(
   return expected;
 }
 
-/** A result that came late may have brought an expectation back that was marked already. */
+/** A late result can restore an expected time that was already marked. */
 async function missedUids(
   tx: TenantTx,
   ground: DecisionState,

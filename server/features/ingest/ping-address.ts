@@ -1,18 +1,15 @@
-/**
- * `/ping/{key}[/{slug}][/start|/fail|/log|/{exit}]`: what an address asks, and the query that came
- * with it.
- */
+/** `/ping/{key}[/{slug}][/start|/fail|/log|/{exit}]`: the parsed path and its query. */
 export interface PingAddress {
   readonly secret: string;
-  /** Null: the job that the key itself stands for. */
+  /** Null: the key's own job. */
   readonly slug: string | null;
   readonly action: 'success' | 'start' | 'fail' | 'log' | { readonly exit: number };
   readonly query: URLSearchParams;
 }
 
 /**
- * Null for an address that is none. Clients that know nothing of a query put `/start` and the like
- * behind it: that is understood.
+ * Returns null if the path is not a ping address. Some clients append `/start` and the like after
+ * the query, which is accepted.
  */
 export function readPingAddress(url: URL): PingAddress | null {
   let search = url.search;

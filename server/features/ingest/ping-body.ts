@@ -1,19 +1,19 @@
 import { LIMITS } from '#contract/limits.ts';
 import { takeBytes } from '../../platform/http/body-budget.ts';
 
-/** A client must not fail because its log is long: what is past this is not read to the end. */
+/** A long log must not make a client fail, so anything past this limit is not read. */
 const MOST = 32 * LIMITS.ingestBodyBytes;
 
 /**
- * The text of a ping: its head and its tail, however long it is. Holds two pieces of
- * `LIMITS.logBytes`; null where there is no room for them now,
- * undefined where the connection ended before the body did.
+ * Returns the text of a ping: its head and tail, whatever its length. It buffers two pieces of
+ * `LIMITS.logBytes`. Returns null if there is no memory for them now, and undefined if the
+ * connection ended before the body.
  */
 export async function readPingBody(request: Request): Promise<string | null | undefined> {
   if (!request.body) return '';
   if (!takeBytes(request, 2 * LIMITS.logBytes)) return null;
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
-  // Pieces are as small as a client likes: each is copied once.
+  // A client can send chunks of any size, so each is copied only once.
   const head = Buffer.alloc(LIMITS.logBytes);
   const tail = Buffer.alloc(LIMITS.logBytes);
   let size = 0;
@@ -23,7 +23,7 @@ export async function readPingBody(request: Request): Promise<string | null | un
     const { done, value } = next;
     if (done) break;
     if (size < head.length) head.set(value.subarray(0, head.length - size), size);
-    // What is beyond the head goes round and round: the last of it stands.
+    // After the head, the tail is a ring buffer that keeps the last bytes.
     const rest = value.subarray(Math.max(0, Math.min(value.length, head.length - size)));
     const last = rest.subarray(-tail.length);
     const at = (Math.max(0, size - head.length) + rest.length - last.length) % tail.length;

@@ -17,8 +17,8 @@ export const knowsJob = (
   });
 
 /**
- * Puts text behind the log of the run that is named, or that is running; where there is none the
- * text is not kept. Changes no state.
+ * Appends text to the log of the named run, or of the running one. The text is dropped if there is
+ * none. Does not change the state of the run.
  */
 export async function addToLog(
   world: AppContext,

@@ -18,9 +18,10 @@ import { plainLine, type ToolQuery, withoutMiddle } from './tools/tool-output.ts
 import { readToolQuery } from './tool-query.ts';
 
 /**
- * Pings of the healthchecks kind: any client of theirs works when it is given `…/ping/{key}/{slug}`
- * as its address. A job that is new is made, unless the address says `create=0`. Answers are text,
- * as theirs are. The handshake of CloudEvents stands with them: it is no call of the table either.
+ * Pings compatible with healthchecks: its clients work with `…/ping/{key}/{slug}` as the address.
+ * An unknown job is created, unless the address has `create=0`. Responses are text, as in
+ * healthchecks. The handshake of CloudEvents is registered here too, because it is also not a call
+ * of the API.
  */
 export function pingRoutes(
   world: AppContext,
@@ -84,7 +85,7 @@ export function pingRoutes(
   };
 }
 
-/** A ping has no times but its arrival: an end belongs to the start that is open. */
+/** A ping has no time except its arrival, so an end belongs to the open start. */
 function normal(
   { key }: Holder,
   slug: string,
@@ -98,7 +99,7 @@ function normal(
     action !== 'start' && READS_BORG.has(key.tool)
       ? withoutMiddle(body, MOST_LINES).split('\n').map(plainLine)
       : [];
-  // borgmatic reports borg's warnings as a success: only the log has them.
+  // borgmatic reports borg's warnings as a success; only the log contains them.
   const good = key.tool === 'borgmatic' && hasWarning(lines) ? 'Warning' : 'Success';
   const status =
     action === 'start'
@@ -145,13 +146,13 @@ function normal(
 }
 
 /**
- * PING-10: more lines than a real log of 200,000 characters has. Reading 200,000 empty ones took
- * 70 ms for each ping.
+ * PING-10: more lines than a real log of 200,000 characters has. Reading 200,000 empty ones took 70
+ * ms for each ping.
  */
 const MOST_LINES = 10_000;
 const READS_BORG: ReadonlySet<Source> = new Set(['borg', 'borgmatic']);
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-/** An id of a run is the client's own and says nothing of other jobs. */
+/** A run id comes from the client and is unique only within its job. */
 const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
 const sourceOf = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
 

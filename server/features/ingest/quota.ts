@@ -11,22 +11,22 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { clampLog } from './clamp-log.ts';
 import type { Normal } from './normalize.ts';
 
-/** What a key has used of its day, and may use. */
+/** A key's usage today, and its limits. */
 export interface Allowance {
   readonly key: KeyId;
   readonly usage: IngestUsage;
 }
 
-/** What an event, its row and their indexes take up, roughly, without a log and objects. */
+/** The approximate size of an event, its row and their index entries, without a log and objects. */
 export const RECORD_BYTES: Bytes = 1_000;
 /**
- * The share of a quota after which logs are left out, so that results without logs are stored for
+ * The share of a quota after which logs are dropped, so that results without logs are stored for
  * longer.
  */
 const LOG_SHARE = 0.8;
-/** How often refused results are recorded. */
+/** How often a refusal is recorded. */
 const REFUSED_EVERY_MS: Ms = 60_000;
-/** As long as an expectation to run may look back. */
+/** The longest time that an expected run can look back. */
 const KEEP_MS: Ms = 32 * 86_400_000;
 
 const ADD =
@@ -36,9 +36,9 @@ const ADD =
     refused_from = coalesce(ingest_usage.refused_from, excluded.refused_from), refused_to = coalesce(excluded.refused_to, ingest_usage.refused_to)`);
 
 /**
- * ING-17: what a key may still store today, read under the lock of the head row. `alone`: no other
- * server writes here, so that what was read once on a day holds. Null: what the provider's own
- * connections collect has no quota.
+ * ING-17: returns what a key can still store today. Call it under the lock of the head row. With
+ * `alone` no other server writes, so the usage is read once a day. Null: results that the
+ * provider's own connections collect have no quota.
  */
 export async function allowanceOf(
   tx: TenantTx,
@@ -52,7 +52,7 @@ export async function allowanceOf(
   if (!alone || memory.usage?.day !== day) memory.usage = await readUsage(tx, day);
   return { key: id, usage: memory.usage };
 }
-/** The bytes that a key may still store today; `logs`: as a log. */
+/** Returns the bytes that a key can still store today; with `logs`, the limit for logs. */
 function left(allowance: Allowance, logs = false): Bytes {
   const {
     key,
@@ -65,13 +65,12 @@ function left(allowance: Allowance, logs = false): Bytes {
   );
 }
 
-/** Whether so much more fits; a log, or what else there is. */
+/** Returns whether `bytes` more fit; with `logs`, under the limit for logs. */
 export const fits = (allowance: Allowance | null, bytes: Bytes, logs = false): boolean =>
   allowance === null || bytes <= left(allowance, logs);
 
 /**
- * The results as they may be stored: without the logs that do not fit. Null where not even the
- * results fit.
+ * Returns the results to store, without the logs that do not fit; null if not even the results fit.
  */
 export function fitting(
   allowance: Allowance | null,
@@ -97,10 +96,10 @@ export function fitting(
 
 export const resultBytes = ({ tasks }: Pick<Normal, 'tasks'>): Bytes =>
   RECORD_BYTES + (tasks.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tasks)));
-/** Of a log as it is stored. */
+/** Returns the stored size of a log. */
 export const logBytes = (log: string): Bytes => Buffer.byteLength(clampLog(log, LIMITS.logBytes));
 
-/** Counts what was stored, in the transaction that stores it. */
+/** Counts what was stored, in the same transaction. */
 export function addUsage(
   tx: TenantTx,
   allowance: Allowance | null,
@@ -115,7 +114,7 @@ export function addUsage(
     refusedTo: before?.refusedTo ?? null,
   });
   usage.totalBytes += bytes;
-  // The first of a day takes what is too old to matter with it.
+  // The first write of a day deletes old rows.
   if (before === undefined)
     tx.send(
       tx.sql
@@ -128,8 +127,8 @@ export function addUsage(
 }
 
 /**
- * The answer to a source that has used up its day. The refusal is stored, so that its jobs do not
- * count as silent.
+ * Returns the failure for a source that has used up its daily quota. The refusal is stored, so that
+ * its jobs do not count as missed.
  */
 export function refuseOver(tx: TenantTx, { key, usage }: Allowance, at: Ms): Failure {
   const before = usage.keys.get(key);
@@ -148,7 +147,7 @@ export function refuseOver(tx: TenantTx, { key, usage }: Allowance, at: Ms): Fai
   };
 }
 
-/** When results of a key were refused for its quota. */
+/** The period in which results of a key were refused because of its quota. */
 export interface RefusedTime {
   readonly key_id: KeyId;
   readonly refused_from: Ms;
@@ -173,7 +172,7 @@ export const refusedTimes = async ({
     refused_from === null || refused_to === null ? [] : [{ key_id, refused_from, refused_to }],
   );
 
-/** Whether a result of a key that was due in this time may have been one that was refused. */
+/** Returns whether a result of a key due in this period may have been refused. */
 export const wasRefused = (times: readonly RefusedTime[], key: KeyId, from: Ms, to: Ms): boolean =>
   times.some(
     (time) =>

@@ -3,16 +3,16 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 
 export interface PerMinuteLimit {
-  /** Null: go on. */
+  /** Counts a request. Returns null to allow it, or the failure. */
   ask(who: string, now: Ms): Failure | null;
-  /** Counts the request that was asked for last as this many more. */
+  /** Counts the last request as this many more. */
   add(who: string, more: number): void;
   readonly size: number;
 }
 
 /**
- * So many requests in a minute from the first on. In memory, bounded: the oldest are forgotten
- * first.
+ * Allows `perMinute` requests in a minute, beginning with the first one. In memory with a bounded
+ * size: the oldest entries are evicted first.
  */
 export function makePerMinuteLimit(perMinute: number, most = 20_000): PerMinuteLimit {
   const windows = new Map<string, { readonly from: Ms; count: number }>();

@@ -10,12 +10,12 @@ import { takeBytes } from '../../platform/http/body-budget.ts';
 import { readBytes } from '../../platform/http/body.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 
-/** What a packed body may become. */
+/** The maximum uncompressed size of a compressed body. */
 export const UNPACKED_BYTES = 4 * LIMITS.ingestBodyBytes;
 
 /**
- * The text of a request's body, unpacked where it came as gzip. What is not UTF-8 is kept as it can
- * be read: it is a tool's output.
+ * Returns the text of a request's body, uncompressed if it was gzipped. Invalid UTF-8 is replaced,
+ * because it is a tool's output.
  */
 export async function readText(request: Request): Promise<Result<string>> {
   const bytes = await readBytes(request, LIMITS.ingestBodyBytes);
@@ -36,8 +36,8 @@ export async function readText(request: Request): Promise<Result<string>> {
 }
 
 /**
- * Says how to shorten what this tool sends: the end of an output is enough, but a list in JSON must
- * not be cut.
+ * Returns advice for the tool: sending the end of the output is enough, but a JSON list must not be
+ * cut.
  */
 function tooLarge(request: Request): Failure {
   const list = LISTS[new URL(request.url).pathname.split('/').at(-1) ?? ''];

@@ -3,7 +3,7 @@ import { saysLittle } from '#contract/runs/first-line.ts';
 import type { RunRow } from '#contract/runs/rows.ts';
 import type { Normal } from './normalize.ts';
 
-/** What a run is known to have come to. */
+/** The known result of a run. */
 export type RunResult = Pick<
   RunRow,
   | 'durationSec'
@@ -21,14 +21,14 @@ export type RunResult = Pick<
 > & { readonly status: Exclude<Normal['status'], 'Running'>; readonly endedAt: Ms };
 
 /**
- * RUN-10: the result of a run, of which something may be known. The status that was sent last
- * counts; what it leaves out stays as it was, and a reason that only says that something failed
- * does not replace one that says why.
+ * RUN-10: merges a result with what is known of its run. The status sent last counts, and missing
+ * fields keep their value. A message that only says that something failed does not replace one that
+ * says why.
  */
 export function resultOf(one: Normal, known: RunRow | null, startedAt: Ms, at: Ms): RunResult {
   const finished = known !== null && known.status !== 'Running' ? known : null;
   const paired = known?.status === 'Running';
-  // A result without times gets those of its new arrival when it is sent again.
+  // A repeated result without times keeps the times of its first arrival.
   const again = one.byArrival && finished !== null;
   const endedAt = again
     ? (finished.endedAt ?? at)
@@ -63,7 +63,7 @@ export function resultOf(one: Normal, known: RunRow | null, startedAt: Ms, at: M
   };
 }
 
-/** Whether a result says nothing that is not known. */
+/** Returns whether a result contains nothing new. */
 export function isKnown(known: RunRow, result: RunResult, one: Normal): boolean {
   const log = one.log === null || known.hasLog;
   return (
@@ -97,7 +97,7 @@ function messageOf(one: Normal, known: RunRow | null): string | null {
     : (one.message ?? before);
 }
 
-/** A success has its message in its details; a later failure does not need it. */
+/** The message of a success is stored in its details; a later failure drops it. */
 function detailOf(one: Normal, known: RunRow | null): RunRow['detail'] {
   if (known === null) return one.detail;
   const { message, ...before } = known.detail;
@@ -115,7 +115,7 @@ const definedField = <K extends string, T>(
 ): { readonly [P in K]?: T } =>
   value === null || value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: T });
 
-/** What is known of a run before it ends. */
+/** Returns what is known of a run before it ends. */
 export const plannedOf = (one: Normal): Pick<RunRow, 'level' | 'scheduledFor'> => ({
   ...definedField('level', one.level),
   ...definedField('scheduledFor', one.scheduledFor),

@@ -7,8 +7,8 @@ import { scheduleFault } from '../../platform/jobs/cron.ts';
 import type { ToolQuery } from './tools/tool-output.ts';
 
 /**
- * `job, host, exit, tz, every, cron, grace` of an address. `every` and `grace` in seconds, or as
- * `90m`, `24h`, `7d`.
+ * Reads `job, host, exit, tz, every, cron, grace` of an address. `every` and `grace` are in
+ * seconds, or like `90m`, `24h`, `7d`.
  */
 export function readToolQuery(
   params: URLSearchParams,
@@ -33,7 +33,7 @@ export function readToolQuery(
       : /^\d{1,3}$/.test(exitText) && Number(exitText) <= 255
         ? Number(exitText)
         : fault('exit', 'A whole number from 0 to 255.');
-  // A plus sign that was not escaped has become a space.
+  // An unescaped plus sign was decoded as a space.
   const tzText =
     params
       .get('tz')

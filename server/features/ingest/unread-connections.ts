@@ -2,8 +2,8 @@ import { RESULT_ENTITIES } from '#contract/connections/connection.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /**
- * Connections of which nobody knows what ran: switched off, or what brings their results has failed
- * and not been read whole since (RUN-3).
+ * Returns the connections whose results are unknown: disabled ones, and those whose results could
+ * not be read completely since a failure (RUN-3).
  */
 export async function unreadConnections({ sql, tenant }: TenantTx): Promise<ReadonlySet<string>> {
   const off = await sql

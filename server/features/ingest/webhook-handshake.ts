@@ -3,8 +3,8 @@ import { LIMITS } from '#contract/limits.ts';
 import { ingestCalls } from '#contract/ingest/calls.ts';
 
 /**
- * CloudEvents' webhook companion: whoever wants to send asks first, once, whether it may. Anybody
- * may who has a key.
+ * The handshake of CloudEvents' webhook companion: a sender asks once for permission to send.
+ * Everyone gets it; the key is checked with each request.
  */
 export function handshakeRoutes(app: Hono): void {
   app.options(`/api/v1/${ingestCalls.ingestEvents.path}`, ({ req }) => {

@@ -1,13 +1,13 @@
 import { firstLine } from '#contract/runs/first-line.ts';
 
-/** The joined lines of the table Log, without the backslashes that end them. */
+/** Returns the joined lines of the table Log without their trailing backslashes. */
 export const baculaLog = (text: string): string =>
   text.replace(/(?<=^|\n)\\|\\(?=\r?\n|$)/g, '').trim();
 
 /**
- * The reason in the log of a job: of its fatal lines the most telling one, of equals the last; else
- * of its error lines; else of whatever says that something could not be saved. '' where the log
- * says nothing of the kind.
+ * Returns the reason of a failure from a job's log: the most telling fatal line (the last of equal
+ * ones), else an error line, else a line that says that something could not be saved. '' if there
+ * is none.
  */
 export function failureIn(log: string): string {
   const lines = log.split(/\r?\n/);
@@ -23,7 +23,7 @@ const ERROR = /\berror:/i;
 const TROUBLE = /\bwarning:|\bERR=|\b(?:could not|cannot|can't|unable to|not saved)\b/i;
 /**
  * The report at the end of a failed job begins like an error: `Error: Bacula bacula-dir 9.6.7
- * (10Dec20):`. It counts, and gives no reason.
+ * (10Dec20):`. Its lines are counts and give no reason.
  */
 const BANNER =
   /\berror: (?:bacula|bareos) \S+ \d|^\s*(?:Non-fatal )?(?:FD|SD|DIR)? ?Errors?:\s+\d|^\s*(?:FD|SD) (?:Errors|termination status):/i;

@@ -8,9 +8,9 @@ export interface Times {
 }
 
 /**
- * When a row of the catalogue began, ended and was due. The catalogue keeps the director's wall
- * clock; `JobTDate` is the same moment as the end (of a running job: the start) in seconds since
- * 1970, so the difference of the two is the offset of the wall clock.
+ * Returns when a row of the catalog began, ended and was due. The catalog stores the director's
+ * local time. `JobTDate` is the same moment as the end (for a running job, the start) in seconds
+ * since 1970, so their difference is the offset of the local time.
  */
 export function timesOf(row: Json, tz: string | null, running: boolean): Times {
   const ended = set(row['realendtime']) ?? set(row['endtime']);
@@ -26,13 +26,13 @@ export function timesOf(row: Json, tz: string | null, running: boolean): Times {
   };
 }
 
-/** False for a time without a zone; null without a time. */
+/** Returns false for a time without a zone, and null without a time. */
 export function hasZone(value: unknown): boolean | null {
   const text = set(value);
   return text === null ? null : momentOf(text, null) !== null;
 }
 
-/** Times that are not set are the number 0, or zeros. */
+/** Unset times are the number 0, or zeros. */
 function set(value: unknown): string | null {
   const text = word(value);
   return text === null || /^[0:\-. T]*$/.test(text) ? null : text;
@@ -40,10 +40,10 @@ function set(value: unknown): string | null {
 
 const QUARTER: Ms = 15 * 60_000;
 const FURTHEST: Ms = 14 * 3_600_000;
-/** The wall clock is written in whole seconds, and a director may write the two with a short delay. */
+/** Local times are in whole seconds, and a director may write the two with a short delay. */
 const APART: Ms = 60_000;
 
-/** How far the wall clock is ahead of UTC, or null where the two cannot be the same moment. */
+/** Returns how far the local time is ahead of UTC; null if the two cannot be the same moment. */
 function offsetOf(local: string | null, seconds: number | null): Ms | null {
   const wall = local === null ? null : momentOf(local, 'UTC');
   if (wall === null || seconds === null || seconds === 0) return null;
@@ -52,7 +52,7 @@ function offsetOf(local: string | null, seconds: number | null): Ms | null {
   return Math.abs(offset) > FURTHEST || Math.abs(ahead - offset) > APART ? null : offset;
 }
 
-/** A named zone knows when its clock was changed; it is used where it fits what `JobTDate` says. */
+/** A named zone includes clock changes, so it is used if it matches `JobTDate`. */
 function agrees(local: string | null, tz: string | null, offset: Ms): boolean {
   if (tz === null || local === null) return false;
   const wall = momentOf(local, 'UTC');

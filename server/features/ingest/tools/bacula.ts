@@ -24,10 +24,10 @@ import {
 } from './tool-output.ts';
 
 /**
- * Rows of the catalogue's table Job (Bacula 9.6 to 15, Bareos), one or an array, names in any case.
- * With them may come `ClientName`, `PoolName`, `Director` (the catalogue does not know its name)
- * and `LogText`, the joined lines of the table Log. An empty array says that nothing ran.
- * `JobTDate` contains the zone of the times; without it `tz` is needed.
+ * Reads rows of the catalog's table Job (Bacula 9.6 to 15, Bareos), one or an array, with names in
+ * any case. They can include `ClientName`, `PoolName`, `Director` (the catalog does not contain its
+ * name) and `LogText`, the joined lines of the table Log. An empty array means that nothing ran.
+ * `JobTDate` provides the zone of the times; without it `tz` is required.
  */
 export const readBacula: Reader = (body, query, at) => {
   const value = jsonIn(body);
@@ -64,7 +64,7 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   const times = timesOf(row, query.tz, running);
   if (times.start === null && hasZone(row['starttime']) === false)
     return none('StartTime carries no zone: send JobTDate with it, or tz.', index);
-  // Waiting in the queue: it has not begun, and will be sent again when it has.
+  // The job is queued. It has not begun, and is sent again once it has.
   if (running && times.start === null) return { executions: [], rejected: [] };
   const startedAt = times.start ?? times.end ?? times.scheduled ?? at;
   const endedAt = running ? null : Math.max(startedAt, times.end ?? at);
@@ -134,8 +134,8 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
 }
 
 /**
- * The name that the director gives each run, as `Files.2026-11-22_01.05.00_03`: numbers (`JobId`)
- * begin again in a new catalogue, and two directors count alike.
+ * Returns the name that the director gives each run, such as `Files.2026-11-22_01.05.00_03`. The
+ * number (`JobId`) restarts in a new catalog, and two directors use the same ones.
  */
 function idOf(row: Json, director: string): string | null {
   const job = word(row['job']);
@@ -149,7 +149,9 @@ function idOf(row: Json, director: string): string | null {
       );
 }
 
-/** What a job does. `M` is a backup whose data was moved since: still that backup. */
+/**
+ * The type of a job. `M` is a backup whose data was migrated, which still counts as that backup.
+ */
 type Task =
   | 'Backup'
   | 'Restore'
@@ -194,7 +196,7 @@ const LEVELS: Readonly<Record<string, RunLevel>> = {
   B: 'Base',
   f: 'VirtualFull',
 };
-/** The letters of the catalogue. Those that wait for something are running. */
+/** The status letters of the catalog. Those that wait for something count as running. */
 const STATUSES: Readonly<Record<string, ExecutionIn['status']>> = {
   T: 'Success',
   W: 'Warning',

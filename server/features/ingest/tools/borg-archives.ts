@@ -19,7 +19,10 @@ import {
   word,
 } from './tool-output.ts';
 
-/** The size of a repository, where the output has one: what all archives take up together. */
+/**
+ * Returns the size of a repository if the output contains it: the deduplicated size of all
+ * archives.
+ */
 export function repositoryOf(json: Json, query: ToolQuery, at?: string): RepositoryIn[] {
   const repository = sub(json, 'repository');
   const usedBytes = whole(sub(sub(json, 'cache'), 'stats')['unique_csize']);
@@ -41,9 +44,9 @@ export function repositoryOf(json: Json, query: ToolQuery, at?: string): Reposit
 }
 
 /**
- * `borg list --json`, `borg info --json`, of one repository or more: each archive is a backup that
- * succeeded. What an archive adds to its repository is not taken from here: it shrinks with every
- * archive that shares its data.
+ * Reads `borg list --json` and `borg info --json`, of one or more repositories. Each archive is a
+ * successful backup. What an archive adds to its repository is not read, because that shrinks with
+ * every archive that shares its data.
  */
 export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading {
   const repositories = blocks.flatMap((json) => repositoryOf(json, query));

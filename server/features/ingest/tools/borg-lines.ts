@@ -1,15 +1,15 @@
 /**
- * A file of which borg says that it could not be read, or changed while it was read. `next: retry`
- * lines are followed by another.
+ * A file that borg could not read, or that changed while it was read. Lines with `next: retry` are
+ * followed by another.
  */
 const UNREAD =
   /^(?:[A-Z]+: )?(.{1,4096}?): (?:(?:[\w ]{1,40}: )?\[Errno (\d+)\]|file changed while we backed it up)/;
 
-/** Lines that say that something of the sources is not in the archive. */
+/** Returns the lines that report a source file missing from the archive. */
 export const unreadLines = (lines: readonly string[]): string[] =>
   lines.filter((line) => pathOf(line) !== null);
 
-/** How many different files they name. */
+/** Returns how many different files the lines name. */
 export const countUnread = (lines: readonly string[]): number => new Set(lines.map(pathOf)).size;
 
 function pathOf(line: string): string | null {
@@ -17,7 +17,7 @@ function pathOf(line: string): string | null {
   return cut.includes('next: retry') ? null : (UNREAD.exec(cut)?.[1] ?? null);
 }
 
-/** Whether the log of a run that ended well says that not all went well. */
+/** Returns whether the log of a successful run contains a warning. */
 export const hasWarning = (lines: readonly string[]): boolean =>
   lines.some(
     (line) =>

@@ -3,16 +3,16 @@ import type { Ms } from '#contract/ids.ts';
 import { type Json, momentOf, span, word, zoneOf } from './tool-output.ts';
 
 export interface Times {
-  /** Null: the zone is not known. */
+  /** Null if the zone is unknown. */
   readonly start: Ms | null;
   readonly end: Ms | null;
   readonly durationSec: number | null;
 }
 
 /**
- * When an archive was made. Borg writes local times in whole seconds and without a zone; only the
- * duration is certain. Where start and end are not as far apart as the duration says, the clock was
- * changed between them, and one of them counts.
+ * Returns when an archive was made. Borg writes local times in whole seconds and without a zone;
+ * only the duration is certain. If the distance between start and end differs from the duration,
+ * the clock changed in between, and only one of the two is correct.
  */
 export function timesOf(archive: Json, tz: string | null): Times {
   const durationSec = span(archive['duration']);
@@ -25,7 +25,7 @@ export function timesOf(archive: Json, tz: string | null): Times {
     return { start, end: Math.max(start, end), durationSec };
   const fromStart = { start, end: start + lengthMs, durationSec };
   const fromEnd = { start: end - lengthMs, end, durationSec };
-  // An offset is that of the moment when the report was made, after the end.
+  // The offset is the one at the time of the report, after the end.
   if (tz !== null && /^[+-]\d/.test(tz)) return fromEnd;
   return !reads(fromStart.end, archive['end'], tz) && reads(fromEnd.start, archive['start'], tz)
     ? fromEnd
@@ -34,7 +34,7 @@ export function timesOf(archive: Json, tz: string | null): Times {
 
 const WHOLE_SECONDS_MS: Ms = 2_000;
 
-/** Whether a clock in the zone showed the local time then. */
+/** Returns whether a clock in the zone showed the local time at that moment. */
 function reads(at: Ms, local: unknown, tz: string | null): boolean {
   const said = DateTime.fromISO(word(local) ?? '', { zone: 'UTC' }).toMillis();
   const shown = DateTime.fromMillis(at, { zone: zoneOf(tz ?? 'UTC') })
@@ -44,8 +44,8 @@ function reads(at: Ms, local: unknown, tz: string | null): boolean {
 }
 
 /**
- * The offset of local times, as `+02:00`, from log lines that carry epoch seconds: each was written
- * between start and end. Null where there are none or more than one offset fits.
+ * Returns the offset of local times, as `+02:00`, from log lines with epoch seconds, which were
+ * written between start and end. Null if there are none or more than one offset fits.
  */
 export function offsetFromLog(archive: Json, logged: readonly Json[]): string | null {
   const start = momentOf(archive['start'], 'UTC');
@@ -53,7 +53,7 @@ export function offsetFromLog(archive: Json, logged: readonly Json[]): string | 
   if (start === null || end === null) return null;
   const times = logged.flatMap((line) => span(line['time']) ?? []);
   if (times.length === 0) return null;
-  // A reduce: there may be more lines than a call has arguments.
+  // Uses reduce because a call cannot take that many arguments.
   const first = times.reduce((a, b) => Math.min(a, b)) * 1000;
   const last = times.reduce((a, b) => Math.max(a, b)) * 1000;
   const fitting = OFFSETS_MIN.filter(
@@ -68,5 +68,5 @@ export function offsetFromLog(archive: Json, logged: readonly Json[]): string | 
 
 /** All offsets in use are multiples of a quarter of an hour, from -12:00 to +14:00. */
 const OFFSETS_MIN = Array.from({ length: 26 * 4 + 1 }, (_, n) => n * 15 - 12 * 60);
-/** Lines come a little before the start and after the end. */
+/** Lines can be written shortly before the start and after the end. */
 const BESIDE_MS: Ms = 5 * 60_000;

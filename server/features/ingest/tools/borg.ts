@@ -29,11 +29,11 @@ import {
 } from './tool-output.ts';
 
 /**
- * `borg create --json` (1.2 and 1.4) with its standard error, with or without `--log-json`; and
- * what borgmatic makes of it, an array with an element a repository. Exit 0 is a success, 1 (and
- * 100 to 127 of modern codes) a warning. Times are local and carry no zone: it comes from `tz` or
- * from the log, else the end is the arrival. Lists of archives are read as well; what other
- * commands print is no run.
+ * Reads `borg create --json` (1.2 and 1.4) with its standard error, with or without `--log-json`,
+ * and borgmatic's form of it, an array with one element per repository. Exit 0 is a success, 1 (and
+ * 100 to 127 of modern codes) a warning. Times are local without a zone: the zone comes from `tz`
+ * or from the log; otherwise the arrival is the end. Lists of archives are read too; the output of
+ * other commands is not a run.
  */
 export const readBorg: Reader = (body, query, at) => {
   const { blocks: found, isArray, rest } = split(body);
@@ -66,7 +66,7 @@ export const readBorg: Reader = (body, query, at) => {
     runOf(json, output, namedFor(json, created.length, failed ? { ...query, exit: 0 } : query), at),
   );
   return {
-    // The array has only the repositories that succeeded: the code of borgmatic tells about the
+    // The array contains only the repositories that succeeded; borgmatic's exit code reports the
     // others.
     executions: [...runs, ...(failed ? readWithout(output, query, at, isArray).executions : [])],
     rejected: [],
@@ -89,7 +89,7 @@ interface Output {
 const INTERRUPTED = /^(?:ERROR: )?Got Ctrl-C \/ SIGINT\.$|^(?:ERROR: )?Keyboard interrupt$/;
 
 /**
- * Of several repositories each is a job of its own: a success of one must not hide a failure of
+ * Each of several repositories is its own job, because a success of one must not hide a failure of
  * another.
  */
 function namedFor(json: Json, repositories: number, query: ToolQuery): ToolQuery {
@@ -150,7 +150,7 @@ function runOf(
   return { execution, byArrival: end === null || start === null };
 }
 
-/** Output without an archive: borg failed, or this was no backup. */
+/** Reads output without an archive: borg failed, or this was not a backup. */
 function readWithout(
   { lines, interrupted }: Output,
   query: ToolQuery,
@@ -184,7 +184,7 @@ function readWithout(
 
 const NO_ARCHIVE =
   'There is no archive in it, so nothing is recorded: it was a dry run or another command, or borg create ran without --json.';
-/** What prune, check and compact write about what they do. */
+/** The progress output of prune, check and compact. */
 const OTHERS =
   /^(?:INFO: )?(?:Keeping archive |Would prune: |Pruning archive|Would keep|Starting (?:repository|archive consistency) check|Finished (?:full|partial) (?:repository|archive) check|(?:Archive )?consistency check complete|Analyzing archive |compaction freed about |terminating with success status)/i;
 
@@ -215,8 +215,8 @@ interface Split {
 }
 
 /**
- * Borg writes its JSON over many lines, the first of which is `{` and the last `}`; borgmatic an
- * array on one line.
+ * Borg writes its JSON over many lines, the first of which is `{` and the last `}`; borgmatic
+ * writes an array on one line.
  */
 function split(body: string): Split {
   const all = blocksIn(body);
@@ -228,8 +228,7 @@ function split(body: string): Split {
       ...inLine,
       rest: body.slice(0, array.index) + body.slice(array.index + array[0].length),
     };
-  // One look for each of them: a pattern for both would look for the end again from every
-  // beginning.
+  // Two separate searches: a pattern for both would search for the end again from every beginning.
   const first = /^[{[]\r?\n/m.exec(body);
   const end = first?.[0].startsWith('[') ? /^\]\r?$/gm : /^\}\r?$/gm;
   end.lastIndex = first ? first.index + first[0].length : body.length;

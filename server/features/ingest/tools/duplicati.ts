@@ -20,9 +20,9 @@ import {
 import { boundedId } from '../bounded-id.ts';
 
 /**
- * What Duplicati posts with `--send-http-json-urls`: `{Data, Extra, LogLines, Exception}`. Its
- * other operations are jobs of their own beside the backup ("Laptop (Restore)"), so that a restore
- * that went well is no backup.
+ * Reads what Duplicati posts with `--send-http-json-urls`: `{Data, Extra, LogLines, Exception}`.
+ * Other operations are separate jobs beside the backup ("Laptop (Restore)"), so that a successful
+ * restore does not count as a backup.
  */
 export const readDuplicati: Reader = (body, query, at) => {
   const report = objectIn(body);
@@ -93,7 +93,7 @@ export const readDuplicati: Reader = (body, query, at) => {
   );
 };
 
-/** The job at its machine, whatever it is called. */
+/** Identifies the job by its machine and id, so that renaming it has no effect. */
 function uidOf(extra: Json, ending: string): { readonly jobInstanceUid?: string } {
   const id = word(extra['backup-id']);
   return id === null
@@ -108,7 +108,7 @@ const textsOf = (value: unknown): string[] =>
 const counted = <K extends string>(name: K, count: number): { readonly [P in K]: number } =>
   ({ [name]: count }) as { readonly [P in K]: number };
 
-/** Errors before warnings; the exception where both are silent or say little. */
+/** Prefers errors to warnings, and the exception if both are empty or vague. */
 const reasonOf = (
   errors: readonly string[],
   warnings: readonly string[],
@@ -123,8 +123,8 @@ const reasonOf = (
   );
 
 /**
- * Operations that read or change what was saved. The rest (lists, filters, mails) is no work that
- * could fail a backup.
+ * Operations that read or change saved data. The others (lists, filters, mails) cannot make a
+ * backup fail.
  */
 const RECORDED: ReadonlySet<string> = new Set([
   'Restore',
@@ -140,7 +140,7 @@ const RECORDED: ReadonlySet<string> = new Set([
   'Vacuum',
   'RecreateDatabase',
 ]);
-/** Unknown is the result of what has not ended. */
+/** The result Unknown means that the operation did not end. */
 const STATUSES: Readonly<Record<string, 'Success' | 'Warning' | 'Failed'>> = {
   Success: 'Success',
   Warning: 'Warning',

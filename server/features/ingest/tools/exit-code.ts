@@ -1,9 +1,6 @@
 import type { Source } from '#contract/runs/vocabulary.ts';
 
-/**
- * What the exit code of a command means where nothing but the code is told, by the tool that the
- * key was made for.
- */
+/** Returns the status for an exit code that comes without output, by the tool of the key. */
 export function statusOfExit(tool: Source, exit: number): 'Success' | 'Warning' | 'Failed' {
   if (exit === 0) return 'Success';
   switch (tool) {
@@ -20,7 +17,7 @@ export function statusOfExit(tool: Source, exit: number): 'Success' | 'Warning' 
 }
 
 /**
- * What ended a program whose exit code is 128 and the number of a signal; null for any other code.
+ * Returns a message if the exit code is 128 plus the number of a signal; null for any other code.
  */
 export function signalSentence(program: string, exit: number | null): string | null {
   if (exit === null || exit <= 128 || exit > 192) return null;
@@ -41,7 +38,7 @@ export function signalSentence(program: string, exit: number | null): string | n
   }
 }
 
-/** Numbers of Linux. */
+/** Linux signal numbers. */
 const SIGNALS: Readonly<Record<number, string>> = {
   3: 'SIGQUIT',
   4: 'SIGILL',

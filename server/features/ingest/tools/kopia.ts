@@ -27,9 +27,9 @@ import type { TaskIn } from '#contract/runs/task.ts';
 import { cutText } from '#contract/stored-text.ts';
 
 /**
- * `kopia snapshot create --json`: one manifest, or an array of them. An `incomplete` one, or one
- * with failed entries, has failed. Each path is a job of its own; where the address names the job,
- * several are what one run of it did.
+ * Reads `kopia snapshot create --json`: one manifest or an array of them. An `incomplete` manifest,
+ * or one with failed entries, is a failure. Each path is its own job; if the address names the job,
+ * all paths are one run of it.
  */
 export const readKopia: Reader = (body, query, at) => {
   const value = jsonIn(body);
@@ -37,7 +37,7 @@ export const readKopia: Reader = (body, query, at) => {
   const manifests = found.length > 0 ? found : readLines(body).objects;
   const snapshots = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
   if (query.job !== null && snapshots.length > 1 && snapshots.length <= LIMITS.tasks) {
-    // The exit code is that of all of them.
+    // The exit code applies to all of them.
     const paths = snapshots.map((manifest) => readManifest(manifest, { ...query, exit: null }));
     const executions = paths.flatMap((path) => path.executions);
     if (executions.length === snapshots.length)
@@ -74,7 +74,7 @@ export const readKopia: Reader = (body, query, at) => {
   );
 };
 
-/** `text`: what kopia printed besides its manifests. */
+/** `text`: kopia's output other than its manifests. */
 function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
   const source = sub(manifest, 'source');
   const summary = sub(sub(manifest, 'rootEntry'), 'summ');
@@ -137,7 +137,8 @@ function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
 }
 
 /**
- * One run over several paths: it did as badly as the worst of them. Named by the first snapshot.
+ * Returns one run for several paths, with the worst of their results. The first snapshot provides
+ * the id.
  */
 function together(paths: readonly ExecutionIn[], exit: number | null): ExecutionIn {
   const worst = TASK_STATUSES.flatMap(

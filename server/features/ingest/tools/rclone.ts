@@ -25,9 +25,9 @@ import {
 } from './tool-output.ts';
 
 /**
- * The log of `rclone … --use-json-log --stats-log-level NOTICE` (1.60 and later), or one answer of
- * its remote control (`job/status`). Exit 0 is a success; 9 too: nothing needed to be transferred.
- * Without an exit code the last totals decide.
+ * Reads the log of `rclone … --use-json-log --stats-log-level NOTICE` (1.60 and later), or one
+ * response of its remote control (`job/status`). Exit 0 is a success, and so is 9: nothing had to
+ * be transferred. Without an exit code the last totals decide.
  */
 export const readRclone: Reader = (body, query, at) => {
   const answer = objectIn(body);
@@ -83,8 +83,8 @@ export const readRclone: Reader = (body, query, at) => {
 };
 
 /**
- * Why it failed: rclone's own last error, else the most telling error line, else what the exit code
- * means. Never its totals.
+ * Returns why it failed: rclone's own last error, else the most telling error line, else the
+ * meaning of the exit code. Never its totals.
  */
 function reasonOf(
   exit: number | null,
@@ -115,7 +115,7 @@ function reasonOf(
   );
 }
 
-/** In words what the codes mean. 1 and 2 changed places with version 1.69, so both say the same. */
+/** The meaning of exit codes. 1 and 2 were swapped in version 1.69, so both have the same text. */
 const EXITS: Readonly<Record<number, string>> = {
   1: 'a wrong command line, or an error without a code of its own',
   2: 'a wrong command line, or an error without a code of its own',
@@ -137,7 +137,7 @@ const ERROR_LEVELS: ReadonlySet<string> = new Set([
 const TOTALS =
   /^\s*(?:(?:Transferred|Errors|Checks|Deleted|Renamed|Elapsed time|Transferring):|\* )/;
 /**
- * `Failed to sync with 3 errors: last error was: …` says the verb of the command before the reason.
+ * `Failed to sync with 3 errors: last error was: …` contains the command's verb before the reason.
  */
 const withoutVerb = (line: string): string =>
   line.replace(/(Failed to \w+)(?: with \d+ errors?: last error was)?: (?=\S)/, 'Fatal: ');
@@ -146,7 +146,7 @@ const withoutVerb = (line: string): string =>
 const DRY_RUN = /\bas --dry-run is set\b/;
 const isDryRun = (line: Json): boolean => DRY_RUN.test(word(line['msg']) ?? '');
 
-/** Why the totals cannot be the last ones, or null where they may be. */
+/** Returns why the totals cannot be the last ones; null if they can. */
 function unfinished(stats: Json, text: readonly string[]): string | null {
   if (text.some(isCut)) return 'Interrupted: the output of rclone is cut off.';
   const missing = Math.max(
@@ -159,12 +159,12 @@ function unfinished(stats: Json, text: readonly string[]): string | null {
     : null;
 }
 
-/** The beginning of a line of JSON whose end did not arrive. */
+/** The beginning of a JSON line whose end is missing. */
 const isCut = (line: string): boolean => /^\{"(?:level|time|msg)"/.test(line);
 
 /**
- * `rclone rc job/status`. Job numbers begin again with each process, so the start belongs to the
- * name of the run.
+ * Reads `rclone rc job/status`. Job numbers restart with each process, so the run's id includes its
+ * start.
  */
 function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
   if (!('finished' in answer && 'startTime' in answer)) {
@@ -206,7 +206,7 @@ function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
   );
 }
 
-/** A call that the remote control refused, in the text of `rclone rc`. */
+/** Returns a call that the remote control refused, in the output of `rclone rc`. */
 function refusedCall(body: string): Json | null {
   const begin = body.indexOf('{');
   const end = body.lastIndexOf('}');
@@ -218,7 +218,7 @@ function refusedCall(body: string): Json | null {
 function readRefused(answer: Json, query: ToolQuery, at: Ms): Reading {
   const path = word(answer['path']) ?? '';
   const error = word(answer['error']) ?? 'no reason given';
-  // Asking for a result failed, which says nothing about a run.
+  // A failed request for a result says nothing about a run.
   if (/^(?:job|core|rc)\//.test(path))
     return notARun(`rclone has no result for it: ${error}`.slice(0, 300));
   return one(

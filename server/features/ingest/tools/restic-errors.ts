@@ -1,8 +1,8 @@
 import { type Json, sub, whole, word } from './tool-output.ts';
 
 /**
- * The words of an error line. 0.14 writes the error as `{Op, Path, Err: 13}`, or as `{}` for a
- * folder; later versions as `{message}`.
+ * Returns the text of an error line. Version 0.14 writes the error as `{Op, Path, Err: 13}`, or as
+ * `{}` for a folder; later versions as `{message}`.
  */
 export function errorText(line: Json): string {
   const error = sub(line, 'error');
@@ -26,8 +26,8 @@ function reasonOf(error: Json): string | null {
 }
 
 /**
- * How many items could not be read. The same item comes once from the scan, with its whole path,
- * and once more as it was given.
+ * Returns how many items could not be read. The scan reports an item with its full path, and the
+ * backup reports it again as it was given.
  */
 export function countErrors(errors: readonly Json[]): number {
   const items = errors.map(
@@ -38,7 +38,7 @@ export function countErrors(errors: readonly Json[]): number {
   let searches = 0;
   const isCounted = (item: string): boolean => {
     for (const folder of folders) if (absolute.has(`${folder}/${item}`)) return true;
-    // All paths of one run start in the same folder: it is found with the first of them.
+    // All paths of one run start in the same folder, which the first of them determines.
     if (searches >= SEARCHES) return false;
     searches += 1;
     const full = [...absolute].find((path) => path.endsWith(`/${item}`));
@@ -52,7 +52,7 @@ export function countErrors(errors: readonly Json[]): number {
 
 const SEARCHES = 20;
 
-/** What the numbers of Linux mean. */
+/** The meaning of Linux error numbers. */
 const ERRNO: Readonly<Record<number, string>> = {
   1: 'operation not permitted',
   2: 'no such file or directory',

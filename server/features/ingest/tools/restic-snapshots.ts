@@ -16,8 +16,8 @@ import {
 } from './tool-output.ts';
 
 /**
- * `restic snapshots --json`: each snapshot is a backup that succeeded. 0.17 and later write a
- * summary into the snapshot; before, only the start is known.
+ * Reads `restic snapshots --json`: each snapshot is a successful backup. Version 0.17 and later
+ * write a summary into the snapshot; before that, only the start is known.
  */
 export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Reading {
   if (snapshots.length === 0) return notARun('The list has no snapshots in it.');

@@ -25,10 +25,10 @@ import { countErrors, errorText, hasReason } from './restic-errors.ts';
 import { readSnapshots } from './restic-snapshots.ts';
 
 /**
- * `restic backup --json`, its standard output and error in one (0.14 and later). Exit 0 is a
- * success, 3 a warning: some source files could not be read. 0.14 writes no times: the end is the
- * arrival, the start is before it by `total_duration`. Lists of snapshots and statistics are read
- * as well; what other commands print is no run.
+ * Reads `restic backup --json`, its standard output and error combined (0.14 and later). Exit 0 is
+ * a success, 3 a warning: some source files could not be read. Version 0.14 writes no times: the
+ * arrival is the end, and the start is earlier by `total_duration`. Lists of snapshots and
+ * statistics are read too; the output of other commands is not a run.
  */
 export const readRestic: Reader = (body, query, at) => {
   const array = arrayIn(body);
@@ -97,15 +97,15 @@ export const readRestic: Reader = (body, query, at) => {
       };
 };
 
-/** Signs of a snapshot's id in the output of 0.14. */
+/** The length of a snapshot id in the output of 0.14. */
 const SHORT = 8;
 const NO_SUMMARY =
   'There is no summary of a backup in it, so nothing is recorded: run restic backup with --json, and send its whole output.';
 const SAVED = /^snapshot ([\da-f]{8,64}) saved$/;
 const SKIPPED = / does not exist, skipping$/;
-/** `[0:05] 12.00%  3 / 25 packs`: how far a command is. */
+/** `[0:05] 12.00%  3 / 25 packs`: a progress line. */
 const PROGRESS = /^\[\d+:\d\d(?::\d\d)?\] +\d+(?:\.\d+)?%/;
-/** The rest of a JSON line whose beginning was cut off. */
+/** The rest of a JSON line whose beginning is missing. */
 const PIECE = /"(?:message_type|percent_done|item|during|snapshot_id)":|"\]?\}$/;
 
 /** Restore, check and tag end with a summary too. */
@@ -113,7 +113,7 @@ const isBackupSummary = (line: Json): boolean =>
   line['message_type'] === 'summary' &&
   ('files_new' in line || 'total_duration' in line || 'snapshot_id' in line);
 
-/** The first array in the output: of the whole, or on a line of its own. */
+/** Returns the first array in the output: the whole output, or a line of it. */
 function arrayIn(body: string): readonly unknown[] | undefined {
   const all = jsonIn(body);
   if (Array.isArray(all)) return all as readonly unknown[];
@@ -138,7 +138,7 @@ function readArray(array: readonly unknown[], query: ToolQuery): Reading {
   return none('This is no list of snapshots, and no output of restic backup.');
 }
 
-/** What other commands of restic print. Null: it may be the output of a backup. */
+/** Reads the output of other restic commands. Null: it can be the output of a backup. */
 function otherOutput(
   objects: readonly Json[],
   text: readonly string[],
@@ -190,10 +190,7 @@ const OTHERS: readonly (readonly [line: RegExp, command: string])[] = [
   [/^(?:successfully removed locks|successfully removed \d+ locks)$/, 'unlock'],
 ];
 
-/**
- * Only the raw data is what the repository takes up; the other ways of counting give the size of
- * what would be restored.
- */
+/** Only `raw-data` is the size of the repository; the other modes return the size of a restore. */
 function readStats(stats: Json, query: ToolQuery): Reading {
   const usedBytes = whole(stats['total_size']);
   if (

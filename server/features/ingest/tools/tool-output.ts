@@ -5,12 +5,12 @@ import type { ExecutionIn, Ingested, RepositoryIn } from '#contract/ingest/calls
 import type { Schedule } from '#contract/runs/rows.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
 
-/** What the address says besides the tool's own output. Null: not said. */
+/** Values from the request's address. Null: not given. */
 export interface ToolQuery {
   readonly job: string | null;
   readonly host: string | null;
   readonly exit: number | null;
-  /** A zone's name, or an offset as `+02:00`: for tools that write local times. */
+  /** The name of a time zone, or an offset such as `+02:00`, for tools that write local times. */
   readonly tz: string | null;
   readonly schedule: Schedule | null;
   readonly graceSec: number | null;
@@ -19,38 +19,35 @@ export interface ToolQuery {
 /** One run in a tool's output. */
 export interface ReadRun {
   readonly execution: ExecutionIn;
-  /** The tool gives no times, so they are counted back from the arrival. */
+  /** The tool reports no times, so they are computed back from the arrival. */
   readonly byArrival: boolean;
-  /**
-   * From a list of restore points: adds runs that are not known yet, and says nothing about a run
-   * that is.
-   */
+  /** From a list of restore points: adds unknown runs and does not change known ones. */
   readonly listed?: true;
   /** A shorter spelling of `externalId` that the same tool uses elsewhere. */
   readonly shortId?: string;
 }
 
-/** What was read of a tool's output. */
+/** What a reader found in a tool's output. */
 export interface Reading {
   readonly executions: readonly ReadRun[];
   readonly rejected: Ingested['rejected'];
   /** Sizes of repositories that the output reports. */
   readonly repositories?: readonly RepositoryIn[];
   /**
-   * Why there is nothing, or not everything, to record although nothing is wrong: one sentence for
-   * the sender.
+   * Why nothing, or not everything, is recorded although nothing is wrong: one sentence for the
+   * sender.
    */
   readonly note?: string;
 }
 
-/** From a tool's own output to executions. Pure. */
+/** Converts a tool's own output to executions. Pure. */
 export type Reader = (body: string, query: ToolQuery, at: Ms) => Reading;
 
 export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({
   executions: [{ execution, byArrival }],
   rejected: [],
 });
-/** The output is understood, and is not the result of a backup. */
+/** Returns a reading without runs, for valid output that is not the result of a backup. */
 export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): Reading => ({
   executions: [],
   rejected: [],
@@ -62,7 +59,7 @@ export const none = (error: string, index = 0): Reading => ({
   rejected: [{ index, error }],
 });
 
-/** The fields that every tool has alike. */
+/** Returns the fields that all tools share. */
 export function common(
   query: ToolQuery,
   source: NonNullable<ExecutionIn['source']>,
@@ -83,8 +80,8 @@ export function common(
 export type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Lines of JSON objects among lines of text, as a tool's two outputs poured into one. Of more than
- * `MOST_LINES` lines only the first and the last are read.
+ * Separates lines of JSON objects from lines of text, for a tool's combined standard output and
+ * error. Of more than `MOST_LINES` lines, only the first and the last are read.
  */
 export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
   const objects: Json[] = [];
@@ -101,12 +98,12 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
 }
 
 /**
- * Each line costs time however short it is, so the number of lines is bounded. The largest body, 4
- * MB, has fewer lines of any tool: paths and messages are longer than 40 bytes on average.
+ * Every line takes time even if it is short, so the number of lines is bounded. The largest body, 4
+ * MB, has fewer lines with any tool: paths and messages are longer than 40 bytes on average.
  */
 const MOST_LINES = 100_000;
 
-/** The first and the last half of `most` lines; the lines between them are not looked at. */
+/** Returns the first and the last half of `most` lines; the lines between them are skipped. */
 export function withoutMiddle(body: string, most = MOST_LINES): string {
   let head = 0;
   let tail = body.length;
@@ -115,7 +112,7 @@ export function withoutMiddle(body: string, most = MOST_LINES): string {
     if (end === -1) return body;
     head = end + 1;
   }
-  // A line break at the end closes the last line and begins no other.
+  // A trailing line break does not begin another line.
   if (body.endsWith('\n')) tail -= 1;
   for (let n = 0; n < most / 2; n += 1) {
     const start = body.lastIndexOf('\n', tail - 1);
@@ -126,12 +123,12 @@ export function withoutMiddle(body: string, most = MOST_LINES): string {
 }
 
 /**
- * So many lines that look like an object and are none: more is no output of a tool, and each that
- * cannot be read costs more than one that can.
+ * The maximum number of lines that look like an object and are not. No tool writes more, and a line
+ * that fails to parse costs more than a valid one.
  */
 const BROKEN = 1_000;
 
-/** A line of output without escape sequences; of what overwrites itself, the last. */
+/** Returns a line of output without escape sequences. If it overwrites itself, the last version. */
 export const plainLine = (line: string): string =>
   line
     .replace(ESCAPES, '')
@@ -141,7 +138,7 @@ export const plainLine = (line: string): string =>
 const ESCAPE = String.fromCharCode(27);
 const ESCAPES = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[@-Z_])`, 'g');
 
-/** What is read of a list of restore points: the newest of them, and a sentence about the rest. */
+/** Returns the newest of a list of restore points, and a note about the others. */
 export function newestOf<T>(
   points: readonly T[],
   startOf: (point: T) => Ms,
@@ -154,13 +151,13 @@ export function newestOf<T>(
   };
 }
 
-/** A JSON object, or null for anything else. */
+/** Returns a JSON object, or null for anything else. */
 export function objectIn(text: string): Json | null {
   const value = jsonIn(text);
   return isObject(value) ? value : null;
 }
 
-/** A JSON value, or undefined for anything else and for what no tool writes. */
+/** Returns a JSON value, or undefined for anything else and for nesting that no tool writes. */
 export function jsonIn(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {
@@ -203,8 +200,8 @@ export const sub = (json: Json | null | undefined, name: string): Json => {
 };
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /**
- * Text, also of a number; null for what is empty or neither. Names that are no UTF-8 come as halves
- * of pairs, which no database stores.
+ * Returns a string, or a number as a string; null if it is empty or neither. File names that are
+ * not UTF-8 contain lone surrogates, which databases cannot store.
  */
 export const word = (value: unknown): string | null =>
   typeof value === 'string'
@@ -212,12 +209,12 @@ export const word = (value: unknown): string | null =>
     : typeof value === 'number' && Number.isFinite(value)
       ? String(value)
       : null;
-/** A number, also written as text. */
+/** Returns a number, also if it is a string. */
 export function amount(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
-/** A count: whole and not below 0. */
+/** Returns a count: rounded and not below 0. */
 export const whole = (value: unknown): number | null => {
   const number = amount(value);
   return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER
@@ -225,15 +222,15 @@ export const whole = (value: unknown): number | null => {
     : Math.round(number);
 };
 
-/** Seconds that something took: not below 0, not more than a run can last. */
+/** Returns a duration in seconds: not below 0, and at most the maximum duration of a run. */
 export const span = (value: unknown): number | null => {
   const number = amount(value);
   return number === null || number < 0 || number > 0xffff_fffe ? null : number;
 };
 
 /**
- * A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed
- * and not known.
+ * Returns a time in milliseconds; one without a zone is read in `tz`. Null if it is not a time, or
+ * needs a zone that is unknown.
  */
 export function momentOf(value: unknown, tz: string | null): Ms | null {
   const text = word(value);
@@ -249,18 +246,16 @@ export function momentOf(value: unknown, tz: string | null): Ms | null {
   return tz === null ? null : finite(DateTime.fromISO(iso, { zone: zoneOf(tz) }).toMillis());
 }
 
-/**
- * No tool writes longer ones; what patterns make of a moment takes longer than the moment is long.
- */
+/** No tool writes longer ones. The patterns take more than linear time. */
 const MOMENT_CHARS = 64;
 
-/** `+02:00` as luxon names it. */
+/** Returns `+02:00` as luxon spells it. */
 export const zoneOf = (tz: string): string =>
   /^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz;
 const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
 
 export const iso = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
-/** Values that say something, for the panel. */
+/** Returns the values that are not null, for the detail panel. */
 export const details = (
   all: Readonly<Record<string, string | number | boolean | null>>,
 ): NonNullable<ExecutionIn['detail']> =>
