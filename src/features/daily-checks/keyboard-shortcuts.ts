@@ -34,8 +34,9 @@ export interface Pressed {
 }
 
 /**
- * What a key means in the list; null where it is the browser's, or that of a part with keys of its
- * own (U of the messages, / of the search). Capital letters count as the letter with shift.
+ * Returns the command of a key press in the list. Null if the key belongs to the browser, or to a
+ * part with its own keys (U of the toasts, / of the search). Capital letters count as the letter
+ * with shift.
  */
 export function commandOf(pressed: Pressed): Command | null {
   if (pressed.altKey) return null;
@@ -48,8 +49,8 @@ export function commandOf(pressed: Pressed): Command | null {
 }
 
 /**
- * Commands that change data, and those that choose what is changed: not for those who may only
- * read.
+ * Returns whether a command changes data or the selection for changes. Read-only users do not have
+ * these commands.
  */
 export const needsActions = (command: Command): boolean => ACTS.has(command);
 const ACTS: ReadonlySet<Command> = new Set([
@@ -64,7 +65,7 @@ const ACTS: ReadonlySet<Command> = new Set([
   'extend-previous',
 ]);
 
-/** Commands that open a question, in which the next keys are words. */
+/** Returns whether a command opens a dialog, in which the next keys are typed text. */
 export const asks = (command: Command): boolean => ASKING.has(command);
 const ASKING: ReadonlySet<Command> = new Set([
   'review-with',

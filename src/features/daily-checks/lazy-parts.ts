@@ -18,5 +18,5 @@ export const BulkBar = lazy(async () => ({ default: (await withChunkTimeout(bulk
 export const Empty = lazy(async () => ({ default: (await withChunkTimeout(empty())).Empty }));
 export const Dialogs = lazy(async () => ({ default: (await withChunkTimeout(dialogs())).Dialogs }));
 
-/** Needed with no network, too: loaded while the page is idle. */
+/** Loaded while the page is idle, because they must also work offline. */
 export const LATER_PARTS = [openRun, bulkBar, empty, dialogs];

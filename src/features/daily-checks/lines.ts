@@ -1,13 +1,13 @@
 import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 
-/** One line of the list: the head of a group, or a row. */
+/** A line of the list: a group header or a row. */
 export type Line =
   | { readonly is: 'head'; readonly head: GroupHead }
   | { readonly is: 'row'; readonly row: RunView };
 
 const known = new WeakMap<RunsView, readonly (Line | undefined)[]>();
 
-/** The lines of a view's window, in order: heads at their places, rows in between. */
+/** Returns the lines of a view's window in order: headers at their indexes, rows in between. */
 export function linesOf(view: RunsView): readonly (Line | undefined)[] {
   const made = known.get(view);
   if (made) return made;
@@ -24,7 +24,7 @@ export function linesOf(view: RunsView): readonly (Line | undefined)[] {
   return lines;
 }
 
-/** The line at a place of the list, where it is in the window. */
+/** Returns the line at an index of the list, if it is in the window. */
 export const lineAt = (view: RunsView | undefined, index: number): Line | undefined =>
   view && index >= view.first ? linesOf(view)[index - view.first] : undefined;
 
@@ -38,15 +38,15 @@ export function headAt(view: RunsView | undefined, index: number): GroupHead | u
   return line?.is === 'head' ? line.head : undefined;
 }
 
-/** The place of a run in the list, -1 where it is not in the window. */
+/** Returns the index of a run in the list, or -1 if it is outside the window. */
 export const placeOf = (view: RunsView, n: number): number => {
   const at = linesOf(view).findIndex((line) => line?.is === 'row' && line.row.n === n);
   return at < 0 ? -1 : view.first + at;
 };
 
 /**
- * The place of a run among so many, from 1: of the list, or of its group. `far`: the head of its
- * group is not here. `out`: the run is not.
+ * Position of a run, starting at 1, and the number of runs, in the list or in its group. `far`: its
+ * group header is not loaded. `out`: the run is not loaded.
  */
 export type Standing = readonly [at: number, of: number] | 'far' | 'out';
 export function standingOf(view: RunsView | undefined, grouped: boolean, n: number): Standing {
@@ -56,7 +56,7 @@ export function standingOf(view: RunsView | undefined, grouped: boolean, n: numb
   return !grouped ? [at + 1, view.total] : head ? [at - head.line, head.rows] : 'far';
 }
 
-/** The rows between two places that are here, heads left out; null where one is not here yet. */
+/** Returns the rows between two indexes without headers; null if one is not loaded yet. */
 export function rowsBetween(
   view: RunsView | undefined,
   from: number,
@@ -71,7 +71,7 @@ export function rowsBetween(
   return rows;
 }
 
-/** The rows of the window that stand under a head, as far as they are in it. */
+/** Returns the loaded rows of a group. */
 export function rowsUnder(view: RunsView, { line }: GroupHead): readonly RunView[] {
   const under: RunView[] = [];
   for (const one of linesOf(view).slice(line - view.first + 1)) {

@@ -31,10 +31,7 @@ export interface ToolbarPartsProps {
   readonly onList: (next: List, at?: number) => void;
 }
 
-/**
- * What is done with the list as a whole: name it, take it along as a file, hand it over. Loaded
- * after the list.
- */
+/** Actions of the whole list: save as view, export, hand over. Loaded after the list. */
 export function ToolbarParts({
   me,
   list,

@@ -13,10 +13,7 @@ export interface ListLinesProps {
   readonly onList: (next: List) => void;
 }
 
-/**
- * Lines over the list: a file on its way, and what has come since the last hand-over. Loaded after
- * the list.
- */
+/** Banners above the list: a running export and the last hand-over. Loaded after the list. */
 export const ListLines = ({ me, zone, now, filter, onList }: ListLinesProps) => (
   <>
     <ExportLine />

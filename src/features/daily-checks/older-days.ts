@@ -6,8 +6,8 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 const DAY: Ms = 86_400_000;
 
 /**
- * How a list's time stands to the days that this device keeps: within them, from their beginning on
- * or sooner, or before all of them.
+ * Compares the list's period with the days on this device: within them, reaching back to their
+ * start or further, or entirely before them.
  */
 export function reachOf(
   { from, to }: Pick<RunsFilter, 'from' | 'to'>,
@@ -15,13 +15,13 @@ export function reachOf(
 ): 'within' | 'all' | 'before' {
   const oldest = now - LIMITS.windowDays * DAY;
   if (to !== null && to <= oldest) return 'before';
-  // The first of the days began within a day of it.
+  // The first day of the window begins within one day after `oldest`.
   return from === null || from <= oldest + DAY ? 'all' : 'within';
 }
 
 /**
- * Why nothing is listed, where there may be older results on the server (SEEK-6); null where that
- * is not why. `narrowed`: filters are set.
+ * Returns why nothing is listed if the server can have older results (SEEK-6), otherwise null.
+ * `narrowed`: filters are set.
  */
 export function olderWords(
   filter: Pick<RunsFilter, 'from' | 'to'>,

@@ -45,7 +45,7 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 
 const STILL = {};
 
-/** The morning screen of one person. */
+/** The daily checks of one user. */
 export function DailyChecksPage({
   me,
   branding,
@@ -110,8 +110,7 @@ export function DailyChecksPage({
     ),
   );
 
-  // Keys that come while all that match are being named wait for it: they are meant for the
-  // selection.
+  // While "select all" is loading, key presses are queued, because they apply to its selection.
   const waiting = useRef<Command[] | null>(null);
   const [named, setNamed] = useState(0);
   const selectAll = (): void => {
@@ -119,7 +118,10 @@ export function DailyChecksPage({
     void deeds.selectAll().finally(() => setNamed((n) => n + 1));
   };
 
-  /** A key on the head of a group means all of its rows. Keys that come meanwhile wait. */
+  /**
+   * A key on a group header applies to all of its rows. Later keys are queued until those are
+   * loaded.
+   */
   const withMembers = (head: GroupHead, act: (runs: readonly RunN[]) => void): void => {
     waiting.current ??= [];
     void deeds
@@ -128,7 +130,8 @@ export function DailyChecksPage({
       .finally(() => setNamed((n) => n + 1));
   };
   /**
-   * Answers whether the head took it; with a selection, keys that change data mean the selection.
+   * Returns whether the group header handled the command. With a selection, commands that change
+   * data apply to the selection.
    */
   const commandHead = (what: Command, head: GroupHead): boolean => {
     switch (what) {
@@ -175,7 +178,7 @@ export function DailyChecksPage({
   };
 
   const command = (what: Command): void => {
-    // the question is on its way: what is typed is meant for it
+    // the dialog is loading, so keys are not meant for the list
     if (deeds.ask !== null) return what === 'back' ? deeds.setAsk(null) : undefined;
     if (waiting.current !== null) {
       waiting.current.push(what);
@@ -210,7 +213,7 @@ export function DailyChecksPage({
       case 'back':
         if (list.open !== null) return close();
         if (count > 0) round.setSelection(NOTHING);
-        return undefined; // the row stays the one that keys mean
+        return undefined; // keys still apply to this row
       case 'review':
         return deeds.review(deeds.targets());
       case 'review-with':
@@ -224,7 +227,7 @@ export function DailyChecksPage({
         return deeds.setAsk({ is: 'columns' });
       case 'fold':
       case 'unfold':
-        return undefined; // rows do not fold
+        return undefined; // rows cannot be collapsed
       case 'facets': {
         const first = document.querySelector<HTMLElement>('aside.dc-facets button');
         if (first?.offsetParent) first.focus();
@@ -243,7 +246,7 @@ export function DailyChecksPage({
     waiting.current = null;
     for (const key of keys ?? []) {
       command(key);
-      if (asks(key)) break; // what came after it was meant for the question
+      if (asks(key)) break; // later keys were meant for the dialog
     }
   });
   useEffect(() => {

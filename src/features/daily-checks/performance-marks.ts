@@ -1,33 +1,31 @@
 import type { Ms } from '#contract/ids.ts';
 
 /**
- * What a person waits for, by the User Timing API. Each ends when the frame with the rows in it has
- * been painted.
+ * Performance measures by the User Timing API. Each ends when the frame with the rows has been
+ * painted.
  *
- * daybook:open navigation to first rows, once a page load daybook:filter input to painted rows
- * daybook:change server commit to painted row
+ * - `daybook:open`: navigation to first rows, once per page load
+ * - `daybook:filter`: input to painted rows
+ * - `daybook:change`: server commit to painted row
  */
 let opened = false;
 let filterFrom: number | null = null;
 
-/** Call when the first rows have been rendered. */
+/** Call it when the first rows have been rendered. */
 export function openPainted(): void {
   if (opened) return;
   opened = true;
   afterPaint((end) => performance.measure('daybook:open', { start: 0, end }));
 }
 
-/**
- * Call when a person changes what shapes the list; `at` is the event's `timeStamp` where there is
- * one.
- */
+/** Call it when the user changes the list. `at`: the event's `timeStamp`, if there is one. */
 export function filterBegan(at: number = performance.now()): void {
   filterFrom ??= at;
 }
 
 /**
- * Call when rows that answer the filter have been rendered. Without a `filterBegan` before it
- * nothing is noted.
+ * Call it when the filtered rows have been rendered. Without an earlier `filterBegan` it does
+ * nothing.
  */
 export function filterPainted(): void {
   if (filterFrom === null) return;
@@ -36,10 +34,7 @@ export function filterPainted(): void {
   afterPaint((end) => performance.measure('daybook:filter', { start, end }));
 }
 
-/**
- * Call when rows with a change have been rendered; `committedAt` is the server's time of the
- * commit.
- */
+/** Call it when changed rows have been rendered. `committedAt`: the server's time of the commit. */
 export function changePainted(committedAt: Ms): void {
   const start = Math.max(0, committedAt - performance.timeOrigin);
   afterPaint((end) => {
@@ -48,8 +43,8 @@ export function changePainted(committedAt: Ms): void {
 }
 
 /**
- * The task after the next frame: its paint is done by then. A hidden page paints nothing and is not
- * measured.
+ * Runs `then` in the task after the next frame, when its paint is done. A hidden page does not
+ * paint and is not measured.
  */
 function afterPaint(then: (end: number) => void): void {
   requestAnimationFrame(() => {

@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows are rendered */
 import { memo } from 'react';
@@ -27,20 +27,20 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 /**
- * What a row needs besides its run. The grid hears of presses by `data-do` and `data-index`, so
- * rows carry no handlers.
+ * Props of a row besides its run. The grid reads clicks from `data-do` and `data-index`, so rows
+ * have no handlers.
  */
 export interface RowProps {
   readonly row: RunView;
   readonly index: number;
-  /** Where it stands, in px, when it does not follow the row before it. */
+  /** Position in px if the row does not directly follow the previous one. */
   readonly apart: number | null;
   readonly selected: boolean;
   readonly cursor: boolean;
-  /** In the tab order: one row is. */
+  /** The row is in the tab order; exactly one row is. */
   readonly tabbed: boolean;
   readonly open: boolean;
-  /** The person may review, note and snooze. */
+  /** The user may review, note and snooze. */
   readonly acts: boolean;
   readonly me: string;
   readonly zone: string;
@@ -61,7 +61,7 @@ export const Row = memo(function Row(props: RowProps) {
   );
 }, sameRow);
 
-/** What a run says: not drawn again where the row is only chosen, stepped on or moved. */
+/** Content of a run. It does not render again if the row is only selected, focused or moved. */
 const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
   const { problem } = row;
   const done = isDone(row);
@@ -231,7 +231,10 @@ const ticketWords = (problem: RunView['problem']): string | undefined =>
       ? t.ticketClosed({ ticket: problem.ticket })
       : problem.ticket;
 
-/** Each answer of the worker brings new objects: a row that says the same is not drawn again. */
+/**
+ * Compares rows by value: every answer of the worker brings new objects, but most of them are
+ * equal.
+ */
 function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {
   for (const name of Object.keys(b) as (keyof P)[]) {
     if (name !== 'row' && a[name] !== b[name]) return false;
@@ -240,9 +243,9 @@ function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {
 }
 
 /**
- * Rows follow each other, so that none has a style of its own: a browser works out what the cells
- * of a row look like from the row's style, and finds it at hand where that was met before. With a
- * place of its own in each row it takes three times as long.
+ * Rows follow each other in normal flow, so that none has its own style. Browsers derive the style
+ * of cells from their row and reuse it between equal rows. With individual positions, style
+ * calculation takes three times as long.
  */
 export const placed = (apart: number | null): CSSProperties | undefined =>
   apart === null ? undefined : { position: 'absolute', top: apart };
@@ -303,7 +306,10 @@ interface SecondProps {
   readonly short?: boolean;
 }
 
-/** The cause, or how the row was dealt with and the way back; and whether the server has it yet. */
+/**
+ * The cause, or the action that cleared the row and its undo button; and whether the server has it
+ * yet.
+ */
 function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
   const done = doneWords(row, me, now, zone);
   const back =

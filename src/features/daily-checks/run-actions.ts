@@ -14,8 +14,8 @@ export interface Act {
 }
 
 /**
- * Sends changes in order: one run by its own call, more together, at most `bulkRuns` a command.
- * Stops at the first that fails.
+ * Sends changes in order: `changeExecution` for one run, `changeExecutions` for several, with at
+ * most `bulkRuns` each. Stops at the first failure and returns it.
  */
 export async function perform(acts: readonly Act[]): Promise<Failure | null> {
   for (const { change, runs } of acts) {
@@ -32,8 +32,8 @@ export async function perform(acts: readonly Act[]): Promise<Failure | null> {
 }
 
 /**
- * What takes a change back. Notes and snoozes that stood before come back where their rows were
- * seen; null where one may be lost.
+ * Returns the changes that undo `act`. Earlier notes and snoozes are restored from rows that were
+ * seen. Null if one could be lost.
  */
 export function undoOf(
   { change, runs }: Act,
@@ -60,7 +60,7 @@ export function undoOf(
         content: before.get(n)?.problem?.note?.content ?? null,
       }));
     case 'ticket':
-      // One that is kept here is let go of for good: its number alone would not bring it back.
+      // A linked ticket cannot be restored from its number alone.
       if (runs.some((n) => !before.has(n) || before.get(n)?.problem?.tied)) return null;
       return regroup(runs, (n) => ({
         is: 'ticket',
@@ -70,8 +70,8 @@ export function undoOf(
 }
 
 /**
- * What is still one's own to take back: where a colleague's review was first, it stands. `seen`:
- * rows as they are by now.
+ * Returns only changes that the user may still undo: a colleague's earlier review stays. `seen`:
+ * the rows as they are now.
  */
 export const ownOf = (
   back: readonly Act[],
@@ -86,7 +86,7 @@ export const ownOf = (
         : runs,
   }));
 
-/** `13 reviewed`; of one run its name: `Reviewed: SQL nightly, Aldergate Vets`. */
+/** `13 reviewed`; for a single run with its name: `Reviewed: SQL nightly, Aldergate Vets`. */
 export function toldOf({ change, runs }: Act, row: RunView | undefined, zone: string): string {
   const count = runs.length;
   if (count === 1 && row) {

@@ -2,10 +2,7 @@ import { useBranding, useMe } from '#src/app/session/session.ts';
 import { DailyChecksPage } from './page.tsx';
 import '../../styles/runs.css';
 
-/**
- * `/monitoring/daily-checks`: the problems of the last days, to be dealt with one by one or
- * together.
- */
+/** `/monitoring/daily-checks`: review of the problems of the last days, one by one or in bulk. */
 export function DailyChecks() {
   const me = useMe();
   const branding = useBranding();

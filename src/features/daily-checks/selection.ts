@@ -2,16 +2,15 @@ import type { CompanyN, RunN } from '#contract/ids.ts';
 import type { RunsFilter, RunsView } from '#contract/runs/query.ts';
 
 /**
- * Which runs are chosen. They are named, not counted by place, so a selection survives a refresh
- * and a new filter. The company of a run is known where its row was seen; after "all that match"
- * `companies` says how many there are.
+ * The selected runs by id, so that a selection survives a refresh or another filter. The company of
+ * a run is known if its row was loaded; after "select all", `companies` is the number of companies.
  */
 export interface Selection {
   readonly runs: ReadonlyMap<RunN, CompanyN | null>;
-  /** Where a range begins: the run chosen last by itself. */
+  /** Start of a range: the run that was last selected individually. */
   readonly anchor: RunN | null;
   readonly companies: number | null;
-  /** Keys of the groups that were chosen whole, folded or not, until a row is chosen by itself. */
+  /** Keys of groups that were selected as a whole, until a row is selected individually. */
   readonly groups: ReadonlySet<number | string>;
 }
 export interface Chosen {
@@ -40,8 +39,8 @@ export function toggled(selection: Selection, row: Chosen): Selection {
 }
 
 /**
- * Adds the rows of a range, anchor and end included; the anchor stays, so a range can be drawn
- * further.
+ * Adds the rows of a range, anchor and end included. The anchor stays, so that the range can be
+ * extended.
  */
 export function extended(selection: Selection, rows: readonly Chosen[]): Selection {
   const runs = new Map(selection.runs);
@@ -54,7 +53,7 @@ export function extended(selection: Selection, rows: readonly Chosen[]): Selecti
   };
 }
 
-/** A whole group in, or out where it was in. */
+/** Adds a whole group, or removes it if it was selected. */
 export function groupToggled(
   selection: Selection,
   key: number | string,
@@ -80,7 +79,7 @@ export const everything = (runs: readonly RunN[], companies: number | null): Sel
   groups: new Set(),
 });
 
-/** How many companies, or null where it is not known. */
+/** Returns the number of companies, or null if unknown. */
 export function companiesOf({ runs, companies }: Selection): number | null {
   if (companies !== null) return companies;
   const seen = new Set<CompanyN>();
@@ -92,17 +91,17 @@ export function companiesOf({ runs, companies }: Selection): number | null {
 }
 
 /**
- * How many "all that match" are by now: of those listed, what has been dealt with meanwhile keeps
- * its place and is none of them.
+ * Returns how many rows "select all" selects. Rows that were cleared meanwhile stay listed but do
+ * not count.
  */
 export const matchingOf = (view: RunsView | undefined, review: RunsFilter['review']): number =>
   view?.facets.review.find(({ value }) => value === review)?.count ?? view?.total ?? 0;
 
-/** The head's box: of the rows that are listed, none, some or all are chosen. */
+/** State of the header's checkbox: none, some or all of the listed rows are selected. */
 export const coverage = (selection: Selection, total: number): 'none' | 'some' | 'all' =>
   selection.runs.size === 0 ? 'none' : selection.runs.size >= total ? 'all' : 'some';
 
-/** Runs of one command at most `most` long. */
+/** Splits runs into batches of at most `most`. */
 export function batches(runs: readonly RunN[], most: number): readonly (readonly RunN[])[] {
   const all: (readonly RunN[])[] = [];
   for (let at = 0; at < runs.length; at += most) all.push(runs.slice(at, at + most));

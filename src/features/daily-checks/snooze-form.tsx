@@ -20,7 +20,10 @@ interface SnoozeProps {
   readonly onClose: () => void;
 }
 
-/** A snooze always ends: at its date, at success, or when the problem changes. It says so. */
+/**
+ * A snooze always ends: at its date, after a successful run, or when the problem changes. The form
+ * says so.
+ */
 export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps) {
   const choices = snoozeChoices(now, zone);
   const [at, setAt] = useState(0);

@@ -29,14 +29,14 @@ export interface TicketDialogProps {
   readonly title: string;
   readonly runs: readonly RunN[];
   readonly row: RunView | null;
-  /** Names a ticket that is kept elsewhere; null takes it away. */
+  /** Sets the number of a ticket in another system; null removes it. */
   readonly onNamed: (ticket: string | null) => void;
   readonly onClose: () => void;
 }
 
 /**
- * The ticket of results (TICKET-9): the one that they have, a new one, or, where no ticketing
- * system is connected or there is no network, the number of one that is kept elsewhere.
+ * Ticket of the results (TICKET-9): the existing one, a new one, or, without a connected ticketing
+ * system or offline, the number of a ticket in another system.
  */
 export function TicketDialog(props: TicketDialogProps) {
   const { title, runs, row, onNamed, onClose } = props;
@@ -155,7 +155,7 @@ function TicketShown({
   );
 }
 
-/** `onOther`: a ticket that is there already is tied or taken instead. */
+/** `onOther`: links an existing ticket instead. */
 function NewTicket({
   title,
   runs,
@@ -174,7 +174,7 @@ function NewTicket({
   }));
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
-  // They turned out to be of several companies.
+  // The server found that they belong to several companies.
   const several = fault === MESSAGES.ticketOneCompany;
   const keeps = useAbility('common.companies');
   const can = form.blocked === null && draft.subject.trim() !== '' && !busy;
@@ -280,6 +280,6 @@ function openedOf(
   return count === 1 ? t.ticketOpened({ number }) : t.ticketsOpened({ count });
 }
 
-/** As many results as one ticket takes. */
+/** Maximum number of results in a ticket. */
 const MOST = 500;
 const NOTHING = {};

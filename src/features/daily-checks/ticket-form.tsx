@@ -8,16 +8,16 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 interface TicketFormProps {
   readonly title: string;
   readonly before: string;
-  /** A sentence above. */
+  /** A sentence above the form. */
   readonly says: string | null;
-  /** A ticket is opened instead; null where that is not possible now. */
+  /** Creates a ticket instead; null if that is not possible now. */
   readonly onNew: (() => void) | null;
-  /** Empty: the tie is taken away. */
+  /** Empty: removes the link. */
   readonly onDone: (ticket: string) => void;
   readonly onClose: () => void;
 }
 
-/** Ties problems to a ticket of the provider's ticketing, by its number. */
+/** Links problems to a ticket of the ticketing system by its number. */
 export function TicketForm({ title, before, says, onNew, onDone, onClose }: TicketFormProps) {
   const [ticket, setTicket] = useState(before);
   const field = useRef<HTMLInputElement>(null);

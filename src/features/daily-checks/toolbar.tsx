@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
@@ -26,14 +26,14 @@ interface ToolbarProps {
   readonly now: Ms;
   readonly onFacets: () => void;
   readonly onColumns: () => void;
-  /** What is done with the list as a whole. */
+  /** Actions of the whole list. */
   readonly parts: ReactNode;
 }
 
 /**
- * One line, also beside an open result, so that the rows stay where they are: where there is little
- * room, what was not chosen is not told, and where there is still less it is scrolled sideways.
- * Words that only a screen reader hears are placed in it, else they would widen the page.
+ * A single line, also beside an open result, so that the rows do not move. With little space it
+ * hides unset filters; with even less it scrolls horizontally. Text for screen readers is
+ * positioned inside it, because it would otherwise widen the page.
  */
 export function Toolbar({
   list,
@@ -161,10 +161,10 @@ export function Toolbar({
   );
 }
 
-/** After an order that is turned round. */
+/** Suffix of a reversed order. */
 const REVERSED = '/up';
 
-/** Each way round. */
+/** Labels of both directions. */
 const ORDER_WORDS: Readonly<Record<Order, readonly [string, string]>> = {
   worst: [t.worstFirst, t.worstLast],
   newest: [t.newestFirst, t.oldestFirst],

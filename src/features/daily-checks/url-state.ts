@@ -2,7 +2,7 @@ import { filterBegan } from '#src/features/daily-checks/performance-marks.ts';
 import { listOf, queryOf } from '../shared/runs/list-address.ts';
 import type { List } from '../shared/runs/list-state.ts';
 
-/** As much of the router's history as the list needs. */
+/** The part of the router's history that the list uses. */
 export interface History {
   readonly location: { readonly pathname: string; readonly search: string };
   push(href: string): void;
@@ -11,19 +11,19 @@ export interface History {
 }
 
 /**
- * The list as the address holds it. Words being typed show at once and reach the address when the
- * typing rests.
+ * The list state in the address. Typed text shows at once and is written to the address when typing
+ * pauses.
  */
 export interface Place {
   readonly now: () => List;
   readonly subscribe: (listener: () => void) => () => void;
-  /** `push`: Back undoes it. `at`: the `timeStamp` of the input that asked. */
+  /** `push`: adds a history entry. `at`: the `timeStamp` of the input event. */
   readonly set: (next: List, how?: 'push' | 'replace', at?: number) => void;
 }
 
 const TYPING_RESTS_MS = 350;
 
-/** `kept`: the query to begin with where the address has none. */
+/** `kept`: the stored query, used if the address has none. */
 export function makePlace(history: History, kept: string): Place {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
@@ -41,7 +41,7 @@ export function makePlace(history: History, kept: string): Place {
   };
   const read = (): void => {
     const { location } = history;
-    // Another page, or our own words coming back in other quotes: the list stands.
+    // Another page, or the same query in a different encoding: the list does not change.
     if (location.pathname !== path || location.search === search) return;
     search = location.search;
     const next = listOf(search);
@@ -59,7 +59,7 @@ export function makePlace(history: History, kept: string): Place {
       return () => {
         listeners.delete(listener);
         stop();
-        // What was typed just now reaches the address of its own page, never another's.
+        // Typed text is only written to the address of its own page.
         if (listeners.size > 0 || timer === undefined) return;
         if (history.location.pathname === path) write('replace');
         clearTimeout(timer);

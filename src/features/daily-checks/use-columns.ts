@@ -6,8 +6,8 @@ import { columnsOf } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
 
 /**
- * Columns and density of one person, the same on every device. Until the device has them, this
- * browser's own hold.
+ * The user's columns and density, the same on every device. Until they are synced, this browser's
+ * stored choice applies.
  */
 export interface ColumnChoice {
   readonly columns: readonly Column[];
@@ -18,8 +18,8 @@ export interface ColumnChoice {
 
 const NOTHING = {};
 /**
- * A dragged edge moves many times; what it comes to is sent once it rests, by the next page where
- * this one was left before.
+ * Dragging an edge changes the width many times. Only the final value is sent; if the page is left
+ * earlier, the next page sends it.
  */
 const RESTS_MS = 600;
 const NAMES = ['columns', 'density'] as const;

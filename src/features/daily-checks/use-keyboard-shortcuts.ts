@@ -3,8 +3,8 @@ import { commandOf, needsActions } from './keyboard-shortcuts.ts';
 import type { Command } from './keyboard-shortcuts.ts';
 
 /**
- * The list's keys, wherever the focus is: not in a field or a dialog, and not what the focused
- * control does by itself.
+ * Handles the list's shortcuts wherever the focus is, except in fields and dialogs, and except keys
+ * that the focused control handles.
  */
 export function useKeys(acts: boolean, onCommand: (command: Command) => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
@@ -30,7 +30,7 @@ export function useKeys(acts: boolean, onCommand: (command: Command) => void): v
 
 const FIELDS =
   'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]';
-/** Keys that mean something to a focused button, link or scrolled part. */
+/** Keys that a focused button, link or scrollable part handles. */
 const OWN = new Set([
   'Enter',
   ' ',

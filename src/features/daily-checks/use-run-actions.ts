@@ -18,22 +18,20 @@ import type { RunList } from './use-run-list.ts';
 import { linesOf, rowAt, rowsBetween } from './lines.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
-/** What a person does to results: on one row, on a selection, on all that match. */
+/** Actions on results: one row, the selection, or all that match. */
 export interface RunActions {
   readonly ask: Confirmation | null;
   readonly setAsk: (ask: Confirmation | null) => void;
   readonly busy: boolean;
-  /**
-   * The selection where there is one, otherwise the row under the cursor, otherwise the open one.
-   */
+  /** The selection if there is one, otherwise the row under the cursor, otherwise the open one. */
   readonly targets: () => readonly RunN[];
   readonly change: (change: Change, runs: readonly RunN[]) => void;
-  /** Review, or for a single one that is reviewed: open again. */
+  /** Reviews the runs, or reopens a single run that is already reviewed. */
   readonly review: (runs: readonly RunN[]) => void;
   readonly askFor: (is: 'snooze' | 'note' | 'review' | 'ticket', runs: readonly RunN[]) => void;
   readonly select: (row: RunView, index: number, range: boolean) => void;
   readonly selectAll: () => Promise<void>;
-  /** The runs of a group, also of those that are folded away or not here. */
+  /** Returns the runs of a group, including collapsed and unloaded ones. */
   readonly membersOf: (head: GroupHead) => Promise<readonly RunN[]>;
   readonly selectGroup: (head: GroupHead) => Promise<void>;
   readonly rowOf: (n: RunN) => RunView | undefined;
@@ -47,7 +45,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
   const [busy, setBusy] = useState(false);
   const [anchor, setAnchor] = useState<number | null>(null);
 
-  // A range over rows that were not here: they have come.
+  // The rows of the range have been loaded.
   const ranged =
     reach === null ? null : rowsBetween(view, reach.first, reach.first + reach.count - 1);
   const reached = ranged !== null;
@@ -108,7 +106,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
     const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
     if (bulk) round.setSelection(NOTHING);
     if (next.is === 'reopen' || next.is === 'wake' || view === undefined) return;
-    // The focus stands on the next row: after the last of those that were changed.
+    // Moves the focus to the row after the last changed one.
     const touched = new Set(runs);
     const last = linesOf(view).findLastIndex(
       (line) => line?.is === 'row' && touched.has(line.row.n),
@@ -198,7 +196,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
 
 const chosen = (rows: readonly RunView[]) => rows.map(({ n, company }) => ({ n, company }));
 
-/** Failures that another try may mend. */
+/** Failures that can succeed on retry. */
 const RETRIED: ReadonlySet<Failure['kind']> = new Set([
   'no-answer',
   'busy',

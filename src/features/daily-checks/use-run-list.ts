@@ -24,10 +24,7 @@ import { makePlace } from './url-state.ts';
 import { NOTHING } from './selection.ts';
 import type { Selection } from './selection.ts';
 
-/**
- * The morning round of one person: the list of the address, what the worker answers to it, and
- * where the person is in it.
- */
+/** The daily checks of one user: the list in the address, the worker's answer, and the cursor. */
 export interface RunList {
   readonly list: List;
   readonly setList: (next: List, how?: 'push' | 'replace', at?: number) => void;
@@ -37,28 +34,28 @@ export interface RunList {
   readonly view: RunsView | undefined;
   readonly window: RunsWindow;
   readonly setWindow: (next: RunsWindow) => void;
-  /** A wider window for a moment, to name the rows of a range. */
+  /** A temporary larger window, to load the rows of a range. */
   readonly reach: RunsWindow | null;
   readonly setReach: (next: RunsWindow | null) => void;
   readonly selection: Selection;
   readonly setSelection: (next: Selection) => void;
   readonly cursor: Cursor | null;
   readonly setCursor: (next: Cursor | null) => void;
-  /** Rows seen since the page was opened, as they were last: to take a change back. */
+  /** Last state of the rows seen since the page was opened, for undo. */
   readonly seen: ReadonlyMap<RunN, RunView>;
   /**
-   * A person works in the list: rows keep their place from now on, until `takeIn` or another
+   * The user has started to work in the list: rows keep their position until `takeIn` or another
    * filter.
    */
   readonly work: () => void;
-  /** A mouse is over the rows, which keep their place as long. */
+  /** Sets whether a mouse is over the rows. Meanwhile they keep their position. */
   readonly point: (over: boolean) => void;
   readonly takeIn: () => void;
-  /** Folds a group away, or unfolds it. */
+  /** Collapses or expands a group. */
   readonly fold: (key: number | string) => void;
-  /** New rows wait. */
+  /** New rows are waiting. */
   readonly held: boolean;
-  /** Names what is listed: another filter, another key. */
+  /** Identifies the list: another filter has another key. */
   readonly key: string;
 }
 
@@ -83,7 +80,7 @@ export function useRunList(me: Me, branding: Branding): RunList {
   const [folded, setFolded] = useState<readonly (number | string)[]>(NONE_FOLDED);
   const [seen] = useState(() => new Map<RunN, RunView>());
 
-  // Another filter begins anew, and takes in what waited.
+  // Another filter starts again and includes waiting rows.
   const key = queryOf({ ...list, open: null });
   const [before, setBefore] = useState(key);
   if (before !== key) {

@@ -1,9 +1,9 @@
 import type { RunsWindow } from '#contract/runs/query.ts';
 
-/** Windows begin and end at multiples of this, so that a little scrolling asks for nothing. */
+/** Windows start and end at multiples of this, so that short scrolling needs no new query. */
 const BLOCK = 24;
 
-/** What to ask for so that `start` to `end` can be seen, and a block to either side. */
+/** Returns the window that contains `start` to `end` and one block on either side. */
 export function windowOf(start: number, end: number, total: number): RunsWindow {
   const first = Math.max(0, Math.floor(start / BLOCK) * BLOCK - BLOCK);
   const last = Math.ceil((Math.max(end, start) + 1) / BLOCK) * BLOCK + BLOCK;
@@ -13,13 +13,13 @@ export function windowOf(start: number, end: number, total: number): RunsWindow 
   };
 }
 
-/** Two windows overlap: going from one to the other is scrolling, not a jump. */
+/** Returns whether two windows overlap: then moving between them is scrolling, not a jump. */
 export const near = (a: RunsWindow, b: RunsWindow): boolean =>
   a.first <= b.first + b.count && b.first <= a.first + a.count;
 
 /**
- * What a virtual list draws: the range with its overscan, and one more row that must not go away
- * (the one with the focus).
+ * Returns the indexes that a virtual list renders: the range with its overscan, and a row that must
+ * stay rendered (the focused one).
  */
 export function withPinned(
   range: {
@@ -38,10 +38,7 @@ export function withPinned(
   return pinned > last ? [...drawn, pinned] : drawn;
 }
 
-/**
- * Of the rows that are drawn, the one that does not follow the others, wherever it is kept: -1 for
- * none.
- */
+/** Returns the rendered index that does not adjoin the others, or -1. */
 export function apartOf(drawn: readonly number[]): number {
   const [first = -1, second = first + 1] = drawn;
   const last = drawn.at(-1) ?? -1;

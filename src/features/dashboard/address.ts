@@ -5,16 +5,16 @@ import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
-/** The figures at the top, in their order. */
+/** The figures at the top, in order. */
 export const STATS = ['success', 'failed', 'missed', 'anomaly', 'unprotected'] as const;
 export type StatName = (typeof STATS)[number];
 
-/** Everything that shapes the dashboard: what its address holds. Empty lists mean "all". */
+/** State of the dashboard in its address. Empty lists mean "all". */
 export interface Board {
   readonly span: Span;
   readonly companies: readonly CompanyN[];
   readonly instructionTypes: readonly EntityGroup[];
-  /** Figures that have days of their own. */
+  /** Figures with their own period. */
   readonly own: Readonly<Partial<Record<StatName, Span>>>;
 }
 
@@ -25,7 +25,7 @@ export const BOARD: Board = {
   own: {},
 };
 
-/** The query of an address, without `?`; what stands at its default is left out. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function queryOf(board: Board): string {
   const params = new URLSearchParams();
   if (spanKey(board.span) !== spanKey(BOARD.span)) params.set('date', spanKey(board.span));
@@ -39,7 +39,7 @@ export function queryOf(board: Board): string {
   return readable(params);
 }
 
-/** Reads any query: what is unknown or broken falls back value by value. */
+/** Parses any query. Unknown or invalid values fall back to their defaults one by one. */
 export function boardOf(query: string): Board {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [

@@ -25,7 +25,7 @@ interface AttentionListProps {
   readonly companyName: (n: CompanyN) => string;
 }
 
-/** What needs somebody now, worst first. */
+/** Open issues that need attention, worst first. */
 export function AttentionList({ lines, board, opens, rule, now, companyName }: AttentionListProps) {
   const zone = rule.zone;
   return (
@@ -143,12 +143,12 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
 
 interface RowProps {
   readonly state: RunState;
-  /** In place of the state's own. */
+  /** Replaces the label of the state. */
   readonly word?: string;
   readonly title: string;
   readonly detail: string;
   readonly since?: Ms;
-  /** In place of since: when it comes. */
+  /** Replaces the start: the time when it will happen. */
   readonly until?: Ms;
   readonly now: Ms;
   readonly zone: string;
@@ -189,7 +189,7 @@ function Row({ state, word, title, detail, since, until, now, zone, strip, href,
   );
 }
 
-/** Under a finger the whole line is the way. */
+/** On touch the whole line is the link. */
 function Act({
   href,
   act,

@@ -10,7 +10,7 @@ import { STATES } from '#src/ui/states.ts';
 import { needsRoom } from '../shared/capacity.ts';
 import type { Filling } from '../shared/capacity.ts';
 
-/** One line of what needs somebody now. */
+/** A line of the attention list. */
 export type Line =
   | { readonly is: 'problem'; readonly key: string; readonly of: Attention }
   | {
@@ -36,9 +36,9 @@ export interface Also {
 const MOST = 8;
 
 /**
- * Worst first. What is wrong beside the results has one line of its own each, and always a place: a
- * source that cannot be heard hides failures, so it stands after them; a repository that is nearly
- * full is a warning; computers without a job come last.
+ * Returns the lines, worst first. Issues outside the results always have one line each: failing
+ * sources come right after failures, because they hide some; nearly full repositories count as
+ * warnings; computers without a job come last.
  */
 export function attentionLines(
   problems: readonly Attention[],
@@ -80,18 +80,20 @@ function rank(line: Line): number {
   }
 }
 
-/** What is wrong: the cause's fixed words where jobs share it, else what the run said. */
+/** Returns the headline: the template of a shared cause, otherwise the run's message. */
 export const headline = ({ cause, template, message, state }: Attention): string =>
   (cause === null ? (said(message) ?? template) : (template ?? said(message))) ??
   KNOWN[state] ??
   STATES[state].word;
-/** Without the times and levels that stand before it: the line has a mark of its own. */
+/** Removes leading times and levels, because the line has its own icon. */
 const said = (message: string | null): string | null => message && (firstLine(message) || message);
 const KNOWN: Partial<Readonly<Record<RunState, string>>> = {
   Missed: 'No result came when one was due',
 };
 
-/** Whom it hits: `40 jobs, 12 companies`, or one job by its name. */
+/**
+ * Returns the affected jobs and companies: `40 jobs, 12 companies`, or the name of a single job.
+ */
 export function whom({
   cause,
   jobs,
@@ -105,14 +107,17 @@ export function whom({
   return `${companyName}, ${computer === '' || jobName.includes(computer) ? jobName : `${jobName} on ${computer}`}`;
 }
 
-/** `since 02:00 AM` on the same day, else how long: `6 d`. */
+/** `since 02:00 AM` on the same day, otherwise the duration: `6 d`. */
 export function sinceWords(since: Ms, now: Ms, zone: string): string {
   return formatDate(since, zone) === formatDate(now, zone)
     ? `since ${formatTime(since, zone)}`
     : (formatSpan(since, now) ?? 'now');
 }
 
-/** Beside the heading: of which time the count is, as the sidebar's is of another. */
+/**
+ * Returns the text beside the heading. It names the period, because the sidebar's count covers
+ * another one.
+ */
 export const openWords = (pending: number): string =>
   `${formatCount(pending)} open from any day, worst first`;
 export const OPEN_TITLE =

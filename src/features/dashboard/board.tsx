@@ -28,11 +28,11 @@ import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
 import { Tools } from './tools.tsx';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 
-/** Where most lines lead. */
+/** The page that most lines open. */
 const list = () => import('../daily-checks/screen.tsx');
 const NOTHING = {};
 
-/** The dashboard of one person. */
+/** The dashboard of one user. */
 export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
   const board = withoutCompanies(
@@ -74,8 +74,8 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
   const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
   const arriving = status?.is === 'catching-up' ? status.left : 0;
-  // Where nothing has reported yet there is nothing to count, but for computers and repositories
-  // that a script has named.
+  // Without any report there are no figures, unless a script has reported computers or
+  // repositories.
   const begins =
     overview?.newestAt === null &&
     (repositories.value ?? []).length === 0 &&

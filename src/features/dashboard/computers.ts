@@ -8,7 +8,7 @@ import type { ResultsQuery } from '#src/features/shared/page-links/results.ts';
 import { besideQuery, LIST_PATHS } from '../shared/lists/address.ts';
 import { isIgnored } from '../shared/lists/rows.ts';
 
-/** Seen, with no job, and nobody said that this is meant; those seen longest first. */
+/** Returns computers without a job that nobody ignored, the longest known first. */
 export function unprotected(
   computers: readonly ComputerOut[],
   companies: readonly CompanyN[],
@@ -24,7 +24,7 @@ export function unprotected(
     .toSorted((a, b) => a.firstSeenAt - b.firstSeenAt || a.hostName.localeCompare(b.hostName));
 }
 
-/** How many of them had been seen by the end of each of these days (their last ones). */
+/** Returns how many of them had been seen by the end of each day. */
 export function seenBy(
   computers: readonly ComputerOut[],
   days: readonly Day[],
@@ -35,8 +35,8 @@ export function seenBy(
 }
 
 /**
- * What can be told of the change: a computer's first day is kept, the day on which it got a job is
- * not.
+ * Returns the description of the change. A computer's first day is stored, but not the day on which
+ * it got a job.
  */
 export function firstSeenWords(
   computers: readonly ComputerOut[],
@@ -51,8 +51,8 @@ export function firstSeenWords(
 }
 
 /**
- * Their list; of one company where the page shows one, found by its name. With the days of the
- * card, where a card leads there.
+ * Returns the address of their list. Filters by name if the page shows a single company, and by the
+ * card's days if a card links to it.
  */
 export function computersAddress(
   companies: readonly CompanyN[],

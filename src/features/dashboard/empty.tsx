@@ -17,8 +17,7 @@ interface EmptyBoardProps {
 }
 
 /**
- * A portal that no backup tool has reported to: its first steps for who connects tools, and for
- * others why it is empty.
+ * A portal without reports: first steps for users who connect tools, and an explanation for others.
  */
 export function NothingYet() {
   return useAbility('monitoring.sources') ? (
@@ -33,7 +32,7 @@ export function NothingYet() {
   );
 }
 
-/** Why there are no figures, and what to do. */
+/** Explains why there are no figures, and what to do. */
 export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardProps) {
   const connects = useAbility('monitoring.sources');
   const narrowed = board.companies.length + board.instructionTypes.length > 0;

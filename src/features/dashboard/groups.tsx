@@ -15,7 +15,7 @@ interface GroupsProps {
   readonly opens: boolean;
 }
 
-/** A line for each entity group that has results, then or now. */
+/** A line for each entity group with results in either period. */
 export function Groups({
   board,
   stretch,

@@ -14,18 +14,17 @@ import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
 
 interface HistoryChartProps {
   readonly title: string;
-  /** How much it shows: `30 days`. */
+  /** Period of the chart: `30 days`. */
   readonly detail: string;
   readonly columns: readonly Column[];
-  /** The results of a column; null where one may not see them. */
+  /** Address of a column's results; null if the user may not see them. */
   readonly hrefOf: ((column: Column) => string) | null;
   readonly onOpen: (href: string) => void;
 }
 
 /**
- * Two storeys: what went well on a scale of its own, and under it what did not. The legend tells
- * the values of the day that the pointer or the arrow keys are on, the newest by default; a click
- * or Enter opens its results.
+ * Two charts: successes on their own scale, and all other results below. The legend shows the day
+ * at the pointer or keyboard cursor, by default the newest. A click or Enter opens its results.
  */
 export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: HistoryChartProps) {
   const { box, width } = useWidth();
@@ -109,7 +108,8 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
         onPointerUp={(event) => {
           const one = columns[under(event)];
           setChosen(under(event));
-          // A finger covers what it points at: it chooses, and the link beside the legend opens.
+          // A tap covers the bar, so on touch it only selects; the link beside the legend opens the
+          // results.
           if (event.pointerType === 'mouse' && event.button === 0 && hrefOf && one)
             onOpen(hrefOf(one));
         }}
@@ -178,7 +178,7 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
   );
 }
 
-/** The same for those who do not see the drawing. */
+/** The same data as a table for screen readers. */
 function Table({ columns }: { readonly columns: readonly Column[] }) {
   return (
     <div className="sr-only">
@@ -211,7 +211,7 @@ function Table({ columns }: { readonly columns: readonly Column[] }) {
 }
 const COLUMNS = ['failed', 'missed', 'warning', 'success', 'anomaly'] as const;
 
-/** An outline stands inside its box. */
+/** Insets a box by its outline. */
 const inner = ({ x, y, width, height }: Box): Box => ({
   x: x + 0.5,
   y: y + 0.5,

@@ -9,7 +9,7 @@ export const STAT_WORDS: Readonly<Record<StatName, string>> = {
   unprotected: 'Unprotected computers',
 };
 
-/** Which results a figure counts, as the list names them; none: all. */
+/** The states that each figure counts, as in the run list; an empty list means all. */
 export const STAT_STATES: Readonly<Record<Exclude<StatName, 'unprotected'>, readonly RunState[]>> =
   {
     success: [],

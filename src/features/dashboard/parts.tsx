@@ -36,7 +36,7 @@ interface PartsProps {
   readonly columns: readonly Column[];
   readonly rule: DayRule;
   readonly now: Ms;
-  /** What one may see: rankings, repositories, and the list of results with the computers. */
+  /** What the user may see: rankings, repositories, and the result list with the computers. */
   readonly rankings: boolean;
   readonly stores: boolean;
   readonly opens: boolean;
@@ -50,7 +50,7 @@ interface PartsProps {
   readonly onBoard: (next: Board) => void;
 }
 
-/** Everything under the tools. */
+/** Everything below the toolbar. */
 export function Parts(props: PartsProps) {
   const {
     board,

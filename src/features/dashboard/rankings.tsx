@@ -16,7 +16,7 @@ interface RankingsProps {
   readonly opens: boolean;
 }
 
-/** The jobs at the top of three lists; a line opens its job. */
+/** The first jobs of three rankings; a line opens its job. */
 export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
   const { history } = useRouter();
   const detail = stretch.count === 1 ? '1 day' : `${formatCount(stretch.count)} days`;

@@ -13,7 +13,7 @@ interface RepositoryListProps {
   readonly now: Ms;
 }
 
-/** Repositories with how full they are and the day on which they will be, soonest first. */
+/** Repositories with their fill level and the forecast day when they are full, soonest first. */
 export function RepositoryList({ filling, companyName, zone, now }: RepositoryListProps) {
   if (filling.length === 0)
     return <p className="m-0 py-3 text-ink-2">No repository will be full within two years.</p>;

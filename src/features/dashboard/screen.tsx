@@ -3,7 +3,7 @@ import '../../styles/runs.css';
 import { BoardScreen } from './board.tsx';
 import '../../styles/sections.css';
 
-/** `/monitoring/dashboard`: how it goes, what needs somebody now, and what will. */
+/** `/monitoring/dashboard`: current state, open issues and forecasts. */
 export function Dashboard() {
   const me = useMe();
   const branding = useBranding();

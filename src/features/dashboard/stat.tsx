@@ -31,7 +31,7 @@ const RangeDialog = lazy(async () => ({
 
 export interface StatFrameProps {
   readonly name: StatName;
-  /** Where the title leads; null where one may not go there. */
+  /** Target of the title; null if the user may not open it. */
   readonly href: string | null;
   readonly board: Board;
   readonly stretch: Stretch;
@@ -44,7 +44,7 @@ export interface StatFrameProps {
   readonly children?: ReactNode;
 }
 
-/** A figure with its days, its line and its change. */
+/** A figure with its period, trend line and change. */
 export function StatFrame({
   name,
   href,
@@ -111,10 +111,7 @@ export function StatFrame({
   );
 }
 
-/**
- * Days of this figure alone, where they are not the page's: the shortcuts, two days, or a number of
- * days.
- */
+/** A period for this figure only: a preset, two days, or a number of days. */
 function OwnDays({
   name,
   board,
@@ -176,14 +173,14 @@ export interface StatProps {
   readonly stretch: Stretch;
   readonly overview: Overview;
   readonly columns: readonly Column[];
-  /** Whether one may open the list. */
+  /** Whether the user may open the list. */
   readonly opens: boolean;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onBoard: (next: Board) => void;
 }
 
-/** A figure of the results: of the page's days, or of its own. */
+/** A figure of the results, in the page's period or its own. */
 export function Stat(props: StatProps) {
   const own = props.board.own[props.name];
   return own ? <OwnStat {...props} span={own} /> : <ShownStat {...props} />;

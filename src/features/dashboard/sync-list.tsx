@@ -4,7 +4,7 @@ import type { LastSync } from '#contract/sync/calls.ts';
 import { formatSpan, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
-/** When each tool was last heard, those that could not be used first. */
+/** The last sync of each tool, failing ones first. */
 export function SyncList({
   sources,
   zone,

@@ -21,12 +21,12 @@ interface ToolsProps {
   readonly companies: readonly CompanyRow[];
   readonly rule: DayRule;
   readonly now: Ms;
-  /** How much is still on its way to this device. */
+  /** Number of records still loading to this device. */
   readonly arriving: number;
   readonly onBoard: (next: Board) => void;
 }
 
-/** Which days, companies and groups the page tells of, and what it holds them against. */
+/** Period, company and group filters of the page, and its comparison period. */
 export function Tools({
   board,
   stretch,
@@ -99,6 +99,6 @@ export function Tools({
   );
 }
 
-/** The choice of several, which only an address can make. */
+/** The label for several values, which only an address can select. */
 const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] =>
   chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : [];

@@ -20,7 +20,7 @@ interface UnprotectedProps {
   readonly onBoard: (next: Board) => void;
 }
 
-/** Computers that were seen and that nothing backs up, as the server knows them now. */
+/** Computers without a backup that the server has seen. */
 export function Unprotected({
   board,
   asked,

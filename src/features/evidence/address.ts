@@ -2,7 +2,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { dayAt, spanKey, spanOfKey, timesOf } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
-/** What the address of the evidence holds. `company` null: all. */
+/** State in the address of the evidence page. `company`: null for all. */
 export interface EvidencePlace {
   readonly show: 'deeds' | 'hand-overs';
   readonly span: Span;
@@ -15,7 +15,7 @@ export const EVIDENCE_DEFAULTS: EvidencePlace = {
   company: null,
 };
 
-/** The query of an address, without `?`: empty at the defaults. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function evidenceQuery({ show, span, company }: EvidencePlace): string {
   const params = new URLSearchParams();
   if (show !== EVIDENCE_DEFAULTS.show) params.set('show', show);
@@ -24,7 +24,7 @@ export function evidenceQuery({ show, span, company }: EvidencePlace): string {
   return params.toString();
 }
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function evidencePlace(query: string): EvidencePlace {
   const params = new URLSearchParams(query);
   const company = params.get('company') ?? '';
@@ -35,13 +35,13 @@ export function evidencePlace(query: string): EvidencePlace {
   };
 }
 
-/** As `listEvidence` counts it. */
+/** The same limit as in `listEvidence`. */
 const LONGEST: Ms = 366 * 86_400_000;
 const HOUR: Ms = 3_600_000;
 
 /**
- * The time of a span, and whether it is longer than the evidence tells of. A day of a clock change
- * may be an hour longer.
+ * Returns the time range of a span, and whether it exceeds the limit. A day with a clock change can
+ * be an hour longer.
  */
 export function evidenceTime(
   span: Span,

@@ -7,7 +7,7 @@ import { TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
 import { ACTION_NAMES, stateOf, stateWord } from './labels.ts';
 import { evidenceMessages as t } from './messages.en.ts';
 
-/** One ruled entry a deed: two lines on a wide page, a card on a phone. */
+/** A row per entry: two lines on wide screens, a card on a phone. */
 export function EvidenceList({
   rows,
   zone,
@@ -27,7 +27,9 @@ export function EvidenceList({
         </>
       }
     >
-      {/* Lines have no name of their own: one deed may be on many problems at once. They only ever grow at the end. */}
+      {/*
+       * Rows have no id: one action can apply to many problems. The list only grows at its end.
+       */}
       {rows.map((one, i) => (
         <Line key={`${i} ${one.at}`} one={one} zone={zone} />
       ))}

@@ -25,7 +25,7 @@ const TITLES = [
   t.problemRuns,
 ];
 
-/** One line of the file; a moment on the provider's wall and in UTC. */
+/** Formats a line of the file; times in the provider's zone and in UTC. */
 export function evidenceLine(one: Evidence, zone: string): string {
   const moment = (at: Ms | null): readonly Cell[] =>
     at === null ? [null, null] : [wallText(at, zone), utcText(at)];
@@ -51,12 +51,15 @@ export interface EvidencePage {
   readonly before: string | null;
 }
 
-/** A page before a cursor, or the newest. Throws where it cannot be had. */
+/**
+ * Loads the page before a cursor, or the newest one.
+ * @throws if it cannot be loaded
+ */
 export type PageOf = (before: string | null) => Promise<EvidencePage>;
 
 /**
- * All pages of a time as one file. They come newest first, so the share that is done is how far
- * back the last line lies. Null where it was cancelled.
+ * Exports all pages of a period as one file. Pages come newest first, so the progress is how far
+ * back the last line is. Returns null if it was cancelled.
  */
 export function makeEvidenceFile(
   pageOf: PageOf,

@@ -17,13 +17,13 @@ export const ACTION_NAMES: Readonly<Record<Evidence['what'], string>> = {
 };
 
 /**
- * The state as lists tell it; null where it is none of a result: a disabled job, or a job that had
- * no problem.
+ * Returns the state as lists show it; null if it is not a state of a result: a disabled job, or a
+ * job without a problem.
  */
 export const stateOf = ({ state }: Pick<Evidence, 'state'>): RunState | null =>
   RUN_STATES.find((one) => one === state) ?? null;
 
-/** The state in words: `Did not run`, `Disabled`, empty. */
+/** Returns the state as text: `Did not run`, `Disabled`, or empty. */
 export const stateWord = (one: Pick<Evidence, 'state'>): string => {
   const known = stateOf(one);
   return known === null ? one.state : STATES[known].word;

@@ -25,8 +25,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { evidenceMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/evidence`: who reviewed what and when, as the log of the server has it, and the
- * hand-overs.
+ * `/monitoring/evidence`: who reviewed what and when, from the server's log, and the hand-overs.
  */
 export function EvidenceScreen() {
   const branding = useBranding();

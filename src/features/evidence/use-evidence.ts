@@ -12,7 +12,7 @@ export interface EvidenceAsk {
   readonly company: CompanyN | null;
 }
 
-/** One page. */
+/** Loads one page. */
 export async function askEvidence(
   { from, to, company }: EvidenceAsk,
   before: string | null,
@@ -25,13 +25,13 @@ export async function askEvidence(
   });
 }
 
-/** `rows` null: nothing has come yet. `before` null: all is here. */
+/** `rows`: null before the first page has arrived. `before`: null after the last page. */
 export interface EvidenceView {
   readonly rows: readonly Evidence[] | null;
   readonly before: string | null;
   readonly busy: boolean;
   readonly fault: string | null;
-  /** The next page; after a failure the same one again. */
+  /** Loads the next page, or retries it after a failure. */
   readonly more: () => void;
 }
 
@@ -40,8 +40,8 @@ interface State extends Omit<EvidenceView, 'more'> {
 }
 
 /**
- * The pages of a time, newest first, one after the other. Another question begins anew. `on` false:
- * nothing is asked.
+ * Loads the pages of a period one after the other, newest first. Another query starts again. `on`:
+ * false loads nothing.
  */
 export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): EvidenceView {
   const key = keyOf({ from, to, company });
@@ -73,7 +73,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
     if (mine.busy) return;
     setState({ ...mine, busy: true, fault: null });
     const page = await askEvidence({ from, to, company }, mine.before);
-    // something else was asked meanwhile
+    // the query has changed meanwhile
     setState((now) => (now.key === key ? withPage(mine, page) : now));
   };
   return { ...mine, more: () => void more() };
@@ -81,7 +81,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
 
 const keyOf = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
 
-/** A page after the ones before it; a failure leaves them as they are. */
+/** Appends a page to the earlier ones; a failure leaves them unchanged. */
 const withPage = (state: State, page: Result<EvidencePage>): State =>
   page.ok
     ? {

@@ -21,7 +21,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
-  /** Null: it is made. */
+  /** Null: a new hint. */
   readonly id: string | null;
   readonly begin: Form;
   readonly offline: boolean;
@@ -30,7 +30,7 @@ export interface EditorProps {
   readonly onDelete: (() => void) | null;
 }
 
-/** One hint: for which results, what to do, and beside it how it will look. */
+/** Editor of a hint: matching results, the steps, and a preview. */
 export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: EditorProps) {
   const {
     form,
@@ -231,7 +231,7 @@ function Links({
   );
 }
 
-/** As the panel will show it. */
+/** Preview of the hint as in the panel. */
 function Preview({ form }: { readonly form: Form }) {
   const { says, steps, links } = form;
   const shown = {

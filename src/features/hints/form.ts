@@ -5,7 +5,7 @@ import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { ProblemKind, Source } from '#contract/runs/vocabulary.ts';
 import { hintMessages as t } from './messages.en.ts';
 
-/** A hint as it is typed. `steps`: one a line. */
+/** A hint as typed. `steps`: one per line. */
 export interface Form {
   readonly name: string;
   readonly text: string;
@@ -46,7 +46,7 @@ export const formOf = ({ name, when, says, steps, links, inside }: HintFields): 
   inside,
 });
 
-/** What is open stands in the address: a hint, or a new one with what it begins with. */
+/** Parses the address: an open hint, or a new one with its initial values. */
 export function hintsPlace(search: string): {
   readonly open: string | null;
   readonly find: string;
@@ -72,7 +72,7 @@ export function hintsPlace(search: string): {
 const STEPS = 20;
 const STEP_CHARS = 500;
 
-/** The hint that is typed; where something is wrong with it, what and where. */
+/** Returns the typed hint, or the faults by field if it is invalid. */
 export function hintOf(form: Form): { readonly hint: HintFields | null; readonly faults: Faults } {
   const faults: Partial<Record<keyof Faults, string>> = {};
   const steps = form.steps

@@ -5,7 +5,7 @@ import { Badge } from '#src/ui/badge.tsx';
 import { conditionsText } from './labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
-/** The hints by name: for which results, how many of them there are, how often it helped. */
+/** Hints by name: conditions, number of matching results, and how often they helped. */
 export function HintList({
   hints,
   now,

@@ -25,7 +25,7 @@ import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
 
-/** `/monitoring/hints`: what to do about problems that somebody has solved before (HINT-4). */
+/** `/monitoring/hints`: instructions for known problems (HINT-4). */
 export function Hints() {
   const { history } = useRouter();
   const search = useRouterState({ select: ({ location }) => location.searchStr });
@@ -59,7 +59,7 @@ export function Hints() {
   async function remove(): Promise<void> {
     if (open === null) return;
     const told = await client().ask('removeHint', { id: open });
-    if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
+    if (told.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
     setDeleting(false);
     if (!told.ok) return tellFailure(told.failure.message);
     tell(t.deleted);

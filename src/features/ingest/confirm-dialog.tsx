@@ -9,7 +9,7 @@ import type { Shown } from './secret-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
-/** What cannot be undone: the old secret ends at once. */
+/** A confirmation of an action that cannot be undone: the old secret stops working at once. */
 export interface Ending {
   readonly how: 'rotate' | 'revoke';
   readonly row: SourceRow;

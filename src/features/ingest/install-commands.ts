@@ -2,20 +2,20 @@ import type { Ms } from '#contract/ids.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
-/** What to run or to write down so that a tool reports here, ready to be copied. */
+/** Commands or configuration that make a tool report here, ready to copy. */
 export interface Recipe {
-  /** One sentence before it. */
+  /** A sentence above it. */
   readonly says: string;
   readonly text: string;
-  /** What to change in it, and what else there is to know. */
+  /** What to adapt, and further information. */
   readonly note: string;
-  /** Another way to the same. */
+  /** An alternative. */
   readonly also?: Recipe;
 }
 
 /**
- * `origin` is this site's, `now` the time that an example tells, `job` the name under which the
- * results appear, `secret` the key in clear.
+ * `origin`: this site's. `now`: the time in examples. `job`: the name under which the results
+ * appear. `secret`: the key in clear text.
  */
 export interface RecipeAt {
   readonly origin: string;
@@ -30,7 +30,7 @@ export interface ToolChoice {
   readonly detail: string;
 }
 
-/** Tools with a recipe, in the order of the choice. */
+/** Tools with a recipe, in display order. */
 export const TOOL_CHOICES: readonly ToolChoice[] = [
   { tool: 'restic', word: t.restic, detail: t.resticHint },
   { tool: 'borg', word: t.borg, detail: t.borgHint },
@@ -162,11 +162,11 @@ rm -f "$log"; exit $rc )`,
   }
 }
 
-/** The word of a tool in lists. */
+/** Returns the display name of a tool. */
 export const toolWord = (tool: Source): string =>
   TOOL_CHOICES.find((choice) => choice.tool === tool)?.word ?? tool;
 
-/** The name of a job as an address may carry it: `SQL nightly, tier 1` is `sql-nightly-tier-1`. */
+/** Returns the job name as a URL slug: `SQL nightly, tier 1` becomes `sql-nightly-tier-1`. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -178,26 +178,26 @@ export function slugOf(name: string): string {
   return slug === '' ? 'backup' : slug;
 }
 
-/** One word of a shell, whatever is in it. */
+/** Quotes any text as one shell word. */
 export const shell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const pingUrl = ({ origin, secret, job }: RecipeAt): string =>
   `${origin}/ping/${url(secret)}/${slugOf(job)}`;
 
 const HOST = 'host=$(uname -n)';
-/** The offset of this machine, its plus sign escaped. */
+/** The machine's UTC offset, with its plus sign escaped. */
 const ZONE = "tz=$(date +%z | sed 's/+/%2B/')";
 
 /**
- * A command and its report, for any POSIX shell. In a subshell, so that nothing of it stays behind:
- * Ctrl+C ends the command and not the report, and the exit code is that of the command.
+ * A command and its report, for any POSIX shell. It runs in a subshell and leaves nothing behind:
+ * Ctrl+C ends the command but not the report, and the exit code is the command's.
  */
 const script = (lines: readonly string[]): string =>
   ['( trap : INT TERM; d=$(mktemp -d); rc=0', ...lines, 'rm -rf "$d"; exit $rc )'].join('\n');
 
 /**
- * Sends all of standard output and the end of the errors: a body may have 1 MB, and the JSON must
- * not be cut.
+ * Sends all of standard output but only the end of standard error: a body is limited to 1 MB, and
+ * the JSON must not be truncated.
  */
 const both = (at: RecipeAt, tool: string, ...query: readonly string[]): string[] => [
   `{ tail -c 900000 "$d/err"; cat "$d/out"; } |`,
@@ -207,8 +207,8 @@ const both = (at: RecipeAt, tool: string, ...query: readonly string[]): string[]
 type PostAt = Pick<RecipeAt, 'origin' | 'secret'> & { readonly job: string | null };
 
 /**
- * The query is in double quotes, so that `$rc` counts: nothing else in it may mean anything to a
- * shell.
+ * The query is in double quotes so that the shell expands `$rc`. It must contain nothing else that
+ * a shell interprets.
  */
 const curl = (
   { origin, secret, job }: PostAt,
@@ -225,14 +225,14 @@ const post = (at: PostAt, tool: string, ...query: readonly string[]): string[] =
   ...curl(at, tool, '-', query),
   `  echo 'The report was not sent.' >&2`,
 ];
-/** Where there is no backup whose exit code counts, a report that was not sent is a failure. */
+/** Without a backup whose exit code counts, a failed report is a failure. */
 const postFile = (at: PostAt, tool: string, ...query: readonly string[]): string[] => [
   '[ $rc -ne 0 ] ||',
   ...curl(at, tool, '"$d/out"', query),
   `  { echo 'The report was not sent.' >&2; rc=1; }`,
 ];
 
-/** A list is JSON that must not be cut. Packed, it may have 4 MB in place of 1 MB. */
+/** A list is JSON that must not be truncated. Compressed, it can have 4 MB instead of 1 MB. */
 const postPacked = (at: PostAt, tool: string, ...query: readonly string[]): string[] => [
   '[ $rc -ne 0 ] || gzip "$d/out" || rc=$?',
   '[ $rc -ne 0 ] ||',
@@ -240,11 +240,11 @@ const postPacked = (at: PostAt, tool: string, ...query: readonly string[]): stri
   `  { echo 'The report was not sent.' >&2; rc=1; }`,
 ];
 
-/** Sends rows of a catalog, once they could be read. */
+/** Sends rows of a catalog if they could be read. */
 const catalog = (at: RecipeAt, read: readonly string[]): string =>
   script([...read, ...postFile({ ...at, job: null }, 'bacula', HOST, ZONE)]);
 
-/** The log only of jobs that did not go well, and its end: a body may have 1 MB. */
+/** Includes the log only for failed jobs, and only its end: a body is limited to 1 MB. */
 const SQL_POSTGRES: readonly string[] = [
   `SELECT coalesce(json_agg(j), '[]') FROM (`,
   '  SELECT job.*, client.name AS clientname,',
@@ -261,7 +261,10 @@ const SQL_SQLITE: readonly string[] = [
   "WHERE Job.SchedTime > datetime('now', 'localtime', '-1 day') ORDER BY Job.JobId DESC LIMIT 150;",
 ];
 
-/** As `encodeURIComponent`, and the five signs that it leaves, of which a shell reads some. */
+/**
+ * Like `encodeURIComponent`, but also escapes the five characters that it leaves, because shells
+ * interpret some of them.
+ */
 const url = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -23,7 +23,7 @@ export interface NewSourceProps {
   readonly onMade: (made: Shown) => void;
 }
 
-/** More companies than this are looked for by typing. */
+/** With more companies than this, the list has a search field. */
 const FEW = 10;
 
 export function NewSource({ companies, onClose, onMade }: NewSourceProps) {

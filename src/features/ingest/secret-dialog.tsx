@@ -14,8 +14,8 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
 /**
- * A key with its secret in clear, which lives as long as this dialog does. `since` is set where it
- * took the place of another.
+ * A key with its secret in clear text, which exists only as long as this dialog. `since`: set if it
+ * replaced another key.
  */
 export interface Shown {
   readonly id: KeyId;
@@ -27,7 +27,7 @@ export interface Shown {
 
 export interface SecretDialogProps {
   readonly shown: Shown;
-  /** The key as the device knows it, which turns green by itself. */
+  /** The key on this device; it turns green when the first result arrives. */
   readonly row: KeyRow | undefined;
   readonly zone: string;
   readonly offline: boolean;
@@ -87,7 +87,7 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
   );
 }
 
-/** Waits, and turns green by itself. */
+/** Waits for the first result, then turns green. */
 function Arrival({
   row,
   rotated,

@@ -19,7 +19,7 @@ export interface SourceListProps {
   readonly onRevoke: (row: SourceRow) => void;
 }
 
-/** One ruled entry a key: two lines on a wide page, a card of three on a phone. */
+/** A row per key: two lines on wide screens, a card of three lines on a phone. */
 export function SourceList(props: SourceListProps) {
   return (
     <EntryTable

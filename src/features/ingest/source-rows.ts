@@ -5,20 +5,18 @@ import type { CompanyRow } from '#contract/users/rows.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import { sourceMessages as t } from './messages.en.ts';
 
-/**
- * A key as the list shows it. `heardAt` undefined: not known here, the server has not been asked.
- */
+/** A key in the list. `heardAt`: undefined if unknown, because the server has not been asked. */
 export interface SourceRow {
   readonly key: KeyRow;
   readonly company: string;
   readonly heardAt: Ms | null | undefined;
   readonly fault: { readonly at: Ms; readonly message: string } | null;
   readonly state: SourceState;
-  /** What it stored today (UTC), and may; null where the server has not been asked. */
+  /** Bytes stored today (UTC) and the daily limit; null if the server has not been asked. */
   readonly today: Heard['today'] | null;
 }
 
-/** `waiting`: no result yet. `faulty`: what it sent last could not be read. */
+/** `waiting`: no result yet. `faulty`: its last data could not be read. */
 export type SourceState = 'waiting' | 'reporting' | 'faulty' | 'revoked';
 
 export const SOURCE_STATES: Readonly<
@@ -33,8 +31,8 @@ export const SOURCE_STATES: Readonly<
 type Heard = OutputOf<'listKeys'>[number];
 
 /**
- * In use first, revoked last; each newest first. What the device knows stands even where the server
- * could not be asked.
+ * Active keys first, revoked ones last, each newest first. Data of this device is shown even if the
+ * server cannot be reached.
  */
 export function sourceRows(
   keys: readonly KeyRow[],
@@ -77,7 +75,7 @@ function stateOf(
   return key.firstResultAt === null ? 'waiting' : 'reporting';
 }
 
-/** The first result may have arrived after the server was asked. */
+/** The first result can have arrived after the server's answer. */
 const latest = (asked: Ms | null | undefined, first: Ms | null): Ms | null | undefined => {
   if (first === null) return asked;
   return asked === null || asked === undefined ? first : Math.max(asked, first);

@@ -25,7 +25,7 @@ import { useHeard } from './use-last-heard.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
-/** The keys by which tools report, and the way to a new one. */
+/** The API keys of reporting tools, and the form for a new one. */
 export function Sources() {
   const keys = useWatch('keys', NOTHING)?.filter(({ connection }) => connection === undefined);
   const companies = useWatch('companies', NOTHING);

@@ -5,15 +5,15 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 
 export interface Heard {
   readonly keys: OutputOf<'listKeys'> | null;
-  /** When the server said so, where it cannot be asked now. */
+  /** Time of the server's answer if the server cannot be reached now. */
   readonly asOf: Ms | null;
   readonly fault: string | null;
   readonly again: () => void;
 }
 
 /**
- * When each key was last heard, which only the server knows. Asked anew when the network comes
- * back, when a key changes, and every minute.
+ * Returns when each key last reported, which only the server knows. Requested again when the
+ * connection is restored, when a key changes, and every minute.
  */
 export function useHeard(rows: readonly KeyRow[] | undefined): Heard {
   const round = JSON.stringify(

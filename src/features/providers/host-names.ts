@@ -1,6 +1,6 @@
 /**
- * Host names as people type them: one a line, or with commas or spaces between; each once, in small
- * letters.
+ * Parses typed host names: one per line, or separated by commas or spaces; without duplicates, in
+ * lower case.
  */
 export const hostsIn = (text: string): readonly string[] => [
   ...new Set(
@@ -12,5 +12,5 @@ export const hostsIn = (text: string): readonly string[] => [
   ),
 ];
 
-/** One a line. */
+/** Formats host names, one per line. */
 export const hostsText = (hosts: readonly string[]): string => hosts.join('\n');

@@ -20,7 +20,7 @@ export interface HostsProps {
   readonly onSaved: () => void;
 }
 
-/** The names under which a provider's portal is opened. */
+/** The host names of a provider's portal. */
 export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsProps) {
   const [typed, setTyped] = useState(hostsText(hosts));
   const [fault, setFault] = useState<string | null>(null);

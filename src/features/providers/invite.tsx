@@ -20,7 +20,7 @@ export interface InviteProps {
   readonly onClose: () => void;
 }
 
-/** A link with which one user registers: sent by mail, or shown to be handed over. */
+/** An invitation link for one user: sent by email, or displayed to pass on. */
 export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProps) {
   const [email, setEmail] = useState('');
   const [fault, setFault] = useState<string | null>(null);

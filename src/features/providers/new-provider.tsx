@@ -27,7 +27,7 @@ const WORDS = {
 const HOST_EXAMPLE = 'backup.example.com';
 const EMPTY = { name: '', hosts: '', username: '', person: '', email: '' };
 
-/** A provider below this one: its name, where it is found, and who begins there. */
+/** Form for a provider below this one: name, host names and first user. */
 export function NewProvider({
   onClose,
   onMade,
@@ -159,7 +159,7 @@ export function NewProvider({
   );
 }
 
-/** Of the field, or of one of its lines. */
+/** Returns the error of the field, or of one of its lines. */
 const faultAt = (faults: FormErrors, path: string): string | null =>
   Object.entries(faults).find(([at]) => at === path || at.startsWith(`${path}.`))?.[1] ?? null;
 const without = (faults: FormErrors, path: string): FormErrors =>

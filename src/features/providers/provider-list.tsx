@@ -13,7 +13,7 @@ export interface ProviderListProps {
   readonly onInvite: (of: ProviderListed) => void;
 }
 
-/** One entry a provider: columns where it is wide, a card on a phone. */
+/** A row per provider: columns on wide screens, a card on a phone. */
 export function ProviderList({ providers, offline, onHosts, onInvite }: ProviderListProps) {
   const why = offline ? { 'data-tip': BASE.needsNetwork } : {};
   const nameOf = (id: string | null): string | null =>

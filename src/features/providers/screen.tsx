@@ -31,8 +31,8 @@ type Asking =
   | { readonly is: 'hosts' | 'invite'; readonly of: ProviderListed };
 
 /**
- * `/admin/providers`: the own provider and those below it, their host names, and links with which
- * users register.
+ * `/admin/providers`: the user's provider and those below it, their host names, and invitation
+ * links.
  */
 export function AdminProviders() {
   const zone = useZone();

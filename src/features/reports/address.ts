@@ -1,15 +1,12 @@
 import { PAGE_SIZE } from '#contract/paging.ts';
 const PATH = '/monitoring/report-settings';
 
-/**
- * What is open stands in the address: a list, a setting (`new`: one that is made), or a report that
- * was sent.
- */
+/** State in the address: the open list, report (`new`: a new one), or sent report. */
 export interface ReportsPlace {
   readonly tab: 'reports' | 'history';
   readonly open: string | null;
   readonly sent: string | null;
-  /** Whose history; null: of all. */
+  /** The report whose history is shown; null for all. */
   readonly of: string | null;
   readonly page: number;
   readonly size: number;

@@ -13,7 +13,7 @@ export interface CompaniesProps {
   readonly onChange: (chosen: readonly number[]) => void;
 }
 
-/** Which companies a report is about: one, several, or all that are seen. */
+/** The companies of a report: one, several, or all that the user can see. */
 export function Companies({ customers, chosen, all, fault, onChange }: CompaniesProps) {
   if (customers === 'none') return <p className="m-0 text-ink-2">{t.aboutProviders}</p>;
   const names = new Map(all);

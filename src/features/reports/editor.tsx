@@ -28,7 +28,7 @@ import { FORMAT_WORDS, LANGUAGE_WORDS, PERIOD_WORDS, scheduleWords } from './lab
 import { reportMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
-  /** Null: it is made. */
+  /** Null: a new report. */
   readonly id: string | null;
   readonly begin: Form;
   readonly templates: readonly TemplateOut[];
@@ -39,7 +39,9 @@ export interface EditorProps {
   readonly onDelete: (() => void) | null;
 }
 
-/** One report: what it tells, when and to whom; below, what it would tell now. */
+/**
+ * Editor of a report: content, schedule and recipients, with a preview of the current data below.
+ */
 export function Editor({
   id,
   begin,
@@ -100,7 +102,7 @@ export function Editor({
     setBusy(null);
     if (!answer.ok) return told(answer.failure);
     tell(id === null ? t.reportCreated : t.reportSaved);
-    // What is saved is not asked about on the way out.
+    // The page must not ask about saved changes.
     flushSync(() => setDone(true));
     onSaved();
   }

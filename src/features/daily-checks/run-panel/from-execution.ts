@@ -3,8 +3,8 @@ import type { Execution } from '#contract/runs/calls.ts';
 import type { RunView } from '#contract/runs/query.ts';
 
 /**
- * A run as the panel shows it, from what the server says of it, where the device has no row of it.
- * Numbers it does not tell are 0: there is no strip, no history of the job and no cause to follow.
+ * Converts the server's answer to the panel's run if the device has no row of it. Numbers that the
+ * server does not report are 0, so there is no strip, job history or cause.
  */
 export function rowOf(n: RunN, run: Execution): RunView {
   const state = run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status;

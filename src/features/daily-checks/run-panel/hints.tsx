@@ -16,8 +16,8 @@ import { Part } from './part.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
 
 /**
- * What has helped with such a result before (HINT-4): the most exact first, the others behind a
- * press. As the server said last, with no network.
+ * Hints that have helped with similar results (HINT-4): the most specific one first, the others
+ * collapsed. Offline it shows the server's last answer.
  */
 export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boolean }) {
   const on = useBranding()?.features.hints === true;

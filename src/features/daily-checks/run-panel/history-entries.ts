@@ -5,8 +5,8 @@ import { STATES } from '#src/ui/states.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
 /**
- * One line of the history: what happened, and the comment. Where a person or a rule did it, `did` is
- * the message that takes `who`.
+ * A line of the history: the event and its comment. If a user or a rule did it, `did` is a message
+ * that takes `who`.
  */
 export interface DeedLine {
   readonly icon: IconName;
@@ -15,7 +15,7 @@ export interface DeedLine {
   readonly said: string | null;
 }
 
-/** PANEL-3. */
+/** Returns the history line of an event (PANEL-3). */
 export function deedLine(
   { who, what, comment, until }: Execution['history'][number],
   state: NonNullable<Execution['problem']>['state'],

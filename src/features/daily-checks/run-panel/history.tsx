@@ -6,7 +6,7 @@ import type { Asked } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 
-/** Who did what to the problem and when, the newest first. */
+/** History of the problem: who did what and when, newest first. */
 export function History({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
   const { execution, message } = asked;
   if (execution === null)

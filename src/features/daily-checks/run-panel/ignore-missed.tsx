@@ -12,19 +12,19 @@ const IgnoreForm = lazy(async () => ({
 }));
 
 export interface IgnoreMissedProps {
-  /** The job's id at its source; null while it is not known here. */
+  /** The job's id at its source; null if it is unknown here. */
   readonly jobInstanceUid: string | null;
   /** `SQL nightly, Aldergate Vets`. */
   readonly about: string;
-  /** Somebody said already that it is not expected. */
+  /** A user has already marked the job as not expected to run. */
   readonly ignored: boolean;
   readonly zone: string;
   readonly now: Ms;
 }
 
 /**
- * Of a job that did not run: no result is expected of it until then, or again. Needs the network,
- * and says so.
+ * For a job that did not run: stops or resumes expecting its results, until a date. It requires a
+ * connection and says so.
  */
 export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
   const [asking, setAsking] = useState(false);

@@ -21,8 +21,8 @@ interface LastRunsProps {
 }
 
 /**
- * How long the last runs of the job took and what they sent, against what is usual. A point opens
- * its run; the same as a table.
+ * Charts of duration and transferred data of the job's last runs against the usual values. A point
+ * opens its run. The same data is available as a table.
  */
 export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
   const [table, setTable] = useState(false);
@@ -77,7 +77,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
   );
 }
 
-/** The question to the worker. */
+/** Returns the worker query. */
 export const lastRunsOf = (job: number) =>
   ({
     filter: { ...EVERYTHING, jobs: [job], rows: 'runs' },
@@ -89,7 +89,7 @@ export const lastRunsOf = (job: number) =>
 
 interface MultipleProps {
   readonly name: string;
-  /** The open run's. */
+  /** Value of the open run. */
   readonly own: number | null;
   readonly of: (run: RunView) => number | null;
   readonly say: (value: number) => string;
@@ -147,7 +147,7 @@ function Multiple({
   const dot = at[pointed ?? open];
   return (
     <figure className="m-0 min-w-0">
-      {/* A line for each, as they come and go: the chart stays where it is under the pointer. */}
+      {/* always two lines, so that the chart does not move under the pointer */}
       <figcaption className="pb-1">
         <b className="block truncate">
           <span className={shown === null ? '' : 'sr-only'}>{t.measure({ name })}</span>
@@ -252,7 +252,7 @@ function Multiple({
 const dayOf = ({ startedAt }: RunView, zone: string): string =>
   formatDate(startedAt, zone).slice(0, 5);
 
-/** `40` of `40 min` where the other end has the same unit. */
+/** `40` of `40 min`, if the other end of the range has the same unit. */
 function shorn(low: string, high: string): string {
   const unit = / \D+$/.exec(high)?.[0];
   return unit !== undefined && low.endsWith(unit) && low.indexOf(' ') === low.length - unit.length

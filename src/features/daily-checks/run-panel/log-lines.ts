@@ -1,11 +1,11 @@
-/** One line of a job's log. `time` is what it begins with, where that is a time of day. */
+/** A line of a job's log. `time`: its leading time of day, if it has one. */
 export interface LogLine {
   readonly time: string | null;
   readonly text: string;
   readonly tone: 'error' | 'warning' | null;
 }
 
-/** Splits a log and finds what is loud in it. */
+/** Splits a log into lines and marks errors and warnings. */
 export function logLines(log: string): readonly LogLine[] {
   return log
     .split(/\r?\n/)

@@ -7,7 +7,7 @@ import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 8;
 
-/** The end of the log, where it says what went wrong; the whole of it on demand. */
+/** The end of the log, which usually contains the error; the full log on request. */
 export function Log({ asked }: { readonly asked: Asked }) {
   const [whole, setWhole] = useState(false);
   const lines = asked.execution?.log ? logLines(asked.execution.log) : [];

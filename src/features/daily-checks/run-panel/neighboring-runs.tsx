@@ -17,8 +17,8 @@ interface RunsAroundProps {
 }
 
 /**
- * SEEK-6: the runs of the job in the week before and after, as the server tells them: for a run
- * whose job's history this device does not keep.
+ * SEEK-6: the job's runs in the week before and after, from the server, for jobs whose history is
+ * not on this device.
  */
 export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
   const { jobInstanceUid, jobName, companyName, startTime, _id: id } = execution;
@@ -29,7 +29,7 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
     pageSize: MOST,
     filters: JSON.stringify({ jobInstanceUid: [jobInstanceUid] }),
   });
-  // Two sources may have a job of one id.
+  // Job ids can be equal in different sources.
   const runs = (value?.rows ?? [])
     .filter((run) => run.jobName === jobName && run.companyName === companyName)
     .map(({ _id: n, ...run }) => ({

@@ -5,7 +5,7 @@ import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
-/** How what became of an object is told: always word, icon and colour. */
+/** Labels of object states: always word, icon and color. */
 export const TASK_STATES: Readonly<
   Record<Task['status'], { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {

@@ -10,7 +10,8 @@ import { runPanelMessages as t } from './messages.en.ts';
 const SHOWN = 8;
 
 /**
- * What became of each object of the run, the worst first; nothing where the source tells of none.
+ * Result of each object of the run, worst first. Renders nothing if the source does not report
+ * objects.
  */
 export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
   const [whole, setWhole] = useState(false);

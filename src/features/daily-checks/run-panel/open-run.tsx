@@ -15,16 +15,15 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'asked' | 'onDeed' | 'onRun'> {
   readonly n: RunN;
-  /** Null where the run is not among the rows that are here. */
+  /** Null if the run is not among the loaded rows. */
   readonly row: RunView | null;
   readonly onDeed: (deed: Deed, runs: readonly RunN[]) => void;
   readonly onRun: (n: RunN) => void;
 }
 
 /**
- * The run that the address names: beside the list, on a phone a sheet over it. One that is not in
- * the list is on this device where it is among the last of a job that was open; otherwise the
- * server is asked.
+ * The run in the address: a panel beside the list, on a phone a sheet. A run outside the list is
+ * read from this device if it is among the last runs of an open job, otherwise from the server.
  */
 export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
   const [jobs] = useState(() => new Map<RunN, JobN>());
@@ -99,7 +98,7 @@ function Nothing({
   );
 }
 
-/** When the server must be asked again about the same run. */
+/** Returns a key that changes when the run must be requested again. */
 function stampOf({ problem, waiting, status }: RunView): string {
   return [
     status,

@@ -57,30 +57,30 @@ export type Deed =
 export interface PanelProps {
   readonly row: RunView;
   /**
-   * The last of its job on this device, newest first; none where the device does not know the job.
+   * The job's last runs on this device, newest first; empty if the device does not know the job.
    */
   readonly runs: readonly RunView[];
   readonly asked: Asked;
-  /** Its place in the list, or in its group there. */
+  /** Position in the list, or in its group. */
   readonly standing: Standing;
   readonly acts: boolean;
   readonly me: string;
   readonly zone: string;
   readonly now: Ms;
   readonly phone: boolean;
-  /** Those of the list. */
+  /** The days of the list. */
   readonly days: Days;
   readonly onDeed: (deed: Deed) => void;
   readonly onMove: (by: 1 | -1) => void;
-  /** Another run of the same job. */
+  /** Opens another run of the same job. */
   readonly onRun: (row: Pick<RunView, 'n' | 'job'>) => void;
   readonly onCause: (cause: number) => void;
   readonly onClose: () => void;
 }
 
 /**
- * One result beside the list: what happened, how the job usually does, what its log says, who did
- * what.
+ * Panel of one result beside the list: facts, comparison with the job's usual runs, log and
+ * history.
  */
 export function RunPanel(props: PanelProps) {
   const {
@@ -403,7 +403,7 @@ function Actions({
   );
 }
 
-/** Its number, which leads to it for who may see it, and whether it is open. */
+/** Ticket number, linked for users with access, and whether the ticket is open. */
 function TicketOf({ number, tied }: { readonly number: string; readonly tied: Tied }) {
   const may = useAbility('monitoring.tickets');
   return (

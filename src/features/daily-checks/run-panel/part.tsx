@@ -5,9 +5,9 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface PartProps {
   readonly title: string;
-  /** Said beside the title. */
+  /** Text beside the title. */
   readonly aside?: ReactNode;
-  /** Shows more of it, or less. */
+  /** Button to show more or less. */
   readonly more?: {
     readonly open: boolean;
     readonly word: string;
@@ -16,7 +16,7 @@ interface PartProps {
   readonly children: ReactNode;
 }
 
-/** A part of the panel under its head. */
+/** A section of the panel with its heading. */
 export function Part({ title, aside, more = null, children }: PartProps) {
   return (
     <section className="pt-3">
@@ -40,8 +40,8 @@ export function Part({ title, aside, more = null, children }: PartProps) {
 }
 
 /**
- * In the place of what only the server knows: that it is on its way, or why it cannot be had. It
- * comes by itself when it can.
+ * Placeholder for data that only the server has: loading, or why it is unavailable. It updates when
+ * the data arrives.
  */
 export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly waiting: string }) {
   const { execution, message, asking, again } = asked;
@@ -66,7 +66,7 @@ export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly wa
   ) : null;
 }
 
-/** The same for a further part of the panel. */
+/** The same for another section of the panel. */
 export function Unheard({
   title,
   offline,

@@ -17,9 +17,7 @@ export interface RunFact {
   readonly isWide?: true;
 }
 
-/**
- * PANEL-7: the details that only some tools report; nothing for those that this run does not have.
- */
+/** PANEL-7: details that only some tools report. Missing ones are left out. */
 export function reportedFacts(
   { level, scheduledFor, startTime, status, errorCount, warningCount }: Execution,
   zone: string,
@@ -40,7 +38,7 @@ export function reportedFacts(
   ];
 }
 
-/** A start within the same minute is on time. */
+/** A start within the same minute counts as on time. */
 const LEAST_DELAY_SEC = 60;
 
 function scheduledFact(due: number, startedAt: number | null, zone: string): RunFact {

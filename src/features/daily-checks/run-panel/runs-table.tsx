@@ -13,7 +13,7 @@ interface RunsTableProps<T extends Told> {
   readonly onRun: (row: T) => void;
 }
 
-/** What the charts say, in words: runs of the job, newest first. */
+/** The data of the charts as a table: the job's runs, newest first. */
 export function RunsTable<T extends Told>({
   label = t.lastRuns,
   runs,

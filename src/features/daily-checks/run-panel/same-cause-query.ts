@@ -1,7 +1,7 @@
 import type { CauseN, Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 
-/** Times of the list: `from` inclusive, `to` exclusive; null has no end. */
+/** Period of the list: `from` inclusive, `to` exclusive; null for no limit. */
 export interface Days {
   readonly from: Ms | null;
   readonly to: Ms | null;
@@ -9,7 +9,10 @@ export interface Days {
 
 const LOOKED_AT = 60;
 
-/** PANEL-2: all jobs with a cause in the days of the list, as its link opens them. */
+/**
+ * PANEL-2: returns the query for all jobs with a cause in the list's days, the same that its link
+ * opens.
+ */
 export const sameCause = (cause: CauseN, { from, to }: Days) =>
   ({
     filter: { ...EVERYTHING, from, to, rows: 'jobs', causes: [cause], order: 'newest' },

@@ -20,8 +20,8 @@ interface SameProps {
 const SHOWN = 3;
 
 /**
- * Other companies whose jobs have the same cause, in the days of the list: that is what `onAll`
- * opens.
+ * Other companies whose jobs have the same cause in the list's days; `onAll` opens the same
+ * results.
  */
 export function SameCause({ row, cause, days, zone, now, onAll }: SameProps) {
   const view = useWatch('runs', sameCause(cause, days));

@@ -1,12 +1,12 @@
 /**
- * One small multiple: a measure over the last runs, oldest first, on a scale that begins at zero.
- * Lengths in px.
+ * A small multiple: one measure over the last runs, oldest first, on a scale from zero. Lengths in
+ * px.
  */
 export interface Drawn {
   readonly band: { readonly y: number; readonly height: number } | null;
   readonly line: string;
   readonly crosses: string;
-  /** Where each run stands; one without a value on the ground. */
+  /** Point of each run. Runs without a value are on the baseline. */
   readonly at: readonly { readonly x: number; readonly y: number }[];
 }
 export interface Point {
@@ -17,7 +17,7 @@ export interface Point {
 const PAD = 3;
 const ARM = 2.5;
 
-/** Runs without a value leave a gap in the line. */
+/** Returns the geometry. Runs without a value leave a gap in the line. */
 export function drawMultiple(
   points: readonly Point[],
   usual: readonly [low: number, high: number] | null,
@@ -51,7 +51,9 @@ export function drawMultiple(
   };
 }
 
-/** The run nearest to a place on the chart, `share` of its width from the left. */
+/**
+ * Returns the index of the run nearest to a position; `share`: fraction of the width from the left.
+ */
 export function nearest(count: number, share: number, width: number): number {
   const step = stepOf(count, width);
   return step === 0
@@ -59,7 +61,7 @@ export function nearest(count: number, share: number, width: number): number {
     : Math.min(count - 1, Math.max(0, Math.round((share * width - PAD) / step)));
 }
 
-/** Where a key leads from a run; null for a key that is not of the chart. */
+/** Returns the index that a key moves to; null for keys that the chart does not use. */
 export function stepped(key: string, from: number, count: number): number | null {
   switch (key) {
     case 'ArrowLeft':

@@ -5,14 +5,13 @@ import type { Execution } from '#contract/runs/calls.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 
 /**
- * What the server says of a run. `message`: why it could not be asked now; with an execution that
- * it told at `at`, without one where this device has none. `asking` alone: the first answer is on
- * its way.
+ * The server's answer about a run. `message`: why the last request failed; `execution` is then the
+ * answer of the time `at`, or null. `asking` alone: the first answer is pending.
  */
 export interface Asked {
   readonly execution: Execution | null;
   readonly message: string | null;
-  /** It is the network that was missing. */
+  /** The failure was a lost connection. */
   readonly unreached: boolean;
   readonly at: Ms | null;
   readonly asking: boolean;
@@ -20,11 +19,11 @@ export interface Asked {
 }
 
 /**
- * Asked when the run is opened, when `stamp` changes, and again and again while the network is
- * missing. What a panel was told once it shows at once.
+ * Requests the run when it is opened, when `stamp` changes, and periodically while the connection
+ * is lost. Answers are cached for the panel's lifetime.
  */
 export function useExecution(n: RunN, stamp: string): Asked {
-  // A short gap is over before anybody has noticed that it was one.
+  // Retries while the connection is lost, so that a short gap goes unnoticed.
   const [lost, setLost] = useState(false);
   const { value, at, live, failure, asking, again } = useCachedQuery(
     'getExecution',

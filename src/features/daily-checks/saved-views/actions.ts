@@ -8,7 +8,8 @@ import { savedViewsMessages as t } from './messages.en.ts';
 type Kept = Pick<ViewRow, 'id' | 'name' | 'query' | 'shared'>;
 
 /**
- * Keeps a view on this device and sends it. Answers whether it is kept. `undo`: what takes it back.
+ * Stores a view on this device and sends it. Returns whether it was stored. `undo`: restores the
+ * previous state.
  */
 export async function saveView(
   { id, name, query, shared }: Kept,
@@ -24,7 +25,7 @@ export async function saveView(
   return failure === null;
 }
 
-/** A change of one that stands: can be taken back. */
+/** Changes an existing view, with undo. */
 export const changeView = (
   before: ViewRow,
   change: Partial<Kept>,

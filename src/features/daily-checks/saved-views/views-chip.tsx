@@ -9,15 +9,15 @@ import { savedViewsMessages as t } from './messages.en.ts';
 
 export interface ViewsChipProps {
   readonly me: Me;
-  /** The list on the screen: `viewQueryOf(list)`. */
+  /** The current list: `viewQueryOf(list)`. */
   readonly query: string;
-  /** Shows a view: `listOfView(query)`. `at`: the event's `timeStamp`. */
+  /** Opens a view: `listOfView(query)`. `at`: the event's `timeStamp`. */
   readonly onOpen: (query: string, at: number) => void;
 }
 
 /**
- * Named lists, one's own and those that colleagues share. Brings Headless UI with it: import it
- * from lazy parts only.
+ * Saved views: the user's own and shared ones. It depends on Headless UI: import it from lazy parts
+ * only.
  */
 export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
   const views = useWatch('views', NOTHING);
@@ -73,5 +73,5 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
 }
 
 const NOTHING = {};
-/** A dialog beside the page: the list's one-letter keys keep away. */
+/** The list's one-letter shortcuts ignore dialogs. */
 const OWN_KEYS = { 'role': 'dialog', 'aria-label': t.views } as const;

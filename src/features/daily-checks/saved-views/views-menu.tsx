@@ -17,12 +17,12 @@ export interface ViewsMenuProps {
   readonly shelf: Shelf;
   readonly query: string;
   readonly standing: Standing;
-  /** `id` null: the list that nobody named. */
+  /** `id`: null for the default list. */
   readonly onOpen: (id: string | null, query: string, at: number) => void;
   readonly onSaved: (id: string) => void;
 }
 
-/** Opens a named list, gives the one on the screen a name, and changes one's own. */
+/** Menu to open views, save the current list, and edit the user's own views. */
 export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: ViewsMenuProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const chosen = standing.changed ? null : (standing.view?.id ?? null);
@@ -98,7 +98,7 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
 
 interface LineProps {
   readonly word: string;
-  /** Of a colleague's: their name, empty where it is not known. */
+  /** The owner's name of a shared view; empty if unknown. */
   readonly by?: string;
   readonly on: boolean;
   readonly shared?: boolean;
@@ -131,7 +131,7 @@ function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
   );
 }
 
-/** The list that was opened is another by now. */
+/** Button to save the changed list to its view. */
 function Again({
   view,
   query,

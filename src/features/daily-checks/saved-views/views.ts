@@ -6,20 +6,20 @@ import { listOf, queryOf } from '../../shared/runs/list-address.ts';
 import type { List } from '../../shared/runs/list-state.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 
-/** What a view keeps of a list: its address, without the run that is open beside it. */
+/** Returns the part of a list that a view stores: its address without the open run. */
 export const viewQueryOf = (list: List): string => queryOf({ ...list, open: null });
 
-/** The list of a view. What this version does not know in it is passed over. */
+/** Returns the list of a view. Parts that this version does not know are ignored. */
 export const listOfView = (query: string): List => ({ ...listOf(query), open: null });
 
 /**
- * Where a view is shown from another page. An address without a query would show what was kept on
- * this device.
+ * Returns the address of a view for other pages. An address without a query would show the list
+ * stored on this device.
  */
 export const addressOfView = (query: string): string =>
   `/monitoring/daily-checks?${query === '' ? 'review=pending' : query}`;
 
-/** The word of the list that nobody named: a plain address. */
+/** Label of the list without a name: a plain address. */
 export const DEFAULT_VIEW = t.defaultView;
 
 export interface Shelf {
@@ -27,15 +27,15 @@ export interface Shelf {
   readonly shared: readonly OwnedView[];
 }
 
-/** A person's own lists, and those that others share. */
+/** Splits views into the user's own and shared ones. */
 export const shelfOf = (views: readonly OwnedView[], me: UserId): Shelf => ({
   own: views.filter(({ owner }) => owner === me),
   shared: views.filter(({ owner, shared }) => owner !== me && shared),
 });
 
 /**
- * Which named list stands on the screen: one with the same query, and of several the one opened
- * last. `changed`: it was opened, and is another by now.
+ * The view that the current list belongs to: one with the same query; if there are several, the one
+ * opened last. `changed`: it was opened, and the list has changed since.
  */
 export interface Standing {
   readonly view: ViewRow | null;
@@ -55,7 +55,7 @@ export function standingOf(
   return query === '' ? { view: null, changed: false } : { view: last, changed: last !== null };
 }
 
-/** The chip's word. */
+/** Label of the chip. */
 export const standingWord = ({ view, changed }: Standing, query: string): string =>
   view === null
     ? query === ''
@@ -65,11 +65,11 @@ export const standingWord = ({ view, changed }: Standing, query: string): string
       ? t.changedView({ name: view.name })
       : view.name;
 
-/** One of one's own with this name, in any case: saving under its name replaces it. */
+/** Returns the user's view with this name, ignoring case. Saving under its name replaces it. */
 export const namesake = (own: readonly ViewRow[], name: string): ViewRow | null =>
   own.find((view) => view.name.toLowerCase() === name.trim().toLowerCase()) ?? null;
 
-/** Why a list cannot be kept as another view; null where it can. */
+/** Returns why a list cannot be saved as a view, or null. */
 export function notKept(own: readonly ViewRow[], name: string, query: string): string | null {
   if (query.length > LIMITS.viewChars) return t.tooManyFilters;
   return namesake(own, name) === null && own.length >= LIMITS.viewsPerUser

@@ -8,7 +8,7 @@ import { headline, whom } from '../attention.ts';
 import { quietOf } from './freshness.ts';
 import { wallMessages as t } from './messages.en.ts';
 
-/** What needs somebody now, worst first, as many lines as the wall has room for. */
+/** Open issues, worst first, as many lines as fit. */
 export function WallAttention({
   overview,
   now,

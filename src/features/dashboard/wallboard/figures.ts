@@ -6,7 +6,7 @@ import { timesOf } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { wallMessages as t } from './messages.en.ts';
 
-/** One count of the wall. */
+/** A count on the wall board. */
 export interface Figure {
   readonly state: RunState;
   readonly word: string;
@@ -14,8 +14,8 @@ export interface Figure {
 }
 
 /**
- * The newest result of each job in the last two days: what the morning round lists, whatever was
- * done with it.
+ * Returns the filter: the newest result of each job in the last two days, as in daily checks,
+ * whatever their review.
  */
 export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({
   ...EVERYTHING,
@@ -23,7 +23,7 @@ export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({
   rows: 'jobs',
 });
 
-/** Errors count as failed. */
+/** Returns the counts. Errors count as failed. */
 export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure[] {
   const countOf = (...states: readonly RunState[]): number =>
     facets.states.reduce(
@@ -38,7 +38,7 @@ export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure
   ];
 }
 
-/** What is left to do of the round. */
+/** Returns the number of open results in daily checks. */
 export const toCheck = ({
   progress: { cleared, of },
 }: Pick<RunsView, 'progress'>): { readonly left: number; readonly of: number } => ({
@@ -46,6 +46,9 @@ export const toCheck = ({
   of,
 });
 
-/** Signs of the longest count: all are written in the size that it has room in. */
+/**
+ * Returns the number of characters of the longest count; all counts use the font size in which it
+ * fits.
+ */
 export const digitsOf = (counts: readonly number[]): number =>
   Math.max(1, ...counts.map((count) => formatCount(count).length));

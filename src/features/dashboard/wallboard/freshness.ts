@@ -4,14 +4,16 @@ import type { SyncStatus } from '#workers/api.ts';
 import { formatTime, formatSpan } from '#src/ui/format.ts';
 import { wallMessages as t } from './messages.en.ts';
 
-/** Whether what stands on the wall may be believed. `stale`: it recedes, and a band says why. */
+/**
+ * How current the wall board's data is. `stale`: the figures are muted and a banner explains why.
+ */
 export interface WallStanding {
   readonly is: 'starting' | 'live' | 'catching-up' | 'stale';
   readonly lead: string;
   readonly rest: string;
 }
 
-/** What is said where nothing needs anybody: all is well only where something has ever come. */
+/** Returns the text to show without open issues. "All well" requires that data has ever arrived. */
 export const quietOf = ({
   newestAt,
 }: Pick<Overview, 'newestAt'>): { readonly is: 'clear' | 'bare'; readonly words: string } =>
@@ -19,13 +21,10 @@ export const quietOf = ({
     ? { is: 'bare', words: t.noResultsYet }
     : { is: 'clear', words: t.nothingNeedsAttention };
 
-/** A live device hears from its server every minute; after three it is told to be old. */
+/** A live device hears from its server every minute. After three minutes its data counts as old. */
 export const OLD_MS: Ms = 180_000;
 
-/**
- * What the wall says of its data: of when they are, and what is wrong. Nothing old is ever shown as
- * live.
- */
+/** Returns how current the data is, and any problem with it. Old data is never shown as live. */
 export function standingOf(status: SyncStatus | undefined, now: Ms, zone: string): WallStanding {
   if (!status) return { is: 'starting', lead: t.starting, rest: '' };
   const { syncedAt } = status;
@@ -62,7 +61,7 @@ function dataWords(at: Ms, now: Ms, zone: string): string {
 }
 
 /**
- * Whether the page should load itself anew: a newer build has taken over. Not again within ten
+ * Returns whether the page should reload because a newer build is active. At most once every ten
  * minutes.
  */
 export const mustReload = (

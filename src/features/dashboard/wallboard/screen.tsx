@@ -21,10 +21,7 @@ import { useFull } from './use-full-screen.ts';
 import './wallboard.css';
 import { wallMessages as t } from './messages.en.ts';
 
-/**
- * `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to
- * touch it.
- */
+/** `/monitoring/wall`: the overall state, readable from across the room and without interaction. */
 export function Wall() {
   const branding = useBranding();
   return branding && <Board branding={branding} />;
@@ -153,7 +150,7 @@ function Board({ branding }: { readonly branding: Branding }) {
   );
 }
 
-/** It ticks by itself, and redraws nothing else. */
+/** Its own component, so that a tick renders nothing else. */
 function Clock({ zone }: { readonly zone: string }) {
   const now = useNow(1_000);
   return (
@@ -168,8 +165,8 @@ function Clock({ zone }: { readonly zone: string }) {
 }
 
 /**
- * The wall's own light, kept on this device; the person's theme where none was chosen. Leaving
- * gives the theme back.
+ * The wall board's theme, stored on this device; by default the user's. It is reset when the page
+ * is left.
  */
 function useDark(): readonly [dark: boolean, set: (dark: boolean) => void] {
   const [before] = useState(() => document.documentElement.dataset['theme'] ?? 'light');

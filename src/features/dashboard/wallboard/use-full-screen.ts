@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from 'react';
 
-/** Whether the page fills the screen, and a turn to the other state. */
+/** Returns whether the page is fullscreen, and a function to toggle it. */
 export function useFull(): readonly [full: boolean, toggle: () => void, leave: () => void] {
   const full = useSyncExternalStore(onFullscreen, isFull);
   const [turn] = useState(turns);
@@ -10,9 +10,9 @@ export function useFull(): readonly [full: boolean, toggle: () => void, leave: (
 const isFull = (): boolean => document.fullscreenElement !== null;
 
 /**
- * One turn after the other, each from what the document says when its time comes: the browser is on
- * its way for a while, and what is drawn is later than what is. Asked from there, a second F would
- * ask for a full screen once more and never leave it.
+ * Runs toggles one after the other, each from the document's state at its turn. The browser takes a
+ * while to switch, so the rendered state can be outdated. Without this, a second F would request
+ * fullscreen again instead of leaving it.
  */
 function turns(): (to: () => boolean) => void {
   let last = Promise.resolve();
@@ -22,7 +22,7 @@ function turns(): (to: () => boolean) => void {
       if (wanted === isFull()) return;
       await (wanted ? document.documentElement.requestFullscreen() : document.exitFullscreen());
     };
-    last = last.then(go).catch(() => {}); // the browser does not let it: the page is as it was
+    last = last.then(go).catch(() => {}); // the browser refused: nothing changes
   };
 }
 

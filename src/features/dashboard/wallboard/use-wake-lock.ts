@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Keeps the screen from going dark for as long as it is shown, where the browser can; answers
- * whether it does.
+ * Keeps the screen awake while it is mounted, if the browser supports it. Returns whether it does.
  */
 export function useAwake(): boolean {
   const [awake, setAwake] = useState(false);
@@ -21,7 +20,8 @@ export function useAwake(): boolean {
       });
       return undefined;
     };
-    // Refused on a low battery, for example: it is asked again when the page is looked at.
+    // The browser can refuse, for example on low battery. The request is repeated when the page
+    // becomes visible.
     const look = (): void => {
       take().catch(() => setAwake(false));
     };

@@ -3,9 +3,7 @@ import type { Role } from '#contract/abilities.ts';
 import type { InputOf } from '#contract/calls.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
-/**
- * A notice as it is typed. `to`: for all, for those with one of `roles`, or for the user `userId`.
- */
+/** A notice as typed. `to`: everybody, users with one of `roles`, or the user `userId`. */
 export interface Draft {
   readonly app: Notification['app'];
   readonly severity: Notification['severity'];
@@ -38,7 +36,10 @@ export const FAULT_WORDS = {
   userId: t.userMissing,
 };
 
-/** As the call wants it. Nobody chosen is told as a fault of its field, not sent as everybody. */
+/**
+ * Converts the draft to the call's input. A missing choice must fail validation and never send the
+ * notice to everybody.
+ */
 export const noticeOf = ({
   to,
   roles,
@@ -56,7 +57,7 @@ export const noticeOf = ({
   roles: to === 'roles' ? [...roles] : null,
 });
 
-/** What the schema cannot know: that one of several has to be chosen. */
+/** Checks what the schema cannot: that at least one choice is made. */
 export function unchosen({ to, roles, userId }: Draft): Readonly<Record<string, string>> {
   if (to === 'roles' && roles.length === 0) return { roles: FAULT_WORDS.roles };
   return to === 'user' && userId === '' ? { userId: FAULT_WORDS.userId } : {};
@@ -76,7 +77,7 @@ export const SEVERITIES = {
   Record<Notification['severity'], { readonly word: string; readonly tone: string }>
 >;
 
-/** Who reads it, in words. A user is named where the name is known. */
+/** Describes the readers. A user is named if the name is known. */
 export function readersOf(
   { userId, roles }: Pick<Notification, 'userId' | 'roles'>,
   nameOf: (id: string) => string | null,

@@ -39,7 +39,7 @@ export interface NewNoticeProps {
   readonly onMade: () => void;
 }
 
-/** What is to be read, by whom, and how it goes away. */
+/** Form for a notice: text, readers, and how it is dismissed. */
 export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
   const [draft, setDraft] = useState<Draft>(EMPTY);
   const [faults, setFaults] = useState<FormErrors>({});

@@ -27,7 +27,7 @@ const NewNotice = lazy(async () => ({
 }));
 type Published = OutputOf<'publishedNotifications'>[number];
 
-/** `/admin/notices`: what stands above the pages of this provider's users. */
+/** `/admin/notices`: notices above the pages of this provider's users. */
 export function AdminNotices() {
   const zone = useZone();
   const { value, at, failure, again } = useCachedQuery('publishedNotifications', NOTHING);
@@ -180,7 +180,7 @@ function Ending({
     setBusy(true);
     const ended = await withReauth(() => client().ask('endNotification', { id }));
     setBusy(false);
-    // Somebody else was quicker: it is gone all the same.
+    // Another user has already removed it.
     if (ended.ok || ended.failure.kind === 'not-found') {
       tell(t.noticeRemoved);
       onEnded();

@@ -7,8 +7,8 @@ export interface Reader {
 }
 
 /**
- * The provider's users by name, for a choice; nothing of them is kept. Empty until they are here,
- * and where one may not see them.
+ * Returns the provider's users by name, for a selection; they are not stored. Empty while loading,
+ * or if the user may not see them.
  */
 export function useReaders(wanted: boolean): readonly Reader[] {
   const [readers, setReaders] = useState<readonly Reader[]>([]);

@@ -23,7 +23,7 @@ export interface NotifyDevicesProps {
   readonly onChanged: () => void;
 }
 
-/** The browsers that are told by web push, this one first. */
+/** The browsers that receive web push notifications, this one first. */
 export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDevicesProps) {
   const current = devices.find((one) => one.current) ?? null;
   const known = current !== null;
@@ -152,7 +152,10 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
   );
 }
 
-/** Why, before the browser asks: it asks once, and who refuses then is not asked again. */
+/**
+ * Explains the permission before the browser asks for it: after a refusal the browser does not ask
+ * again.
+ */
 function Asking({
   vapid,
   onClose,

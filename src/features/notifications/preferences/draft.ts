@@ -3,7 +3,7 @@ import type { NotifyCategory, NotifySettings } from '#contract/notifications/not
 import type { ErrorLabels } from '#src/ui/form-errors.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
-/** What each kind is, as somebody is told of it. */
+/** Descriptions of the notification categories. */
 export const CATEGORY_WORDS: Readonly<
   Record<NotifyCategory, readonly [title: string, detail: string]>
 > = {
@@ -36,13 +36,13 @@ export const FAULT_WORDS: ErrorLabels = {
   'settings.timeZone': t.timeZoneInvalid,
 };
 
-/** With a day put in or taken out. */
+/** Adds a day, or removes it. */
 export const withDay = (weekdays: readonly number[], day: number): number[] =>
   weekdays.includes(day)
     ? weekdays.filter((one) => one !== day)
     : [...weekdays, day].toSorted((a, b) => a - b);
 
-/** Another choice for one kind. */
+/** Changes the channels of one category. */
 export const withTold = (
   settings: NotifySettings,
   category: NotifyCategory,
@@ -56,7 +56,7 @@ export const withTold = (
   },
 });
 
-/** When mail comes, in a line. */
+/** Summarizes when emails are sent, in one line. */
 export function digestWords({ digest: { on, at, weekdays }, timeZone }: NotifySettings): string {
   if (!on) return t.digestOff;
   const days =

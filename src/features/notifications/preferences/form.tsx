@@ -38,7 +38,7 @@ export interface NotifyFormProps {
   readonly onSaved: (settings: NotifySettings, nextAt: Ms | null) => void;
 }
 
-/** Of what, by mail and by push, when, and when not: saved together. */
+/** Form: categories, channels, schedule and quiet hours; saved together. */
 export function NotifyForm({ told, onSaved }: NotifyFormProps) {
   const [draft, setDraft] = useState<NotifySettings>(told.settings);
   const [faults, setFaults] = useState<FormErrors>({});

@@ -5,7 +5,7 @@ import { OwnPage } from '../../shared/own-account-page.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
-/** `/monitoring/notifications`: of what the user is told, how, and when not. */
+/** `/monitoring/notifications`: the user's notification categories, channels and quiet hours. */
 export function NotificationsPage() {
   const me = useMe();
   const asked = useQuery('getNotify', NOTHING, me !== null && me.acting === null);

@@ -10,7 +10,7 @@ export interface CompaniesProps {
   readonly onChange: (chosen: readonly number[] | null) => void;
 }
 
-/** Of which companies an address is told: all, or some. */
+/** The companies that a webhook covers: all, or some. */
 export function Companies({ chosen, fault, onChange }: CompaniesProps) {
   const known = useWatch('companies', NOTHING) ?? [];
   const word = (n: number): string => known.find((one) => one.n === n)?.name ?? GONE;

@@ -25,11 +25,11 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
-  /** Null: a new one. */
+  /** Null: a new webhook. */
   readonly kept: WebhookOut | null;
   readonly offline: boolean;
   readonly onClose: () => void;
-  /** `secret`: of a new one. */
+  /** `secret`: of a new webhook, otherwise null. */
   readonly onSaved: (name: string, secret: string | null) => void;
 }
 

@@ -24,7 +24,7 @@ export interface HistoryProps {
   readonly onClose: () => void;
 }
 
-/** What was delivered to an address, the newest first, and what of it can be sent once more. */
+/** Deliveries of a webhook, newest first; failed ones can be sent again. */
 export function History({ id, name, enabled, zone, now, offline, onClose }: HistoryProps) {
   const asked = useCachedQuery('listDeliveries', { id }, { everyMs: EVERY_MS });
   const rows = asked.value?.deliveries ?? null;

@@ -26,7 +26,7 @@ export const DELIVERY_STATES: Readonly<Record<DeliveryState, Shown>> = {
   dropped: { word: t.dropped, icon: 'minus', text: 'text-warning' },
 };
 
-/** An address in one word. */
+/** Returns the status of a webhook in one word. */
 export function stateOf({
   enabled,
   stoppedAt,
@@ -48,7 +48,7 @@ export function stateOf({
     : { word: t.working, icon: 'success', text: 'text-success' };
 }
 
-/** The event of a delivery. */
+/** Returns the event of a delivery as text. */
 export const eventText = ({ category, facts }: Pick<DeliveryOut, 'category' | 'facts'>): string =>
   category === 'test'
     ? t.test
@@ -56,7 +56,7 @@ export const eventText = ({ category, facts }: Pick<DeliveryOut, 'category' | 'f
       ? t.eventTimes({ event: CATEGORY_NAMES[category], count: facts })
       : CATEGORY_NAMES[category];
 
-/** How the URL responded. */
+/** Returns the response of the URL as text. */
 export const responseText = ({
   tries,
   code,
@@ -74,7 +74,7 @@ export const FAULT_WORDS: ErrorLabels = {
   'webhook.companies': t.companyMissing,
 };
 
-/** `All companies`, two by their names, more by their number. */
+/** `All companies`, up to two names, otherwise the number of companies. */
 export function companiesText(
   companies: readonly number[] | null,
   names: ReadonlyMap<number, string>,

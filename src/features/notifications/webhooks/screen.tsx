@@ -34,9 +34,7 @@ type Open =
       readonly again: boolean;
     };
 
-/**
- * `/monitoring/webhooks`: addresses that are told of what happens, and how each of them answered.
- */
+/** `/monitoring/webhooks`: webhooks and their last responses. */
 export function Webhooks() {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const zone = useZone();

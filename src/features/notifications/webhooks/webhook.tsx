@@ -11,7 +11,7 @@ import { webhookMessages as t } from './messages.en.ts';
 
 export interface WebhookProps {
   readonly one: WebhookOut;
-  /** Names of companies by their number. */
+  /** Company names by number. */
   readonly names: ReadonlyMap<number, string>;
   readonly zone: string;
   readonly now: Ms;
@@ -24,7 +24,7 @@ export interface WebhookProps {
   readonly onRemove: () => void;
 }
 
-/** One address: how it stands, of what it is told, and what can be done with it. */
+/** A webhook: status, events and actions. */
 export function Webhook({
   one,
   names,

@@ -5,8 +5,8 @@ import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { adminEventsMessages as t } from './messages.en.ts';
 
 /**
- * What the address of the event log holds; an empty text filters nothing. `before`: the number of
- * the event before which the page begins.
+ * State in the address of the event log; an empty text is no filter. `before`: number of the event
+ * before which the page starts.
  */
 export interface EventsPlace {
   readonly provider: string;
@@ -17,14 +17,14 @@ export interface EventsPlace {
   readonly company: string;
   readonly text: string;
   readonly before: string;
-  /** The number of the event whose data are shown. */
+  /** Number of the event in the panel. */
   readonly open: string;
 }
 
 const DAYS: Span = { is: 'last', days: 7 };
 const WORDS = ['provider', 'type', 'entity', 'actor', 'company', 'text', 'before', 'open'] as const;
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function eventsPlace(query: string): EventsPlace {
   const params = new URLSearchParams(query);
   const text = (name: (typeof WORDS)[number], most: number): string =>
@@ -44,7 +44,7 @@ export function eventsPlace(query: string): EventsPlace {
   };
 }
 
-/** The query of an address, without `?`: empty at the defaults. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function eventsQuery(place: EventsPlace): string {
   const params = new URLSearchParams();
   if (spanKey(place.span) !== spanKey(DAYS)) params.set('date', spanKey(place.span));
@@ -52,7 +52,7 @@ export function eventsQuery(place: EventsPlace): string {
   return params.toString();
 }
 
-/** As the call wants it, `before` aside: moments in ms. */
+/** Returns the call's input without `before`. Times in milliseconds. */
 export function eventsAsk(
   { provider, span, type, entity, actor, company, text }: EventsPlace,
   now: Ms,
@@ -71,14 +71,14 @@ export function eventsAsk(
   };
 }
 
-/** How many of the filters are on; days always are. */
+/** Returns the number of active filters, without the period, which is always set. */
 export const filtersOn = (place: EventsPlace): number =>
   (['type', 'entity', 'actor', 'company', 'text'] as const).filter((name) => place[name] !== '')
     .length;
 
 /**
- * What the choice of a type offers: each subject with all of its events, then single ones.
- * `run.finished@1` is of `run.`.
+ * Returns the options of the type filter: each subject with all of its events, then single events.
+ * `run.finished@1` belongs to `run.`.
  */
 export function typeOptions(
   types: readonly string[],
@@ -93,7 +93,7 @@ export function typeOptions(
   });
 }
 
-/** The data of an event as people read them: indented, or as they are where they are no JSON. */
+/** Formats event data for display: indented, or unchanged if it is not JSON. */
 export function readable(data: string): string {
   try {
     return JSON.stringify(JSON.parse(data), null, 2);

@@ -10,7 +10,7 @@ export interface EventListProps {
   readonly onOpen: (seq: number) => void;
 }
 
-/** One line an event: a table where it is wide, cards on a phone. The type opens the data. */
+/** A row per event: a table on wide screens, cards on a phone. The type opens the data. */
 export function EventList({ events, zone, onOpen }: EventListProps) {
   return (
     <EntryTable
@@ -74,7 +74,7 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
   );
 }
 
-/** Whose hands did it, and in whose name where that was somebody else. */
+/** The acting user, and the impersonated one if different. */
 export function Who({ one: { actor, subject, acting } }: { readonly one: EventListed }) {
   const word = actor === 'clock' ? t.system : actor;
   return (

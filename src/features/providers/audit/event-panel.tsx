@@ -13,11 +13,11 @@ export interface EventPanelProps {
   readonly one: EventListed;
   readonly zone: string;
   readonly onClose: () => void;
-  /** Shows only what is about the same thing. */
+  /** Filters the log by the same subject. */
   readonly onAbout: () => void;
 }
 
-/** All that the log holds of one event. */
+/** All logged data of one event. */
 export function EventPanel({ one, zone, onClose, onAbout }: EventPanelProps) {
   const lines: readonly (readonly [string, ReactNode])[] = [
     [t.number, formatCount(one.seq)],

@@ -12,14 +12,14 @@ import { adminEventsMessages as t } from './messages.en.ts';
 export interface FiltersProps {
   readonly place: EventsPlace;
   readonly types: readonly string[];
-  /** Companies are known by name for the own provider only. */
+  /** Company names are only available for the user's own provider. */
   readonly own: boolean;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onPlace: (next: Partial<EventsPlace>) => void;
 }
 
-/** Days, type, company, who and what it is about. Words are searched for above. */
+/** Filters: days, type, company, user and subject. The search field above searches the text. */
 export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps) {
   const companies = useWatch('companies', NOTHING) ?? [];
   const known =
@@ -97,7 +97,7 @@ interface WordsProps {
   readonly onWords: (words: string) => void;
 }
 
-/** A small field that filters when it is left, or by Enter. */
+/** A small text filter that applies on blur or Enter. */
 function Words({ label, hint, value, most, choices = [], onWords }: WordsProps) {
   const id = useId();
   const done = (words: string): void => {

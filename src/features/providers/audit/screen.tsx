@@ -31,7 +31,7 @@ const EventPanel = lazy(async () => ({
   default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel,
 }));
 
-/** `/admin/events`: everything that ever changed, as the log has it. */
+/** `/admin/events`: the log of all changes. */
 export function AdminEvents() {
   const branding = useBranding();
   return branding === null ? null : <Log branding={branding} />;
@@ -186,7 +186,7 @@ function Log({ branding }: { readonly branding: Branding }) {
   );
 }
 
-/** Asks once the typing rests. */
+/** Searches when typing pauses. */
 function Search({
   text,
   onText,
@@ -196,7 +196,7 @@ function Search({
 }) {
   const [typed, setTyped] = useState(text);
   const [from, setFrom] = useState(text);
-  // The address was changed by something else: back, or the filters cleared.
+  // The address changed for another reason: back, or the filters were cleared.
   if (from !== text) {
     setFrom(text);
     if (typed.trim() !== text) setTyped(text);

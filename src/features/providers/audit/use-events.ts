@@ -4,7 +4,9 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
 type Page = OutputOf<'adminEvents'>;
-/** `page` null: nothing has come yet. The page before stands while another one is asked for. */
+/**
+ * `page`: null before the first one has arrived. The previous page stays while another one loads.
+ */
 export interface EventsAsked {
   readonly page: Page | null;
   readonly busy: boolean;
@@ -12,7 +14,7 @@ export interface EventsAsked {
   readonly again: () => void;
 }
 
-/** One page of the log. It is the server's own record: nothing of it is kept on this device. */
+/** Loads a page of the log. It is the server's own record and is never stored on this device. */
 export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsAsked {
   const [told, setTold] = useState<{
     readonly key: string;

@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatBytes, formatCount } from '#src/ui/format.ts';
 import { adminOverviewMessages as t } from './messages.en.ts';
 
-/** Something that wants to be looked at. `failed` comes before `warning`. */
+/** An issue that needs attention. `failed` comes before `warning`. */
 export interface Trouble {
   readonly key: string;
   readonly tone: 'failed' | 'warning';
@@ -17,8 +17,8 @@ export interface Trouble {
 }
 
 /**
- * What is the matter with the disk of the server; nothing where it has space enough, or where the
- * database is elsewhere.
+ * Returns the issues of the server's disk. Empty if there is enough space, or if the database is on
+ * another machine.
  */
 export function storageTroubles(storage: ServerStorage | null): readonly Trouble[] {
   if (storage === null || storage.state === 'ok') return [];
@@ -41,12 +41,12 @@ export function storageTroubles(storage: ServerStorage | null): readonly Trouble
   ];
 }
 
-/** Waiting longer than this, something is in the way of what is sent. */
+/** A message that waits longer than this counts as stuck. */
 const WAITED: Ms = 3_600_000;
-/** A provider with sources that were not heard for so long is silent. */
+/** A provider whose sources have not reported for this long counts as silent. */
 const SILENT: Ms = 86_400_000;
 
-/** What is the matter at all of the providers, worst first, newest first. */
+/** Returns the issues of all providers, worst first, then newest first. */
 export function troublesOf(providers: readonly ProviderOverview[], now: Ms): readonly Trouble[] {
   const all = providers.flatMap(({ _id: id, ...one }): Trouble[] => [
     ...one.sync.failed.map((fault, i): Trouble => ({
@@ -149,14 +149,14 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
   );
 }
 
-/** A figure with what it counts. */
+/** A figure and its label. */
 export interface Figure {
   readonly name: string;
   readonly value: string;
   readonly says: string;
 }
 
-/** Of all providers together. */
+/** Returns totals of all providers. */
 export function figuresOf(providers: readonly ProviderOverview[]): readonly Figure[] {
   const sum = (of: (one: ProviderOverview) => number): string =>
     formatCount(providers.reduce((total, one) => total + of(one), 0));
@@ -189,8 +189,8 @@ export function figuresOf(providers: readonly ProviderOverview[]): readonly Figu
 }
 
 /**
- * How many users hold each role, over all providers; who holds two is counted in both. Without
- * those that nobody holds.
+ * Returns the number of users per role over all providers. A user with two roles counts in both.
+ * Unused roles are left out.
  */
 export function roleCounts(
   providers: readonly ProviderOverview[],

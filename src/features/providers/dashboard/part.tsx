@@ -8,7 +8,7 @@ export interface PartProps {
   readonly children: ReactNode;
 }
 
-/** A part of the page under its head rule. */
+/** A section of the page with its heading. */
 export function Part({ title, detail, className = '', children }: PartProps) {
   const id = useId();
   return (

@@ -42,9 +42,7 @@ const figuresIn = ({
   quarantine,
 ];
 
-/**
- * One line a provider: figures in columns, or named in words where there is no room for columns.
- */
+/** A row per provider: figures in columns, or with labels on narrow screens. */
 export function ProviderTable({ providers, zone, now }: ProviderTableProps) {
   return (
     <table className="block w-full desk:table desk:border-collapse">

@@ -18,7 +18,8 @@ import { ProviderTable } from './provider-table.tsx';
 import { adminOverviewMessages as t } from './messages.en.ts';
 
 /**
- * `/admin/dashboard`: how the own provider and those below it stand, asked anew every half minute.
+ * `/admin/dashboard`: status of the user's provider and those below it, refreshed every half
+ * minute.
  */
 export function AdminDashboard() {
   const zone = useZone();
