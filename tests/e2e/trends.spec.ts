@@ -86,7 +86,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
       .getByRole('listitem')
       .filter({ has: page.getByRole('link', { name: title, exact: true }) });
   await expect(figure('Failed')).toContainText('4 runs');
-  await expect(figure('Failed')).toContainText('4 more');
+  await expect(figure('Failed')).toContainText('+4');
   await expect(figure('Warnings')).toContainText('3 runs');
   await expect(
     page.getByRole('table', { name: 'Failures and warnings per day' }).getByRole('row'),

@@ -33,7 +33,7 @@ export const FORM_WORDS: Readonly<Record<Form, string>> = {
   success: STATES.Success.word,
   none: 'Not due',
   off: 'Disabled',
-  away: 'Not kept here',
+  away: 'Not on this device',
   part: 'Kept in part here',
   loading: 'On its way',
   ahead: 'To come',
@@ -132,5 +132,5 @@ export function missingWords(
       : 'These days are not kept on this device';
   if (standing.includes('loading'))
     return `${standing.filter((one) => one === 'here').length} of ${due} days here`;
-  return part ? `${shortDay(part.day)} is kept in part on this device` : null;
+  return part ? `${shortDay(part.day)} is only partly stored on this device` : null;
 }

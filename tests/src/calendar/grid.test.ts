@@ -121,10 +121,10 @@ test('CALV-5: days that this device does not keep, does not have yet or that lie
   expect(cellWords(head(20), 'missed')).toBe('Friday 11/20/26, today: Did not run');
   expect(cellWords(head(20), 'none')).toBe('Friday 11/20/26, today: Nothing yet');
   expect(cellWords(head(19), 'none')).toBe('Thursday 11/19/26: Not due');
-  expect(cellWords(head(17), 'away')).toBe('Tuesday 11/17/26: Not kept here');
+  expect(cellWords(head(17), 'away')).toBe('Tuesday 11/17/26: Not on this device');
   expect(badWords(head(19), 1_200, 'here')).toBe('Thursday 11/19/26: 1,200 failed or did not run');
   expect(badWords(head(19), 0, 'here')).toBe('Thursday 11/19/26: none failed');
-  expect(badWords(head(17), 0, 'away')).toBe('Tuesday 11/17/26: Not kept here');
+  expect(badWords(head(17), 0, 'away')).toBe('Tuesday 11/17/26: Not on this device');
 });
 
 test('CALV-5: one sentence says why days are empty', () => {
@@ -134,7 +134,7 @@ test('CALV-5: one sentence says why days are empty', () => {
     'Days before 11/18/26 are not kept on this device',
   );
   expect(missingWords([head(18, lost), head(19)], kept, NOON)).toBe(
-    '11/18/26 is kept in part on this device',
+    '11/18/26 is only partly stored on this device',
   );
   expect(missingWords([head(19, lost), head(20)], kept, NOON)).toBe('1 of 2 days here');
   expect(missingWords([head(16, lost)], kept, NOON)).toBe('These days are not kept on this device');

@@ -68,28 +68,28 @@ const daysOf = (tallies: readonly Tally[]): readonly DayTally[] =>
 
 test('DASH-4: a change is told in words, and which way is better', () => {
   expect(countDelta(tallyOf({ failed: 118 }), beforeOf({ failed: 77 }), 'failed')).toEqual({
-    words: '41 more',
+    words: '+41',
     way: 'up',
     tone: 'bad',
   });
   expect(countDelta(tallyOf({ missed: 17 }), beforeOf({ missed: 20 }), 'missed')).toEqual({
-    words: '3 fewer',
+    words: '−3',
     way: 'down',
     tone: 'good',
   });
   expect(countDelta(tallyOf({ failed: 1_500 }), beforeOf({ success: 1 }), 'failed').words).toBe(
-    '1,500 more',
+    '+1,500',
   );
   expect(countDelta(tallyOf({ anomaly: 2 }), beforeOf({ anomaly: 2 }), 'anomaly')).toEqual({
-    words: 'As before',
+    words: 'No change',
     way: null,
     tone: null,
   });
   expect(
     shareDelta(tallyOf({ success: 971, failed: 29 }), beforeOf({ success: 980, failed: 20 })),
-  ).toEqual({ words: '0.9 points lower', way: 'down', tone: 'bad' });
+  ).toEqual({ words: '−0.9 pts', way: 'down', tone: 'bad' });
   expect(shareDelta(tallyOf({ success: 1 }), beforeOf({ success: 99, failed: 1 }))).toEqual({
-    words: '1.0 point higher',
+    words: '+1.0 pts',
     way: 'up',
     tone: 'good',
   });
@@ -99,17 +99,17 @@ test('DASH-4: nothing is compared with a time that is not wholly on this device,
   const now = tallyOf({ success: 5, failed: 3 });
   for (const before of [beforeOf({ success: 9, failed: 1 }, false), beforeOf({})]) {
     expect(countDelta(now, before, 'failed')).toEqual({
-      words: 'No time before to compare',
+      words: 'No previous period',
       way: null,
       tone: null,
     });
     expect(shareDelta(now, before).tone).toBeNull();
   }
-  expect(againstWords(7, beforeOf({ success: 1 }))).toBe('Deltas against the 7 days before');
+  expect(againstWords(7, beforeOf({ success: 1 }))).toBe('Compared with the previous 7 days');
   expect(againstWords(7, beforeOf({ success: 1 }, false))).toBe(
-    'Not compared: the 7 days before are not all on this device',
+    'Not compared: the previous 7 days are only partly stored on this device',
   );
-  expect(againstWords(1, beforeOf({}))).toBe('Not compared: nothing ran on the day before');
+  expect(againstWords(1, beforeOf({}))).toBe('Not compared: nothing ran on the previous day');
 });
 
 test('DASH-4: a share is never rounded up to all', () => {

@@ -1,7 +1,7 @@
 import type { Day } from '#contract/ids.ts';
 import { sumTallies } from '#contract/dashboard/overview.ts';
 import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { chartMessages as t } from './messages.en.ts';
 import { daysWords } from '../date-range/day-stretch.ts';
 
 /** A bar of the chart: a day, or where there are many of them some days together. */
@@ -39,8 +39,15 @@ export const badOf = ({ failed, missed, warning }: Tally): number => failed + mi
 
 /** `11/02/26: 38 failed, 6 did not run, 16 warnings, 1,903 succeeded`. */
 export function columnWords(column: Column): string {
-  if (column.runs === 0) return `${daysWords(column.days)}: no results`;
-  return `${daysWords(column.days)}: ${formatCount(column.failed)} failed, ${formatCount(column.missed)} did not run, ${plural(column.warning, 'warning')}, ${formatCount(goodOf(column))} succeeded`;
+  const days = daysWords(column.days);
+  if (column.runs === 0) return t.columnWithoutResults({ days });
+  return t.column({
+    days,
+    failed: column.failed,
+    missed: column.missed,
+    warnings: column.warning,
+    good: goodOf(column),
+  });
 }
 
 /**

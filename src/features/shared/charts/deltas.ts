@@ -1,6 +1,7 @@
 import type { Tally } from '#contract/dashboard/overview.ts';
 import { successShare } from '#contract/dashboard/overview.ts';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { chartMessages as t } from './messages.en.ts';
 
 /**
  * A change against the time before, in words. `tone`: whether it is a good one; null where it is
@@ -35,12 +36,13 @@ export function shareDelta(now: Tally, before: Before): Delta {
   if (unknown !== null) return unknown;
   const here = shareOf(now);
   const there = shareOf(before);
-  if (here === null || there === null) return still('Nothing to compare with');
+  if (here === null || there === null) return still(t.nothingToCompare);
   const points = here - there;
-  if (points === 0) return still('As before');
-  const told = Math.abs(points) / 10;
+  if (points === 0) return still(t.noChange);
+  const difference = (Math.abs(points) / 10).toFixed(1);
   return {
-    words: `${told.toFixed(1)} ${told === 1 ? 'point' : 'points'} ${points > 0 ? 'higher' : 'lower'}`,
+    words:
+      points > 0 ? t.pointsHigher({ points: difference }) : t.pointsLower({ points: difference }),
     way: points > 0 ? 'up' : 'down',
     tone: points > 0 ? 'good' : 'bad',
   };
@@ -51,18 +53,16 @@ export function countDelta(now: Tally, before: Before, what: Count): Delta {
 }
 
 export function moreOrFewer(by: number): Delta {
-  if (by === 0) return still('As before');
+  if (by === 0) return still(t.noChange);
   return by > 0
-    ? { words: `${formatCount(by)} more`, way: 'up', tone: 'bad' }
-    : { words: `${formatCount(-by)} fewer`, way: 'down', tone: 'good' };
+    ? { words: t.more({ count: formatCount(by) }), way: 'up', tone: 'bad' }
+    : { words: t.fewer({ count: formatCount(-by) }), way: 'down', tone: 'good' };
 }
 
-/** What the deltas are held against, in one sentence for the head of the page. */
+/** The previous period that the figures are compared with, or why they are not. */
 export function againstWords(days: number, before: Before): string {
-  const of = days === 1 ? 'the day before' : `the ${formatCount(days)} days before`;
-  if (!before.whole)
-    return `Not compared: ${of} ${days === 1 ? 'is' : 'are'} not all on this device`;
-  return before.runs === 0 ? `Not compared: nothing ran on ${of}` : `Deltas against ${of}`;
+  if (!before.whole) return t.previousNotStored({ days });
+  return before.runs === 0 ? t.previousEmpty({ days }) : t.comparedWith({ days });
 }
 
 /** `1,024 companies, 11,380 jobs`. */
@@ -72,8 +72,8 @@ export const extentWords = ({
 }: {
   readonly companies: number;
   readonly all: number;
-}): string => `${plural(companies, 'company', 'companies')}, ${plural(all, 'job')}`;
+}): string => `${t.companies({ count: companies })}, ${t.jobs({ count: all })}`;
 
 const still = (words: string): Delta => ({ words, way: null, tone: null });
 const notCompared = (before: Before): Delta | null =>
-  before.whole && before.runs > 0 ? null : still('No time before to compare');
+  before.whole && before.runs > 0 ? null : still(t.noPreviousPeriod);
