@@ -23,8 +23,8 @@ const READ = [
 ] as const;
 
 /**
- * The table of the specification's section 6. `monitoring.sources` is the portal's own: connecting
- * a source is an administrator's work.
+ * The abilities of each role, from section 6 of the specification. `monitoring.sources` is our own
+ * addition: connecting a source is an administrator's task.
  */
 const GRANTS = {
   'admin': [
@@ -82,10 +82,10 @@ export type Ability = (typeof GRANTS)[Role][number];
 
 export const ABILITIES: readonly Ability[] = [...new Set(Object.values(GRANTS).flat())].sort();
 
-/** All that several roles allow together. */
+/** Returns every ability that at least one of these roles grants. */
 export const abilitiesOf = (roles: readonly Role[]): ReadonlySet<Ability> =>
   new Set(roles.flatMap((role): readonly Ability[] => GRANTS[role]));
 
-/** A user may hold several roles; an ability holds if any of them grants it. */
+/** Returns whether any of the user's roles grants the ability. */
 export const can = (roles: readonly Role[], ability: Ability): boolean =>
   roles.some((role) => (GRANTS[role] as readonly string[]).includes(ability));

@@ -1,5 +1,5 @@
 /**
- * The version of the app. By itself: the first page compares it with the one that it started
- * before.
+ * The version of the app, in a file without imports. The first page reads it to detect that it now
+ * runs another version than the last time.
  */
 export const APP_VERSION = '2.2.14';

@@ -1,16 +1,16 @@
 import type { CallName } from './calls.ts';
 
 /**
- * What a call asks of a person beyond its ability.
+ * What a call requires of a person in addition to its ability.
  *
- * - `sensitive`: a factor was shown within the last five minutes (G44). It opens the provider, an
- * account or data to somebody, sends data to an outside address, takes data about people out at
- * once, or cannot be undone.
- * - `partly sensitive`: only some changes are; the handler decides.
+ * - `sensitive`: requires a factor verified within the last five minutes (G44). The call gives
+ *   somebody access to the provider, an account or data, sends data to an outside address, exports
+ *   data about people in bulk, or can't be undone.
+ * - `partly sensitive`: only some changes are sensitive; the handler decides.
  * - `never while acting`: refused while somebody is signed in as another user (G42).
  *
- * What is sensitive is never done while acting either: nobody lends a factor. No API key makes any
- * of them.
+ * Sensitive calls are also refused while acting, because an administrator can't verify another
+ * user's factor. API keys can't make any of these calls.
  */
 export type CallClass =
   | 'plain'
@@ -19,8 +19,8 @@ export type CallClass =
   | 'partly sensitive, never while acting';
 
 /**
- * The class of every call, apart from the calls, so that a new one does not compile before somebody
- * has decided.
+ * The class of every call. The table is separate from the calls so that a new call doesn't compile
+ * until somebody has chosen its class.
  */
 export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   getBranding: 'plain',

@@ -3,10 +3,10 @@ import type { Failure } from './errors.ts';
 import { MESSAGES } from './messages.ts';
 
 /**
- * The failure of a call with the sentence that the error catalogue has for it. What the server says
- * about an expected failure stays. For a fault of the server, which says nothing useful, the
- * catalogue's sentence is shown; some calls prefer the server's own words even then. `status` and
- * `body`: the answer as it came, where one came.
+ * Returns the failure of a call with the sentence that the error catalog has for that call.
+ * Messages of expected failures stay as the server sent them. For a server fault the catalog's
+ * sentence replaces the message, except for calls in `SERVER_WORDS_FIRST`, which prefer the
+ * server's own words. `status` and `body` are those of the HTTP response, if there was one.
  */
 export function withCallSentence(
   name: CallName,
@@ -17,7 +17,7 @@ export function withCallSentence(
   const own = ownWords(body);
   if (status === 409 && name === 'editProfile')
     return { kind: 'conflict', message: MESSAGES.usernameTaken };
-  // A sign-in that is refused in words other than ours ends no session.
+  // A refused sign-in with a message that isn't ours doesn't end a session.
   if (
     status === 401 &&
     failure.message === MESSAGES.sessionExpired &&
@@ -28,7 +28,7 @@ export function withCallSentence(
   return { ...failure, message: own !== null && SERVER_WORDS_FIRST.has(name) ? own : sentence };
 }
 
-/** Failures whose message says nothing about the call. */
+/** Kinds of failure whose message doesn't describe the call. */
 const WITHOUT_WORDS: ReadonlySet<Failure['kind']> = new Set([
   'server-fault',
   'no-such-call',
@@ -36,8 +36,8 @@ const WITHOUT_WORDS: ReadonlySet<Failure['kind']> = new Set([
 ]);
 
 /**
- * What the server itself says; null where it says nothing, or only that something went wrong. A
- * database sign-in may answer with text alone.
+ * Returns the server's own message, or null if there is none or it only says that something went
+ * wrong. A database sign-in may respond with plain text.
  */
 function ownWords(body: unknown): string | null {
   const fields: { readonly message?: unknown; readonly data?: unknown } =
@@ -59,9 +59,11 @@ const get = (what: string): string => `Error while trying to get the ${what}, tr
 const change = (doing: string, what: string): string =>
   `Error while ${doing} the ${what}. Try again later.`;
 
-/** Sentences of the catalogue, and sentences of its pattern for the calls that it leaves out. */
+/**
+ * Sentences of the catalog. Calls that the catalog leaves out have sentences of the same pattern.
+ */
 const SENTENCES: Readonly<Partial<Record<CallName, string>>> = {
-  // Signing in and the account
+  // Sign-in and account
   loginDb: MESSAGES.loginFailed,
   loginAd: MESSAGES.loginFailed,
   loginDbSms: MESSAGES.loginFailed,
@@ -145,7 +147,7 @@ const SENTENCES: Readonly<Partial<Record<CallName, string>>> = {
   exportUserLogs: MESSAGES.export,
   exportCompanies: MESSAGES.export,
   exportAdminEvents: MESSAGES.export,
-  // Reports, alarms, rules, tickets
+  // Reports, SLA alarms, rules, tickets
   listReportSettings: MESSAGES.getReports,
   listReportTemplates: MESSAGES.getReports,
   listSentReports: MESSAGES.getReports,
@@ -196,7 +198,7 @@ const SENTENCES: Readonly<Partial<Record<CallName, string>>> = {
   getQuickBooks: get('QuickBooks connection'),
   sendSupport: MESSAGES.sendSupport,
   listSupport: MESSAGES.getSupport,
-  // Sources of results and other systems
+  // Sources and connections
   listConnections: MESSAGES.getConnections,
   foundByConnection: MESSAGES.getConnections,
   listWebhooks: MESSAGES.getWebhooks,
@@ -229,7 +231,7 @@ const SENTENCES: Readonly<Partial<Record<CallName, string>>> = {
   getProviderSettings: get('provider settings'),
 };
 
-/** Calls for which the specification prefers the server's message where it gives one. */
+/** Calls for which the specification prefers the server's message if there is one. */
 const SERVER_WORDS_FIRST: ReadonlySet<CallName> = new Set([
   'loginDb',
   'loginAd',

@@ -3,59 +3,61 @@ import type { Ability } from './abilities.ts';
 import type { FailureKind } from './errors.ts';
 
 /**
- * Who may ask: everybody, a signed-in user, one with the ability, or the holder of an ingest key.
+ * Who may make the call: everybody, any signed-in user, a user with the ability, or a client with
+ * an ingest key.
  */
 export type Gate = 'public' | 'signed-in' | 'ingest-key' | Ability;
 
-/** Parts of the portal that a provider switches on and off, as its branding names them. */
+/** Features that a provider switches on and off in its branding. */
 export type FeatureSwitch = 'rules' | 'hints' | 'reporting';
 
 /**
- * One call of the API. `takes` is the whole input in one object: what `{…}` of the path names comes
- * from there, the rest from the query (GET, DELETE) or from the JSON body. `gives` is the schema of
- * `data` in the envelope, or how a raw answer looks.
+ * The definition of one API call. `input` describes all input as one object: fields named as `{…}`
+ * in the path come from the path, the others from the query (GET, DELETE) or the JSON body.
+ * `output` is the schema of `data` in the envelope, or the form of a raw response.
  */
 export interface Call<
   I extends GenericSchema = GenericSchema,
   O extends GenericSchema = GenericSchema,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/api/v1/`, without a leading slash; `{x}` are path parameters. */
+  /** Path below `/api/v1/`, without a leading slash. `{x}` are path parameters. */
   readonly path: string;
   readonly summary: string;
   readonly input: I;
   readonly output: O | 'bytes' | 'stream';
-  /** What a stream is of, where it is not of events. */
+  /** Media type of a stream that isn't an event stream. */
   readonly media?: string;
   readonly gate: Gate;
   /**
-   * The switch of the provider's branding that has to be on: where it is off, nobody may make this
-   * call.
+   * The feature that the provider must have switched on. If it is off, nobody can make this call.
    */
   readonly feature?: FeatureSwitch;
   readonly failures: readonly FailureKind[];
-  /** Set where a device may queue the call: how two devices that disagree are settled (OUT-6). */
+  /**
+   * Present if a device may queue the call. The text says how conflicts between two devices are
+   * resolved (OUT-6).
+   */
   readonly offline?: string;
   /**
-   * What an API key needs for it (KEY-3), where that is not the ability of the gate: of a call for
-   * whoever is signed in an ability, or `any` key; `false`: no key makes it. Calls whose class is
-   * not plain (call-classes.ts) need a person and take none.
+   * What an API key needs to make this call (KEY-3), if that differs from the ability of the gate.
+   * For a `signed-in` call: an ability, or `any` for every valid key. `false`: no key can make it.
+   * Calls whose class isn't plain (call-classes.ts) need a signed-in person and refuse API keys.
    */
   readonly apiKeyAllowed?: Ability | 'any' | false;
-  /** Made also by who has to choose a password before anything else (AUTH-12). */
+  /** Also allowed before the user has set a required new password (AUTH-12). */
   readonly allowedBeforeSetup?: true;
   /**
-   * Asked while somebody types: of one device only the newest counts, and one that is still under
-   * way is called off.
+   * Sent while the user types. A newer call from the same device aborts an unfinished older one.
    */
   readonly newestOnly?: true;
-  /** The handler reads the request itself: any body, any content type (ingest). */
+  /** The handler reads the request itself and accepts any body and content type (ingest). */
   readonly raw?: true;
 }
 
 /**
- * Checks an entry and keeps its own type: which calls are raw or may queue is known to the
- * compiler.
+ * Checks an entry and preserves its exact type, so the compiler knows which calls are raw or can be
+ * queued.
  */
 export const call = <const C extends Call>(one: C): C => one;
 

@@ -36,7 +36,7 @@ import { userCalls } from './users/calls.ts';
 import { reportCalls } from './reports/calls.ts';
 import { syncCalls } from './sync/calls.ts';
 
-/** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
+/** Every call of the API. Handlers, client, OpenAPI document and tests are all derived from it. */
 export const CALLS = {
   ...brandCalls,
   ...accountCalls,
@@ -80,9 +80,9 @@ export type CallName = keyof typeof CALLS;
 export type InputOf<N extends CallName> = CallInput<(typeof CALLS)[N]>;
 export type ParsedInputOf<N extends CallName> = ParsedInput<(typeof CALLS)[N]>;
 export type OutputOf<N extends CallName> = CallOutput<(typeof CALLS)[N]>;
-/** Calls that a device may queue while it has no network (OUT-2). */
+/** Calls that a device may queue while it is offline (OUT-2). */
 export type OfflineCall = {
   [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never;
 }[CallName];
-/** As `(typeof CALLS)[N]`, for code that walks the table. */
+/** Same as `(typeof CALLS)[N]`, for code that iterates over the table. */
 export const callOf = (name: CallName): Call => CALLS[name];

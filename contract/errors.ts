@@ -1,6 +1,6 @@
 import type { Ms } from './ids.ts';
 
-/** One thing that is wrong with an input: `path` is dotted, empty for the whole. */
+/** One invalid part of an input. `path` is dotted, and empty for the input as a whole. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -8,7 +8,7 @@ export interface Issue {
 
 /**
  * The closed list of expected failures. `message` is a sentence for a person (from `messages.ts` or
- * the server). Kinds below the line are made on the device and never travel.
+ * the server). Kinds below the line exist on the device only and never cross the network.
  */
 export type Failure =
   | { readonly kind: 'bad-input'; readonly message: string; readonly issues: readonly Issue[] }
@@ -16,9 +16,11 @@ export type Failure =
   | { readonly kind: 'signed-out'; readonly message: string }
   | { readonly kind: 'expired'; readonly message: string }
   | { readonly kind: 'forbidden'; readonly message: string }
-  /** Needs a factor shown within the last minutes: ask again (`reauth`), then repeat the call. */
+  /**
+   * Needs a factor verified within the last minutes: ask for one (`reauth`), then repeat the call.
+   */
   | { readonly kind: 'reauth_required'; readonly message: string }
-  /** Needs a person who is signed in: an API key does not do. */
+  /** Needs a signed-in person; an API key isn't accepted. */
   | { readonly kind: 'not-by-key'; readonly message: string }
   | { readonly kind: 'not-found'; readonly message: string }
   | { readonly kind: 'no-such-call'; readonly message: string }
@@ -29,19 +31,19 @@ export type Failure =
   | { readonly kind: 'update-needed'; readonly message: string }
   | { readonly kind: 'too-many'; readonly message: string; readonly retryAfterMs: Ms }
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: Ms }
-  /** The server's disk has no space to store anything. Reading still works. */
+  /** The server has no disk space left to store anything. Reading still works. */
   | { readonly kind: 'out-of-space'; readonly message: string; readonly retryAfterMs: Ms }
   | { readonly kind: 'server-fault'; readonly message: string }
   // ---- on the device only
   | { readonly kind: 'needs-network'; readonly message: string }
   | { readonly kind: 'no-answer'; readonly message: string }
-  /** The request could not be built or handed over, so the server never got it. */
+  /** The request could not be built or sent, so the server never received it. */
   | { readonly kind: 'not-sent'; readonly message: string }
   | { readonly kind: 'storage'; readonly message: string };
 
 export type FailureKind = Failure['kind'];
 
-/** The HTTP status of each kind that travels. */
+/** The HTTP status of each kind that crosses the network. */
 export const STATUS_OF = {
   'bad-input': 400,
   'wrong-credentials': 401,

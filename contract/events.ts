@@ -10,8 +10,8 @@ import { viewRemoved, viewSaved } from './daily-checks/saved-views.ts';
 import * as people from './users/events.ts';
 
 /**
- * Every change of tenant data, in the past tense and versioned. The gate of the log checks each by
- * this schema (LOG-1).
+ * Every change of tenant data, named in the past tense and versioned. The log validates each new
+ * event against this schema (LOG-1).
  */
 export const EventSchema = v.variant('type', [
   people.companyMade,
@@ -73,8 +73,8 @@ export type EventType = Event['type'];
 export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 
 /**
- * What is decided but not yet in the log. `company` null: of the provider as a whole. `entity` is
- * `<noun>:<id>` for the audit trail.
+ * An event that isn't in the log yet. `company` is null if it concerns the provider as a whole.
+ * `entity` is `<noun>:<id>`, for the audit trail.
  */
 export interface NewEvent {
   readonly event: Event;
@@ -83,9 +83,9 @@ export interface NewEvent {
 }
 
 /**
- * Who did it: a user (`impersonation`: while signed in as another, under that number; `key`: a
- * program with that API key of the user's), a source (by its key), a rule (by the name it had), or
- * the server's own clock.
+ * Who caused the event: a user (`impersonation`: the number of the impersonation in which they
+ * acted as another user; `key`: the user's API key that a program used), a source (by its key), a
+ * rule (by its name at that time), or the server's clock.
  */
 export type Actor =
   | {
@@ -98,12 +98,12 @@ export type Actor =
   | { readonly is: 'rule'; readonly id: string; readonly name: string }
   | { readonly is: 'clock' };
 
-/** An event in the log. `seq` is without holes and in commit order within its tenant (LOG-2). */
+/** An event in the log. `seq` has no gaps and follows commit order within its tenant (LOG-2). */
 export interface Logged extends NewEvent {
   readonly seq: number;
   readonly at: Ms;
   readonly actor: Actor;
-  /** The user in whose name it was done, where that is another than the actor. */
+  /** The user on whose behalf the actor did it, if that isn't the actor. */
   readonly subject: UserId | null;
   readonly commandId: CommandId | null;
 }
@@ -120,8 +120,8 @@ const actor = v.variant('is', [
   v.object({ is: v.literal('rule'), id: v.string(), name: v.string() }),
 ]);
 /**
- * An event as it travels. A type that this version does not know is kept out by the reader, who
- * then loads anew (SYNC-9).
+ * An event as it is transmitted. A reader rejects a type that its version doesn't know, and then
+ * reloads all data (SYNC-9).
  */
 export const LoggedSchema = v.object({
   seq: v.number(),

@@ -42,18 +42,16 @@ export interface Tables {
 export type TableName = keyof Tables;
 export type Id = number | string;
 
-/** What a fold reads and writes. Rows are values: `set` replaces. */
+/** A table that a fold reads and writes. Rows are values: `set` replaces the whole row. */
 export interface Table<R> {
   get(id: Id): R | undefined;
   set(id: Id, row: R): void;
 }
 
-/**
- * A shell gives the tables it keeps; what concerns a table that it does not keep is passed over.
- */
+/** The tables that the caller maintains. A fold skips changes to tables that are missing here. */
 export type Rows = { readonly [T in TableName]?: Table<Tables[T]> };
 
-/** Rows that the fold of an event may read or write, so that a shell can bring them first. */
+/** Rows that folding an event may read or write, so that the caller can load them first. */
 export type Touch = { readonly [T in TableName]: readonly [table: T, id: Id] }[TableName];
 
 const PEOPLE = new Set([
@@ -68,8 +66,10 @@ const PEOPLE = new Set([
 ]);
 
 /**
- * What an event means. Pure: the same on the server, on a device and in a rebuild from event 0
- * (LOG-5). Throws where the log contradicts itself (LOG-7).
+ * Applies an event to the tables. It is deterministic: the result is the same on the server, on a
+ * device and in a rebuild from event 0 (LOG-5).
+ *
+ * @throws Error if the log contradicts itself (LOG-7).
  */
 export function fold(rows: Rows, logged: Logged): void {
   if (!foldPeople(rows, logged) && !foldAccount(rows, logged) && !foldDesk(rows, logged))
@@ -83,7 +83,7 @@ export function touches(logged: Pick<Logged, 'event'>): Touch[] {
     : [...touchesAccount(event), ...touchesDesk(event), ...touchesMonitoring(event)];
 }
 
-/** Tables in memory: for tests, rebuilds and the simulator. */
+/** Returns empty in-memory tables, for tests, rebuilds and the simulator. */
 export function memoryRows(): { readonly [T in TableName]: Map<Id, Tables[T]> } {
   return {
     company: new Map(),

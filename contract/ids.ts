@@ -1,12 +1,12 @@
 /**
- * Ids and units. Small integers (`…N`) are given by the server, per tenant, in order of appearance:
- * they are what columns hold.
+ * Ids and units. The server assigns small integers (`…N`) per tenant, in order of first appearance.
+ * Columns store these.
  */
-export type TenantId = string; // uuid of the service provider
-export type UserId = string; // uuid
-export type KeyId = string; // uuid of an ingest key (a "connection")
-export type CommandId = string; // uuid made by the device
-export type DeviceId = string; // uuid made by the browser, one a database
+export type TenantId = string; // UUID of the service provider
+export type UserId = string; // UUID
+export type KeyId = string; // UUID of an ingest key (a "connection")
+export type CommandId = string; // UUID created by the device
+export type DeviceId = string; // UUID created by the browser, one per database
 
 export type CompanyN = number;
 export type JobN = number;
@@ -16,9 +16,9 @@ export type CauseN = number;
 
 /** Milliseconds since 1970, UTC. */
 export type Ms = number;
-/** Whole seconds: a length of time. */
+/** A duration in whole seconds. */
 export type Seconds = number;
 /** Whole bytes. */
 export type Bytes = number;
-/** A calendar day in UTC, `YYYY-MM-DD`: the unit in which runs travel. */
+/** A calendar day in UTC, `YYYY-MM-DD`: the unit in which runs are transferred. */
 export type Day = string;

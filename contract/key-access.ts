@@ -4,9 +4,9 @@ import { callOf } from './calls.ts';
 import type { CallName } from './calls.ts';
 
 /**
- * What an API key needs for a call (KEY-3): an ability, or `any`: that it is good. Null: no key
- * makes it. Sensitive calls and those that are refused while acting need a person who is signed in;
- * so does what is for whoever is signed in, unless the call says otherwise.
+ * Returns what an API key needs for a call (KEY-3): an ability, `any` for every valid key, or null
+ * if no key can make the call. Sensitive calls and calls refused while acting need a signed-in
+ * person. So do `signed-in` calls, unless the call says otherwise.
  */
 export function keyAccess(name: CallName): Ability | 'any' | null {
   const { gate, apiKeyAllowed: byKey } = callOf(name);

@@ -1,36 +1,34 @@
 import { TEXT_LIMITS } from './text-limits.ts';
 
-/** Limits, written once. Sizes in bytes, times in milliseconds unless the name says otherwise. */
+/** All limits. Sizes in bytes and times in milliseconds, unless the name says otherwise. */
 export const LIMITS = {
   ...TEXT_LIMITS,
   bodyBytes: 1_048_576,
   ingestBodyBytes: 1_048_576,
-  /** Of calls that nobody has to be signed in for, and how long such a body may take. */
+  /** For calls that don't require sign-in: maximum body size, and time to receive it. */
   publicBodyBytes: 16_384,
   publicBodyMs: 10_000,
   /**
-   * Held of all bodies at one time: in all, of strangers, of strangers at one address, of one
-   * provider, of one user or key.
+   * Memory for request bodies being received at one time: in total, from signed-out clients, from
+   * signed-out clients at one address, per provider, per user or key.
    */
   bodyBytesAtOnce: 134_217_728,
   strangerBodyBytesAtOnce: 16_777_216,
   addressBodyBytesAtOnce: 4_194_304,
   providerBodyBytesAtOnce: 50_331_648,
   callerBodyBytesAtOnce: 16_777_216,
-  /**
-   * Two hundred people behind one address, of whom each browser holds six and a stream, are 1,400.
-   */
+  /** 200 people behind one address need 1,400 connections: each browser opens six and a stream. */
   openConnections: 8_192,
   openConnectionsPerAddress: 2_048,
   headersMs: 10_000,
   requestMs: 30_000,
   ingestPerMinute: 60,
-  /** Of all jobs of a key; each by itself has the number above. */
+  /** For all jobs of a key together. Each job alone is limited to the number above. */
   pingsPerMinute: 3_000,
   ingestRecords: 1_000,
   /**
-   * What results, their logs and objects may take on a day (UTC) where a provider sets nothing
-   * else: 10,000 jobs with 40 kB of logs a day each use 0.4 GB.
+   * What results, their logs and objects may store in one UTC day, unless the provider sets other
+   * limits. 10,000 jobs with 40 kB of logs a day each use 0.4 GB.
    */
   ingestKeyBytesPerDay: 1_000_000_000,
   ingestProviderBytesPerDay: 4_000_000_000,
@@ -112,5 +110,5 @@ export const LIMITS = {
   pollMs: 15_000,
 } as const;
 
-/** The protocol of sync. The server answers the present one and the one before. */
+/** Version of the sync protocol. The server supports this version and the previous one. */
 export const PROTOCOL = 1;

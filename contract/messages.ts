@@ -7,9 +7,9 @@ import { REPORTS } from './messages/reports.messages.en.ts';
 type Failures = typeof BASE & typeof MONITORING & typeof ACCOUNT & typeof PEOPLE & typeof REPORTS;
 
 /**
- * Every sentence a person reads about a failure, in the language of the page. Sentences of the
- * specification's catalogue stay to the letter. What belongs to the first load takes its own part
- * from `messages/`.
+ * Every sentence about a failure that a person reads, in the language of the page. Sentences of the
+ * specification's catalog stay to the letter. Code in the first load imports its own part from
+ * `messages/` instead.
  */
 export const MESSAGES: Failures = Object.defineProperties(
   {} as Failures,

@@ -1,6 +1,6 @@
 /**
- * The address of every page of the signed-in portal, in the order of its table. By itself, because
- * it is all that the first page needs of it.
+ * The path of every page of the signed-in portal, in the order of its table. A file of its own,
+ * because the first page needs nothing else of that table.
  */
 export const PAGE_PATHS = [
   '/monitoring/dashboard',

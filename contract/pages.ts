@@ -4,8 +4,8 @@ import type { Features } from './branding/branding.ts';
 import type { PagePath } from './page-paths.ts';
 
 /**
- * Who a page beside the sidebar is for: those with the ability (null: whoever is signed in), where
- * the portal has what it is of switched on.
+ * Access to a page. Users need the ability (null: any signed-in user), and `when` must return true
+ * for the portal's features and the user's roles.
  */
 export interface Page {
   readonly ability: Ability | null;
@@ -19,8 +19,8 @@ const support = (link: 'request' | 'live' | 'downloads'): Page => ({
 });
 
 /**
- * Every page of the signed-in portal by its address. A path without a row or without a screen does
- * not compile.
+ * Every page of the signed-in portal by its path. A path without a row or without a screen doesn't
+ * compile.
  */
 export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/dashboard': { ability: 'monitoring.dashboard' },
@@ -80,7 +80,7 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/security-questions': { ability: null },
   '/monitoring/forbidden': { ability: null },
   '/o365/dashboard': { ability: 'o365.dashboard' },
-  // No ability of its own; the area itself asks for the role.
+  // Has no ability of its own; the page itself checks the role.
   '/o365/subscriptions': { ability: null, when: (_, roles) => roles.includes('o365_admin') },
   '/o365/forbidden': { ability: null },
   '/admin/dashboard': { ability: 'admin.dashboard' },
@@ -92,7 +92,10 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/admin/forbidden': { ability: null },
 };
 
-/** `features` null: not known; then nothing is on that has to be switched on. */
+/**
+ * Returns whether a user with these roles may open the page. `features` null: not known yet, so
+ * features that must be switched on count as off.
+ */
 export const mayOpen = (
   { ability, when }: Page,
   roles: readonly Role[],

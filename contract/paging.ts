@@ -3,7 +3,10 @@ import * as v from 'valibot';
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** An id that is no id of ours is an unknown one, not a bad one: the answer is the same 404. */
+/**
+ * An id of any form. Text that isn't one of our ids counts as an unknown id, not as bad input, so
+ * the response is the same 404.
+ */
 export const anyId = v.pipe(
   v.string(),
   v.maxLength(64),
@@ -12,7 +15,7 @@ export const anyId = v.pipe(
 
 const whole = (most: number) =>
   v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number), v.maxValue(most));
-/** A moment in a query: milliseconds, or the API's own form `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
+/** A moment in a query: milliseconds, or the API's own format `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export const moment = v.pipe(
   v.string(),
   v.regex(/^(\d{1,15}|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?Z)?)$/),
@@ -20,11 +23,11 @@ export const moment = v.pipe(
   v.finite(),
 );
 
-/** Words that are looked for, in any case. */
+/** Search text, case-insensitive. */
 export const words = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100)));
-/** Pages begin with 1. */
+/** Page numbers start at 1. */
 export const PAGE = { page: v.optional(whole(100_000)), pageSize: v.optional(whole(200)) };
 export const PAGE_SIZE = 10;
-/** Rows of a page, and how many there are in all. */
+/** The schema of a page: its rows, and the total number of rows. */
 export const pageOf = <S extends v.GenericSchema>(row: S) =>
   v.object({ rows: v.array(row), count: v.number(), page: v.number(), pageSize: v.number() });

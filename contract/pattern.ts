@@ -2,14 +2,18 @@ import * as v from 'valibot';
 import { LIMITS } from './limits.ts';
 
 /**
- * What people type to say which texts they mean. A small language of our own, compared in time that
- * grows with the lengths alone; regular expressions are not taken, because one that is written
- * badly would hold up everybody's results. `disk full`: holds these characters, in any case. `*`
- * any characters and `?` one: then the whole text has to match. `a | b`: either.
+ * What people type to match texts. This is our own small language, and matching takes time that
+ * depends only on the lengths. Regular expressions aren't supported, because a badly written one
+ * would delay everybody's results. `disk full` matches texts that contain these characters, in any
+ * case. `*` matches any characters and `?` one; a pattern with either must match the whole text. `a
+ * | b` matches either.
  */
 export const PatternSchema = v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nameChars));
 
-/** Whether a text matches; made once a pattern. Null where the pattern asks nothing. */
+/**
+ * Returns a function that tells whether a text matches. Create it once per pattern. Returns null if
+ * the pattern is empty.
+ */
 export function patternOf(words: string): ((text: string) => boolean) | null {
   const wanted = textsOf(words);
   if (wanted.length === 0) return null;
@@ -22,7 +26,7 @@ export function patternOf(words: string): ((text: string) => boolean) | null {
   };
 }
 
-/** The texts that either will do of, in lower case. */
+/** Returns the alternatives of a pattern, in lower case. */
 export const textsOf = (words: string): string[] =>
   words
     .toLowerCase()
@@ -31,8 +35,8 @@ export const textsOf = (words: string): string[] =>
     .filter((one) => one !== '');
 
 /**
- * Whether the whole text matches: goes back to the last `*` alone, so that it takes their lengths'
- * product at most.
+ * Returns whether the whole text matches. It backtracks to the last `*` only, so it takes at most
+ * the product of both lengths.
  */
 function globs(glob: string, text: string): boolean {
   let g = 0;

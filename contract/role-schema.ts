@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { ROLES } from './abilities.ts';
 
-/** Beside the table of abilities, which the first page needs without this. */
+/**
+ * Separate from the table of abilities, because the first page needs the table but not this schema.
+ */
 export const RoleSchema = /* @__PURE__ */ v.picklist(ROLES);

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * The id of a result as text. One that is no number of ours is an unknown id, not a bad one: the
- * answer is the same 404.
+ * The id of a result as text. Text that isn't one of our numbers counts as an unknown id, not as
+ * bad input, so the response is the same 404.
  */
 export const runId = v.pipe(
   v.string(),
@@ -11,7 +11,7 @@ export const runId = v.pipe(
 );
 
 /**
- * A result or a problem where a body names it: its number, or its id as the lists give it (`_id`,
+ * A reference to a result or problem in a body: its number, or its id as lists return it (`_id`,
  * `mongo_id`).
  */
 export const runRef = v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(1)), runId]);

@@ -1,7 +1,7 @@
 /**
- * The one rule for text that comes from outside (TEXT-1). PostgreSQL holds neither U+0000 nor half
- * a surrogate pair, so each of them becomes U+FFFD; everything else stays as it is. What names
- * something stands on one line besides (TEXT-2).
+ * Makes text from outside storable (TEXT-1). PostgreSQL can't store U+0000 or unpaired surrogates,
+ * so each of them becomes U+FFFD; everything else is unchanged. Names are also reduced to one line
+ * (TEXT-2).
  */
 export const storable = (text: string): string =>
   text.includes('\0') || !text.isWellFormed()
@@ -9,8 +9,8 @@ export const storable = (text: string): string =>
     : text;
 
 /**
- * JSON text whose strings and keys are all storable once it is parsed. The text is changed, not the
- * value: that takes no recursion, however deep the value is nested.
+ * Returns the JSON text with all strings and keys made storable. It changes the text and not the
+ * parsed value, so it needs no recursion, however deeply the value is nested.
  */
 export const storableJson = (json: string): string =>
   storable(
@@ -22,10 +22,10 @@ export const storableJson = (json: string): string =>
   );
 
 const UNSTORABLE = /\\u(?:0000|d[89a-f][\da-f]{2})/i;
-/** An escape of JSON. `code` is longer than four signs where it is a whole pair. */
+/** A JSON escape. `code` is longer than four characters if it is a complete surrogate pair. */
 const ESCAPES = /\\(?:u(d[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|0000|d[89a-f][\da-f]{2})|.)/gis;
 
-/** At most `most` UTF-16 units, and never half a pair at the end. */
+/** Returns at most `most` UTF-16 units and never splits a surrogate pair at the end. */
 export const cutText = (text: string, most: number): string =>
   text.length <= most
     ? text
@@ -35,11 +35,18 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xd
 
 const CONTROL = /[\p{Cc}\u2028\u2029]+/gu;
 const HAS_CONTROL = /[\p{Cc}\u2028\u2029]/u;
-/** Storable text on one line: control characters and line breaks in a row become one space. */
+/**
+ * Returns storable text on one line: a sequence of control characters and line breaks becomes one
+ * space.
+ */
 export const lineOfText = (text: string): string => {
   const kept = storable(text);
   return HAS_CONTROL.test(kept) ? kept.replace(CONTROL, ' ') : kept;
 };
 
-/** What came as JSON, with nothing in it that cannot be stored. Throws where it is no JSON. */
+/**
+ * Parses JSON and makes every string in it storable.
+ *
+ * @throws SyntaxError if the text isn't JSON.
+ */
 export const parseStorable = (json: string): unknown => JSON.parse(storableJson(json));

@@ -1,4 +1,5 @@
 /**
- * Characters of what everybody types first. By themselves: the sign-in page needs no other limit.
+ * Maximum lengths of username and password, in characters. A file of their own, because the sign-in
+ * page needs no other limits.
  */
 export const TEXT_LIMITS = { nameChars: 200, passwordChars: 128 } as const;

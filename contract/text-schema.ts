@@ -8,8 +8,8 @@ interface OneLine extends v.BaseTransformation<string, string, never> {
 }
 
 /**
- * `lineOfText` as a step of a schema. It has a type of its own, so that the store's quick check can
- * tell where there is nothing to change.
+ * `lineOfText` as a schema step. It has its own type so that the store's fast validation can detect
+ * that a text needs no change.
  */
 export function oneLine(): OneLine {
   return {
@@ -21,6 +21,6 @@ export function oneLine(): OneLine {
   };
 }
 
-/** What something is called: one line with something in it, at most `most` characters. */
+/** The schema of a name: one line of 1 to `most` characters. */
 export const nameText = (most: number = TEXT_LIMITS.nameChars) =>
   v.pipe(v.string(), oneLine(), v.trim(), v.minLength(1), v.maxLength(most));

@@ -1,5 +1,5 @@
-// The two coders of text that every room has, though no ES library names them. Only this room's own
-// check reads this file.
+// The two text coders that every runtime provides, although no ES library declares them. Only the
+// type check of this folder reads this file.
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>;
 }

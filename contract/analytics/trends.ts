@@ -2,12 +2,12 @@ import type { CompanyN, Day, Ms } from '../ids.ts';
 import type { Tally } from '../dashboard/overview.ts';
 import type { JobType, Source } from '../runs/vocabulary.ts';
 
-/** What the parts of a time are told by. */
+/** The dimensions by which trends can be grouped. */
 export type TrendBy = 'company' | 'type' | 'source';
 
 /**
- * Failures and warnings of a time: `from` and `to` as of the dashboard. Empty lists mean "all".
- * `by`: whose days are told one by one.
+ * A query for failures and warnings. `from` and `to` follow the rules of the dashboard. Empty lists
+ * mean "all". `by` selects the dimension of the daily series.
  */
 export interface TrendsAsk {
   readonly from: Ms;
@@ -35,16 +35,16 @@ export interface TrendPart {
   readonly before: TrendTally;
 }
 
-/** Most failures and warnings first. `failures` hold errors. */
+/** Parts with the most failures and warnings come first. `failures` include errors. */
 export interface Trends {
   readonly now: TrendTally;
   readonly before: TrendTally;
-  /** Whether all of the time, and all of the time before, is on this device. */
+  /** Whether all of the period, and all of the previous period, is on this device. */
   readonly whole: { readonly now: boolean; readonly before: boolean };
   readonly days: readonly TrendDay[];
   readonly daysBefore: readonly TrendDay[];
   readonly parts: Readonly<Record<TrendBy, readonly TrendPart[]>>;
-  /** The worst ten of `by`, a number for each day. */
+  /** The worst ten of `by`, with one number per day. */
   readonly series: readonly {
     readonly key: string;
     readonly failures: readonly number[];
@@ -53,5 +53,5 @@ export interface Trends {
   readonly version: number;
 }
 
-/** So many parts have their days told one by one. */
+/** Maximum number of daily series. */
 export const TREND_SERIES = 10;

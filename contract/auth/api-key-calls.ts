@@ -8,9 +8,9 @@ const id = v.pipe(v.string(), v.uuid());
 const AbilitySchema = v.picklist(ABILITIES);
 
 /**
- * An API key as it is shown. `abilities`: what it was given; what it may do is what of that its
- * user still has. `hint`: its last four signs. Times are ms; `usedOn` is the UTC day of its last
- * call and `usedFrom` the network of it, null where there was none.
+ * An API key as the API returns it. `abilities` are those granted to the key; it can use only those
+ * that its user still has. `hint` is the last four characters. Times are in ms. `usedOn` is the UTC
+ * day of its last call and `usedFrom` the network of that call; null if it was never used.
  */
 export const ApiKeySchema = v.object({
   id: v.string(),
@@ -25,7 +25,8 @@ export const ApiKeySchema = v.object({
 export type ApiKey = v.InferOutput<typeof ApiKeySchema>;
 
 /**
- * `most`: so many a user has. `abilities`: those of the user that some call of the API asks for.
+ * `most`: the maximum number of keys per user. `abilities`: those of the user's abilities that at
+ * least one API call needs.
  */
 export const ApiKeysSchema = v.object({
   keys: v.array(ApiKeySchema),
@@ -34,7 +35,7 @@ export const ApiKeysSchema = v.object({
 });
 export type ApiKeys = v.InferOutput<typeof ApiKeysSchema>;
 
-/** `secret` is told here and never again. */
+/** `secret` is in this response only. */
 export const MadeApiKeySchema = v.object({ key: ApiKeySchema, secret: v.string() });
 export type MadeApiKey = v.InferOutput<typeof MadeApiKeySchema>;
 
@@ -47,20 +48,20 @@ const fields = {
     v.regex(/^\P{Cc}+$/u, 'text on one line'),
   ),
   abilities: v.pipe(v.array(AbilitySchema), v.minLength(1), v.maxLength(ABILITIES.length)),
-  /** When it ends, ms. */
+  /** Expiration time, ms. */
   until: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 };
 
 /**
- * API keys: everybody's own, and those of the users that an administrator keeps. A key makes none
- * of these calls but the one that tells of itself.
+ * API keys: those of the signed-in user, and those of users whom an administrator manages. A key
+ * can make none of these calls except the one that describes itself.
  */
 export const apiKeyCalls = {
   readOwnApiKey: call({
     method: 'GET',
     path: 'api-key',
     summary:
-      'What the API key that asks may do at this moment, and until when. `companies` null: all of the provider.',
+      'Returns what the calling API key can do at this moment, and when it expires. `companies` null: all companies of the provider.',
     input: v.strictObject({}),
     output: v.object({
       id: v.string(),
@@ -77,7 +78,7 @@ export const apiKeyCalls = {
   listApiKeys: call({
     method: 'GET',
     path: 'profile/{id}/api-keys',
-    summary: 'The API keys of this user, the latest first.',
+    summary: "Lists the user's API keys, newest first.",
     input: v.strictObject({ id }),
     output: ApiKeysSchema,
     gate: 'signed-in',
@@ -86,7 +87,7 @@ export const apiKeyCalls = {
   makeApiKey: call({
     method: 'POST',
     path: 'profile/{id}/api-keys',
-    summary: 'Makes an API key. Its secret stands in this answer and nowhere else.',
+    summary: 'Creates an API key. Its secret is in this response only.',
     input: v.strictObject({ id, ...fields }),
     output: MadeApiKeySchema,
     gate: 'signed-in',
@@ -95,7 +96,7 @@ export const apiKeyCalls = {
   revokeApiKey: call({
     method: 'DELETE',
     path: 'profile/{id}/api-keys/{key}',
-    summary: 'Ends an API key at once.',
+    summary: 'Revokes an API key immediately.',
     input: v.strictObject({ id, key: anyId }),
     output: v.object({}),
     gate: 'signed-in',
@@ -104,7 +105,7 @@ export const apiKeyCalls = {
   listUserApiKeys: call({
     method: 'GET',
     path: 'users/{id}/api-keys',
-    summary: 'The API keys of a user that one keeps, the latest first.',
+    summary: 'Lists the API keys of a user whom the caller manages, newest first.',
     input: v.strictObject({ id: anyId }),
     output: v.array(ApiKeySchema),
     gate: 'monitoring.users',
@@ -114,7 +115,7 @@ export const apiKeyCalls = {
   revokeUserApiKey: call({
     method: 'DELETE',
     path: 'users/{id}/api-keys/{key}',
-    summary: 'Ends an API key of a user that one keeps, at once. The user is told by mail.',
+    summary: 'Revokes an API key of a user immediately. The user is notified by email.',
     input: v.strictObject({ id: anyId, key: anyId }),
     output: v.object({}),
     gate: 'monitoring.users',

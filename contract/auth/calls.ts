@@ -8,22 +8,22 @@ import { SignInAnswerSchema, SignInStepSchema } from './sign-in-step.ts';
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
 /**
- * The name and password of the first step may be sent again, as the first clients do: the attempt's
- * cookie alone decides (A8).
+ * Clients may repeat the username and password of the first step, as the first clients do. Only the
+ * attempt's cookie identifies the attempt (A8).
  */
 const again = { username: v.optional(v.string()), password: v.optional(v.string()) };
 const sixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'six digits'));
 
 /**
- * `rememberComputer`: false, the device is not to be known; true, it is, and no code by SMS is
- * asked for there for 30 days (never the password, an authenticator or a passkey). Left out: the
- * device is known, and codes are asked for.
+ * `rememberComputer`: false makes the server forget this device. True skips the SMS code here for
+ * 30 days (but never the password, an authenticator or a passkey). If left out, the server
+ * remembers the device but still requires codes.
  */
 const remember = { rememberComputer: v.optional(v.boolean()) };
 const credentials = v.strictObject({ username: name, password, ...remember });
 /**
- * `userUpdatedPhoneOnce`: the server knows it by itself, and refuses what is not so; false or left
- * out says nothing.
+ * `userUpdatedPhoneOnce`: the server tracks this itself and refuses `true` if it isn't the case.
+ * False has the same effect as leaving it out.
  */
 const sms = v.strictObject({
   ...again,
@@ -35,26 +35,26 @@ const phone = v.strictObject({ ...again, mobilePhone: PhoneSchema });
 const resend = v.strictObject({ ...again, newMobilePhone: v.optional(v.nullable(PhoneSchema)) });
 
 /**
- * Signing in. A right name and password give a session, or the next step
- * (`contract/auth/sign-in-step.ts`) with an attempt's cookie, which every later call of the same sign-in
- * is decided by. Failures of those later calls: `wrong-credentials`, the code or passkey is not
- * right, try again; `expired`, the attempt is over (ten minutes, five wrong codes, another sign-in
- * begun here): begin anew with the password; `too-many`, not looked at, `retryAfterMs` is told;
- * `conflict`, what is asked does not fit the step (its sentence says why), which still stands.
+ * Failures of the later calls of a sign-in. A correct name and password return a session, or the
+ * next step (`contract/auth/sign-in-step.ts`) with a cookie that identifies the attempt in all
+ * later calls. `wrong-credentials`: the code or passkey is wrong; try again. `expired`: the attempt
+ * has ended (ten minutes, five wrong codes, another sign-in started in this browser); start again
+ * with the password. `too-many`: the code was not checked; wait `retryAfterMs`. `conflict`: the
+ * call doesn't fit the current step, as its message explains; the step stays valid.
  */
 const second = ['wrong-credentials', 'expired', 'too-many', 'conflict'] as const;
 
 const SMS_SAYS =
-  'The code that came by SMS, for a session. `userUpdatedPhoneOnce`: the number was changed in this sign-in, which can be done once; true where it was not is refused.';
+  'Verifies the SMS code and returns a session. `userUpdatedPhoneOnce`: the number was changed during this sign-in, which is possible once. The server refuses `true` if it was not changed.';
 const RESEND_SAYS =
-  'Another code by SMS; to another number only while no code to the present one was ever typed, and once in a sign-in.';
+  'Sends another SMS code. It can go to another number once per sign-in, and only if no code for the current number was ever entered.';
 
 export const accountCalls = {
   loginDb: call({
     method: 'POST',
     path: 'auth/login/db',
     summary:
-      'Sign in with a name and password of the database. In: sets the refresh cookie. Else the next step.',
+      'Signs in with a username and password of the database. Returns a session and sets the refresh cookie, or returns the next step.',
     input: credentials,
     output: SignInAnswerSchema,
     gate: 'public',
@@ -64,7 +64,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/ad',
     summary:
-      'Sign in with a name and password of the directory. In: sets the refresh cookie. Else the next step.',
+      'Signs in with a username and password of the directory. Returns a session and sets the refresh cookie, or returns the next step.',
     input: credentials,
     output: SignInAnswerSchema,
     gate: 'public',
@@ -92,7 +92,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/db/sms/phone',
     summary:
-      "A mobile number where the step asks for one: a code is sent to it, and once that is typed it is the user's.",
+      'Sets a mobile number if the step requires one, and sends a code to it. The number is saved once the code is entered.',
     input: phone,
     output: SignInStepSchema,
     gate: 'public',
@@ -102,7 +102,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/ad/sms/phone',
     summary:
-      "A mobile number where the step asks for one: a code is sent to it, and once that is typed it is the user's.",
+      'Sets a mobile number if the step requires one, and sends a code to it. The number is saved once the code is entered.',
     input: phone,
     output: SignInStepSchema,
     gate: 'public',
@@ -129,7 +129,7 @@ export const accountCalls = {
   loginFactor: call({
     method: 'POST',
     path: 'auth/login/factor',
-    summary: 'A code of the authenticator, or a recovery code, for a session.',
+    summary: 'Verifies a code of the authenticator or a recovery code, and returns a session.',
     input: v.strictObject({
       method: v.picklist(['totp', 'recovery']),
       code: v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32)),
@@ -143,7 +143,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/passkey/options',
     summary:
-      'Begins a sign-in by passkey alone, without a name: the step that is answered has what the browser is asked with.',
+      'Starts a sign-in with a passkey alone, without a username. The returned step contains the options for the browser.',
     input: v.strictObject({}),
     output: SignInStepSchema,
     gate: 'public',
@@ -153,7 +153,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/passkey',
     summary:
-      "What the browser answered to the step's `passkey`, as JSON of AuthenticationResponseJSON, for a session.",
+      "Verifies the browser's response to the step's `passkey` (JSON of AuthenticationResponseJSON), and returns a session.",
     input: v.strictObject({ response: v.pipe(v.string(), v.maxLength(16_000)), ...remember }),
     output: SignInAnswerSchema,
     gate: 'public',
@@ -163,7 +163,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/step',
     summary:
-      'The step at which the attempt of the cookie stands: for a page that was led to it from elsewhere.',
+      'Returns the current step of the attempt in the cookie, for a page reached by a redirect.',
     input: v.strictObject({}),
     output: SignInStepSchema,
     gate: 'public',
@@ -173,7 +173,7 @@ export const accountCalls = {
     method: 'POST',
     path: 'auth/login/enrol',
     summary:
-      'The first code of the authenticator that the step `enrol` had set up: in, with `recoveryCodes` to be shown once.',
+      'Verifies the first code of the authenticator that the `enrol` step set up. Returns a session with `recoveryCodes`, which are shown once.',
     input: v.strictObject({ code: sixDigits, ...remember }),
     output: SignInAnswerSchema,
     gate: 'public',
@@ -182,7 +182,7 @@ export const accountCalls = {
   refresh: call({
     method: 'POST',
     path: 'auth/refresh',
-    summary: 'A fresh access token for the refresh cookie, which is rotated.',
+    summary: 'Returns a new access token for the refresh cookie and rotates the cookie.',
     input: v.strictObject({}),
     output: SessionSchema,
     gate: 'public',
@@ -191,7 +191,7 @@ export const accountCalls = {
   logout: call({
     method: 'POST',
     path: 'auth/logout',
-    summary: 'Ends this session for good.',
+    summary: 'Signs out and ends this session.',
     input: v.strictObject({}),
     output: v.object({}),
     gate: 'signed-in',

@@ -3,7 +3,10 @@ import { RoleSchema } from '../role-schema.ts';
 import { ProfileSchema } from './profile-calls.ts';
 import { SSO_PROVIDERS } from './profile.ts';
 
-/** Somebody else who acts as the user: who, under which number, until when (ms). */
+/**
+ * The administrator who acts as the user: who, the number of the impersonation, and when it ends
+ * (ms).
+ */
 export const ActingSchema = v.object({
   id: v.string(),
   username: v.string(),
@@ -13,9 +16,9 @@ export const ActingSchema = v.object({
 });
 
 /**
- * The signed-in user as the page knows it, and keeps it. `companies`: the ones it may see, null for
- * all of the provider's. Phone numbers are not here: they are asked for by the pages that show
- * them, and not kept.
+ * The signed-in user as pages know it and devices store it. `companies`: those the user can see;
+ * null for all of the provider's. Phone numbers are not included: the pages that show them load
+ * them, and devices don't store them.
  */
 export const MeSchema = v.object({
   id: v.string(),
@@ -27,15 +30,18 @@ export const MeSchema = v.object({
   serviceProviderId: v.string(),
   masterServiceProviderId: v.nullable(v.string()),
   auth: v.picklist(['ad', 'db']),
-  /** A new password is to be chosen before anything else; questions too. */
+  /**
+   * The user must set a new password before doing anything else; the same for the security
+   * questions.
+   */
   passwordReset: v.boolean(),
   forceSecurityQuestions: v.boolean(),
   acceptedTerms: v.boolean(),
-  /** Where this user begins instead of the app's own first page. */
+  /** The user's start page, if it differs from the app's own. */
   landingPage: v.nullable(v.string()),
-  /** The results that the morning's list begins with; null: all. */
+  /** The filter with which the daily checks start; null: all results. */
   managedFilterType: v.optional(v.nullable(v.picklist(['managed', 'unmanaged'])), null),
-  /** Applications that this user may be led to. */
+  /** Applications to which this user can sign on. */
   sso: v.array(v.picklist(['vac', 'vcd', 'zerto'])),
   language: v.nullable(v.string()),
   timeZone: v.nullable(v.string()),
@@ -45,13 +51,15 @@ export type Me = v.InferOutput<typeof MeSchema>;
 
 const { sso: _systems, ...ofDevice } = MeSchema.entries;
 /**
- * The user in the answer to a sign-in: the whole profile, and what a device needs besides. A device
- * keeps only `deviceUser` of it.
+ * The user as returned by a sign-in: the whole profile, and the fields that a device needs. A
+ * device stores only the `deviceUser` part.
  */
 export const SignedInUserSchema = v.object({ ...ofDevice, ...ProfileSchema.entries });
 export type SignedInUser = v.InferOutput<typeof SignedInUserSchema>;
 
-/** What a device keeps of its user: no phone numbers, accounts or notifications. */
+/**
+ * Returns the part of the user that a device stores: no phone numbers, accounts or notifications.
+ */
 export const deviceUser = (user: SignedInUser): Me => ({
   id: user.id,
   username: user.username,
@@ -74,8 +82,8 @@ export const deviceUser = (user: SignedInUser): Me => ({
 });
 
 /**
- * `token` is the access token: 10 minutes, kept in a worker's memory only. `offlineUntil`: ms, how
- * long this device may open without a network.
+ * `token` is the access token. It is valid for 10 minutes and stays in a worker's memory.
+ * `offlineUntil` (ms): until when this device may open the portal offline.
  */
 export const SessionSchema = v.object({
   token: v.string(),
@@ -83,7 +91,7 @@ export const SessionSchema = v.object({
   userId: v.string(),
   user: SignedInUserSchema,
   offlineUntil: v.number(),
-  /** Once, where a second factor was set up on the way in. */
+  /** Present once, after a second factor was set up during sign-in. */
   recoveryCodes: v.optional(v.array(v.string())),
 });
 export type Session = v.InferOutput<typeof SessionSchema>;

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { ProfileSchema } from './profile-calls.ts';
 
-/** An address that its user typed is confirmed by a link that was mailed to it (EMAIL-3). */
+/** Confirmation of an email address that its user typed, by a link sent to it (EMAIL-3). */
 export const emailCalls = {
   confirmEmail: call({
     method: 'POST',
     path: 'auth/confirm-email',
     summary:
-      'Confirms an e-mail address with the link that was mailed to it. `token` is the part of the link behind the #. The link works once.',
+      'Confirms an email address with the link that was sent to it. `token` is the part of the link after the #. The link works once.',
     input: v.strictObject({
       token: v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link behind the #')),
     }),
@@ -19,7 +19,8 @@ export const emailCalls = {
   sendEmailLink: call({
     method: 'POST',
     path: 'profile/{id}/confirm-email',
-    summary: 'Mails another link that confirms the own e-mail address; three an hour at most.',
+    summary:
+      "Sends another confirmation link to the user's own email address, at most three an hour.",
     input: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
     output: ProfileSchema,
     gate: 'signed-in',

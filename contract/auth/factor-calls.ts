@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 
-/** Whose factors: the signed-in user's own; any other id is not found. */
+/** Whose factors. Only the signed-in user's own id is found. */
 const id = v.pipe(v.string(), v.maxLength(64));
 const sixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'six digits'));
 const response = v.pipe(v.string(), v.maxLength(16_000));
 const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64));
 
-/** A passkey of the user. `key` is its credential's id. Moments in ms. */
+/** A passkey of the user. `key` is the id of its credential. Times are in ms. */
 const PasskeySchema = v.object({
   key: v.string(),
   name: v.string(),
@@ -17,9 +17,10 @@ const PasskeySchema = v.object({
 });
 
 /**
- * What a user has besides the password. `phone` by its last two digits. `sms`: codes are sent to it
- * at sign-in. `policy` is the provider's: `own`, who set one up is asked for it; `sms`, everybody,
- * by SMS at least; `strong`, everybody, by authenticator or passkey.
+ * The user's second factors. `phone` shows its last two digits only. `sms`: sign-in sends codes to
+ * that number. `policy` is the provider's: `own` requires a second factor from users who set one
+ * up; `sms` requires at least SMS codes from everybody; `strong` requires an authenticator or a
+ * passkey from everybody.
  */
 export const FactorsSchema = v.object({
   policy: v.picklist(['own', 'sms', 'strong']),
@@ -39,7 +40,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'auth/reauth/options',
     summary:
-      'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
+      'Returns the factors with which this user can verify their identity again. `passkey`: JSON of PublicKeyCredentialRequestOptions, valid for ten minutes. If there are none, the user must sign in again.',
     input: v.strictObject({}),
     output: v.object({
       methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password', 'sms'])),
@@ -53,7 +54,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'auth/reauth/sms',
     summary:
-      'Whose second factor is a code by SMS shows the password here, and gets a code, which `auth/reauth` takes. `phone`: the end of the number.',
+      'Checks the password and sends an SMS code for `auth/reauth`, for users whose second factor is SMS. `phone`: the last digits of the number.',
     input: v.strictObject({
       password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)),
     }),
@@ -66,7 +67,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'auth/reauth',
     summary:
-      'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code; whose second factor is a code by SMS the password and then the code (`auth/reauth/sms`). Exactly one of `password`, `code` (of the authenticator, by SMS, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
+      'Verifies one factor again and allows sensitive changes for five minutes. Users with a passkey or an authenticator verify that, or a recovery code. Users with SMS codes verify the password and then the code (`auth/reauth/sms`). Send exactly one of `password`, `code` (authenticator, SMS or recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
     input: v.strictObject({
       password: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars))),
       code: v.optional(v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32))),
@@ -87,7 +88,7 @@ export const factorCalls = {
   getFactors: call({
     method: 'GET',
     path: 'profile/{id}/factors',
-    summary: 'What the user has besides the password.',
+    summary: "Returns the user's second factors.",
     input: v.strictObject({ id }),
     output: FactorsSchema,
     gate: 'signed-in',
@@ -98,7 +99,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'profile/{id}/totp',
     summary:
-      'Begins to set up an authenticator: to be scanned (`uri`, otpauth:) or typed (`secret`, base32). One that stands keeps standing until the new one is confirmed.',
+      'Starts the setup of an authenticator. Scan `uri` (otpauth:) or type `secret` (base32). An existing authenticator stays valid until the new one is confirmed.',
     input: v.strictObject({ id }),
     output: v.object({ secret: v.string(), uri: v.string() }),
     ...changes,
@@ -108,7 +109,7 @@ export const factorCalls = {
     method: 'PUT',
     path: 'profile/{id}/totp',
     summary:
-      'Its first code: from now on it is asked for. Fresh recovery codes, shown once; those before them end.',
+      'Confirms the authenticator with its first code; sign-in requires it from now on. Returns new recovery codes, shown once; earlier ones stop working.',
     input: v.strictObject({ id, code: sixDigits }),
     output: v.object({ recoveryCodes: codes }),
     ...changes,
@@ -118,7 +119,7 @@ export const factorCalls = {
     method: 'DELETE',
     path: 'profile/{id}/totp',
     summary:
-      'The authenticator is asked for no more. Refused where the provider asks for one and there is no passkey.',
+      'Removes the authenticator. Refused if the provider requires a strong factor and the user has no passkey.',
     input: v.strictObject({ id }),
     output: v.object({}),
     ...changes,
@@ -128,7 +129,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'profile/{id}/recovery-codes',
     summary:
-      'Ten fresh recovery codes, shown once; those before them end. Only beside an authenticator or a passkey.',
+      'Creates ten new recovery codes, shown once; earlier ones stop working. Requires an authenticator or a passkey.',
     input: v.strictObject({ id }),
     output: v.object({ codes }),
     ...changes,
@@ -138,7 +139,7 @@ export const factorCalls = {
     method: 'PUT',
     path: 'profile/{id}/sms',
     summary:
-      'Whether a code by SMS is asked for at sign-in: instead of nothing, or beside something better. The provider may ask for one whatever is set here. On only with a mobile number.',
+      'Switches SMS codes at sign-in on or off, as the only second factor or in addition to a better one. The provider may require them regardless. Switching on requires a mobile number.',
     input: v.strictObject({ id, on: v.boolean() }),
     output: v.object({}),
     ...changes,
@@ -148,7 +149,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'profile/{id}/passkeys/options',
     summary:
-      'What the browser is asked with to make a passkey: JSON of PublicKeyCredentialCreationOptions, good for ten minutes.',
+      'Returns the options with which the browser creates a passkey: JSON of PublicKeyCredentialCreationOptions, valid for ten minutes.',
     input: v.strictObject({ id }),
     output: v.object({ options: v.string() }),
     ...changes,
@@ -158,7 +159,7 @@ export const factorCalls = {
     method: 'POST',
     path: 'profile/{id}/passkeys',
     summary:
-      'What the browser answered, as JSON of RegistrationResponseJSON. `recoveryCodes` where the user had none, shown once.',
+      'Adds the passkey that the browser created (JSON of RegistrationResponseJSON). Returns `recoveryCodes`, shown once, if the user had none.',
     input: v.strictObject({ id, name: text, response }),
     output: v.object({ key: v.string(), recoveryCodes: v.nullable(codes) }),
     ...changes,
@@ -168,7 +169,7 @@ export const factorCalls = {
     method: 'DELETE',
     path: 'profile/{id}/passkeys/{key}',
     summary:
-      'The passkey opens nothing any more. Refused where the provider asks for one and there is no authenticator either.',
+      'Removes a passkey. Refused if the provider requires a strong factor and the user has no other.',
     input: v.strictObject({ id, key: v.pipe(v.string(), v.maxLength(2_000)) }),
     output: v.object({}),
     ...changes,

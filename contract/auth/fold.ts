@@ -2,7 +2,7 @@ import type { Event, Logged } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import { preferenceId } from './preferences.ts';
 
-/** Answers whether the event was one of an account's. */
+/** Applies an account event. Returns whether the event was one. */
 export function foldAccount(rows: Rows, { event, at }: Logged): boolean {
   if (event.type !== 'user.preferred@1') return false;
   const { id: user, name, value } = event.data;

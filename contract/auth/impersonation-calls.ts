@@ -5,9 +5,9 @@ import { SessionSchema } from './current-user.ts';
 
 const id = v.pipe(v.string(), v.uuid());
 
-/** Where to go on: a page of another provider's portal, which is another site. */
+/** The page of another provider's portal, on another site, at which to continue. */
 export const ElsewhereSchema = v.object({ url: v.string() });
-/** In as somebody else, here or at another provider's portal. */
+/** A session as another user, here or in another provider's portal. */
 export const ActedSchema = v.union([SessionSchema, ElsewhereSchema]);
 export type Acted = v.InferOutput<typeof ActedSchema>;
 
@@ -16,11 +16,11 @@ export const actingCalls = {
     method: 'POST',
     path: 'auth/login-as',
     summary:
-      'Signs an administrator in as a user of this provider, or of one below it (then at the address that is answered), for an hour at most. Sets the refresh cookie.',
+      'Signs an administrator in as a user of this provider, or of a provider below it (then at the returned address), for at most an hour. Sets the refresh cookie.',
     input: v.strictObject({
       userId: id,
       reason: v.pipe(v.string(), v.trim(), v.minLength(5), v.maxLength(LIMITS.reasonChars)),
-      /** The user's provider, where it is another than the asking user's. */
+      /** The user's provider, if it isn't the caller's. */
       serviceProviderId: v.optional(id),
     }),
     output: ActedSchema,
@@ -31,7 +31,7 @@ export const actingCalls = {
     method: 'POST',
     path: 'auth/login-as/exit',
     summary:
-      'Back to the administrator, whose session goes on, here or at the address that is answered.',
+      "Ends the impersonation and resumes the administrator's session, here or at the returned address.",
     input: v.strictObject({}),
     output: ActedSchema,
     gate: 'signed-in',
@@ -40,7 +40,8 @@ export const actingCalls = {
   loginToken: call({
     method: 'POST',
     path: 'auth/login-token',
-    summary: 'Signs in with a token that is good once and for a minute. Sets the refresh cookie.',
+    summary:
+      'Signs in with a token that works once and expires after a minute. Sets the refresh cookie.',
     input: v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) }),
     output: SessionSchema,
     gate: 'public',

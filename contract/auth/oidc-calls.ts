@@ -8,7 +8,7 @@ export const oidcCalls = {
   oidcStart: call({
     method: 'GET',
     path: 'auth/oidc/start',
-    summary: "Leads to the provider's own sign-in page (OpenID Connect, code and PKCE).",
+    summary: "Redirects to the provider's own sign-in page (OpenID Connect, code and PKCE).",
     input: v.strictObject({}),
     output: 'bytes',
     gate: 'public',
@@ -18,8 +18,8 @@ export const oidcCalls = {
     method: 'GET',
     path: 'auth/oidc/callback',
     summary:
-      "Where that page leads back to. Sets the refresh cookie and leads to /login#signed-in; or an attempt's, and leads to /login#step, where a second factor is asked for; or to /login#refused=… with a word for why.",
-    // What else an issuer adds is left aside, as RFC 6749 4.1.2 asks.
+      'Completes the OpenID Connect sign-in. Sets the refresh cookie and redirects to /login#signed-in. If a second factor is required, it sets the cookie of the attempt and redirects to /login#step. If refused, it redirects to /login#refused=… with the reason.',
+    // Ignores other parameters that an issuer adds, as RFC 6749 4.1.2 requires.
     input: v.object({ code: part, state: part, iss: part, error: part }),
     output: 'bytes',
     gate: 'public',
@@ -29,7 +29,7 @@ export const oidcCalls = {
     method: 'POST',
     path: 'auth/validate-sso/{provider}',
     summary:
-      'The address of another system in which this user is signed in. For zerto with the id of the session that was made there.',
+      'Returns an address at which this user is signed in to another system. For zerto it also returns the id of the session created there.',
     input: v.strictObject({ provider: v.picklist(SSO_PROVIDERS) }),
     output: v.object({ url: v.string(), sessionId: v.nullable(v.string()) }),
     gate: 'signed-in',

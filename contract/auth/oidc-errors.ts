@@ -1,7 +1,8 @@
 /**
- * Where the sign-in page is led back to: it enters by its cookie, goes on to the step for which
- * there is a cookie, or tells the sentence of the word behind `#refused=`. Never a sentence: the
- * address can be anybody's.
+ * The fragments with which the sign-in page is opened after OpenID Connect. It either resumes with
+ * the session cookie, continues with the step of the attempt's cookie, or shows the sentence for
+ * the code after `#refused=`. The address never contains a sentence, because anybody can write an
+ * address.
  */
 export const OIDC_IN = '#signed-in';
 export const OIDC_STEP = '#step';
@@ -19,7 +20,9 @@ export const OIDC_REFUSALS = {
 } as const;
 export type OidcRefusal = keyof typeof OIDC_REFUSALS;
 
-/** What `/login` says of the fragment it was led back with; null where it says nothing. */
+/**
+ * Returns the sentence for the fragment with which `/login` was opened, or null if there is none.
+ */
 export function oidcRefusal(fragment: string): string | null {
   const word = fragment.startsWith(OIDC_REFUSED) ? fragment.slice(OIDC_REFUSED.length) : '';
   return Object.hasOwn(OIDC_REFUSALS, word) ? OIDC_REFUSALS[word as OidcRefusal] : null;

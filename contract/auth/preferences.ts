@@ -3,8 +3,8 @@ import type { Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 
 /**
- * How a user likes the portal, the same on every device. The value is JSON of the screen that it is
- * for; `theme` is the specification's own.
+ * Preferences of a user, the same on every device. The value is JSON defined by the screen that
+ * uses it; `theme` is the specification's own.
  */
 export const PREFERENCES = ['theme', 'columns', 'density'] as const;
 export type PreferenceName = (typeof PREFERENCES)[number];

@@ -40,8 +40,8 @@ const {
 } = PersonSettingsSchema.entries;
 
 /**
- * The signed-in user in full (section 3 of the specification): for the pages that show it, never
- * kept on a device.
+ * The complete signed-in user (section 3 of the specification), for the pages that show it. Devices
+ * never store it.
  */
 export const ProfileSchema = v.object({
   id: v.string(),
@@ -49,8 +49,8 @@ export const ProfileSchema = v.object({
   username: v.string(),
   email: v.string(),
   /**
-   * Whether the address counts as this user's own (EMAIL-1), and until when (ms) a link that was
-   * mailed to it confirms it; null: no link is open.
+   * Whether the address counts as this user's own (EMAIL-1), and when (ms) the open confirmation
+   * link expires; null if no link is open.
    */
   emailVerified: v.boolean(),
   emailLinkUntil: v.nullable(v.number()),
@@ -76,22 +76,22 @@ export const ProfileSchema = v.object({
   ackO365TermsOfUse: v.boolean(),
   hasOrganizations: v.boolean(),
   hasJobs: v.boolean(),
-  /** What this user has not acknowledged, newest first: as `notifications` answers it. */
+  /** Notices that this user has not acknowledged, newest first, as `notifications` returns them. */
   notifications: v.array(NotificationSchema),
-  /** The account at Stripe: null, because no cards are collected. */
+  /** The Stripe account; always null, because the portal doesn't collect cards. */
   stripe: v.null(),
   language: v.nullable(v.string()),
   timeZone: v.nullable(v.string()),
   /** The questions that this user answered, never the answers. */
   securityQuestions: v.array(v.string()),
-  /** Ms; null where it was never changed. */
+  /** When the password was last changed (ms); null if never. */
   passwordAt: v.nullable(v.number()),
 });
 export type Profile = v.InferOutput<typeof ProfileSchema>;
 
 /**
- * What of a profile its user can change. What is left out stays; name and address of the account,
- * and its numbers, need a factor shown a moment ago.
+ * The profile fields that a user can change. Fields left out stay unchanged. Name, email address
+ * and phone numbers need a recently verified factor.
  */
 export const profileFields = {
   name: v.optional(text),
@@ -100,8 +100,8 @@ export const profileFields = {
   mobilePhone: v.optional(v.nullable(PhoneSchema)),
   officePhone: v.optional(v.nullable(PhoneSchema)),
   /**
-   * Joins what is kept, field by field. A theme that cannot be used changes nothing: it is no
-   * reason to refuse the rest of the profile.
+   * Merged into the stored theme, field by field. An invalid theme is ignored, so that it doesn't
+   * prevent the other changes.
    */
   theme: v.optional(v.fallback(ThemeSchema, {})),
   language: v.optional(v.nullable(language)),
@@ -112,8 +112,8 @@ export const profileFields = {
 };
 
 /**
- * One way in that stands open. `how`: password, sms, totp, … `acting`: who acts as the user in it.
- * Times are ms.
+ * An open session. `how`: password, sms, totp, … `acting`: the administrator who acts as the user
+ * in it. Times are in ms.
  */
 export const OpenSessionSchema = v.object({
   id: v.string(),
@@ -130,12 +130,12 @@ export type OpenSession = v.InferOutput<typeof OpenSessionSchema>;
 
 const change = v.strictObject({ id, currentPassword: password, newPassword: password });
 
-/** Everybody's own and nobody else's: another id is not found. */
+/** A user can read and change only their own profile; another id is not found. */
 export const profileCalls = {
   readProfile: call({
     method: 'GET',
     path: 'profile/{id}',
-    summary: 'The user with what is kept of it.',
+    summary: "Returns the user's complete profile.",
     input: v.strictObject({ id }),
     output: ProfileSchema,
     gate: 'signed-in',
@@ -146,7 +146,7 @@ export const profileCalls = {
     method: 'PUT',
     path: 'profile/{id}',
     summary:
-      'Changes what is sent and leaves the rest, also of the theme; a theme that is not valid is ignored. A changed address is told to the former one.',
+      'Changes the fields that are sent and leaves the others unchanged, also within the theme. An invalid theme is ignored. If the email address changes, the previous address is notified.',
     input: v.strictObject({ id, ...profileFields }),
     output: ProfileSchema,
     gate: 'signed-in',
@@ -156,7 +156,7 @@ export const profileCalls = {
     method: 'POST',
     path: 'profile/{id}/change-password/ad',
     summary:
-      'A new password in the directory, by its own rules (WILL_NOT_PERFORM). Ends all other sessions.',
+      'Changes the password in the directory, which applies its own rules (WILL_NOT_PERFORM). Ends all other sessions.',
     input: change,
     output: v.object({}),
     gate: 'signed-in',
@@ -166,7 +166,7 @@ export const profileCalls = {
   changePasswordDb: call({
     method: 'POST',
     path: 'profile/{id}/change-password/db',
-    summary: 'A new password. Ends all other sessions.',
+    summary: 'Changes the password. Ends all other sessions.',
     input: change,
     output: v.object({}),
     gate: 'signed-in',
@@ -176,7 +176,7 @@ export const profileCalls = {
   setSecurityQuestions: call({
     method: 'PUT',
     path: 'profile/{id}/security-questions',
-    summary: 'Chooses the questions and answers them, in place of those before.',
+    summary: "Replaces the user's security questions and answers.",
     input: v.strictObject({
       id,
       answers: v.pipe(v.array(AnswerSchema), v.length(QUESTIONS_ASKED)),
@@ -188,7 +188,7 @@ export const profileCalls = {
   listSessions: call({
     method: 'GET',
     path: 'profile/{id}/sessions',
-    summary: 'Where this user is signed in, the latest first.',
+    summary: 'Lists where this user is signed in, newest first.',
     input: v.strictObject({ id }),
     output: v.array(OpenSessionSchema),
     gate: 'signed-in',
@@ -197,7 +197,7 @@ export const profileCalls = {
   endSession: call({
     method: 'DELETE',
     path: 'profile/{id}/sessions/{session}',
-    summary: 'Ends one session, or with `others` all but this one.',
+    summary: 'Ends one session, or all other sessions with `others`.',
     input: v.strictObject({ id, session: v.union([v.literal('others'), id]) }),
     output: v.object({ ended: v.number() }),
     gate: 'signed-in',

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 export const SSO_PROVIDERS = ['vac', 'vcd', 'zerto'] as const;
 export type SsoProvider = (typeof SSO_PROVIDERS)[number];
 
-/** What a person is told of by mail: on by default. */
+/** Kinds of email notifications to a person; on by default. */
 export const NOTICES = ['security', 'reports', 'product'] as const;
 
 const phone = v.nullable(
@@ -23,7 +23,8 @@ export const SsoSchema = v.strictObject({
 });
 
 /**
- * What of a person stands beside its name: chosen by itself (`notices`), or by who keeps the users.
+ * Settings of a person in addition to the name. Users choose `notices` themselves; their
+ * administrators set the rest.
  */
 export const PersonSettingsSchema = v.strictObject({
   notices: v.optional(
@@ -40,7 +41,7 @@ export const PersonSettingsSchema = v.strictObject({
       zerto: v.optional(SsoSchema),
     }),
   ),
-  /** Accounts of other systems that this user answers for. */
+  /** Accounts in other systems for which this user is responsible. */
   accounts: v.optional(
     v.pipe(
       v.array(
@@ -61,7 +62,7 @@ export const PersonSettingsSchema = v.strictObject({
   ),
   features: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(50))),
   wizardPromptDismissed: v.optional(v.boolean()),
-  /** A code by SMS is asked for at every sign-in. */
+  /** Every sign-in requires an SMS code. */
   sms: v.optional(v.boolean()),
 });
 export type PersonSettings = v.InferOutput<typeof PersonSettingsSchema>;

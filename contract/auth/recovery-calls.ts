@@ -9,23 +9,27 @@ const code = v.pipe(v.string(), v.regex(/^\s*\d{3}\s?\d{3}\s*$/, 'six digits'));
 const hash = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link behind the #'));
 
 /**
- * What is asked of this name. The same for a name that nobody has: who exists cannot be told from
- * it (G36).
+ * The questions for a username. An unknown username gets a response of the same form, so that
+ * responses don't reveal which users exist (G36).
  */
 export const AskedSchema = v.object({
   authType: v.picklist(['ad', 'db']),
   questions: v.array(v.string()),
 });
 
-/** A code is on its way, if this is somebody's name. `until`: ms, when it expires. */
+/**
+ * The response after sending a code, whether or not the username exists. `until` (ms): when the
+ * code expires.
+ */
 export const CodeSentSchema = v.object({ until: v.number() });
 
-/** The ways back in: none of them signs anybody in, and none skips the second factor. */
+/** Account recovery. None of these calls signs the user in or skips the second factor. */
 export const recoveryCalls = {
   validateUsername: call({
     method: 'GET',
     path: 'auth/validate/{username}',
-    summary: 'The questions that the owner of a name is asked; none where the provider asks none.',
+    summary:
+      "Returns the security questions for a username; none if the provider doesn't use them.",
     input: v.strictObject({ username: v.string() }),
     output: AskedSchema,
     gate: 'public',
@@ -35,7 +39,7 @@ export const recoveryCalls = {
     method: 'POST',
     path: 'auth/validate/secret-questions',
     summary:
-      'Answers the questions. Then a code goes to the address or number on record, bound to this browser by a cookie. Without questions `answers` is empty.',
+      'Answers the security questions and sends a code to the address or number on record, bound to this browser by a cookie. Without questions, `answers` is empty.',
     input: v.strictObject({
       username,
       answers: v.pipe(v.array(AnswerSchema), v.maxLength(QUESTIONS_ASKED)),
@@ -47,7 +51,7 @@ export const recoveryCalls = {
   unlockAccount: call({
     method: 'POST',
     path: 'profile/unlock',
-    summary: 'Unlocks the account with the code. The cookie decides whose it is.',
+    summary: 'Unlocks the account with the code. The cookie identifies the account.',
     input: v.strictObject({ username: v.optional(username), code }),
     output: v.object({}),
     gate: 'public',
@@ -57,7 +61,7 @@ export const recoveryCalls = {
     method: 'POST',
     path: 'profile/reset-password',
     summary:
-      'Sets a new password with the code, and ends all sessions. The cookie decides whose it is.',
+      'Sets a new password with the code and ends all sessions. The cookie identifies the account.',
     input: v.strictObject({ username: v.optional(username), code, newPassword }),
     output: v.object({}),
     gate: 'public',
@@ -67,7 +71,7 @@ export const recoveryCalls = {
     method: 'POST',
     path: 'profile/forgot-password/email',
     summary:
-      'Sends a link for a new password to the address on record: for one use, within 15 minutes. The answer is the same for every name.',
+      'Emails a password reset link to the address on record. The link works once and expires after 15 minutes. The response is the same for every username.',
     input: v.strictObject({ username }),
     output: v.object({}),
     gate: 'public',
@@ -77,7 +81,7 @@ export const recoveryCalls = {
     method: 'GET',
     path: 'profile/forgot-password/check',
     summary:
-      'Whether a link for a new password is still good. `hash` is what stands in it behind the #.',
+      'Checks whether a password reset link is still valid. `hash` is the part of the link after the #.',
     input: v.strictObject({ hash }),
     output: v.object({}),
     gate: 'public',
@@ -86,7 +90,7 @@ export const recoveryCalls = {
   checkPasswordLinkSent: call({
     method: 'POST',
     path: 'profile/forgot-password/check',
-    summary: 'The same with the hash in the body, where no log of a proxy keeps it.',
+    summary: "Same as the GET call, with the hash in the body, so that proxies don't log it.",
     input: v.strictObject({ hash }),
     output: v.object({}),
     gate: 'public',
@@ -95,7 +99,8 @@ export const recoveryCalls = {
   changePasswordByLink: call({
     method: 'POST',
     path: 'profile/forgot-password/change',
-    summary: 'Sets a new password by a link, uses the link up and ends all sessions.',
+    summary:
+      "Sets a new password with a reset link. The link can't be used again, and all sessions end.",
     input: v.strictObject({ hash, newPassword }),
     output: v.object({}),
     gate: 'public',

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * What a person can be asked; the answers are no factor by themselves (security.md 6). Their order
- * is part of what decoys are made of: append only.
+ * The available security questions. The answers alone are not a factor (security.md 6). Append
+ * only: decoys are derived from the order.
  */
 export const QUESTIONS = [
   'What was the name of your first school?',
@@ -19,7 +19,7 @@ export const QUESTIONS = [
   'Where did you spend your first holiday?',
 ] as const;
 
-/** So many are chosen, and so many are asked. */
+/** The number of questions that a user chooses and later answers. */
 export const QUESTIONS_ASKED = 3;
 
 export const AnswerSchema = v.strictObject({

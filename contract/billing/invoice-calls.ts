@@ -6,14 +6,14 @@ import { INVOICE_STATES } from './invoice.ts';
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const whole = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
 const day = v.pipe(v.string(), v.isoDate());
-/** As QuickBooks numbers its records. One that cannot be is one that is not there. */
+/** The id of a QuickBooks record. Text that can't be one counts as an unknown id. */
 const remoteId = v.pipe(
   v.string(),
   v.maxLength(64),
   v.transform((id) => (/^\d{1,20}$/.test(id) ? id : '0')),
 );
 
-/** What is asked for. `owed`: open or overdue. Days are of the invoice, both of them included. */
+/** Filters. `owed`: open or overdue. `from` and `to` refer to the invoice date, both inclusive. */
 const ASKED = {
   state: v.optional(v.picklist([...INVOICE_STATES, 'owed'])),
   company: v.optional(whole),
@@ -24,8 +24,8 @@ const ASKED = {
 export const INVOICE_SORTS = ['-day', 'day', 'due', 'number', 'company'] as const;
 
 /**
- * `company` null: of a customer that stands for no company, or for one that is gone. Amounts in
- * thousandths of the currency's unit.
+ * `company` is null if the customer isn't mapped to a company, or if the company was deleted.
+ * Amounts are in thousandths of the currency's unit.
  */
 const entries = {
   _id: v.string(),
@@ -44,8 +44,8 @@ const invoiceOut = v.object(entries);
 export type InvoiceOut = v.InferOutput<typeof invoiceOut>;
 
 /**
- * `subtotal`: a line that sums up those above it, `text`: words alone. `tax` of the invoice stands
- * beside its lines.
+ * `subtotal`: a line that sums up the lines above it. `text`: a line with text only. `tax` of the
+ * invoice isn't part of its lines.
  */
 const line = v.object({
   is: v.picklist(['item', 'discount', 'subtotal', 'text']),
@@ -57,8 +57,8 @@ const line = v.object({
 });
 export type InvoiceLine = v.InferOutput<typeof line>;
 /**
- * `note`: what the sender wrote on it for who pays. `mailed`: whether QuickBooks has sent it by
- * mail; null: it does not tell.
+ * `note`: the sender's note to the customer. `mailed`: whether QuickBooks has emailed the invoice;
+ * null if it doesn't say.
  */
 const invoiceWhole = v.object({
   ...entries,
@@ -78,8 +78,8 @@ const sum = v.object({
   overdue: v.number(),
 });
 /**
- * Where they come from. `reading`: for the first time, not whole yet. `fault`: why QuickBooks could
- * not be read last.
+ * The state of the import. `reading`: the first import isn't complete yet. `fault`: why the last
+ * import failed.
  */
 const source = v.object({
   is: v.picklist(['none', 'reading', 'read']),
@@ -94,7 +94,7 @@ export const invoiceCalls = {
     method: 'GET',
     path: 'o365/quickbooks/invoices',
     summary:
-      'Invoices in pages, as QuickBooks told them last, the newest first; what all that match come to, for each currency. Looks in number, customer and company.',
+      'Lists invoices in pages as of the last import, newest first, with the totals of all matches per currency. `search` matches number, customer and company.',
     input: v.strictObject({ ...ASKED, sort: v.optional(v.picklist(INVOICE_SORTS)), ...PAGE }),
     output: v.object({ ...pageOf(invoiceOut).entries, sums: v.array(sum), source }),
     gate: GATE,
@@ -103,7 +103,7 @@ export const invoiceCalls = {
   getInvoice: call({
     method: 'GET',
     path: 'o365/quickbooks/invoices/{id}',
-    summary: 'One invoice with its lines.',
+    summary: 'Returns an invoice with its lines.',
     input: v.strictObject({ id: remoteId }),
     output: invoiceWhole,
     gate: GATE,
@@ -112,7 +112,8 @@ export const invoiceCalls = {
   invoicePdf: call({
     method: 'GET',
     path: 'o365/quickbooks/invoices/{id}/pdf',
-    summary: 'The invoice as QuickBooks prints it, asked for now.',
+    summary:
+      'Returns the PDF that QuickBooks creates for the invoice. QuickBooks creates it at the time of the call.',
     input: v.strictObject({ id: remoteId }),
     output: 'bytes',
     gate: GATE,
@@ -121,7 +122,7 @@ export const invoiceCalls = {
   exportInvoices: call({
     method: 'POST',
     path: 'o365/quickbooks/invoices-csv',
-    summary: 'All invoices that match as a CSV file.',
+    summary: 'Exports all matching invoices as a CSV file.',
     input: v.strictObject({ format: v.optional(v.literal('csv')), ...ASKED }),
     output: 'bytes',
     gate: GATE,

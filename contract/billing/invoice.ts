@@ -1,8 +1,8 @@
 import type { Day } from '../ids.ts';
 
 /**
- * Money in thousandths of its currency's unit, whole: no currency has smaller parts, and sums stay
- * exact.
+ * Money in thousandths of the currency's unit, as an integer. No currency has smaller parts, and
+ * sums stay exact.
  */
 export type Mills = number;
 export const MILLS = 1_000;
@@ -17,8 +17,8 @@ interface Owed {
 }
 
 /**
- * BILL-2. On the day that it is due an invoice is still open; without such a day it never is
- * overdue.
+ * Returns the state of an invoice (BILL-2). On its due date an invoice is still open. Without a due
+ * date it never becomes overdue.
  */
 export function invoiceState({ voided, balance, due }: Owed, today: Day): InvoiceState {
   if (voided) return 'voided';
@@ -27,8 +27,8 @@ export function invoiceState({ voided, balance, due }: Owed, today: Day): Invoic
 }
 
 /**
- * BILL-3: what invoices of one currency come to; amounts of two are never added up. `balance`: what
- * of them is not paid; `overdue`: what of that should be.
+ * BILL-3: totals of the invoices of one currency; amounts in different currencies are never added
+ * up. `balance`: the unpaid part of `total`. `overdue`: the overdue part of `balance`.
  */
 export interface InvoiceSum {
   readonly currency: string;
@@ -38,5 +38,5 @@ export interface InvoiceSum {
   readonly overdue: Mills;
 }
 
-/** An amount as other systems write it: `1234.5`. */
+/** Converts an amount as other systems write it, such as `1234.5`. */
 export const millsOf = (amount: number): Mills => Math.round(amount * MILLS);

@@ -2,15 +2,14 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { anyId } from '../paging.ts';
 
-/** A month as people write it in an address: `2026-11`. */
+/** A month in an address, such as `2026-11`. */
 const month = v.pipe(v.string(), v.regex(/^\d{4}-(0[1-9]|1[0-2])$/));
 export const UNITS = ['Computers', 'Jobs', 'Points', 'Instances', 'Users'] as const;
 
 /**
- * What was used of one product in a month. `product` and `workload` in the words of where they come
- * from; `Daybook` is what this portal itself counts: jobs that had a result, and the computers of
- * those. `used` has `fresh` ones (new in the month) and `rental` ones in it, where the source tells
- * them.
+ * Usage of one product in a month. `product` and `workload` use the terms of their source.
+ * `Daybook` is what this portal counts itself: jobs with at least one result, and their computers.
+ * `used` includes `fresh` (new in the month) and `rental` units, if the source reports them.
  */
 const usageLine = v.object({
   product: v.string(),
@@ -19,13 +18,13 @@ const usageLine = v.object({
   used: v.number(),
   fresh: v.nullable(v.number()),
   rental: v.nullable(v.number()),
-  /** The connection that told it; null: counted by the portal. */
+  /** The connection that reported it; null if the portal counted it. */
   source: v.nullable(v.string()),
 });
 export type UsageLine = v.InferOutput<typeof usageLine>;
 
 const provider = v.object({ id: v.string(), name: v.string() });
-/** `total`: over all its companies, and what belongs to none of them. */
+/** `total`: the usage of all its companies, and usage that belongs to no company. */
 const ofProvider = v.object({
   serviceProvider: provider,
   own: v.boolean(),
@@ -42,8 +41,8 @@ export type ProviderUsage = v.InferOutput<typeof ofProvider>;
 export type CompanyUsage = v.InferOutput<typeof ofCompany>;
 
 /**
- * Of one product in this month and in the one before; 0: not any more, or not yet. `since`: the
- * first month of the last twelve in which it was told; null: in all that can be asked for.
+ * Usage of one product in this month and in the previous one; 0 means no longer or not yet used.
+ * `since`: the first of the last twelve months with usage; null if all available months have it.
  */
 const ownLine = v.object({
   product: v.string(),
@@ -69,7 +68,7 @@ export const licensingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/licensing',
     summary:
-      'What was used in a month, by provider: the own one and those below it; without a month, this one. `months`: those that can be asked for, newest first.',
+      "Returns the usage of a month per provider: the caller's own and those below it. Without a month, the current one. `months`: the available months, newest first.",
     input: v.strictObject(TIME),
     output: v.object({ ...answered, providers: v.array(ofProvider) }),
     gate: 'monitoring.licensing',
@@ -79,7 +78,8 @@ export const licensingCalls = {
   listCompanyLicensing: call({
     method: 'GET',
     path: 'monitoring/reporting/licensing/companies',
-    summary: 'The same of each company of one provider, by name; last, what belongs to no company.',
+    summary:
+      'Returns the usage of a month per company of one provider, by name. Usage that belongs to no company comes last.',
     input: v.strictObject({ ...TIME, serviceProviderId: v.optional(anyId) }),
     output: v.object({ ...answered, companies: v.array(ofCompany) }),
     gate: 'monitoring.licensing',
@@ -90,7 +90,7 @@ export const licensingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/licensing/own',
     summary:
-      'What the own companies use this month and used in the one before, by name; of who sees all companies, what the provider uses as a whole (`company` null).',
+      "Returns the usage of the caller's companies in this month and the previous one, by name. For users with access to all companies, it also includes the usage of the provider as a whole (`company` null).",
     input: v.strictObject({}),
     output: v.object({ month: v.string(), before: v.string(), holders: v.array(ownHolder) }),
     gate: 'signed-in',
@@ -99,7 +99,7 @@ export const licensingCalls = {
   exportLicensing: call({
     method: 'POST',
     path: 'monitoring/reporting/licensing/export',
-    summary: 'The companies of a month as a CSV file, those of providers below as well.',
+    summary: 'Exports the usage of a month per company as a CSV file, including providers below.',
     input: v.strictObject(TIME),
     output: 'bytes',
     gate: 'monitoring.licensing-export',

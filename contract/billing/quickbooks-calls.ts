@@ -8,15 +8,15 @@ const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const text = nameText();
 const secret = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.secretChars));
 
-/** Which of Intuit's two worlds: keys of the one are not known in the other. */
+/** Intuit's two environments. Keys of one don't work in the other. */
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 /**
- * The keys of an app at developer.intuit.com, and how it goes with them. `secret`: whether one is
- * kept; never what it is. `back`: the address that the app has to name as its redirect URI.
- * `realm`: the number of the QuickBooks company that gave access; null: none has. `ended`: it has
- * to be connected anew.
+ * The keys of an app at developer.intuit.com, and the state of the connection. `secret`: whether a
+ * secret is stored; the secret itself is never returned. `back`: the redirect URI to register in
+ * the app. `realm`: the number of the connected QuickBooks company; null if not connected. `ended`:
+ * the connection must be made again.
  */
 const kept = v.object({
   environment: v.picklist(ENVIRONMENTS),
@@ -33,14 +33,14 @@ const kept = v.object({
 export type QuickBooksKept = v.InferOutput<typeof kept>;
 
 /**
- * How a customer there stands to a company of ours: mapped to it (or with the customer that it is a
- * part of), under another name since, not in use there any more, or none was chosen.
+ * The state of a customer's mapping: mapped (directly or through its parent customer), renamed
+ * since, no longer active in QuickBooks, or not mapped.
  */
 export const CUSTOMER_HEALTH = ['ok', 'renamed', 'inactive', 'not mapped'] as const;
 export type CustomerHealth = (typeof CUSTOMER_HEALTH)[number];
 /**
- * `by`: the customer above it, whose company stands for it. `suggested`: the one company of exactly
- * its name, where it stands for none.
+ * `by`: the parent customer through which it is mapped. `suggested`: the only company with exactly
+ * the same name, if the customer isn't mapped.
  */
 const customer = v.object({
   id: v.string(),
@@ -64,7 +64,8 @@ export const quickBooksCalls = {
   getQuickBooks: call({
     method: 'GET',
     path: 'o365/quickbooks/connection',
-    summary: 'The QuickBooks Online app that invoices are read with, and how it goes with it.',
+    summary:
+      'Returns the QuickBooks Online app that reads invoices, and the state of its connection.',
     input: v.strictObject({}),
     output: kept,
     gate: GATE,
@@ -74,7 +75,7 @@ export const quickBooksCalls = {
     method: 'PUT',
     path: 'o365/quickbooks/connection',
     summary:
-      'The keys of the app. `secret` replaces the one that is kept. Other keys end the connection that was made with the former ones.',
+      'Sets the keys of the app. `secret` replaces the stored one. Changing the keys ends the connection that was made with the previous ones.',
     input: v.strictObject({
       environment: v.picklist(ENVIRONMENTS),
       clientId: text,
@@ -88,7 +89,7 @@ export const quickBooksCalls = {
     method: 'POST',
     path: 'o365/quickbooks/connection/begin',
     summary:
-      'Where at Intuit access is given: an address that is good for ten minutes, for who asked.',
+      'Returns the Intuit page that grants access. Its address is valid for ten minutes and for the caller only.',
     input: v.strictObject({}),
     output: v.object({ url: v.string() }),
     gate: GATE,
@@ -97,7 +98,7 @@ export const quickBooksCalls = {
   finishQuickBooks: call({
     method: 'POST',
     path: 'o365/quickbooks/connection/finish',
-    summary: 'What Intuit said on the way back: it is exchanged for tokens, which are kept sealed.',
+    summary: 'Exchanges the authorization code from Intuit for tokens and stores them encrypted.',
     input: v.strictObject({
       code: v.pipe(v.string(), v.minLength(1), v.maxLength(1_000)),
       realmId: v.pipe(v.string(), v.regex(/^\d{1,30}$/)),
@@ -111,7 +112,7 @@ export const quickBooksCalls = {
     method: 'POST',
     path: 'o365/quickbooks/connection/test',
     summary:
-      'Asks QuickBooks whose books these are, says in words what came of it, and has invoices read now.',
+      "Tests the connection by reading the QuickBooks company's name, describes the outcome, and starts an import of invoices.",
     input: v.strictObject({}),
     output: v.object({ ok: v.boolean(), says: v.string(), kept }),
     gate: GATE,
@@ -120,7 +121,7 @@ export const quickBooksCalls = {
   removeQuickBooks: call({
     method: 'DELETE',
     path: 'o365/quickbooks/connection',
-    summary: 'Gives the access back to Intuit and forgets keys, tokens, and all that was read.',
+    summary: 'Revokes the access at Intuit and deletes keys, tokens and all imported data.',
     input: v.strictObject({}),
     output: v.object({}),
     gate: GATE,
@@ -129,7 +130,8 @@ export const quickBooksCalls = {
   listCustomers: call({
     method: 'GET',
     path: 'o365/quickbooks/customers',
-    summary: 'The customers of QuickBooks, the company that each stands for, and how that stands.',
+    summary:
+      'Lists the QuickBooks customers, the company each is mapped to, and the state of the mapping.',
     input: v.strictObject({}),
     output: v.array(customer),
     gate: GATE,
@@ -138,7 +140,7 @@ export const quickBooksCalls = {
   setCustomers: call({
     method: 'PUT',
     path: 'o365/quickbooks/customers',
-    summary: 'Lets customers stand for companies; null lets go.',
+    summary: 'Maps customers to companies; null removes a mapping.',
     input: v.strictObject({ pairs: v.pipe(v.array(pair), v.minLength(1), v.maxLength(10_000)) }),
     output: v.array(customer),
     gate: GATE,

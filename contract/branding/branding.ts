@@ -10,12 +10,12 @@ const link = v.pipe(
   v.maxLength(2_000),
   v.regex(/^(https?:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*|(mailto|tel):[^\p{Cc}\\]+)$/u),
 );
-/** What stands in a content policy: a name of the internet, nothing that would end the line. */
+/** A host name in a content security policy. It can't contain characters that end the directive. */
 const NAME = String.raw`(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z]{2,63}`;
 const WIDGET = new RegExp(String.raw`^https:\/\/${NAME}(?::\d{1,5})?\/[\w./~%?=&+-]*$`, 'i');
 const HOST = new RegExp(String.raw`^(?:\*\.)?${NAME}$`, 'i');
 
-/** Switches of what a portal shows, as the specification names them. What is left out is off. */
+/** Feature switches of a portal, named as in the specification. Switches left out are off. */
 export const FeaturesSchema = v.object({
   rules: on,
   hints: on,
@@ -95,15 +95,15 @@ export const FeaturesSchema = v.object({
       restorePortal: { outlook: false, onedrive: false, sharepoint: false, teams: false },
     },
   ),
-  /** What the specification hangs on single providers' numbers is a switch here. */
+  /** Features that the specification ties to the numbers of single providers are switches here. */
   privacyPolicy: on,
   chat: v.optional(
     v.nullable(
       v.object({
-        /** A page of its own, opened beside the portal. */
+        /** A separate page that opens next to the portal. */
         url: v.optional(v.nullable(link), null),
         /**
-         * A widget inside the portal, in a frame whose policy allows this script, and nothing but
+         * A widget in a frame inside the portal. The policy of the frame allows only this script,
          * its host and `hosts`.
          */
         script: v.optional(
@@ -121,12 +121,12 @@ export const FeaturesSchema = v.object({
 });
 export type Features = v.InferOutput<typeof FeaturesSchema>;
 
-/** A portal that has switched nothing on. */
+/** Features with everything switched off. */
 export const PLAIN_FEATURES: Features = v.parse(FeaturesSchema, {});
 
 /**
- * What the page needs to know of the provider before anybody signs in. Colours are `#rrggbb`;
- * addresses http(s) or same-origin paths.
+ * The part of a provider that the page needs before sign-in. Colors are `#rrggbb`; addresses are
+ * http(s) or same-origin paths.
  */
 export const BrandingSchema = v.object({
   id: v.string(),
@@ -134,13 +134,13 @@ export const BrandingSchema = v.object({
   title: v.string(),
   favIconUrl: v.nullable(v.string()),
   /**
-   * Where other programs find the API. The page itself calls the address that it came from,
-   * whatever stands here.
+   * Where other programs find the API. The page itself always calls its own origin and ignores this
+   * value.
    */
   apiUrl: v.string(),
   domain: v.string(),
   sidebarLogoUrl: v.nullable(v.string()),
-  /** In place of the other in the dark theme. */
+  /** Replaces the other logo in the dark theme. */
   sidebarLogoDarkUrl: v.optional(v.nullable(v.string()), null),
   sidebarLogoWidth: v.nullable(v.number()),
   sidebarLogoHeight: v.nullable(v.number()),
@@ -153,24 +153,24 @@ export const BrandingSchema = v.object({
   accentDark: v.nullable(v.string()),
   sidebar: v.nullable(v.string()),
   sidebarDark: v.nullable(v.string()),
-  /** IANA zone in which the provider's days begin, and the hour (0 to 23) at which they do. */
+  /** IANA zone of the provider's days, and the hour (0 to 23) at which they begin. */
   timeZone: v.string(),
   dayBeginsHour: v.number(),
-  /** Days that a signed-in user may open the product with no network. */
+  /** Number of days for which a signed-in user may open the portal offline. */
   offlineDays: v.number(),
   features: v.optional(FeaturesSchema, {}),
-  /**
-   * Other ways to sign in that the sign-in page offers: the button's words, null where there is
-   * none.
-   */
+  /** Other sign-in methods of the sign-in page. `oidc`: the button's label; null if not offered. */
   oidc: v.optional(v.nullable(v.string()), null),
   passkeys: v.optional(v.boolean(), true),
-  /** An account is unlocked and a password found by questions, on the pages of the directory. */
+  /**
+   * Whether users can unlock their account and reset their password with security questions, on the
+   * pages of the directory.
+   */
   securityQuestions: v.optional(v.boolean(), false),
 });
 export type Branding = v.InferOutput<typeof BrandingSchema>;
 
-/** What a branding that says nothing of it has. */
+/** Values for branding stored without these fields. */
 export const PLAIN_BRANDING = {
   sidebarLogoDarkUrl: null,
   features: PLAIN_FEATURES,

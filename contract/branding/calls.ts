@@ -6,7 +6,7 @@ export const brandCalls = {
   getBranding: call({
     method: 'GET',
     path: 'service-providers/branding',
-    summary: 'The branding of the host asked.',
+    summary: 'Returns the branding of the requested host.',
     input: v.strictObject({}),
     output: BrandingSchema,
     gate: 'public',

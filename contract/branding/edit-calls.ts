@@ -14,7 +14,7 @@ const colour = v.nullable(
     v.transform((text) => text.toLowerCase()),
   ),
 );
-/** `blue`: the portal's own sidebar, its default. */
+/** `blue`: the portal's default sidebar. */
 const sidebarColor = v.nullable(
   v.pipe(
     v.string(),
@@ -22,7 +22,7 @@ const sidebarColor = v.nullable(
     v.transform((text) => text.toLowerCase()),
   ),
 );
-/** Of this site, or http(s) without a name and password in it. */
+/** A path on this site, or an http(s) address without credentials. */
 const picture = v.nullable(
   v.pipe(
     v.string(),
@@ -44,8 +44,8 @@ const isZone = (zone: string): boolean => {
 };
 
 /**
- * What of a branding is the provider's to choose. The rest (`id`, `domain`, `apiUrl`, `authType`,
- * sign-in) is made of other settings.
+ * The branding fields that the provider chooses. The others (`id`, `domain`, `apiUrl`, `authType`,
+ * sign-in) derive from other settings.
  */
 const BRAND_FIELDS = {
   name: short(1),
@@ -85,7 +85,8 @@ export const brandEditCalls = {
   editBranding: call({
     method: 'PUT',
     path: 'service-providers/{id}/branding',
-    summary: "Changes what is named of a provider's branding: the own one, or one below.",
+    summary:
+      "Changes the branding fields that are sent, for the caller's own provider or one below.",
     input: v.strictObject({ id: anyId, ...v.partial(v.strictObject(BRAND_FIELDS)).entries }),
     output: BrandingSchema,
     gate: 'admin.dashboard',
@@ -94,7 +95,7 @@ export const brandEditCalls = {
   brandingOf: call({
     method: 'GET',
     path: 'service-providers/{id}/branding',
-    summary: 'The branding of a provider that one keeps.',
+    summary: 'Returns the branding of a provider that the caller manages.',
     input: v.strictObject({ id: anyId }),
     output: BrandingSchema,
     gate: 'admin.dashboard',
@@ -104,7 +105,7 @@ export const brandEditCalls = {
     method: 'POST',
     path: 'service-providers/{id}/assets',
     summary:
-      'Keeps a picture of a branding, 200 kB at most. What could run in an SVG is taken out.',
+      'Uploads a branding image of at most 200 kB. Active content is removed from SVG files.',
     input: v.strictObject({
       id: anyId,
       name: v.picklist(ASSET_NAMES),

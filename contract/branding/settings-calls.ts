@@ -3,11 +3,11 @@ import { call } from '../call.ts';
 import { anyId } from '../paging.ts';
 import { ProviderSettingsSchema, SECRET_NAMES } from './settings.ts';
 
-/** What can be tried: `mail` and `sms` send a message to the one who asks. */
+/** What can be tested. `mail` and `sms` send a message to the caller. */
 export const TRIED = ['mail', 'sms', 'directory', 'oidc'] as const;
 export type Tried = (typeof TRIED)[number];
 
-/** `secrets`: which are set. What is in them is never given back. */
+/** `secrets`: which secrets are set. Their values are never returned. */
 export const KeptSettingsSchema = v.object({
   settings: ProviderSettingsSchema,
   secrets: v.array(v.picklist(SECRET_NAMES)),
@@ -19,7 +19,7 @@ export const settingsCalls = {
     method: 'GET',
     path: 'service-providers/{id}/settings',
     summary:
-      'How a provider that one keeps signs people in and sends: the own one, or one below. Which secrets are set, never what is in them.',
+      'Returns the sign-in and delivery settings of a provider that the caller manages, their own or one below. Shows which secrets are set, but never their values.',
     input: v.strictObject({ id: anyId }),
     output: KeptSettingsSchema,
     gate: 'admin.dashboard',
@@ -29,7 +29,7 @@ export const settingsCalls = {
     method: 'PUT',
     path: 'service-providers/{id}/settings',
     summary:
-      'Changes what is sent and leaves the rest; null takes a part away. A secret goes with the address that it was for.',
+      'Changes the settings that are sent and leaves the others unchanged; null removes a section. Changing an address deletes the secret that belongs to it.',
     input: v.strictObject({ id: anyId, ...ProviderSettingsSchema.entries }),
     output: KeptSettingsSchema,
     gate: 'admin.dashboard',
@@ -38,7 +38,7 @@ export const settingsCalls = {
   setProviderSecret: call({
     method: 'PUT',
     path: 'service-providers/{id}/secrets/{name}',
-    summary: 'Keeps a secret sealed; null takes it away.',
+    summary: 'Stores a secret encrypted; null deletes it.',
     input: v.strictObject({
       id: anyId,
       name: v.picklist(SECRET_NAMES),
@@ -52,7 +52,7 @@ export const settingsCalls = {
     method: 'POST',
     path: 'service-providers/{id}/test/{what}',
     summary:
-      'Tries what is set, and says in words what came of it. Mail and SMS go to the one who asks.',
+      'Tests a setting and describes the outcome. Test email and SMS messages go to the caller.',
     input: v.strictObject({ id: anyId, what: v.picklist(TRIED) }),
     output: v.object({ ok: v.boolean(), says: v.string() }),
     gate: 'admin.dashboard',

@@ -5,7 +5,7 @@ const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const host = v.pipe(v.string(), v.minLength(1), v.maxLength(253), v.regex(/^[\w.:-]+$/));
 const https = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\/[^\s@]+$/));
 
-/** Mail by SMTP. The password stands in the secrets as `mail`. */
+/** Email by SMTP. The password is the secret `mail`. */
 export const MailSettings = v.strictObject({
   host,
   port: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535)),
@@ -15,13 +15,13 @@ export const MailSettings = v.strictObject({
   fromName: v.nullable(text),
 });
 /**
- * Short messages by a gateway of Twilio's form: `POST
- * <url>/2010-04-01/Accounts/<account>/Messages.json`. The token stands in the secrets as `sms`.
+ * SMS through a gateway with Twilio's API: `POST
+ * <url>/2010-04-01/Accounts/<account>/Messages.json`. The token is the secret `sms`.
  */
 export const SmsSettings = v.strictObject({ url: https, account: text, from: text });
 /**
- * Active Directory by LDAPS. The service account's password stands in the secrets as `directory`.
- * `ca`: PEM, where it is not a public one.
+ * Active Directory by LDAPS. The service account's password is the secret `directory`. `ca`: PEM of
+ * the certificate authority, if it isn't a public one.
  */
 export const DirectorySettings = v.strictObject({
   url: v.pipe(v.string(), v.maxLength(300), v.regex(/^ldaps?:\/\/[^\s@/]+$/)),
@@ -31,8 +31,8 @@ export const DirectorySettings = v.strictObject({
   ca: v.nullable(v.pipe(v.string(), v.maxLength(20_000))),
 });
 /**
- * OpenID Connect by code and PKCE. The client's secret stands in the secrets as `oidc`. Who signs
- * in must be a user already: by `sub` once linked, by verified e-mail the first time.
+ * OpenID Connect with code and PKCE. The client secret is the secret `oidc`. Only existing users
+ * can sign in: by `sub` once linked, by verified email address the first time.
  */
 export const OidcSettings = v.strictObject({
   issuer: https,
@@ -40,8 +40,8 @@ export const OidcSettings = v.strictObject({
   scope: v.optional(text),
   label: text,
   /**
-   * What the issuer asked for counts as the second factor too. Left out it does not: who comes from
-   * there is asked for the same as after a password.
+   * Whether the issuer's sign-in also counts as the second factor. If left out it doesn't: the user
+   * must pass the same steps as after a password.
    */
   trustsFactor: v.optional(v.boolean()),
 });
@@ -57,20 +57,24 @@ const quotaBytes = v.pipe(
   v.minValue(1_000_000),
   v.maxValue(1_000_000_000_000),
 );
-/** Bytes a day (UTC): of each ingest key, and of all of them together. */
+/** Bytes per UTC day: for each ingest key, and for all of them together. */
 export const IngestQuotaSettings = v.strictObject({
   keyBytes: quotaBytes,
   providerBytes: quotaBytes,
 });
 
-/** What a provider chose that nobody needs to know before signing in. */
+/** Settings of a provider that nobody needs before sign-in. */
 export const ProviderSettingsSchema = v.strictObject({
   /**
-   * `own`: who has set one up is asked for it. `sms`: everybody, by SMS where nothing better is set
-   * up. `strong`: everybody, by an authenticator or a passkey.
+   * `own`: requires a second factor from users who set one up. `sms`: requires one from everybody,
+   * by SMS unless they set up a better one. `strong`: requires an authenticator or a passkey from
+   * everybody.
    */
   secondFactor: v.optional(v.picklist(['own', 'sms', 'strong'])),
-  /** Security questions beside a code; off by default (they are no factor by themselves). */
+  /**
+   * Security questions in addition to a code. Off by default, because their answers alone are not a
+   * factor.
+   */
   securityQuestions: v.optional(v.boolean()),
   loginAs: v.optional(v.boolean()),
   mail: v.optional(v.nullable(MailSettings)),
@@ -78,7 +82,7 @@ export const ProviderSettingsSchema = v.strictObject({
   directory: v.optional(v.nullable(DirectorySettings)),
   oidc: v.optional(v.nullable(OidcSettings)),
   sso: v.optional(v.nullable(SsoSettings)),
-  /** What sources may store on a day; the defaults where nothing is set. */
+  /** How much sources may store per day. The defaults apply if nothing is set. */
   ingestQuota: v.optional(v.nullable(IngestQuotaSettings)),
 });
 export type ProviderSettings = v.InferOutput<typeof ProviderSettingsSchema>;

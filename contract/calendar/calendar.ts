@@ -3,15 +3,15 @@ import type { RunState } from '../runs/query.ts';
 import type { EntityGroup, JobType, Source } from '../runs/vocabulary.ts';
 
 /**
- * Which result of a day its cell shows. `mixed`: a warning where good and bad meet, else what all
- * of them are.
+ * Which result of a day its cell shows. `mixed`: a warning if good and bad results meet, otherwise
+ * the state that all of them share.
  */
 export const CALENDAR_MODES = ['worst', 'best', 'last', 'mixed'] as const;
 export type CalendarMode = (typeof CALENDAR_MODES)[number];
 
 /**
- * A job × day grid. `from` and `to` as in the lists; rows and columns are windows, so that 10,000
- * jobs × 90 days cost what is in sight.
+ * A grid of jobs × days. `from` and `to` follow the rules of the lists. Rows and days are windows,
+ * so that 10,000 jobs × 90 days only cost what is visible.
  */
 export interface CalendarAsk {
   readonly from: Ms;
@@ -21,16 +21,16 @@ export interface CalendarAsk {
   readonly sources: readonly Source[];
   readonly types: readonly JobType[];
   readonly instructionTypes: readonly EntityGroup[];
-  /** Only jobs with a result that is none of success and running. */
+  /** Only jobs with at least one result that isn't success or running. */
   readonly problemsOnly: boolean;
   readonly text: string;
-  /** Companies whose jobs are folded away. */
+  /** Companies whose jobs are collapsed. */
   readonly folded: readonly CompanyN[];
   readonly rows: { readonly first: number; readonly count: number };
   readonly days: { readonly first: number; readonly count: number };
   /**
-   * For a spreadsheet: all lines are jobs, or all are companies, and none is folded. Left out:
-   * companies, and below each its jobs.
+   * For a spreadsheet: all lines are jobs, or all are companies, and none is collapsed. If left
+   * out, each company is followed by its jobs.
    */
   readonly lines?: 'job' | 'company';
 }
@@ -39,13 +39,13 @@ export interface CalendarAsk {
 export type CalendarCell = RunState | 'off' | null;
 
 /**
- * Lines in order: companies by name, below each its jobs by name unless folded. `cells` and `bad`
- * stand for the asked days from `days.first` on; `share` and `counts` are of all days. `bad`: jobs
- * whose day failed or did not run. `share`: of 0 to 1, days that succeeded (a warning and an
- * anomaly did) among those on which something ended or should have run. `counts`: days by place in
- * `RUN_STATES`. In a spreadsheet a company has the `cells` that are the worst of its jobs, and a
- * job says whose it is (`of`). The `share` of a company is that of its jobs that make backups, or
- * of all its jobs where only other types are asked for (OVER-7).
+ * Lines in order: companies by name, each followed by its jobs by name unless collapsed. `cells`
+ * and `bad` cover the requested days from `days.first` on; `share` and `counts` cover all days.
+ * `bad`: number of jobs that failed or did not run that day. `share` (0 to 1): days that succeeded
+ * (including warnings and anomalies) among the days on which something ended or should have run.
+ * `counts`: number of days by index in `RUN_STATES`. In a spreadsheet, a company's `cells` are the
+ * worst of its jobs, and `of` names a job's company. The `share` of a company covers its jobs that
+ * make backups, or all its jobs if only other types are requested (OVER-7).
  */
 export type CalendarLine =
   | {
@@ -70,7 +70,9 @@ export type CalendarLine =
     };
 
 export interface CalendarView {
-  /** All days of the asked time, oldest first. `here`: all its results are on this device. */
+  /**
+   * All requested days, oldest first. `here`: whether all results of the day are on this device.
+   */
   readonly days: readonly {
     readonly day: Day;
     readonly from: Ms;
@@ -80,18 +82,18 @@ export interface CalendarView {
     readonly here: boolean;
   }[];
   readonly lines: readonly CalendarLine[];
-  /** All lines, of which `lines` are the window. */
+  /** Number of all lines; `lines` is the visible window. */
   readonly total: number;
   readonly jobs: number;
   readonly first: number;
   /**
-   * Of a spreadsheet: all its days of jobs, those of each state by place in `RUN_STATES`, then
-   * those of nothing.
+   * For a spreadsheet: number of all its job days per state by index in `RUN_STATES`, followed by
+   * the number of empty ones.
    */
   readonly counts?: readonly number[];
-  /** Of a spreadsheet: the share of good days of its jobs that count (OVER-7). */
+  /** For a spreadsheet: the share of good days of the jobs that count (OVER-7). */
   readonly share?: number | null;
-  /** Days before what this device keeps are empty: this is its first moment. */
+  /** The first moment stored on this device. Days before it are empty. */
   readonly keptFrom: Ms | null;
   readonly version: number;
 }

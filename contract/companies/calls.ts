@@ -7,8 +7,8 @@ import { ApplicationsSchema, COMPANY_FIELDS } from './company-fields.ts';
 const person = v.object({ _id: v.string(), name: v.string(), username: v.string() });
 
 /**
- * `n` is the company's number everywhere else. `users`: those whom it is named for (who sees all
- * companies is not listed).
+ * `n` is the company's number in all other calls. `users`: users assigned to the company, without
+ * those who have access to all companies.
  */
 export const CompanySchema = v.object({
   _id: v.string(),
@@ -19,15 +19,15 @@ export const CompanySchema = v.object({
   users: v.array(person),
   notify: v.array(person),
   madeAt: v.number(),
-  /** How many jobs report for it, and by how many keys that are in use. */
+  /** How many jobs report for it, and how many of its keys are in use. */
   jobs: v.number(),
   keys: v.number(),
 });
 export type CompanyListed = v.InferOutput<typeof CompanySchema>;
 
 /**
- * What goes with a company: its results leave every list, its keys end, its users see it no more.
- * The log keeps all of it.
+ * A company with the counts of what its deletion affects: its results disappear from all lists, its
+ * keys are revoked, and its users lose access to it. The log still contains all of it.
  */
 export const CompanyInFull = v.object({
   ...CompanySchema.entries,
@@ -42,7 +42,7 @@ export const companyCalls = {
   listCompanies: call({
     method: 'GET',
     path: 'companies',
-    summary: 'The companies by name.',
+    summary: 'Lists the companies by name.',
     input: v.strictObject({}),
     output: v.array(CompanySchema),
     gate: 'common.companies',
@@ -51,7 +51,7 @@ export const companyCalls = {
   reportCompanies: call({
     method: 'GET',
     path: 'monitoring/reporting/companies',
-    summary: 'The same in pages, searched and in order.',
+    summary: 'Lists the companies in pages, with search and sorting.',
     input: v.strictObject({ ...QUERY, ...PAGE }),
     output: pageOf(CompanySchema),
     gate: 'common.companies',
@@ -60,7 +60,7 @@ export const companyCalls = {
   getCompany: call({
     method: 'GET',
     path: 'companies/{id}',
-    summary: 'One company, and what goes with it when it is deleted.',
+    summary: 'Returns a company, and the counts of what its deletion affects.',
     input: v.strictObject({ id: anyId }),
     output: CompanyInFull,
     gate: 'common.companies',
@@ -69,7 +69,7 @@ export const companyCalls = {
   createCompany: call({
     method: 'POST',
     path: 'companies',
-    summary: 'Makes a company.',
+    summary: 'Creates a company.',
     input: v.strictObject({ ...fields, name: COMPANY_FIELDS.name }),
     output: CompanySchema,
     gate: 'common.companies',
@@ -78,7 +78,7 @@ export const companyCalls = {
   editCompany: call({
     method: 'PUT',
     path: 'companies/{id}',
-    summary: 'Changes what is named of a company.',
+    summary: 'Changes the fields of a company that are sent.',
     input: v.strictObject({ id: anyId, ...fields }),
     output: CompanySchema,
     gate: 'common.companies',
@@ -87,7 +87,8 @@ export const companyCalls = {
   deleteCompany: call({
     method: 'DELETE',
     path: 'companies/{id}',
-    summary: 'Deletes a company: its keys end and nobody sees it any more. Its log is kept.',
+    summary:
+      'Deletes a company. Its keys are revoked and nobody can see it any more. The log still contains its history.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate: 'common.companies',
@@ -97,7 +98,7 @@ export const companyCalls = {
     method: 'GET',
     path: 'companies/vac',
     summary:
-      'The companies that Veeam Service Provider Console has, and which of ours each is linked with.',
+      'Lists the companies of Veeam Service Provider Console, and the company each is linked to.',
     input: v.strictObject({}),
     output: v.object({
       configured: v.boolean(),
@@ -111,7 +112,7 @@ export const companyCalls = {
   usersToNotify: call({
     method: 'GET',
     path: 'companies/{veeamId}/users-to-notify',
-    summary: 'Who is told of a company, by its Veeam number or its own.',
+    summary: 'Lists the users to notify about a company, by its Veeam number or its own id.',
     input: v.strictObject({ veeamId: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)) }),
     output: v.object({
       users: v.array(v.object({ ...person.entries, email: v.nullable(v.string()) })),
@@ -122,7 +123,7 @@ export const companyCalls = {
   exportCompanies: call({
     method: 'POST',
     path: 'companies/export',
-    summary: 'The companies as a CSV file.',
+    summary: 'Exports the companies as a CSV file.',
     input: v.strictObject(QUERY),
     output: 'bytes',
     gate: 'common.companies',

@@ -3,7 +3,7 @@ import { nameText } from '../text-schema.ts';
 
 const id = v.nullable(nameText());
 
-/** The company in other systems: ids of theirs. */
+/** The ids of the company in other systems. */
 export const ApplicationsSchema = v.strictObject({
   vac: v.strictObject({ id }),
   vcd: v.strictObject({ id }),
@@ -22,7 +22,7 @@ export const NO_APPLICATIONS: Applications = {
   office365: { enabled: false, organizations: [] },
 };
 
-/** What is set of a company. `notify`: users who are told of it. */
+/** The fields of a company that can be set. `notify`: users to notify about it. */
 export const COMPANY_FIELDS = {
   name: nameText(),
   applications: ApplicationsSchema,

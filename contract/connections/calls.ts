@@ -19,12 +19,12 @@ const fields = {
   name: nameText(),
   /** `https://host:port`. */
   address: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
-  /** Whose the results are; null where the system tells of many companies. */
+  /** The company that the results belong to; null if the system reports for many companies. */
   companyN,
   everySec: v.pipe(v.number(), v.safeInteger(), v.minValue(60), v.maxValue(86_400)),
   enabled: v.boolean(),
   /**
-   * PEM of the one certificate that is believed, for a system whose own is not signed by a public
+   * PEM of the pinned certificate, for a system whose certificate isn't signed by a public
    * authority.
    */
   certificate: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),
@@ -38,7 +38,7 @@ const collectionOut = v.object({
   startedAt: v.nullable(v.number()),
   succeededAt: v.nullable(v.number()),
   nextAt: v.nullable(v.number()),
-  /** Read in the last whole round, and of those how many belong to no company of ours. */
+  /** Rows read in the last complete sync, and how many of them belong to no company here. */
   rows: v.number(),
   unlinked: v.number(),
   fails: v.number(),
@@ -67,7 +67,10 @@ export type ConnectionOut = v.InferOutput<typeof connectionOut>;
 const tested = v.object({
   ok: v.boolean(),
   says: v.string(),
-  /** The certificate that it showed, where that was not believed: to be compared and pinned. */
+  /**
+   * The certificate that the system presented, if it isn't trusted, so that a person can compare
+   * and pin it.
+   */
   seen: v.nullable(
     v.object({
       certificate: v.string(),
@@ -94,8 +97,7 @@ export const collectorCalls = {
   listConnections: call({
     method: 'GET',
     path: 'monitoring/connections',
-    summary:
-      'The systems that are asked for results, and how each of them was last heard, entity by entity.',
+    summary: 'Lists the connections, and when each of their entities was last synced.',
     input: v.strictObject({}),
     output: v.array(connectionOut),
     gate,
@@ -104,7 +106,7 @@ export const collectorCalls = {
   makeConnection: call({
     method: 'POST',
     path: 'monitoring/connections',
-    summary: 'A new connection. Its credentials are sealed and told to nobody.',
+    summary: 'Creates a connection. Its credentials are stored encrypted and never returned.',
     input: v.strictObject({ kind, ...fields, credentials: CredentialsSchema }),
     output: v.object({ _id: v.string() }),
     gate,
@@ -114,7 +116,7 @@ export const collectorCalls = {
     method: 'PUT',
     path: 'monitoring/connections/{id}',
     summary:
-      'Changes a connection. Without `credentials` the kept ones stay, unless the address changes: then they are asked for again.',
+      'Changes a connection. Without `credentials` the stored ones stay, unless the address changes: then they must be sent again.',
     input: v.strictObject({ id: uuid, ...fields, credentials: v.optional(CredentialsSchema) }),
     output: v.object({}),
     gate,
@@ -123,7 +125,7 @@ export const collectorCalls = {
   deleteConnection: call({
     method: 'DELETE',
     path: 'monitoring/connections/{id}',
-    summary: 'Takes a connection away, with its credentials. The results that it brought stay.',
+    summary: 'Deletes a connection and its credentials. The results that it collected stay.',
     input: v.strictObject({ id: uuid }),
     output: v.object({}),
     gate,
@@ -133,7 +135,7 @@ export const collectorCalls = {
     method: 'POST',
     path: 'monitoring/connections/test',
     summary:
-      'Signs in and asks one question, with nothing kept. `id`: with the kept credentials where none are given, at the kept address only.',
+      'Tests a connection by signing in and sending one request, and stores nothing. With `id` and without credentials it uses the stored ones, at the stored address only.',
     input: v.strictObject({
       id: v.optional(uuid),
       kind,
@@ -148,7 +150,7 @@ export const collectorCalls = {
   syncConnection: call({
     method: 'POST',
     path: 'monitoring/connections/{id}/sync',
-    summary: 'Asks for everything now, or for one entity.',
+    summary: 'Starts a sync of all entities, or of one.',
     input: v.strictObject({ id: uuid, entity: v.optional(v.picklist(ENTITIES)) }),
     output: v.object({}),
     gate,
@@ -158,7 +160,7 @@ export const collectorCalls = {
     method: 'GET',
     path: 'monitoring/connections/{id}/found',
     summary:
-      'What a connection has found of an entity, by name; `unlinked=true`: only what belongs to no company of ours.',
+      'Lists what a connection has found of an entity, by name. `unlinked=true`: only rows that belong to no company here.',
     input: v.strictObject({
       id: uuid,
       entity: v.picklist(['companies', 'servers', 'agents', 'alarms', 'licences']),

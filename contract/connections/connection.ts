@@ -1,6 +1,6 @@
 /**
- * Systems that are asked for their results, on a schedule: Veeam Service Provider Console, Veeam
- * Backup & Replication, Zerto.
+ * Systems from which the server collects results on a schedule: Veeam Service Provider Console,
+ * Veeam Backup & Replication, Zerto.
  */
 export const COLLECTOR_KINDS = ['vspc', 'vbr', 'zerto'] as const;
 export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
@@ -11,7 +11,10 @@ export const COLLECTOR_NAMES: Readonly<Record<CollectorKind, string>> = {
   zerto: 'Zerto',
 };
 
-/** What is asked for, each by itself: one that fails does not hold up the others. */
+/**
+ * What is collected. Each entity is synced separately, so that a failing one doesn't delay the
+ * others.
+ */
 export const ENTITIES = [
   'companies',
   'servers',
@@ -41,7 +44,7 @@ export const ENTITY_NAMES: Readonly<Record<Entity, string>> = {
   'licences': 'Licences',
 };
 
-/** In the order in which they are asked for: what tells of another comes before it. */
+/** The entities of each system in sync order: an entity comes after those it refers to. */
 export const ENTITIES_OF: Readonly<Record<CollectorKind, readonly Entity[]>> = {
   vspc: ENTITIES,
   vbr: ['jobs', 'sessions', 'repositories', 'licences'],
@@ -49,8 +52,8 @@ export const ENTITIES_OF: Readonly<Record<CollectorKind, readonly Entity[]>> = {
 };
 
 /**
- * Entities that bring results: while one of them fails, nothing is expected of the connection's
- * jobs (RUN-3).
+ * Entities that bring results. While one of them fails, no results are expected from the
+ * connection's jobs (RUN-3).
  */
 export const RESULT_ENTITIES = [
   'jobs',
@@ -61,7 +64,10 @@ export const RESULT_ENTITIES = [
 
 const MINUTE = 60;
 const HOUR = 3_600;
-/** Asked for at most so often, in seconds; results as often as the connection says. */
+/**
+ * Minimum seconds between two syncs of an entity. Results are synced at the connection's own
+ * interval.
+ */
 const LEAST: Readonly<Record<Entity, number>> = {
   'companies': HOUR,
   'servers': 15 * MINUTE,
@@ -78,7 +84,7 @@ const LEAST: Readonly<Record<Entity, number>> = {
 export const everyOf = (entity: Entity, everySec: number): number =>
   Math.max(LEAST[entity], everySec);
 
-/** The ways in which each system is signed in to. */
+/** The sign-in methods of each system. */
 export const SIGN_INS = ['key', 'password', 'client'] as const;
 export type SignIn = (typeof SIGN_INS)[number];
 export const SIGN_INS_OF: Readonly<Record<CollectorKind, readonly SignIn[]>> = {

@@ -8,23 +8,23 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const most = 1_000;
 
 /**
- * What stood when a shift ended: counted on the device that handed over, so that it can be done
- * with no network.
+ * The state at the end of a shift. The device that hands over counts it, so that it also works
+ * offline.
  */
 export const shiftFields = {
   id: v.pipe(v.string(), v.uuid()),
-  /** The end of the shift before, or when this one's day began. */
+  /** When the previous shift ended, or when the day of this shift began. */
   since: ms,
   at: ms,
   cleared: count,
   of: count,
   snoozed: count,
-  /** Open problems of companies, most first. */
+  /** Open problems per company, most first. */
   open: v.pipe(v.array(v.strictObject({ company: count, problems: count })), v.maxLength(most)),
   /** Snoozes that end within a day. */
   ending: v.pipe(v.array(v.strictObject({ run: count, until: ms })), v.maxLength(most)),
   comment: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
-  /** The list that was handed over: what stands in its address after `?`. */
+  /** The list that was handed over: the query of its address, after `?`. */
   query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
 };
 export const shiftEnded = v.strictObject({
@@ -32,44 +32,42 @@ export const shiftEnded = v.strictObject({
   data: v.strictObject(shiftFields),
 });
 
-/** A hand-over. `receivedAt`: the server's time, by which they stand in order. */
+/** A hand-over. Hand-overs are sorted by `receivedAt`, the server's time. */
 export type ShiftRow = v.InferOutput<typeof shiftEnded>['data'] & {
   readonly by: UserId;
   readonly receivedAt: Ms;
 };
 
 /**
- * What a shift comes to, by problems. `since`: when it began. `list`: the list on the screen, null
- * where there is none.
+ * The query for the figures of a shift, counted in problems. `since`: when the shift began. `list`:
+ * the list on the screen; null if there is none.
  */
 export interface ShiftAsk {
   readonly since: Ms;
   readonly list: RunsFilter | null;
 }
 export interface ShiftNow {
-  /** Reviewed since then, by anyone, and still reviewed. */
+  /** Reviewed since then by anyone, and still reviewed. */
   readonly cleared: number;
-  /** Those, and what is still to check. */
+  /** `cleared` plus the problems still to check. */
   readonly of: number;
   readonly snoozed: number;
-  /** To check now: what came since then, and before. */
+  /** Problems to check: those that appeared since then, and older ones. */
   readonly fresh: number;
   readonly standing: number;
   /**
-   * Of those to check, how many the list on the screen does not show: all open ones are handed
-   * over, also what is older than its days. Null where no list was asked of, and while days of it
-   * are still to come.
+   * Number of problems to check that the list on the screen doesn't show. A hand-over contains all
+   * open problems, including those older than the days of the list. Null if no list was given, and
+   * while days of it are still loading.
    */
   readonly unlisted: number | null;
-  /** To check, by company, most first. */
+  /** Problems to check per company, most first. */
   readonly open: readonly {
     readonly company: CompanyN;
     readonly name: string;
     readonly problems: number;
   }[];
-  /**
-   * Snoozes that end within a day, the first to end first, each with the newest run of its problem.
-   */
+  /** Snoozes that end within a day, earliest first, each with the newest run of its problem. */
   readonly ending: readonly {
     readonly run: RunN;
     readonly until: Ms;

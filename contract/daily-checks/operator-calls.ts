@@ -5,7 +5,7 @@ import { shiftFields } from './hand-over.ts';
 import { viewFields } from './saved-views.ts';
 import { JOB_TYPES, SOURCES } from '../runs/vocabulary.ts';
 
-/** A moment as the API writes it: `YYYY-MM-DDTHH:mm:ss.SSSZ`, or any ISO form with a zone. */
+/** A moment in the API's format: `YYYY-MM-DDTHH:mm:ss.SSSZ`, or any ISO format with a zone. */
 const moment = v.pipe(
   v.string(),
   v.isoTimestamp(),
@@ -17,15 +17,16 @@ const id = v.pipe(v.string(), v.minLength(1), v.maxLength(300));
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 
 /**
- * `key`: the connection, where two of them name a job alike; without it such a job is a conflict.
+ * `key`: the connection of the job. Required if two connections have a job with this id; otherwise
+ * the call fails with a conflict.
  */
 const ofJob = { jobInstanceUid: uid, key: v.optional(v.pipe(v.string(), v.uuid())) };
 const done = v.object({ seq: v.number() });
 
 const ignoredOut = orNull(v.object({ by: v.string(), at: v.number(), until: orNull(v.number()) }));
 /**
- * `lastSeenAt`: `seenAt` as the API's datetime. `ignoredUntil`: the end of `ignored`, null where it
- * has none.
+ * `lastSeenAt` is `seenAt` in the API's date format. `ignoredUntil` is the end of `ignored`; null
+ * if it has none.
  */
 export const computerOut = v.object({
   _id: v.string(),
@@ -38,7 +39,7 @@ export const computerOut = v.object({
   firstSeenAt: v.number(),
   seenAt: v.number(),
   lastSeenAt: v.string(),
-  /** Jobs whose computer or server has this name, in the same company. */
+  /** Jobs of the same company whose computer or server has this name. */
   jobs: v.number(),
   note: orNull(v.object({ content: v.string(), by: v.string(), at: v.number() })),
   ignored: ignoredOut,
@@ -62,16 +63,16 @@ export const repositoryOut = v.object({
     v.object({ day: v.string(), usedBytes: orNull(v.number()), capacityBytes: orNull(v.number()) }),
   ),
   /**
-   * When it is full if it goes on as in its days; null where it does not grow or too little is
-   * known.
+   * When the repository will be full if it keeps growing at its current rate. Null if it doesn't
+   * grow or too little is known.
    */
   fullAt: orNull(v.number()),
 });
 export type RepositoryOut = v.InferOutput<typeof repositoryOut>;
 
 /**
- * One line of the evidence: one deed on one problem, or on a job that was ignored. `who`: a name;
- * the clock heeds a job that ran again.
+ * One row of the evidence: one action on one problem, or on a job that was ignored. `who`: a name.
+ * The server's clock ends the ignoring of a job that ran again.
  */
 export const evidenceOut = v.object({
   at: v.number(),
@@ -93,14 +94,14 @@ export const evidenceOut = v.object({
   source: v.picklist(SOURCES),
   type: v.picklist(JOB_TYPES),
   /**
-   * What was wrong when it was done. `Disabled` where it was that the job is switched off; empty,
-   * with no cause, where an ignored job had no problem then.
+   * The state of the problem at that time. `Disabled` if the job was switched off. Empty, without a
+   * cause, if an ignored job had no problem then.
    */
   state: v.string(),
   cause: v.string(),
   /**
-   * Runs that the problem has by now, all in all: how many it had when it was done is not kept. 0
-   * where there was no problem.
+   * Number of runs that the problem has in total now; the number at the time of the action isn't
+   * stored. 0 if there was no problem.
    */
   runs: v.number(),
   comment: orNull(v.string()),
@@ -112,7 +113,7 @@ export const deskCalls = {
   ignoreMissed: call({
     method: 'POST',
     path: 'monitoring/backoffice/jobs/didnt-run/{jobInstanceUid}/ignore',
-    summary: 'No result is expected of a job until then.',
+    summary: 'Ignores a job that did not run: no result is expected until then.',
     input: v.strictObject({ ...ofJob, ignoredUntil: moment }),
     output: done,
     gate: 'monitoring.job-actions',
@@ -121,7 +122,7 @@ export const deskCalls = {
   heedMissed: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/jobs/didnt-run/{jobInstanceUid}/ignore',
-    summary: 'Results are expected of the job again.',
+    summary: 'Expects results of the job again.',
     input: v.strictObject(ofJob),
     output: done,
     gate: 'monitoring.job-actions',
@@ -130,7 +131,7 @@ export const deskCalls = {
   ignoreDisabled: call({
     method: 'POST',
     path: 'monitoring/backoffice/jobs/disabled/{jobInstanceUid}/ignore',
-    summary: 'That a job is switched off is meant, until it is switched on.',
+    summary: 'Ignores a disabled job until it is enabled again.',
     input: v.strictObject(ofJob),
     output: done,
     gate: 'monitoring.job-actions',
@@ -139,7 +140,7 @@ export const deskCalls = {
   heedDisabled: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/jobs/disabled/{jobInstanceUid}/ignore',
-    summary: 'The disabled job is to be looked at again.',
+    summary: 'Lists the disabled job for review again.',
     input: v.strictObject(ofJob),
     output: done,
     gate: 'monitoring.job-actions',
@@ -150,7 +151,7 @@ export const deskCalls = {
     method: 'GET',
     path: 'monitoring/reporting/discovery/computers',
     summary:
-      'Computers that were seen in a time (from its start to before its end), with how many jobs each has.',
+      'Lists the computers seen in a period (start inclusive, end exclusive), with the number of jobs of each.',
     input: v.strictObject({ from: v.optional(moment), to: v.optional(moment) }),
     output: v.array(computerOut),
     gate: 'monitoring.daily-checks',
@@ -159,7 +160,7 @@ export const deskCalls = {
   listComputersNow: call({
     method: 'GET',
     path: 'monitoring/reporting/discovery/computers/current',
-    summary: 'Computers that were seen within the last seven days.',
+    summary: 'Lists the computers seen within the last seven days.',
     input: v.strictObject({}),
     output: v.array(computerOut),
     gate: 'monitoring.daily-checks',
@@ -168,7 +169,7 @@ export const deskCalls = {
   noteComputer: call({
     method: 'POST',
     path: 'monitoring/backoffice/computers/{id}/note',
-    summary: 'A note on a computer; an empty one takes it away.',
+    summary: 'Sets the note of a computer; an empty note deletes it.',
     input: v.strictObject({
       id,
       note: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
@@ -180,7 +181,7 @@ export const deskCalls = {
   ignoreComputer: call({
     method: 'POST',
     path: 'monitoring/backoffice/computers/{id}/ignore',
-    summary: 'That a computer has no job is meant.',
+    summary: 'Marks a computer as intentionally without jobs.',
     input: v.strictObject({ id, ignoredUntil: v.optional(moment) }),
     output: done,
     gate: 'monitoring.job-actions',
@@ -189,7 +190,7 @@ export const deskCalls = {
   heedComputer: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/computers/{id}/ignore',
-    summary: 'The computer is listed again.',
+    summary: 'Lists the computer as unprotected again.',
     input: v.strictObject({ id }),
     output: done,
     gate: 'monitoring.job-actions',
@@ -198,7 +199,7 @@ export const deskCalls = {
   listRepositories: call({
     method: 'GET',
     path: 'monitoring/reporting/repositories',
-    summary: 'Repositories with their days and when each will be full.',
+    summary: 'Lists the repositories with their daily usage and when each will be full.',
     input: v.strictObject({}),
     output: v.array(repositoryOut),
     gate: 'monitoring.repositories',
@@ -208,43 +209,43 @@ export const deskCalls = {
   saveView: call({
     method: 'PUT',
     path: 'monitoring/views/{id}',
-    summary: 'Gives a list a name. Only its owner changes one.',
+    summary: 'Saves a named view of a list. Only its owner can change it.',
     input: v.strictObject(viewFields),
     output: done,
     gate: 'monitoring.daily-checks',
     failures: ['conflict', 'forbidden', 'key-reused', 'out-of-order'],
-    offline: 'The later to arrive stands.',
+    offline: 'The last change to arrive wins.',
   }),
   removeView: call({
     method: 'DELETE',
     path: 'monitoring/views/{id}',
-    summary: 'Takes a named list away.',
+    summary: 'Deletes a saved view.',
     input: v.strictObject({ id: viewFields.id }),
     output: done,
     gate: 'monitoring.daily-checks',
     failures: ['not-found', 'forbidden', 'key-reused', 'out-of-order'],
-    offline: 'One that is gone is gone.',
+    offline: 'Deleting a deleted view has no effect.',
   }),
   endShift: call({
     method: 'POST',
     path: 'monitoring/hand-overs',
-    summary: 'Hands the work over: what is done, what is open, which snoozes end soon.',
+    summary: 'Hands over a shift: what is done, what is open, and which snoozes end soon.',
     input: v.strictObject(shiftFields),
     output: done,
     gate: 'monitoring.job-actions',
     failures: ['key-reused', 'out-of-order'],
-    offline: 'Each hand-over stands; the newest is shown.',
+    offline: 'All hand-overs are stored; the newest is shown.',
   }),
   listEvidence: call({
     method: 'GET',
     path: 'monitoring/reporting/evidence',
     summary:
-      'Who did what to which problem, when, in which state, newest first: the record of the daily review.',
+      'Lists who did what to which problem, when and in which state, newest first: the record of the daily review.',
     input: v.strictObject({
       from: moment,
       to: moment,
       company: v.optional(whole),
-      /** Where the page before ended. */
+      /** The position at which the previous page ended. */
       before: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}(?:\.\d{1,6})?$/))),
     }),
     output: v.object({ rows: v.array(evidenceOut), before: orNull(v.string()) }),

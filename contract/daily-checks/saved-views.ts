@@ -4,8 +4,8 @@ import { LIMITS } from '../limits.ts';
 import { nameText } from '../text-schema.ts';
 
 /**
- * A list that was given a name. `query` is what stands in its address after `?`. A shared one is
- * shown to all who see the whole provider.
+ * A saved view of a list. `query` is the query of its address, after `?`. Everyone with access to
+ * the whole provider can see a shared view.
  */
 export interface ViewRow {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ViewRow {
   readonly removedAt: Ms | null;
 }
 
-/** As the menu shows it. `ownerName`: empty where the device does not know it. */
+/** A view in the menu. `ownerName` is empty if the device doesn't know the name. */
 export interface OwnedView extends ViewRow {
   readonly ownerName: string;
 }
@@ -30,14 +30,17 @@ export const viewFields = {
   shared: v.boolean(),
 };
 /**
- * One that is no longer shared is removed first, as shared, so that those lose it who may not see
- * it any more.
+ * When a view stops being shared, a removal as a shared view is written first, so that users who
+ * may no longer see it lose it.
  */
 export const viewSaved = v.strictObject({
   type: v.literal('view.saved@1'),
   data: v.strictObject({ ...viewFields, owner: uuid }),
 });
-/** `owner` and `shared`: as it was, for who is told. */
+/**
+ * `owner` and `shared` are the values before the removal. They determine which users receive the
+ * event.
+ */
 export const viewRemoved = v.strictObject({
   type: v.literal('view.removed@1'),
   data: v.strictObject({ id: uuid, owner: uuid, shared: v.boolean() }),

@@ -3,22 +3,22 @@ import type { RunState } from '../runs/query.ts';
 import type { EntityGroup } from '../runs/vocabulary.ts';
 
 /**
- * The dashboard's question. Times are resolved by the page: `from` inclusive, `to` exclusive, both
- * at the start of an operational day. Empty lists mean "all".
+ * The dashboard's query. The page resolves the period: `from` inclusive, `to` exclusive, both at
+ * the start of an operational day. Empty lists mean "all".
  */
 export interface OverviewAsk {
   readonly from: Ms;
   readonly to: Ms;
   readonly companies: readonly CompanyN[];
   readonly instructionTypes: readonly EntityGroup[];
-  /** Jobs of a ranking; five where nothing is said. */
+  /** Number of jobs in a ranking; default five. */
   readonly ranked?: number;
 }
 
 /**
- * Runs of a time by what became of them. An anomaly is a success outside what is usual; `failed`
- * holds errors too. `judged`: what the success rate is about, results that ended or should have run
- * of jobs that count (OVER-7); `good`: those of them that ended well.
+ * Runs of a period by outcome. An anomaly is a success outside the typical range; `failed` includes
+ * errors. `judged`: the base of the success rate, which is all results that ended or should have
+ * run, of jobs that count (OVER-7). `good`: those of them that ended well.
  */
 export interface Tally {
   readonly runs: number;
@@ -63,7 +63,7 @@ export const sumTallies = (tallies: readonly Tally[]): Tally =>
     NO_TALLY,
   );
 
-/** Of 0 to 1: what ended well among what is judged. Null where nothing is. */
+/** Returns the share (0 to 1) of good results among the judged ones, or null if there are none. */
 export const successShare = ({ judged, good }: Pick<Tally, 'judged' | 'good'>): number | null =>
   judged === 0 ? null : good / judged;
 
@@ -82,18 +82,18 @@ export interface Ranked {
 }
 
 /**
- * What needs somebody now, worst first: one line a cause where several jobs share it, else one line
- * a job.
+ * What needs attention now, worst first: one line per cause if several jobs share it, otherwise one
+ * line per job.
  */
 export interface Attention {
   readonly state: RunState;
-  /** Null where one job stands alone. */
+  /** Null if the line is about one job only. */
   readonly cause: CauseN | null;
   readonly template: string | null;
   readonly message: string | null;
   readonly jobs: number;
   readonly companies: number;
-  /** The newest run of it, for the link and the strip. */
+  /** The newest run, for the link and the strip. */
   readonly run: RunN;
   readonly jobName: string;
   readonly companyName: string;
@@ -105,14 +105,17 @@ export interface Attention {
 
 export interface Overview {
   readonly now: Tally;
-  /** The equal time before. `whole` false: it began before what this device keeps. */
+  /**
+   * The previous period of equal length. `whole` is false if it began before the first day stored
+   * on this device.
+   */
   readonly before: Tally & { readonly whole: boolean };
   readonly groups: readonly {
     readonly group: EntityGroup;
     readonly now: Tally;
     readonly before: Tally;
   }[];
-  /** Operational days of the asked time, oldest first. */
+  /** Operational days of the requested period, oldest first. */
   readonly days: readonly DayTally[];
   readonly jobs: {
     readonly all: number;
@@ -120,16 +123,16 @@ export interface Overview {
     readonly neverRan: number;
     readonly companies: number;
   };
-  /** Open and pending, whatever the asked time. */
+  /** Open problems to check, regardless of the requested period. */
   readonly pending: number;
   readonly attention: readonly Attention[];
   readonly mostFailures: readonly Ranked[];
-  /** Mean seconds of a finished run. */
+  /** Mean duration of finished runs, in seconds. */
   readonly longest: readonly (Ranked & { readonly value: Seconds })[];
-  /** Bytes in all. */
+  /** Total bytes. */
   readonly mostTransferred: readonly (Ranked & { readonly value: Bytes })[];
   readonly newestAt: Ms | null;
-  /** Whether all results of the asked time are on this device. */
+  /** Whether all results of the requested period are on this device. */
   readonly whole: boolean;
   readonly version: number;
 }

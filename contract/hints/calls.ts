@@ -8,8 +8,8 @@ const uuid = v.pipe(v.string(), v.uuid());
 const hintShown = v.object({ _id: v.string(), ...hintFields });
 export type HintShown = v.InferOutput<typeof hintShown>;
 /**
- * `matched`: open problems that it is shown with now. `helped`: problems with which it ever helped,
- * and when last.
+ * `matched`: open problems with which the hint is shown now. `helped`: problems with which it has
+ * ever helped, and when it last did.
  */
 const hintOut = v.object({
   ...hintShown.entries,
@@ -25,7 +25,7 @@ export const hintCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/hints',
     summary:
-      'The hints by name, with how many open problems they are shown and how often they helped.',
+      'Lists the hints by name, with how many open problems each matches and how often it helped.',
     input: v.strictObject({}),
     output: v.object({ hints: v.array(hintOut), count: v.number() }),
     gate: 'monitoring.hints',
@@ -35,7 +35,7 @@ export const hintCalls = {
   hintsAtHand: call({
     method: 'GET',
     path: 'monitoring/backoffice/hints/at-hand',
-    summary: 'The hints to show beside results, as far as this user may read them.',
+    summary: 'Returns the hints to show with results, as far as this user may read them.',
     input: v.strictObject({}),
     output: v.object({ hints: v.array(hintShown) }),
     gate: 'monitoring.daily-checks',
@@ -45,7 +45,7 @@ export const hintCalls = {
   makeHint: call({
     method: 'POST',
     path: 'monitoring/backoffice/hints',
-    summary: 'A new hint.',
+    summary: 'Creates a hint.',
     input: v.strictObject({ hint: HintSchema }),
     output: v.object({ _id: v.string() }),
     gate: 'monitoring.hints',
@@ -65,7 +65,7 @@ export const hintCalls = {
   removeHint: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/hints/{id}',
-    summary: 'Takes a hint away. Where it helped stays in the history of those problems.',
+    summary: 'Deletes a hint. The history of the problems with which it helped still names it.',
     input: v.strictObject({ id: uuid }),
     output: v.object({}),
     gate: 'monitoring.hints',
@@ -76,7 +76,7 @@ export const hintCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/hints/{id}/helped',
     summary:
-      'Says that a hint helped with the problem of the result `run`, or takes it back. Counted once a problem.',
+      'Records that a hint helped with the problem of the result `run`, or withdraws that. Counts once per problem.',
     input: v.strictObject({ id: uuid, run: runRef, helped: v.boolean() }),
     output: v.object({}),
     gate: 'monitoring.job-actions',

@@ -7,15 +7,15 @@ import type { ProblemKind, Source } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
 
 /**
- * Hints: what to do about a problem that somebody has solved before. Shown beside every result that
- * they match, and counted where they helped.
+ * Hints: how to solve a problem that somebody has solved before. A hint is shown with every result
+ * that it matches, and the portal counts where it helped.
  */
 const uuid = v.pipe(v.string(), v.uuid());
 const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
 
 /**
- * All of it must hold, and what is empty holds always. `text` is looked for in the message and in
- * its cause.
+ * All conditions must match; an empty one always does. `text` is searched in the message and in its
+ * cause.
  */
 export const HintWhenSchema = v.strictObject({
   text: PatternSchema,
@@ -25,8 +25,8 @@ export const HintWhenSchema = v.strictObject({
 export type HintWhen = v.InferOutput<typeof HintWhenSchema>;
 
 /**
- * `says`: what is the matter, in a few words. `inside`: only for users who see every company, not
- * for customers.
+ * `says`: what is wrong, in a few words. `inside`: visible only to users with access to all
+ * companies, not to customers.
  */
 export const hintFields = {
   name: nameText(),
@@ -69,7 +69,8 @@ export const hintRemoved = v.strictObject({
   data: v.strictObject({ id: uuid }),
 });
 /**
- * That it helped with a problem, or that this was said by mistake. `name`: as it was called then.
+ * A hint helped with a problem, or somebody withdrew that. `name`: the name of the hint at that
+ * time.
  */
 export const problemHelped = v.strictObject({
   type: v.literal('problem.helped@1'),
@@ -81,10 +82,10 @@ export const problemHelped = v.strictObject({
   }),
 });
 
-/** Whether it asks anything at all: a hint beside every result would be read by nobody. */
+/** Returns whether the hint has any condition. A hint on every result would be ignored. */
 export const hintAsksSomething = ({ text: words, kinds, sources }: HintWhen): boolean =>
   textsOf(words).length + kinds.length + sources.length > 0;
-/** Whether it tells anything. */
+/** Returns whether the hint has any content. */
 export const hintTells = ({
   says,
   steps,
@@ -92,14 +93,14 @@ export const hintTells = ({
 }: Pick<HintFields, 'says' | 'steps' | 'links'>): boolean =>
   says !== '' || steps.length + links.length > 0;
 
-/** A result as hints see it. `texts`: its message and its cause. */
+/** The part of a result that hints match. `texts`: its message and its cause. */
 export interface HintResult {
   readonly texts: readonly string[];
   readonly kind: ProblemKind;
   readonly source: Source;
 }
 
-/** Whether a hint is shown with a result; made once a hint. */
+/** Returns a function that tells whether the hint matches a result. Create it once per hint. */
 export function hintMatcher(when: HintWhen): (result: HintResult) => boolean {
   const said = patternOf(when.text);
   const asks = hintAsksSomething(when);
@@ -112,8 +113,8 @@ export function hintMatcher(when: HintWhen): (result: HintResult) => boolean {
 }
 
 /**
- * Those of `hints` that are shown with a result, the most exact first: by words before kinds before
- * sources, the longer words first.
+ * Returns the hints that match a result, most specific first: text before kinds before sources, and
+ * longer text first.
  */
 export const hintsFor = <H extends Pick<HintFields, 'when' | 'name'>>(
   hints: readonly H[],

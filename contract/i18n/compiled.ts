@@ -1,7 +1,10 @@
-/** A compiled text: the text itself, or its parts where it has placeholders. */
+/** A compiled text: the text itself, or its parts if it has placeholders. */
 export type Compiled = string | readonly Token[];
 export type Token = string | Placeholder;
-/** A name; for plurals, choices, numbers and dates then its type and its cases or format. */
+/**
+ * A placeholder: its name. Plurals, choices, numbers and dates also have a type and their cases or
+ * format.
+ */
 export type Placeholder = readonly [
   name: string,
   type?: string,
@@ -17,11 +20,11 @@ export type Formatter = (
 ) => string;
 
 let current: Formatter | undefined;
-/** `icu.ts` sets it when it is loaded. */
+/** Sets the formatter. Loading `icu.ts` calls this. */
 export function setFormatter(to: Formatter): void {
   current = to;
 }
-/** @throws Error where a catalog has plurals and was loaded without `icu.ts`. */
+/** @throws Error if a catalog has plurals but `icu.ts` is not loaded. */
 export function formatter(): Formatter {
   if (!current) throw new Error('contract/i18n/icu.ts is not loaded');
   return current;

@@ -3,8 +3,8 @@ import type { Compiled } from './compiled.ts';
 import './icu.ts';
 
 /**
- * Compiles an ICU message. The page's build does this beforehand and replaces this file, so that
- * neither the parser nor Lingui reaches a page that does not need it.
+ * Compiles an ICU message. The page's build compiles messages in advance and replaces this file, so
+ * that neither the parser nor Lingui reaches a page that doesn't need it.
  */
 export function compile(text: string): Compiled {
   if (!/[{']/.test(text)) return text;

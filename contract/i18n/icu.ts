@@ -2,7 +2,10 @@ import { setupI18n } from '@lingui/core';
 import type { I18n } from '@lingui/core';
 import { setFormatter } from './compiled.ts';
 
-/** Plurals, choices, numbers and dates in texts, by Lingui and so by the runtime's `Intl`. */
+/**
+ * Formats plurals, choices, numbers and dates in texts with Lingui, which uses the runtime's
+ * `Intl`.
+ */
 const instances = new Map<string, I18n>();
 
 setFormatter((tag, id, message, values) => {

@@ -31,15 +31,18 @@ type Message<S extends string> = keyof Values<S> extends never
   ? string
   : (values: Values<S>) => string;
 
-/** The same texts in a given language: for a mail, whose reader is not the one who caused it. */
+/**
+ * Returns the same texts in a given language, for example for an email whose reader isn't the user
+ * who caused it.
+ */
 export function inLanguage<M extends object>(messages: M, language: Language): M {
   const source = SOURCES.get(messages);
   return source ? (makeView(source.feature, source.compiled, () => language) as M) : messages;
 }
 
 /**
- * A language of the portal. `translate` answers the compiled text of an id such as `rules.none`, or
- * the English one where it has none.
+ * A language of the portal. `translate` returns the compiled text of an id such as `rules.none`, or
+ * the English one if there is no translation.
  */
 export interface Language {
   /** BCP 47, such as `en` or `de-AT`. */
@@ -49,11 +52,11 @@ export interface Language {
 export const ENGLISH: Language = { tag: 'en', translate: (_id, english) => english };
 
 let active = ENGLISH;
-/** Sets the language of this page or worker. Texts are read when they are drawn, so set it first. */
+/** Sets the language of this page or worker. Texts are read at render time, so call this first. */
 export function setLanguage(language: Language): void {
   active = language;
 }
-/** The language of this page or worker, for `Intl`. */
+/** Returns the language of this page or worker, for `Intl`. */
 export const languageTag = (): string => active.tag;
 
 const SOURCES = new WeakMap<
@@ -103,14 +106,14 @@ const mapValues = (
 ): Readonly<Record<string, Compiled>> =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, change(text)]));
 
-// The placeholders of a text, read by the type checker.
+// The placeholders of a text, derived by the type checker.
 
 type Values<S extends string> = { readonly [P in Placeholders<S> as P[0]]: P[1] };
 
 /**
  * `{name}` is a string or a number, `{n, plural, …}` a number, `{at, date}` a moment. A case of a
- * plural or choice may hold placeholders of its own. A case of a choice that is one lower-case word
- * would read as a placeholder: write two words.
+ * plural or choice may contain placeholders of its own. A choice's case that consists of one
+ * lower-case word would count as a placeholder, so write two words.
  */
 type Placeholders<S extends string> = S extends `${infer Before}{${infer After}`
   ? Before extends `${string}${PluralCase} `

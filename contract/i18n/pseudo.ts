@@ -2,9 +2,9 @@ import type { Compiled, Token } from './compiled.ts';
 import type { Language } from './messages.ts';
 
 /**
- * A pseudo-language for tests: every text with accents on its letters, in brackets, and 40 % longer.
- * A text without accents is not in a catalog; one without its closing bracket is cut. Its tag is the
- * one that CLDR gives to accented English.
+ * A pseudo-language for tests: every text in brackets, with accents on its letters, and 40 %
+ * longer. A text without accents isn't in a catalog; a text without its closing bracket is cut off.
+ * Its tag is CLDR's for accented English.
  */
 export const PSEUDO: Language = {
   tag: 'en-XA',
@@ -44,7 +44,7 @@ function accentedToken(token: Token): Token {
   ];
 }
 
-/** Characters of a text; of the cases of a plural the first. */
+/** Returns the number of characters of a text; for a plural, those of its first case. */
 function lengthOf(text: Compiled): number {
   if (typeof text === 'string') return text.length;
   return text.reduce((sum, token) => {

@@ -10,12 +10,12 @@ const instant = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * One execution as a source posts it: our own record. Times ISO 8601 with zone, sizes bytes,
- * lengths seconds.
+ * One execution in our own format, as a source posts it. Times are ISO 8601 with a zone, sizes in
+ * bytes, durations in seconds.
  */
 export const ExecutionInSchema = v.strictObject({
   job: text(200),
-  /** Id of the job at the source; the job's name and computer where left out. */
+  /** Id of the job at the source. Defaults to the job's name and computer. */
   jobInstanceUid: v.optional(text(300)),
   externalId: v.optional(text(300)),
   computer: v.optional(text(200)),
@@ -28,9 +28,9 @@ export const ExecutionInSchema = v.strictObject({
   schedule: v.optional(v.nullable(ScheduleSchema)),
   graceSec: v.optional(v.nullable(count)),
   status: v.picklist(['Running', 'Success', 'Warning', 'Failed', 'Error']),
-  /** Full, incremental or differential, where the tool tells it apart. */
+  /** Full, incremental or differential, if the tool distinguishes them. */
   level: v.optional(v.nullable(v.picklist(RUN_LEVELS))),
-  /** When it was due. */
+  /** When it was scheduled to start. */
   scheduledFor: v.optional(v.nullable(instant)),
   startTime: instant,
   endTime: v.optional(v.nullable(instant)),
@@ -44,7 +44,7 @@ export const ExecutionInSchema = v.strictObject({
   message: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(20_000)))),
   exitCode: v.optional(v.nullable(v.pipe(v.number(), v.integer()))),
   log: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(200_000)))),
-  /** What was done with each object of the job, in its order. */
+  /** The result of each object of the job, in the job's order. */
   tasks: v.optional(v.nullable(TasksInSchema)),
   detail: v.optional(
     v.record(
@@ -77,12 +77,12 @@ export const ComputerInSchema = v.strictObject({
 });
 export type ComputerIn = v.InferOutput<typeof ComputerInSchema>;
 
-/** Bad input answers which record and why; the rest is accepted. */
+/** `rejected` lists the invalid records and why; all others are accepted. */
 export const IngestedSchema = v.object({
   accepted: v.number(),
   duplicates: v.number(),
   rejected: v.array(v.object({ index: v.number(), error: v.string() })),
-  /** Why something that was understood was not recorded, such as the output of a dry run. */
+  /** Why valid input was not recorded, such as the output of a dry run. */
   note: v.optional(v.string()),
 });
 export type Ingested = v.InferOutput<typeof IngestedSchema>;
@@ -100,29 +100,32 @@ const post = (path: string, says: string) =>
   });
 
 export const ingestCalls = {
-  ingestExecutions: post('ingest/executions', 'One execution or an array of up to 1,000.'),
-  ingestEvents: post('ingest/events', 'CloudEvents 1.0: structured, batch or binary.'),
-  ingestRepositories: post('ingest/repositories', 'One repository sample or an array.'),
-  ingestComputers: post('ingest/computers', 'One computer or an array.'),
+  ingestExecutions: post('ingest/executions', 'Accepts one execution or an array of up to 1,000.'),
+  ingestEvents: post('ingest/events', 'Accepts CloudEvents 1.0: structured, batch or binary.'),
+  ingestRepositories: post('ingest/repositories', 'Accepts one repository sample or an array.'),
+  ingestComputers: post('ingest/computers', 'Accepts one computer or an array.'),
   ingestRestic: post(
     'ingest/restic',
-    'The output of `restic backup --json`, `restic snapshots --json` or `restic stats --mode raw-data --json`. Query: job, host, exit, every, cron, tz, grace.',
+    'Accepts the output of `restic backup --json`, `restic snapshots --json` or `restic stats --mode raw-data --json`. Query parameters: job, host, exit, every, cron, tz, grace.',
   ),
   ingestBorg: post(
     'ingest/borg',
-    'The output of `borg create --json`, `borg list --json` or `borg info --json`, also as borgmatic prints it. Query: job, host, exit, tz and the rest as for restic.',
+    'Accepts the output of `borg create --json`, `borg list --json` or `borg info --json`, also as borgmatic prints it. Query parameters: job, host, exit, tz and the others of restic.',
   ),
-  ingestRclone: post('ingest/rclone', 'The log of `rclone --use-json-log`. Query as for restic.'),
+  ingestRclone: post(
+    'ingest/rclone',
+    'Accepts the log of `rclone --use-json-log`. Query parameters as for restic.',
+  ),
   ingestBacula: post(
     'ingest/bacula',
-    'Rows of the catalogue table Job as JSON. Query as for restic.',
+    'Accepts rows of the catalog table Job as JSON. Query parameters as for restic.',
   ),
   ingestKopia: post(
     'ingest/kopia',
-    'The output of `kopia snapshot create --json`. Query as for restic.',
+    'Accepts the output of `kopia snapshot create --json`. Query parameters as for restic.',
   ),
   ingestDuplicati: post(
     'ingest/duplicati',
-    'What Duplicati sends with --send-http-json-urls. Query as for restic.',
+    'Accepts what Duplicati sends with --send-http-json-urls. Query parameters as for restic.',
   ),
 } as const;

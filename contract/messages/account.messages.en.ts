@@ -1,7 +1,7 @@
 import { defineMessages } from '../i18n/messages.ts';
 
 /**
- * Words of the specification's catalogue to the letter, its spelling included; the others are ours.
+ * Sentences of the specification's catalog to the letter, spelling included; the others are ours.
  */
 export const ACCOUNT = defineMessages('accountFailures', {
   changePassword: 'Sorry, change password failed.',

@@ -1,7 +1,8 @@
 import { defineMessages } from '../i18n/messages.ts';
 
 /**
- * What any page may have to say, the one for signing in too. Small: it comes with the first load.
+ * Failures that can occur on any page, including sign-in. Small, because it is part of the first
+ * load.
  */
 export const BASE = defineMessages('base', {
   sessionExpired: 'Your session has expired. Please log in again to continue.',

@@ -18,7 +18,7 @@ const key = (bytes: number) =>
     v.regex(new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}=*$`)),
   );
 
-/** `agent`: the browser, as it names itself. `fault`: of the last try, where that failed. */
+/** `agent`: the browser's user agent. `fault`: why the last delivery failed, if it did. */
 const deviceOut = v.object({
   _id: v.string(),
   agent: v.string(),
@@ -30,8 +30,8 @@ const deviceOut = v.object({
 export type PushDeviceOut = v.InferOutput<typeof deviceOut>;
 
 /**
- * `categories`: those that this user may be told of. `email`: where mail goes, once it is verified
- * (EMAIL-1). `vapid`: the key that a browser subscribes with.
+ * `categories`: those that this user can choose. `email`: where email goes once the address is
+ * verified (EMAIL-1). `vapid`: the key with which a browser subscribes.
  */
 const notifyOut = v.object({
   settings: NotifySchema,
@@ -47,8 +47,8 @@ export type NotifyOut = v.InferOutput<typeof notifyOut>;
 
 const category = v.picklist([...NOTIFY_CATEGORIES, 'test']);
 /**
- * `failingSince`: of tries in a row that failed. `stoppedAt`: switched off because of them.
- * `waiting`: on their way.
+ * `failingSince`: when the current series of failed deliveries began. `stoppedAt`: when the webhook
+ * was switched off because of them. `waiting`: number of deliveries under way.
  */
 const webhookOut = v.object({
   _id: v.string(),
@@ -66,8 +66,8 @@ const webhookOut = v.object({
 export type WebhookOut = v.InferOutput<typeof webhookOut>;
 
 /**
- * `code`: the HTTP status of the last answer; null: there was none. `facts`: how many are told of
- * in it.
+ * `code`: the HTTP status of the last response; null if there was none. `facts`: the number of
+ * facts in the delivery.
  */
 const deliveryOut = v.object({
   _id: v.string(),
@@ -92,7 +92,7 @@ export const notifyCalls = {
   getNotify: call({
     method: 'GET',
     path: 'monitoring/notify',
-    summary: 'How the user is told: by mail, by web push, when not, and on which devices.',
+    summary: "Returns the user's notification settings: email, web push, quiet hours and devices.",
     input: v.strictObject({}),
     output: notifyOut,
     gate: 'signed-in',
@@ -101,7 +101,8 @@ export const notifyCalls = {
   saveNotify: call({
     method: 'PUT',
     path: 'monitoring/notify',
-    summary: 'Keeps how the user is told. `weekdays`: 1 is Monday; one alone is once a week.',
+    summary:
+      "Saves the user's notification settings. `weekdays`: 1 is Monday; a single day means once a week.",
     input: v.strictObject({ settings: NotifySchema }),
     output: v.object({ nextAt: at }),
     gate: 'signed-in',
@@ -110,7 +111,7 @@ export const notifyCalls = {
   sendDigest: call({
     method: 'POST',
     path: 'monitoring/notify/digest',
-    summary: 'Sends the digest of this moment to the user, also where nothing is broken.',
+    summary: 'Sends the current digest to the user, even if nothing is broken.',
     input: v.strictObject({}),
     output: v.object({ to: v.string() }),
     gate: 'signed-in',
@@ -120,7 +121,7 @@ export const notifyCalls = {
     method: 'POST',
     path: 'monitoring/notify/devices',
     summary:
-      'A browser that is told by web push, as its `PushSubscription` says. It belongs to the session: signing out ends it.',
+      'Registers this browser for web push with its `PushSubscription`. The registration belongs to the session and ends when the user signs out.',
     input: v.strictObject({ endpoint, keys: v.strictObject({ p256dh: key(65), auth: key(16) }) }),
     output: v.object({ _id: v.string() }),
     gate: 'signed-in',
@@ -130,7 +131,7 @@ export const notifyCalls = {
     method: 'POST',
     path: 'monitoring/notify/devices/seen',
     summary:
-      'Whether this browser is one of the user’s; it belongs to this session from now on. Of somebody else, it is told no more.',
+      'Tells whether this browser is registered for the user, and moves the registration to this session. If it belongs to another user, it is removed.',
     input: v.strictObject({ endpoint }),
     output: v.object({ known: v.boolean() }),
     gate: 'signed-in',
@@ -139,7 +140,7 @@ export const notifyCalls = {
   removePushDevice: call({
     method: 'DELETE',
     path: 'monitoring/notify/devices/{id}',
-    summary: 'A browser that is told no more.',
+    summary: 'Removes a browser from web push.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate: 'signed-in',
@@ -149,7 +150,7 @@ export const notifyCalls = {
     method: 'POST',
     path: 'monitoring/notify/devices/{id}/test',
     summary:
-      'Sends a notification to one of the user’s browsers. `says`: what its push service answered, where that was no.',
+      'Sends a test notification to one of the user’s browsers. `says`: the response of its push service, if it refused.',
     input: v.strictObject({ id: anyId }),
     output: v.object({ ok: v.boolean(), says: v.string() }),
     gate: 'signed-in',
@@ -158,7 +159,7 @@ export const notifyCalls = {
   listWebhooks: call({
     method: 'GET',
     path: hooks,
-    summary: 'Addresses that are told of what happens, and how each of them answered last.',
+    summary: 'Lists the webhooks, with the outcome of the last delivery of each.',
     input: v.strictObject({}),
     output: v.object({ webhooks: v.array(webhookOut) }),
     gate,
@@ -168,7 +169,7 @@ export const notifyCalls = {
     method: 'POST',
     path: hooks,
     summary:
-      'A new address. Its secret is made here and told this once; deliveries are signed with it as Standard Webhooks describe.',
+      'Creates a webhook. Its secret is in this response only; deliveries are signed with it as described by Standard Webhooks.',
     input: v.strictObject({ webhook: WebhookSchema }),
     output: withSecret,
     gate,
@@ -178,7 +179,7 @@ export const notifyCalls = {
     method: 'PUT',
     path: `${hooks}/{id}`,
     summary:
-      'Changes an address; its secret stays, and where `companies` is not named its companies. Switched on again, it counts as one that never failed. What waits already goes as it was made.',
+      'Changes a webhook. Its secret stays, and so do its companies if `companies` is left out. Switching it on again resets its failures. Deliveries under way are not changed.',
     input: v.strictObject({ id: anyId, webhook: WebhookSchema }),
     output: v.object({}),
     gate,
@@ -187,7 +188,7 @@ export const notifyCalls = {
   removeWebhook: call({
     method: 'DELETE',
     path: `${hooks}/{id}`,
-    summary: 'Takes an address away, with its history and what waits for it.',
+    summary: 'Deletes a webhook, its history and its pending deliveries.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate,
@@ -196,7 +197,8 @@ export const notifyCalls = {
   renewWebhookSecret: call({
     method: 'POST',
     path: `${hooks}/{id}/secret`,
-    summary: 'A new secret, told this once. Deliveries are signed with both for a day.',
+    summary:
+      'Creates a new secret, which is in this response only. Deliveries are signed with both secrets for a day.',
     input: v.strictObject({ id: anyId }),
     output: withSecret,
     gate,
@@ -206,7 +208,7 @@ export const notifyCalls = {
     method: 'POST',
     path: `${hooks}/{id}/test`,
     summary:
-      'Delivers a message of the type `test` now, once. `code`: the HTTP status that came back, null where nothing did.',
+      'Delivers one message of type `test` now. `code`: the HTTP status of the response; null if there was none.',
     input: v.strictObject({ id: anyId }),
     output: v.object({ ok: v.boolean(), code: at, says: v.string() }),
     gate,
@@ -216,7 +218,7 @@ export const notifyCalls = {
     method: 'GET',
     path: `${hooks}/{id}/deliveries`,
     summary:
-      'What was delivered to an address or is on its way, the newest first; the last 200 of 30 days.',
+      'Lists the deliveries of a webhook, including those under way, newest first: the last 200 of 30 days.',
     input: v.strictObject({ id: anyId }),
     output: v.object({ deliveries: v.array(deliveryOut) }),
     gate,
@@ -225,7 +227,7 @@ export const notifyCalls = {
   redeliver: call({
     method: 'POST',
     path: `${hooks}/{id}/deliveries/{delivery}/again`,
-    summary: 'Delivers it once more, under the same id.',
+    summary: 'Sends a delivery again under the same id.',
     input: v.strictObject({ id: anyId, delivery: anyId }),
     output: v.object({}),
     gate,

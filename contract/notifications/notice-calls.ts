@@ -10,7 +10,7 @@ export const notificationCalls = {
   listNotifications: call({
     method: 'POST',
     path: 'notifications',
-    summary: 'What stands above the pages of a user: nothing that it has acknowledged.',
+    summary: 'Lists the notices that a user has not acknowledged.',
     input: v.strictObject({ userId: anyId }),
     output: v.array(NotificationSchema),
     gate: 'signed-in',
@@ -19,7 +19,7 @@ export const notificationCalls = {
   ackNotification: call({
     method: 'POST',
     path: 'notifications/ack',
-    summary: 'The user has taken note: it does not come back.',
+    summary: "Acknowledges a notice for the user, so that it doesn't appear again.",
     input: v.strictObject({
       notificationId: anyId,
       userId: anyId,
@@ -33,8 +33,7 @@ export const notificationCalls = {
   publishNotification: call({
     method: 'POST',
     path: 'notifications/publish',
-    summary:
-      'Puts a notice above the pages of an app: for all, for those with a role, or for one user.',
+    summary: 'Publishes a notice in an app: for everyone, for users with a role, or for one user.',
     input: v.strictObject({
       ...fields,
       link: v.optional(fields.link, null),
@@ -52,7 +51,7 @@ export const notificationCalls = {
   publishedNotifications: call({
     method: 'GET',
     path: 'notifications/published',
-    summary: 'The notices that stand, newest first, and how many have acknowledged each.',
+    summary: 'Lists the active notices, newest first, and how many users have acknowledged each.',
     input: v.strictObject({}),
     output: v.array(v.object({ ...NotificationSchema.entries, at: v.number(), acks: v.number() })),
     gate: 'admin.dashboard',
@@ -61,7 +60,7 @@ export const notificationCalls = {
   endNotification: call({
     method: 'DELETE',
     path: 'notifications/{id}',
-    summary: 'Takes a notice away from everybody.',
+    summary: 'Removes a notice for everyone.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate: 'admin.dashboard',

@@ -3,8 +3,8 @@ import { RoleSchema } from '../role-schema.ts';
 import { LIMITS } from '../limits.ts';
 
 /**
- * A notice above the page of one app. `userId` null: for all of the provider, or for those with one
- * of `roles` where it has some.
+ * A notice above the pages of one app. `userId` null: for everyone of the provider, or for users
+ * with one of `roles` if there are any.
  */
 export const NotificationSchema = v.object({
   _id: v.string(),
@@ -14,7 +14,7 @@ export const NotificationSchema = v.object({
   link: v.nullable(
     v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*)$/)),
   ),
-  /** The link is offered for copying. */
+  /** Whether the link is offered for copying. */
   copy: v.boolean(),
   event: v.nullable(v.string()),
   hideAck: v.boolean(),

@@ -7,7 +7,7 @@ import { LIMITS } from '../limits.ts';
 import { isTimeZone, offsetAt } from '../time/day.ts';
 import { nameText } from '../text-schema.ts';
 
-/** What somebody can be told of. Each is a fact that the server finds by itself. */
+/** The categories of notifications. Each is a fact that the server detects. */
 export const NOTIFY_CATEGORIES = [
   'failed',
   'missed',
@@ -18,7 +18,7 @@ export const NOTIFY_CATEGORIES = [
 ] as const;
 export type NotifyCategory = (typeof NOTIFY_CATEGORIES)[number];
 
-/** Who may be told of it: who may open its page. */
+/** The ability that a category requires: that of its page. */
 const NEEDS: Readonly<Record<NotifyCategory, Ability>> = {
   failed: 'monitoring.daily-checks',
   missed: 'monitoring.daily-checks',
@@ -33,16 +33,19 @@ export const categoriesOf = (
 ): readonly NotifyCategory[] =>
   NOTIFY_CATEGORIES.filter((one) => can(roles, NEEDS[one]) && (one !== 'sla' || reporting.enabled));
 
-/** A repository fills up: it will be full within so many days, or so much of it is used. */
+/**
+ * A repository counts as filling up if it will be full within this many days, or if this share of
+ * it is used.
+ */
 export const FULL_SOON_DAYS = 14;
 export const FULL_SHARE = 0.95;
 /**
- * A source stopped reporting: nothing was heard of it for a day, and all of its jobs are overdue;
- * or nothing for a week, whatever they are.
+ * A source counts as silent if it sent nothing for a day and all of its jobs are overdue, or if it
+ * sent nothing for a week.
  */
 export const SOURCE_DAY_MS: Ms = 86_400_000;
 export const SOURCE_WEEK_MS: Ms = 7 * SOURCE_DAY_MS;
-/** A system that is asked counts as silent after so many failures in a row. */
+/** A connection counts as silent after this many failures in a row. */
 export const SOURCE_FAILS = 3;
 
 const clock = v.pipe(
@@ -51,10 +54,13 @@ const clock = v.pipe(
 );
 const told = v.strictObject({ mail: v.boolean(), push: v.boolean() });
 
-/** `from` and `to` on the wall of the user's zone; over midnight where `to` is not later. */
+/**
+ * `from` and `to` are local times in the user's zone. The range crosses midnight if `to` isn't
+ * later than `from`.
+ */
 const quietSchema = v.strictObject({ on: v.boolean(), from: clock, to: clock });
 /**
- * `weekdays`: 1 (Monday) to 7; one of them alone is once a week. `whenWell`: a line also where
+ * `weekdays`: 1 (Monday) to 7; a single day means once a week. `whenWell`: send the digest even if
  * nothing is broken.
  */
 const digestSchema = v.strictObject({
@@ -69,7 +75,10 @@ const digestSchema = v.strictObject({
   ),
 });
 
-/** How a user is told. `timeZone`: of the mail's time and of the quiet hours. */
+/**
+ * A user's notification settings. `timeZone` applies to the time of the digest and to the quiet
+ * hours.
+ */
 export const NotifySchema = v.strictObject({
   categories: v.strictObject({
     failed: told,
@@ -93,7 +102,10 @@ export const NotifySchema = v.strictObject({
 export type NotifySettings = v.InferOutput<typeof NotifySchema>;
 
 const both = { mail: true, push: true } as const;
-/** Before a user has chosen: nothing is sent. What would be is what matters. */
+/**
+ * Returns the initial settings for a user without saved ones. The server sends nothing to such a
+ * user.
+ */
 export const notifyDefaults = (timeZone: string): NotifySettings => ({
   categories: {
     failed: both,
@@ -113,8 +125,8 @@ const DAY: Ms = 86_400_000;
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 /**
- * By the clock on the wall: an hour that is shown twice is quiet twice, one that is skipped not at
- * all.
+ * Returns whether it is quiet at a moment, by local time: an hour that the clocks repeat is quiet
+ * twice, and one that they skip isn't quiet at all.
  */
 export function isQuiet(
   { on, from, to }: NotifySettings['quiet'],
@@ -130,8 +142,8 @@ export function isQuiet(
 }
 
 /**
- * The first moment from now on that is not quiet. Minute by minute: right whatever the clocks do,
- * and a day and a half at most.
+ * Returns the first moment from now on that isn't quiet. It searches minute by minute, for at most
+ * a day and a half, so it is correct whatever the clocks do.
  */
 export function quietUntil(quiet: NotifySettings['quiet'], timeZone: string, now: Ms): Ms {
   let at = now;
@@ -140,7 +152,7 @@ export function quietUntil(quiet: NotifySettings['quiet'], timeZone: string, now
   return at;
 }
 
-/** A user name and password have no place in an address that is kept to be read. */
+/** An http(s) address without credentials, because it is stored readably. */
 const webhookUrl = v.pipe(
   v.string(),
   v.trim(),
@@ -159,8 +171,8 @@ const companies = v.pipe(
 );
 
 /**
- * `companies` null: all of them, those that come later as well; not named: as it was, of a new one
- * all.
+ * `companies` null: all companies, including future ones. If left out: unchanged, or all companies
+ * for a new webhook.
  */
 export const WebhookSchema = v.strictObject({
   name: nameText(),
@@ -175,7 +187,7 @@ export const WebhookSchema = v.strictObject({
 });
 export type WebhookFields = v.InferOutput<typeof WebhookSchema>;
 
-/** `type` of what is delivered. */
+/** The `type` of a delivery. */
 export const WEBHOOK_TYPES: Readonly<Record<NotifyCategory | 'test', string>> = {
   failed: 'job.failed',
   missed: 'job.missed',

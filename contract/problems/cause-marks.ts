@@ -1,7 +1,8 @@
 /**
- * What varies between two failures of one cause, and its mark (RUN-5). In order: what is found
- * first is no longer looked at. Every pattern passes over marks that stand already, and no pattern
- * reaches across one. Lines are short (`LIMITS.messageChars`).
+ * Rules that replace the variable parts of a failure with marks, so that failures with one cause
+ * get the same text (RUN-5). They apply in order, and a later rule doesn't touch what an earlier
+ * one replaced: every pattern skips existing marks and none spans one. Lines are short
+ * (`LIMITS.messageChars`).
  */
 export type Rule = readonly [
   pattern: RegExp,
@@ -12,7 +13,10 @@ export type Rule = readonly [
 const MARK = '‹[a-z]+›|';
 const START = '(?<![\\p{L}\\p{N}_])';
 const END = '(?![\\p{L}\\p{N}_])';
-/** `needs`: what a line must hold for the rule to be tried at all. Most lines hold little of it. */
+/**
+ * `needs`: a cheap test that a line must pass before the rule is tried. Most lines pass few of
+ * them.
+ */
 const rule = (needs: RegExp, pattern: string, mark: string | Rule[1], flags = 'giu'): Rule => [
   new RegExp(MARK + pattern, flags),
   typeof mark === 'string' ? () => mark : mark,
@@ -22,19 +26,19 @@ const rule = (needs: RegExp, pattern: string, mark: string | Rule[1], flags = 'g
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}';
 const CLOCK = '\\d{1,2}:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?(?: ?[AP]M)?';
 const ZONE = '(?: ?(?:Z|UTC|GMT|CES?T|[+-]\\d\\d:?\\d\\d))?';
-/** A run of characters that a path may hold without being quoted. */
+/** The characters that an unquoted path may contain. */
 const STEP = '[^\\s\'"`<>‹›:,;|()\\[\\]{}]';
 
 /**
- * Made when they are first asked for: whoever loads this file without reading a failure (a device's
- * worker does) need not pay for thirty patterns.
+ * Created on first use, so that code that loads this file without reading a failure (such as a
+ * device's worker) doesn't pay for thirty patterns.
  */
 export const rules = (): readonly Rule[] => (made ??= makeRules());
 let made: readonly Rule[] | null = null;
 
 const makeRules = (): readonly Rule[] => [
   rule(/:\/\//, `${START}[a-z][a-z0-9+.-]{1,20}://[^\\s'"<>‹›]*[^\\s'"<>‹›.,;:)\\]]`, '‹url›'),
-  // Several words in quotes are a message within the message; one or two are a name.
+  // Several quoted words are a message within the message; one or two are a name.
   rule(
     /["'`]/,
     `(?<![\\p{L}\\p{N}_])(["'\`])((?:(?!\\1)[^‹›]){1,200})\\1${END}`,
@@ -138,7 +142,7 @@ const makeRules = (): readonly Rule[] => [
     `(?<![\\p{L}\\p{N}_-])(?=[\\p{L}_-]*\\p{N})(?=[\\p{N}_-]*\\p{L})[\\p{L}\\p{N}_-]*[\\p{L}\\p{N}_]${END}`,
     (found) => (isWord(found) ? found : '‹name›'),
   ),
-  // A number that says which failure it is stays: HTTP 503 is another cause than HTTP 403.
+  // A number that identifies the failure stays: HTTP 503 is a different cause than HTTP 403.
   rule(
     /\p{N}/u,
     '(?<![\\p{L}\\p{N}_]|\\p{L}-|\\b(?:http|https|http/\\d\\.\\d|status|code|errno|sqlstate|rc|signal)[ :=(#]{0,3}-?)[+-]?\\p{N}+(?:[.,]\\p{N}+)*%?(?![\\p{L}\\p{N}_])',
@@ -160,8 +164,8 @@ const FILE =
 function dotted(found: string): string {
   if (/^[\d.]+$/.test(found)) return '‹n›';
   if (FILE.test(found)) return '‹path›';
-  // Names of programs' own parts (System.IO.IOException), and sentences that lack a space, are
-  // words.
+  // Names of a program's own components (System.IO.IOException), and sentences without a space
+  // after the period, count as words.
   if (
     /(?:Exception|Error)$/.test(found) ||
     /\.\p{Lu}\p{Ll}+$/u.test(found) ||

@@ -1,10 +1,10 @@
-/** Names that are words of failures as well would take those words away. */
+/** Computer names that are also words of failures. Replacing them would remove those words. */
 const WORDLIKE =
   /^(?:backup|server|host|localhost|client|data|files?|home|local|remote|system|storage|repository|computer|error|failed|windows|linux|node|unknown|root|main|default)$/i;
 
 /**
- * The line with the names of computers and servers, each with what follows it after dots, turned
- * into ‹host›. Upper and lower case are the same.
+ * Returns the line with the names of computers and servers, including dotted suffixes, replaced by
+ * ‹host›. Case-insensitive.
  */
 export function withoutNames(line: string, names: readonly string[]): string {
   let text = line;
@@ -26,8 +26,8 @@ export function withoutNames(line: string, names: readonly string[]): string {
 }
 
 /**
- * The name as a pattern: what it means. Making one costs more than reading the line, so it is left
- * to names and lines that are rare.
+ * Returns the pattern of a name, which defines the behavior. Creating it costs more than reading
+ * the line, so it is only used for rare names and lines.
  */
 export function patternOf(name: string): RegExp {
   const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -36,17 +36,18 @@ export function patternOf(name: string): RegExp {
 
 const HOST = '‹host›';
 const ASCII = /^[\x20-\x7e]+$/;
-/** What has an ASCII letter for its other case, or another length. */
+/** Characters whose other case is an ASCII letter or has another length. */
 const FOLDING = /[\u0130\u017f\u212a]/;
 /**
- * Where a name may begin, and what belongs to it after it. The same as in the pattern, made once.
+ * Where a name may begin, and which characters after it belong to it. Same as in the pattern, but
+ * created once.
  */
 const BEGIN = /(?<![\p{L}\p{N}_-])/iuy;
 const END = /(?:\.[\w-]+)*(?![\p{L}\p{N}_-])/iuy;
 
 /**
- * `text.replace(patternOf(name), HOST)` for a lower-case name of ASCII in a text where each letter
- * has one lower case of the same length.
+ * Same as `text.replace(patternOf(name), HOST)`, for a lower-case ASCII name in a text in which
+ * every letter has one lower-case form of the same length.
  */
 function scanned(text: string, name: string): string {
   const lower = text.toLowerCase();

@@ -5,21 +5,22 @@ import { withoutNames } from './cause-names.ts';
 import type { ProblemKind } from '../runs/vocabulary.ts';
 
 /**
- * A cause as RUN-5 means it: the fixed words of a failure, with ‹marks› where failures of the same
- * cause differ.
+ * A cause in the sense of RUN-5: the fixed words of a failure, with ‹marks› where failures with the
+ * same cause differ.
  */
 export interface Cause {
   readonly template: string;
   readonly kind: ProblemKind;
 }
 
-/** Longest template, UTF-16 units. */
+/** Maximum length of a template, in UTF-16 units. */
 export const TEMPLATE_CHARS = 300;
 
 /**
- * RUN-5: the first meaningful line of a failure's text with what varies turned into marks. `names`:
- * what this computer or server is called, where it is known, since a bare name cannot be told from
- * a word. The template of a template is itself; never empty.
+ * Returns the cause of a failure's text: its first meaningful line, with variable parts replaced by
+ * marks (RUN-5). `names`: the known names of this computer or server, because a bare name looks
+ * like any other word. The template of a template is the template itself. A template is never
+ * empty.
  */
 export function templateOf(message: string, names: readonly string[] = []): Cause {
   const key = `${names.join('\0')}\n${message}`;
@@ -33,13 +34,13 @@ export function templateOf(message: string, names: readonly string[] = []): Caus
   return cause;
 }
 
-/** The same failure comes again and again: what was read of it stays the same. */
+/** A cache, because the same failures recur. */
 const remembered = new Map<string, Cause>();
 const REMEMBERED_CHARS = 2_000;
 
 function read(message: string, names: readonly string[]): Cause {
   let text = withoutNames(firstLine(message), names);
-  // Each round takes plain characters away or shortens the text, so it ends.
+  // Each iteration removes plain characters or shortens the text, so the loop ends.
   for (let before = ''; before !== text;) {
     before = text;
     text = round(text);
@@ -63,7 +64,7 @@ function round(text: string): string {
   return firstLine(cut(next)).replace(/…$/, '').trim();
 }
 
-/** Never through a mark. */
+/** Shortens a template without cutting through a mark. */
 function cut(text: string): string {
   if (text.length <= TEMPLATE_CHARS) return text;
   const head = text.slice(0, TEMPLATE_CHARS);

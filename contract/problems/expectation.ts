@@ -2,19 +2,21 @@ import type { Ms } from '../ids.ts';
 import { usualOf } from './judge.ts';
 import type { JobRow, StatRow } from '../runs/rows.ts';
 
-/** When a job is due next. It did not run where nothing has started by `dueAt`. */
+/** When a job is due next. If nothing has started by `dueAt`, the job did not run. */
 export interface Expectation {
-  /** The time at which it is expected to start. */
+  /** The expected start time. */
   readonly at: Ms;
   readonly graceMs: Ms;
-  /** `at` and the grace; later where the server was down at `at`, which is not the job's fault. */
+  /**
+   * `at` plus the grace. Later if the server was down at `at`, because that isn't the job's fault.
+   */
   readonly dueAt: Ms;
   readonly from: 'schedule' | 'cadence';
 }
 
 /**
- * The next moment of a cron line after `after`, null where there is none. Given from outside: a
- * calendar of zones is no matter of rules.
+ * Returns the next moment of a cron expression after `after`, or null if there is none. The caller
+ * passes it in, so that this file needs no time zone calendar.
  */
 export type CronNext = (cron: string, timeZone: string, after: Ms) => Ms | null;
 
@@ -25,15 +27,15 @@ type Stat = Pick<
 >;
 
 /**
- * RUN-3: what a job is expected to do next, from its declared schedule or from its own learned
- * cadence. Null for a job that is disabled, that runs now (a run that never ends is another matter:
- * `abandonedAt`), or of which nothing is known.
+ * Returns what a job is expected to do next (RUN-3), from its declared schedule or from its own
+ * learned cadence. Returns null if the job is disabled, is running (`abandonedAt` handles a run
+ * that never ends), or has no known schedule or cadence.
  *
  * last start ──── one period ────▶ at ── grace ──▶ dueAt: did not run
  *
- * After a miss the next is expected a period later, a day later at the least: a job of every five
- * minutes that is dead is one line a day. While the job is ignored nothing is: the next is the
- * first of its times that comes after (DESK-4).
+ * After a miss the next run is expected one period later, but at least a day later, so that a dead
+ * job with a period of five minutes yields one line a day. While the job is ignored nothing is
+ * expected; the next expected run is its first one after that time (DESK-4).
  */
 export function expectationOf(
   job: Job,
@@ -42,7 +44,7 @@ export function expectationOf(
   cronNext: CronNext,
 ): Expectation | null {
   if (!job.enabled || stat.running !== null) return null;
-  // A schedule of which only the kind is known names no time: the job is held to its own cadence.
+  // A schedule without times says nothing about when to run, so the job's own cadence applies.
   const due =
     job.schedule?.is === 'cron'
       ? byCron(job.schedule, job, stat, bootedAt, cronNext)
@@ -61,8 +63,8 @@ export function expectationOf(
 }
 
 /**
- * DESK-4: until when nothing is expected of a job, because somebody said so and it has had no
- * success since; null where nobody did.
+ * Returns until when a person ignores missed runs of the job, or null if nobody does (DESK-4). A
+ * success since then ends it.
  */
 export const quietUntil = (
   { missedIgnored }: Pick<JobRow, 'missedIgnored'>,
@@ -73,8 +75,8 @@ export const quietUntil = (
     : missedIgnored.until;
 
 /**
- * When a run that started and never reported an end counts as failed: its grace after the time it
- * usually takes at most. Where no grace is declared and nothing is known of its length: a day.
+ * Returns when a run that started but never reported an end counts as failed: its grace after its
+ * usual maximum duration. If it has no declared grace and its duration is unknown, after a day.
  */
 export function abandonedAt(
   startedAt: Ms,
@@ -89,14 +91,14 @@ export function abandonedAt(
       : stat.durations.length === 0
         ? DAY
         : longest + between(longest / 4, HOUR, 6 * HOUR);
-  // While the server was down the end could not be reported: it may still be on its way.
+  // While the server was down, the source could not report the end, so it may still arrive.
   const at = startedAt + patience;
   return at < bootedAt ? bootedAt + Math.min(patience, HOUR) : at;
 }
 
 /**
- * Gaps between starts, and how long a job usually lets pass at most; null where it has no cadence
- * that one could hold it to.
+ * Returns the median gap between starts and the longest usual gap, or null if the starts are too
+ * few or too irregular.
  */
 export function cadenceOf(
   starts: readonly Ms[],
@@ -108,21 +110,21 @@ export function cadenceOf(
     .map((start, i) => start - (sorted[i] ?? start))
     .sort((a, b) => a - b);
   const median = gaps[gaps.length >> 1] ?? 0;
-  // Nine gaps of ten: one odd gap is forgiven, the weekend of a job that runs on workdays is
-  // learned.
+  // The 90th percentile: it ignores one odd gap, but includes the weekend of a job that runs on
+  // workdays.
   const longest = gaps[Math.ceil(gaps.length * 0.9) - 1] ?? 0;
   return median < MINUTE || longest > STEADY * median ? null : { median, longest };
 }
 
-/** A cadence is not guessed from fewer. */
+/** Minimum number of starts from which a cadence is derived. */
 export const LEAST_STARTS = 4;
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
-/** A gap of Friday to Monday is three days. */
+/** A gap from Friday to Monday is three days. */
 const STEADY = 4;
-/** A run this little before its time is the one that was expected. */
+/** A run that starts at most this early still counts as the expected one. */
 const EARLY = 10 * MINUTE;
 
 interface Due {
@@ -135,8 +137,8 @@ const between = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, value));
 
 /**
- * The last thing that is known to have happened, and from when on something is expected after it:
- * after a quiet time a miss before it counts no more.
+ * Returns the last known start or miss, and from when on a run is expected after it. A miss before
+ * the end of an ignored time no longer counts.
  */
 function baseOf(
   job: Job,
@@ -175,7 +177,7 @@ function byCadence(job: Job, stat: Stat, bootedAt: Ms): Due | null {
 const firstFrom = (at: Ms, pace: Ms, from: Ms): Ms =>
   at >= from ? at : at + Math.ceil((from - at) / pace) * pace;
 
-/** Of several that fell into the server's own downtime only the last counts. */
+/** If several expected runs fell into the server's own downtime, only the last one counts. */
 const latestBefore = (at: Ms, pace: Ms, bootedAt: Ms): Ms =>
   at >= bootedAt ? at : at + Math.floor((bootedAt - at) / pace) * pace;
 

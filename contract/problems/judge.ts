@@ -4,22 +4,22 @@ import type { Anomaly, ProblemRow, StatRow } from '../runs/rows.ts';
 import { SEVERITY } from '../runs/vocabulary.ts';
 import type { Measure, ProblemKind, ProblemState, Status } from '../runs/vocabulary.ts';
 
-/** What a result says of itself, as far as it is judged. */
+/** The part of a result that is needed to judge it. */
 export interface Facts {
   readonly status: Status;
   readonly durationSec: Seconds | null;
   readonly bytes: Bytes | null;
   readonly files: number | null;
   readonly message: string | null;
-  /** Computer and server: a bare name cannot be told from a word of the failure. */
+  /** Names of computer and server, because a bare name looks like any other word. */
   readonly names?: readonly string[];
 }
 
-/** RUN-4: what is usual is not known before this many finished runs. */
+/** RUN-4: minimum number of finished runs from which a typical range is derived. */
 export const LEAST_RUNS = 7;
 /**
- * Spread below which a difference is no news, whatever the median: seconds, bytes, files. Nine
- * seconds instead of two are no anomaly.
+ * Minimum spread, whatever the median: seconds, bytes, files. Nine seconds instead of two are not
+ * an anomaly.
  */
 export const LEAST_SPREAD: Readonly<Record<Measure, number>> = {
   duration: 5,
@@ -28,8 +28,9 @@ export const LEAST_SPREAD: Readonly<Record<Measure, number>> = {
 };
 
 /**
- * RUN-4: the range that is usual, median ± 4·MAD, where the MAD counts for at least 5 % of the
- * median and for `least`. Null below seven values. Whole numbers, never below 0.
+ * Returns the typical range: median ± 4·MAD, where the MAD is at least 5 % of the median and at
+ * least `least` (RUN-4). Returns null for fewer than seven values. Bounds are integers, never below
+ * 0.
  */
 export function usualOf(
   values: readonly number[],
@@ -43,8 +44,8 @@ export function usualOf(
 }
 
 /**
- * RUN-4: what is unusual about a run that ended well or with a warning. A running, failed or missed
- * one is judged by its state alone.
+ * Returns what is unusual about a run that ended well or with a warning (RUN-4). Running, failed
+ * and missed runs have no anomalies; their state is enough.
  */
 export function anomaliesOf(
   facts: Facts,
@@ -70,7 +71,7 @@ export interface Trouble {
   readonly kind: ProblemKind;
 }
 
-/** RUN-5: what is wrong with a result, as a state and a cause; null where nothing is. */
+/** Returns the problem of a result, as a state and a cause, or null if there is none (RUN-5). */
 export function problemOf(facts: Facts, anomalies: readonly Anomaly[]): Trouble | null {
   switch (facts.status) {
     case 'Running':
@@ -90,13 +91,13 @@ export function problemOf(facts: Facts, anomalies: readonly Anomaly[]): Trouble 
   }
 }
 
-/** What comes next for a job: a run began, or a result with (or without) trouble. */
+/** What happens next for a job: a run starts, or a result arrives with or without a problem. */
 export type Next = 'started' | Pick<Trouble, 'state' | 'template'> | null;
 
 /**
- * RUN-6, one step of a job's problem. `same`: the open problem goes on (the result belongs to it).
- * `close`: it ends, by success where `next` is null, else by change. `open`: a new one begins, and
- * an open one ends by change. `none`: no problem before or after.
+ * Returns the next step of a job's problem (RUN-6). `same`: the open problem continues and includes
+ * the result. `close`: it ends, by success if `next` is null, otherwise by change. `open`: a new
+ * one begins, and ends an open one by change. `none`: no problem before or after.
  */
 export function step(
   current: Pick<ProblemRow, 'state'> | null,
@@ -112,7 +113,10 @@ export function step(
     : 'open';
 }
 
-/** "Transferred 96.4 GB, usual 8.1 to 11.6 GB". Null where there is nothing unusual. */
+/**
+ * Returns a text such as "Transferred 96.4 GB, usual 8.1 to 11.6 GB", or null if nothing is
+ * unusual.
+ */
 export const anomalyText = (anomalies: readonly Anomaly[]): string | null =>
   anomalies.length === 0 ? null : anomalies.map(sentence).join('; ');
 
@@ -123,8 +127,8 @@ const SPEECHLESS = {
 } as const;
 
 /**
- * The range outside of which a value is unusual, or null where it cannot be. Bytes and files have
- * rules of their own below.
+ * Returns the range outside of which a value is unusual, or null if it can't be unusual. Bytes and
+ * files have additional rules below.
  */
 function bandOf(
   measure: Measure,
@@ -135,12 +139,12 @@ function bandOf(
   if (usual === null) return null;
   const [low, high] = usual;
   if (measure === 'bytes' && value === 0 && medianOf(history) > 0) {
-    // Nothing where there was some: unusual even where the band reaches down to 0.
+    // Zero bytes instead of some are unusual even if the range includes 0.
     return low > 0
       ? usual
       : [history.reduce((least, one) => (one > 0 && one < least ? one : least), high), high];
   }
-  // Files count only where they are halved: growth shows in bytes.
+  // A file count is only unusual if it is halved; growth shows in bytes.
   if (measure === 'files')
     return value * 2 < medianOf(history)
       ? [Math.max(low, Math.ceil(medianOf(history) / 2)), high]
@@ -188,7 +192,7 @@ function sentence({ measure, value, low, high }: Anomaly): string {
   }
 }
 
-/** "8.1 to 11.6 GB": the unit is said once where both have the same. */
+/** Formats a range such as "8.1 to 11.6 GB". The unit appears once if both values share it. */
 function range(low: number, high: number, text: (value: number) => string): string {
   const [from, to] = [text(low), text(high)];
   const [number, unit, ...rest] = from.split(' ');

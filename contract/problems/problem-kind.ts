@@ -1,14 +1,14 @@
 import type { ProblemKind } from '../runs/vocabulary.ts';
 
-/** A coarse reading of a cause, by the words that tools really use; the first that fits. */
+/** Returns a rough category of a cause by words that tools really use. The first match wins. */
 export function kindOfCause(template: string): ProblemKind {
   for (const [kind, words] of WORDS) if (words.test(template)) return kind;
   return 'other';
 }
 
 /**
- * Order matters: a lock that timed out is a lock, a refused password behind a connection is access.
- * Phrases of restic, borg, rclone, kopia, duplicati, bacula, ssh, Windows and Veeam.
+ * Order matters: a lock that timed out is `locked`, and a refused password after connecting is
+ * `access`. Phrases of restic, borg, rclone, kopia, duplicati, bacula, ssh, Windows and Veeam.
  */
 const WORDS: readonly (readonly [ProblemKind, RegExp])[] = [
   [

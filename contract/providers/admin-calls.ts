@@ -6,9 +6,10 @@ import { anyId, moment, words } from '../paging.ts';
 
 const count = v.number();
 /**
- * One provider on the administrators' page: figures of this moment. `ingest`: results, and what was
- * stored today (UTC), may be, how many logs were left out, when results were last refused. `sync`:
- * sources in use, those whose last request could not be used, when one was last heard.
+ * Current figures of one provider for the administration page. `ingest`: number of results, bytes
+ * stored today (UTC) and the limit, number of dropped logs, and when results were last refused.
+ * `sync`: number of sources in use, those whose last request was invalid, and when one last sent
+ * data.
  */
 const OverviewSchema = v.object({
   _id: v.string(),
@@ -38,8 +39,8 @@ const OverviewSchema = v.object({
   events: count,
 });
 /**
- * The disk of the embedded database, for the provider at the top. `low`: only sign-ins and the like
- * are stored; `full`: nothing is.
+ * The disk of the embedded database, for the top-level provider. `low`: only sign-ins and similar
+ * data are stored; `full`: nothing is.
  */
 const StorageSchema = v.object({
   state: v.picklist(['ok', 'low', 'full']),
@@ -65,8 +66,8 @@ export type EventListed = v.InferOutput<typeof EventSchema>;
 
 const seq = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
 /**
- * `provider`: the own one without it. `type`: the beginning of one, `problem.`. `actor`: a user's
- * name or id, `source` or `clock`. `text`: in type, entity and data.
+ * `provider`: defaults to the caller's own. `type`: a prefix of event types, such as `problem.`.
+ * `actor`: a user's name or id, `source` or `clock`. `text`: searched in type, entity and data.
  */
 const QUERY = {
   provider: v.optional(anyId),
@@ -83,7 +84,7 @@ export const adminCalls = {
   adminOverview: call({
     method: 'GET',
     path: 'admin/overview',
-    summary: 'How the own provider and those below it stand.',
+    summary: "Returns figures about the caller's own provider and those below it.",
     input: v.strictObject({}),
     output: v.object({
       at: v.number(),
@@ -97,7 +98,7 @@ export const adminCalls = {
     method: 'GET',
     path: 'admin/events',
     summary:
-      'The log of events, newest first, a hundred at a time; `before` goes on from the last one.',
+      'Lists the events of the log, newest first, a hundred at a time. `before` continues after the last one.',
     input: v.strictObject({ ...QUERY, before: v.optional(seq) }),
     output: v.object({
       events: v.array(EventSchema),
@@ -110,7 +111,7 @@ export const adminCalls = {
   exportAdminEvents: call({
     method: 'GET',
     path: 'admin/events/export',
-    summary: 'The same as a CSV file, 50,000 events at most.',
+    summary: 'Exports the same events as a CSV file, at most 50,000.',
     input: v.strictObject(QUERY),
     output: 'bytes',
     gate: 'admin.dashboard',

@@ -24,7 +24,10 @@ const username = v.pipe(
   v.regex(/^[^\s\p{Cc}]+$/u, 'a name without spaces'),
 );
 
-/** `master`: the provider above; null for one that stands alone. `own`: the one that asks. */
+/**
+ * `master`: the provider above; null if there is none. `own`: whether it is the caller's own
+ * provider.
+ */
 export const ProviderSchema = v.object({
   _id: v.string(),
   name: v.string(),
@@ -40,7 +43,7 @@ export const providerCalls = {
   listProviders: call({
     method: 'GET',
     path: 'monitoring/reporting/service-providers',
-    summary: 'The own provider and those below it.',
+    summary: "Lists the caller's own provider and those below it.",
     input: v.strictObject({}),
     output: v.array(ProviderSchema),
     gate: 'monitoring.licensing',
@@ -49,7 +52,8 @@ export const providerCalls = {
   createProvider: call({
     method: 'POST',
     path: 'service-providers',
-    summary: 'Makes a provider below the own one; its first administrator is invited by mail.',
+    summary:
+      "Creates a provider below the caller's own and invites its first administrator by email.",
     input: v.strictObject({
       name: text,
       hosts: v.pipe(v.array(host), v.minLength(1), v.maxLength(20)),
@@ -63,7 +67,7 @@ export const providerCalls = {
     method: 'PUT',
     path: 'service-providers/{id}/hosts',
     summary:
-      'The host names of a provider: each leads to one provider only. Those of one below are set by who is above.',
+      'Sets the host names of a provider; each host leads to one provider only. The provider above sets those of a provider below.',
     input: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }),
     output: ProviderSchema,
     gate: 'admin.dashboard',
@@ -73,7 +77,7 @@ export const providerCalls = {
     method: 'POST',
     path: 'service-providers/{id}/invitations',
     summary:
-      'A link with which one user registers, for seven days. Without an address it is only shown.',
+      'Creates a link with which one user can register within seven days. Without an address the link is only returned, not emailed.',
     input: v.strictObject({ id: anyId, email: v.optional(v.nullable(email), null) }),
     output: v.object({ url: v.string(), until: v.number() }),
     gate: 'signed-in',
@@ -82,7 +86,7 @@ export const providerCalls = {
   acceptInvitation: call({
     method: 'POST',
     path: 'auth/invitation',
-    summary: 'Registers with the token of an invitation.',
+    summary: 'Registers a user with the token of an invitation.',
     input: v.strictObject({
       token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
       username,
@@ -98,7 +102,7 @@ export const providerCalls = {
     method: 'POST',
     path: 'service-providers/hs-token',
     summary:
-      'A signed token for the chat of the own portal, for five minutes: who one is, and nobody else.',
+      "Returns a signed token for the portal's chat, valid for five minutes. It identifies the caller only.",
     input: v.strictObject({ name: text, email, serviceProviderId: anyId }),
     output: v.object({ token: v.string(), until: v.number() }),
     gate: 'signed-in',
@@ -108,7 +112,7 @@ export const providerCalls = {
     method: 'GET',
     path: 'service-providers/validate-vacid/{id}',
     summary:
-      'Whether a company that one sees is linked with this number of Veeam Service Provider Console.',
+      'Checks whether a company that the caller can see is linked to this id in Veeam Service Provider Console.',
     input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)) }),
     output: v.object({ valid: v.boolean() }),
     gate: 'signed-in',
@@ -118,7 +122,7 @@ export const providerCalls = {
     method: 'GET',
     path: 'app/get_ip_location',
     summary:
-      'The country of the caller: null, as nothing here knows it. None is looked up or guessed.',
+      "Returns the caller's country, which is always null: the portal doesn't look up or guess it.",
     input: v.strictObject({}),
     output: v.object({ country: v.nullable(v.string()) }),
     gate: 'public',

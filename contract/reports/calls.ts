@@ -20,8 +20,8 @@ const templateOut = v.object({
 export type TemplateOut = v.InferOutput<typeof templateOut>;
 
 /**
- * What became of a report that was due. `kept`: no mail server is set, it lies in the outbox of who
- * runs this server. `waiting` and `making`: not yet.
+ * The state of a due report. `kept`: no mail server is set, so it is in the outbox of this server's
+ * operator. `waiting` and `making`: not finished yet.
  */
 export const SENT_STATES = [
   'waiting',
@@ -40,8 +40,8 @@ const mailOut = v.object({
   fault: orNull(v.string()),
 });
 /**
- * `dueAt`: when it was due, for those that a clock sent. `kept`: until when its file is here; null
- * where there is none.
+ * `dueAt`: when it was due, for scheduled ones. `kept`: until when its file is stored; null if
+ * there is no file.
  */
 const sentOut = v.object({
   _id: v.string(),
@@ -67,8 +67,8 @@ const sentOut = v.object({
 export type SentOut = v.InferOutput<typeof sentOut>;
 
 /**
- * `owner`: as whom it reports; `gone`: who may not any more, so that it is not sent. `mine`: the
- * one who asks. `nextAt`: null where it is switched off.
+ * `owner`: the user whose access determines the contents. `gone`: the owner no longer has access,
+ * so the report isn't sent. `mine`: the caller is the owner. `nextAt`: null if switched off.
  */
 const settingOut = v.object({
   _id: v.string(),
@@ -83,13 +83,13 @@ const settingOut = v.object({
 export type SettingOut = v.InferOutput<typeof settingOut>;
 const settingsOut = v.object({
   settings: v.array(settingOut),
-  /** What a new one begins with. */
+  /** Initial values of a new report. */
   usual: v.object({
     timeZone: v.string(),
     language: v.picklist(REPORT_LANGUAGES),
     recipient: orNull(v.string()),
   }),
-  /** Whether mail goes out of this portal. */
+  /** Whether the portal can send email. */
   mails: v.boolean(),
 });
 export type SettingsOut = v.InferOutput<typeof settingsOut>;
@@ -112,8 +112,8 @@ const column = v.object({
   days: v.optional(v.array(v.string())),
 });
 /**
- * `states`: a letter for each day, F failed, E error, M did not run, A anomaly, W warning, R
- * running, S success, o switched off, - nothing.
+ * `states`: one letter per day: F failed, E error, M did not run, A anomaly, W warning, R running,
+ * S success, o disabled, - nothing.
  */
 const dayCells = v.object({ states: v.string(), bad: orNull(v.array(v.number())) });
 const row = v.array(v.union([v.string(), v.number(), v.null(), dayCells]));
@@ -143,7 +143,7 @@ const reportEntries = {
   ),
   notices: v.array(v.string()),
 };
-/** A report as a page reads it: its first rows. `rows`: how many the whole of it has. */
+/** The first rows of a report. `rows`: the number of rows of the complete report. */
 const reportOut = v.object({ report: v.object(reportEntries), rows: v.number() });
 export interface ReportOut {
   readonly report: Report;
@@ -154,7 +154,8 @@ export const reportCalls = {
   listReportSettings: call({
     method: 'GET',
     path: 'monitoring/reporting/reports/settings',
-    summary: "The scheduled reports that one keeps; who sees all companies sees everybody's.",
+    summary:
+      "Lists the caller's scheduled reports. Users with access to all companies see everybody's.",
     input: v.strictObject({}),
     output: settingsOut,
     gate: GATE,
@@ -163,7 +164,8 @@ export const reportCalls = {
   makeReportSetting: call({
     method: 'POST',
     path: 'monitoring/reporting/reports/settings',
-    summary: 'A new scheduled report. It tells what its owner may see when it is sent.',
+    summary:
+      'Creates a scheduled report. It contains what its owner may see at the time it is sent.',
     input: v.strictObject({ setting: ReportFields }),
     output: v.object({ _id: v.string() }),
     gate: GATE,
@@ -172,7 +174,8 @@ export const reportCalls = {
   changeReportSetting: call({
     method: 'PUT',
     path: 'monitoring/reporting/reports/settings/{id}',
-    summary: "Changes one. It stays its owner's, unless that one may not report any more.",
+    summary:
+      'Changes a scheduled report. The owner stays the same, unless the owner may no longer send reports.',
     input: v.strictObject({ id: anyId, setting: ReportFields }),
     output: v.object({}),
     gate: GATE,
@@ -181,7 +184,7 @@ export const reportCalls = {
   removeReportSetting: call({
     method: 'DELETE',
     path: 'monitoring/reporting/reports/settings/{id}',
-    summary: 'Takes one away. What was sent stays in the history.',
+    summary: 'Deletes a scheduled report. Sent reports stay in the history.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate: GATE,
@@ -190,7 +193,7 @@ export const reportCalls = {
   listReportTemplates: call({
     method: 'GET',
     path: 'monitoring/reporting/reports/enabled',
-    summary: 'The templates that one may use.',
+    summary: 'Lists the report templates that the caller can use.',
     input: v.strictObject({}),
     output: v.array(templateOut),
     gate: GATE,
@@ -200,7 +203,7 @@ export const reportCalls = {
     method: 'POST',
     path: 'monitoring/reporting/reports/send',
     summary:
-      'Sends a report now, beside its schedule. Answers at once; the history tells what became of it.',
+      'Sends a report now, in addition to its schedule. Responds immediately; the history shows the outcome.',
     input: v.strictObject({ reportSettingId: anyId }),
     output: v.object({ _id: v.string() }),
     gate: GATE,
@@ -209,7 +212,7 @@ export const reportCalls = {
   previewReport: call({
     method: 'POST',
     path: 'monitoring/reporting/reports/preview',
-    summary: 'What a report would tell now: its first rows. Nothing is kept or sent.',
+    summary: 'Returns the first rows that a report would contain now. Nothing is stored or sent.',
     input: v.strictObject({
       setting: v.pick(ReportFields, ['name', 'template', 'companies', 'period', 'language']),
     }),
@@ -220,7 +223,7 @@ export const reportCalls = {
   listSentReports: call({
     method: 'GET',
     path: 'monitoring/reporting/reports/sent',
-    summary: 'What was sent, when, to whom and with what result, newest first.',
+    summary: 'Lists sent reports with time, recipients and outcome, newest first.',
     input: v.strictObject({ reportSettingId: v.optional(anyId), ...PAGE }),
     output: pageOf(sentOut),
     gate: GATE,
@@ -229,7 +232,7 @@ export const reportCalls = {
   openSentReport: call({
     method: 'GET',
     path: 'monitoring/reporting/reports/sent/{id}',
-    summary: 'A report that was sent, to read it: its first rows.',
+    summary: 'Returns the first rows of a sent report.',
     input: v.strictObject({ id: anyId }),
     output: v.object({ sent: sentOut, ...reportOut.entries }),
     gate: GATE,
@@ -238,7 +241,7 @@ export const reportCalls = {
   reportFile: call({
     method: 'GET',
     path: 'monitoring/reporting/reports/sent/{id}/file',
-    summary: 'The file that was sent, for as long as it is kept.',
+    summary: 'Returns the file of a sent report until its retention ends.',
     input: v.strictObject({ id: anyId }),
     output: 'bytes',
     gate: GATE,

@@ -4,7 +4,7 @@ import type { CalendarLine, CellCounts } from './figures.ts';
 import { letterOf } from './report.ts';
 import type { Column, DayCells, Fact, ReportCell } from './report.ts';
 
-/** Columns that several templates have, and their cells: one place says what each means. */
+/** Columns that several templates share, and their cells. */
 export const text = (id: string, title: string, wide = 1): Column => ({
   id,
   title,
@@ -25,7 +25,7 @@ export const daysColumn = (days: readonly Day[]): Column => ({
   days,
 });
 
-/** Days of jobs: what went well with a warning, failed, or did not run. */
+/** Number of a job's days that ended with a warning, failed, or did not run. */
 export const CELL_COUNTS = [
   count('warnings', 'Warnings'),
   count('failed', 'Failed'),
@@ -37,7 +37,10 @@ export const cellCounts = ({ Warning, Failed, Error, Missed }: CellCounts): read
   Missed,
 ];
 
-/** Of one job a day is its state; of several it is the worst of them and how many were bad. */
+/**
+ * Returns the cells of a line. A day of one job is its state; a day of several jobs is the worst
+ * state and how many were bad.
+ */
 export const dayCells = ({ cells }: CalendarLine, several: boolean): DayCells => ({
   states: cells.map(({ state }) => letterOf(state)).join(''),
   bad: several ? cells.map(({ bad }) => bad) : null,
@@ -57,7 +60,10 @@ export function sumCounts(lines: readonly { readonly counts: CellCounts }[]): Ce
   return sum;
 }
 
-/** Of 0 to 1: the good among what is judged in all lines (OVER-7). Null where nothing is. */
+/**
+ * Returns the share (0 to 1) of good results among the judged ones of all lines (OVER-7), or null
+ * if there are none.
+ */
 export function shareOfLines(
   lines: readonly { readonly judged: number; readonly good: number }[],
 ): number | null {
@@ -66,7 +72,7 @@ export function shareOfLines(
   return judged === 0 ? null : good / judged;
 }
 
-/** What lines of a calendar come to. */
+/** Returns the figures that sum up calendar lines. */
 export function calendarFacts(
   lines: readonly {
     readonly counts: CellCounts;
@@ -132,7 +138,7 @@ export const tallyFacts = ({
   { title: 'Transferred', kind: 'bytes', value: bytes },
 ];
 
-/** The sum of tallies, with the share of them all (OVER-7). */
+/** Returns the sum of tallies, with the share over all of them (OVER-7). */
 export function sumTallies(all: readonly TallyOut[]): TallyOut {
   const sum = {
     runs: 0,
@@ -164,7 +170,7 @@ export function sumTallies(all: readonly TallyOut[]): TallyOut {
 export const NO_JOBS = 'There are no jobs in these companies.';
 export const NO_COMPANIES = 'There are no companies to report on.';
 
-/** Lines in their order, those of the same company together. */
+/** Groups lines by company and preserves their order. */
 export function byCompany<T extends { readonly company: number; readonly companyName: string }>(
   lines: readonly T[],
 ): readonly { readonly name: string; readonly lines: readonly T[] }[] {

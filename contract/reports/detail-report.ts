@@ -32,7 +32,7 @@ export const rowsOf = (lines: readonly ResultLine[]): readonly ReportRow[] =>
     one.ticket,
   ]);
 
-/** Says so where there are more results than a report holds. */
+/** Returns a notice if there are more results than a report can contain. */
 export const cutNotice = ({ lines, count }: Results): readonly string[] =>
   count > lines.length
     ? [

@@ -4,15 +4,15 @@ import type { ReviewState, RunState } from '../runs/query.ts';
 import type { TallyOut } from './result-rows.ts';
 import type { EntityGroup } from '../runs/vocabulary.ts';
 
-/** Days of jobs by what their cells show; days without a result are not counted. */
+/** Number of job days per state; days without a result are not counted. */
 export type CellCounts = { readonly [S in RunState]: number };
 
-/** A row of a calendar. Its cells, counts and share are those of the reading calls. */
+/** A row of a calendar. Its cells, counts and share are those of the read API. */
 export interface CalendarLine {
   readonly cells: readonly { readonly state: CalendarCell; readonly bad: number }[];
   readonly counts: CellCounts;
   readonly share: number | null;
-  /** Days of its jobs that make backups (OVER-7): judged, and good. */
+  /** Days of its jobs that make backups (OVER-7): judged ones, and good ones. */
   readonly judged: number;
   readonly good: number;
 }
@@ -35,7 +35,7 @@ export interface ProviderLine extends CalendarLine {
   readonly jobs: number;
 }
 
-/** One result with what is known around it. */
+/** One result with the names and states around it. */
 export interface ResultLine {
   readonly companyName: string;
   readonly jobName: string;
@@ -49,7 +49,7 @@ export interface ResultLine {
   readonly review: ReviewState;
   readonly ticket: string | null;
 }
-/** `count`: of all there are; `lines` are the first of them. */
+/** `count` is the number of all results; `lines` are the first of them. */
 export interface Results {
   readonly lines: readonly ResultLine[];
   readonly count: number;
@@ -76,7 +76,7 @@ export interface JobTally {
   readonly tally: TallyOut;
   readonly lastGoodAt: Ms | null;
 }
-/** What a company has and keeps. Bytes of repositories are null where none says. */
+/** The jobs and storage of a company. Repository bytes are null if no repository reports any. */
 export interface Holding {
   readonly company: CompanyN;
   readonly companyName: string;
@@ -90,7 +90,7 @@ export interface Holding {
   readonly capacity: number | null;
 }
 
-/** What each template is made of. */
+/** The data from which each template is built. */
 export interface Figures {
   readonly jobs: { readonly days: readonly Day[]; readonly lines: readonly JobLine[] };
   readonly companies: { readonly days: readonly Day[]; readonly lines: readonly CompanyLine[] };

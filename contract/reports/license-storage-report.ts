@@ -68,7 +68,7 @@ export const licenseStorageReport: Template<'holdings'> = {
   },
 };
 
-/** Sums of all columns but the first; null where none of them says anything. */
+/** Returns the sums of all columns except the first; a sum is null if the column has no numbers. */
 const totalOf = (rows: readonly ReportRow[]): readonly (number | null)[] =>
   columns.slice(1).map((_, i) => {
     const values = rows.flatMap((row) => {

@@ -2,8 +2,8 @@ import type { Day, Ms } from '../ids.ts';
 import type { CalendarCell } from '../calendar/calendar.ts';
 
 /**
- * What the days of a row show, a letter of `LETTERS` each, and how many of its jobs failed or did
- * not run on each (null where a row is one job).
+ * The days of a row: one letter of `LETTERS` per day, and how many of its jobs failed or did not
+ * run on each (null if the row is a single job).
  */
 export interface DayCells {
   readonly states: string;
@@ -27,9 +27,9 @@ const CELLS = new Map<string, CalendarCell>(
 export const cellOfLetter = (letter: string): CalendarCell => CELLS.get(letter) ?? null;
 
 /**
- * How the cells of a column are meant. `text` and `state` (a state by its name) are strings;
- * `count`, `share` (0 to 1), `bytes`, `seconds` and `moment` (ms) are numbers; `day` is
- * `YYYY-MM-DD`; `days` holds a letter for each of the column's days.
+ * The type of a column's cells. `text` and `state` (a state by its name) are strings; `count`,
+ * `share` (0 to 1), `bytes`, `seconds` and `moment` (ms) are numbers; `day` is `YYYY-MM-DD`; `days`
+ * contains one letter for each of the column's days.
  */
 export type ColumnKind =
   | 'text'
@@ -41,7 +41,7 @@ export type ColumnKind =
   | 'moment'
   | 'day'
   | 'days';
-/** `wide`: how much room it asks for beside the other texts; 1 unless said. */
+/** `wide`: the relative width among the text columns; default 1. */
 export interface Column {
   readonly id: string;
   readonly title: string;
@@ -53,8 +53,8 @@ export type ReportCell = string | number | null | DayCells;
 export type ReportRow = readonly ReportCell[];
 
 /**
- * One table of a report. `total`: a last row that sums up; null for none. `none`: what stands in
- * place of no rows.
+ * One table of a report. `total`: a row of totals at the end; null for none. `none`: the text shown
+ * if there are no rows.
  */
 export interface Section {
   readonly title: string | null;
@@ -71,16 +71,17 @@ export interface Fact {
   readonly value: string | number | null;
 }
 
-/** What a template makes of figures. */
+/** What a template creates from figures. */
 export interface Body {
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
-  /** What a reader must know of it: that it was cut. */ readonly notices: readonly string[];
+  /** What a reader must know about the report, such as that it is incomplete. */
+  readonly notices: readonly string[];
 }
 
 /**
- * A whole report: what it is, of which time and made when. `from` inclusive, `to` exclusive; both
- * and `madeAt` are told on the wall of `timeZone`.
+ * A complete report. `from` is inclusive, `to` exclusive; both and `madeAt` are shown in
+ * `timeZone`.
  */
 export interface Report extends Body {
   readonly name: string;
@@ -95,7 +96,7 @@ export interface Report extends Body {
 export const rowsIn = ({ sections }: Pick<Body, 'sections'>): number =>
   sections.reduce((all, { rows }) => all + rows.length, 0);
 
-/** The first rows of it, over all its tables. */
+/** Returns the first `most` rows over all tables. */
 export function firstRows<B extends Body>(body: B, most: number): B {
   let left = most;
   const sections: Section[] = [];

@@ -32,11 +32,11 @@ const failures = ['bad-input'] as const;
 const ranking = v.strictObject({ ...OF_JOBS, limit: LIMIT });
 const ranked = v.array(rankedOut);
 const mode = v.optional(v.picklist(CALENDAR_MODES));
-/** Words in the note of the problem. */
+/** Searched in the note of the problem. */
 const note = words;
 
 /**
- * What is read of results by other callers of the API. Screens of the portal ask the device. Days
+ * Read access to results for API clients. The portal's own pages read from the device instead. Days
  * are the provider's own.
  */
 export const reportingCalls = {
@@ -44,7 +44,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/jobs',
     summary:
-      'Results of a time in pages, newest first unless asked otherwise; without a time those of the last two days.',
+      'Lists the results of a period in pages, newest first by default. Without a period, those of the last two days.',
     input: v.strictObject({ ...TIME, note, filters: FILTERS, sort: SORT, ...RESULTS_PAGED }),
     output: pageOf(resultOut),
     gate: 'monitoring.daily-checks',
@@ -53,7 +53,7 @@ export const reportingCalls = {
   listJobNames: call({
     method: 'GET',
     path: 'monitoring/reporting/jobs-name',
-    summary: 'Jobs by company and name, in pages.',
+    summary: 'Lists jobs by company and name, in pages.',
     input: v.strictObject({ filters: OF_JOBS.filters, ...RESULTS_PAGED }),
     output: pageOf(jobNameOut),
     gate: 'monitoring.daily-checks',
@@ -63,7 +63,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/jobs/didnt-run',
     summary:
-      'Jobs whose last word is that they did not run, the newest first, of a time or of any; with the schedule state Disabled, jobs that are switched off.',
+      'Lists jobs whose last result says that they did not run, newest first, with or without a period. With schedule state Disabled it lists disabled jobs.',
     input: v.strictObject({
       ...OF_JOBS,
       scheduleState: v.optional(v.literal('Disabled')),
@@ -77,7 +77,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/jobs/history-chart',
     summary:
-      'Results by operational day, or by hour for at most seven days; without a time of the last seven days.',
+      'Counts results per operational day, or per hour for at most seven days. Without a period, the last seven days.',
     input: v.strictObject({ ...OF_JOBS, every: v.optional(v.picklist(['day', 'hour'])) }),
     output: chartOut,
     gate: 'monitoring.overview',
@@ -86,7 +86,7 @@ export const reportingCalls = {
   rankFailures: call({
     method: 'GET',
     path: 'monitoring/reporting/jobs/ranking/failures',
-    summary: 'Jobs that failed most often.',
+    summary: 'Ranks jobs by number of failures.',
     input: ranking,
     output: ranked,
     gate: 'monitoring.rankings',
@@ -95,7 +95,7 @@ export const reportingCalls = {
   rankDuration: call({
     method: 'GET',
     path: 'monitoring/reporting/jobs/ranking/duration',
-    summary: 'Jobs that take longest, by the mean of their finished runs.',
+    summary: 'Ranks jobs by the mean duration of their finished runs.',
     input: ranking,
     output: ranked,
     gate: 'monitoring.rankings',
@@ -104,7 +104,7 @@ export const reportingCalls = {
   rankTransferred: call({
     method: 'GET',
     path: 'monitoring/reporting/jobs/ranking/transferred',
-    summary: 'Jobs that transferred most.',
+    summary: 'Ranks jobs by bytes transferred.',
     input: ranking,
     output: ranked,
     gate: 'monitoring.rankings',
@@ -113,7 +113,8 @@ export const reportingCalls = {
   overviewStats: call({
     method: 'GET',
     path: 'monitoring/reporting/jobs/overview-stats',
-    summary: 'Counts of a time, without one of the last seven days, beside the equal time before.',
+    summary:
+      'Returns the counts of a period and of the previous one. Without a period, the last seven days.',
     input: v.strictObject(OF_JOBS),
     output: statsOut,
     gate: 'monitoring.overview',
@@ -123,7 +124,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/jobs/spreadsheet-report',
     summary:
-      'A row for each job or company and a column for each day; without a time the last 30 days.',
+      'Returns a row for each job or company and a column for each day. Without a period, the last 30 days.',
     input: v.strictObject({
       ...OF_JOBS,
       mode,
@@ -137,7 +138,7 @@ export const reportingCalls = {
   spreadsheetStats: call({
     method: 'GET',
     path: 'monitoring/reporting/jobs/spreadsheet-report/stats',
-    summary: 'What all cells of that report come to.',
+    summary: 'Returns the totals of all cells of the spreadsheet report.',
     input: v.strictObject({ ...OF_JOBS, mode }),
     output: spreadsheetStatsOut,
     gate: 'monitoring.spreadsheet-report',
@@ -147,7 +148,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/jobs/analytics',
     summary:
-      'Failures and warnings by company, type and source beside the equal time before; without a time of the last 30 days.',
+      'Returns failures and warnings by company, type and source, compared with the previous period. Without a period, the last 30 days.',
     input: v.strictObject(OF_JOBS),
     output: analyticsOut,
     gate: 'monitoring.trends',
@@ -157,7 +158,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/jobs/analytics/charts/failures-warnings',
     summary:
-      'Failures and warnings by day, and those of the equal time before; the ten worst companies, types or sources beside them.',
+      'Returns failures and warnings per day for a period and the previous one, with the ten worst companies, types or sources.',
     input: v.strictObject({ ...OF_JOBS, by: v.optional(v.picklist(ANALYTICS_BY)) }),
     output: failuresOut,
     gate: 'monitoring.trends',
@@ -166,7 +167,7 @@ export const reportingCalls = {
   repositoryTrends: call({
     method: 'GET',
     path: 'monitoring/reporting/repositories/trend',
-    summary: 'Repositories with the day on which each will be full.',
+    summary: 'Lists the repositories with the day on which each will be full.',
     input: v.strictObject({ ...PAGE }),
     output: pageOf(trendOut),
     gate: 'monitoring.repositories',
@@ -176,7 +177,7 @@ export const reportingCalls = {
     method: 'GET',
     path: 'monitoring/reporting/repositories/history',
     summary:
-      'What repositories held at the end of each day, by name; without a time of the last 30 days.',
+      'Returns the usage of repositories at the end of each day, by name. Without a period, the last 30 days.',
     input: v.strictObject({
       ...TIME,
       repositoryId: v.optional(v.pipe(v.string(), v.maxLength(300))),
@@ -190,7 +191,7 @@ export const reportingCalls = {
     method: 'POST',
     path: 'monitoring/reporting/export',
     summary:
-      'Results as a CSV file, in the order asked for. What is usual for a job is told as of now.',
+      'Exports results as a CSV file in the requested order. Typical ranges are those at the time of the export.',
     input: v.strictObject({
       source: v.literal('JOBS'),
       csv: v.optional(v.literal(true)),

@@ -62,7 +62,7 @@ const OF: Readonly<Record<FileColumnId, Omit<ExportColumn, 'id'>>> = {
   errorCount: { title: 'Errors' },
   warningCount: { title: 'Warnings' },
 };
-/** As a file of the portal's list has them. */
+/** The same columns as in a file from the portal's list. */
 const USUAL: readonly ExportColumnId[] = [
   'state',
   'streak',
@@ -88,8 +88,8 @@ const USUAL: readonly ExportColumnId[] = [
 ];
 
 /**
- * The columns of a file with their titles and words, each once; without a choice those of a file
- * that the portal makes.
+ * Returns the columns of a file with titles and labels, without duplicates. Defaults to the columns
+ * of a file from the portal.
  */
 export const reportColumns = <Id extends FileColumnId = ExportColumnId>(
   chosen?: readonly Id[],

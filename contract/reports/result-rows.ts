@@ -14,9 +14,7 @@ const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const iso = v.string();
 const { _id, ...full } = ExecutionSchema.entries;
 
-/**
- * One result as a list tells it: what a job execution has, without its log, objects and history.
- */
+/** One result in a list: a job execution without its log, objects and history. */
 export const resultOut = v.object({
   _id,
   mongo_id: full.mongo_id,
@@ -84,9 +82,9 @@ export const jobNameOut = v.object({
 export type JobNameOut = v.InferOutput<typeof jobNameOut>;
 
 /**
- * A job that did not run (`expectedAt`: when it was due last), or one that is switched off. `_id`
- * and `mongo_id`: the result that says so. `nextRun`: when it is due next, null where nothing is
- * expected. `ignoredUntil` null with `ignored`: until it changes.
+ * A job that did not run (`expectedAt`: when it was last due), or a disabled one. `_id` and
+ * `mongo_id`: the result that says so. `nextRun`: when it is due next; null if nothing is expected.
+ * If `ignored` is set and `ignoredUntil` is null, it is ignored until it changes.
  */
 export const didNotRunOut = v.object({
   ...jobNameOut.entries,
@@ -105,10 +103,10 @@ export const didNotRunOut = v.object({
 export type DidNotRunOut = v.InferOutput<typeof didNotRunOut>;
 
 /**
- * Results by what became of them. `anomaly`: a success outside what is usual; `failed` holds errors
- * too. `judged`: results that the share is about, which are those of jobs that make backups, and of
- * other jobs where only such types are asked for; `good`: those of them that ended well. `share`:
- * of 0 to 1, `good` of `judged`.
+ * Results by outcome. `anomaly`: a success outside the typical range; `failed` includes errors.
+ * `judged`: the base of `share`, which is results of jobs that make backups, or of other jobs if
+ * only such types are requested. `good`: those of them that ended well. `share`: `good` of
+ * `judged`, 0 to 1.
  */
 export const tallyOut = v.object({
   runs: v.number(),
@@ -129,20 +127,21 @@ const time = { from: iso, to: iso };
 export const statsOut = v.object({
   ...time,
   now: tallyOut,
-  /** The equal time before. */ before: tallyOut,
+  /** The previous period of equal length. */
+  before: tallyOut,
   groups: v.array(
     v.object({ entityGroup: v.picklist(ENTITY_GROUPS), now: tallyOut, before: tallyOut }),
   ),
-  /** `neverRan`: enabled, and no result but missed ones. */
+  /** `neverRan`: enabled jobs that have only missed results or none. */
   jobs: v.object({
     all: v.number(),
     disabled: v.number(),
     neverRan: v.number(),
     companies: v.number(),
   }),
-  /** Open problems that ask for a person, whatever the time. */
+  /** Open problems to check, regardless of the period. */
   pending: v.number(),
-  /** Jobs whose last word is that they did not run. */
+  /** Jobs whose last result says that they did not run. */
   didntRun: v.number(),
 });
 /** A column of a chart: one operational day, or one hour. */
@@ -161,7 +160,7 @@ export const rankedOut = v.object({
   computerName: v.string(),
   source: v.picklist(SOURCES),
   type: v.picklist(JOB_TYPES),
-  /** Failures, mean seconds of a finished run, or bytes in all. */
+  /** Number of failures, mean seconds of a finished run, or total bytes. */
   value: v.number(),
   executions: v.number(),
 });
@@ -171,12 +170,14 @@ const cell = orNull(v.picklist([...RUN_STATES, 'off']));
 const line = {
   company: v.number(),
   companyName: v.string(),
-  /** Of 0 to 1, days that succeeded among those on which something ended or should have run. */
+  /**
+   * Share (0 to 1) of days that succeeded among those on which something ended or should have run.
+   */
   share: orNull(v.number()),
 };
 /**
- * `state` by the mode that was asked for; `runs`: results of the day; `bad`: jobs whose day failed
- * or did not run.
+ * `state`: according to the requested mode. `runs`: results of the day. `bad`: number of jobs whose
+ * day failed or did not run.
  */
 export const spreadsheetOut = v.object({
   ...time,
@@ -198,7 +199,7 @@ export const spreadsheetOut = v.object({
   pageSize: v.number(),
 });
 export type SpreadsheetOut = v.InferOutput<typeof spreadsheetOut>;
-/** Days of jobs by what their cells show. */
+/** Number of job days by the state of their cell. */
 export const spreadsheetStatsOut = v.object({
   ...time,
   mode: v.picklist(CALENDAR_MODES),
@@ -229,7 +230,7 @@ export const analyticsOut = v.object({
   sources: v.array(part),
 });
 /**
- * Shares of 0 to 1 of what ended or should have run; null where nothing did. `failures`: failed and
+ * Shares (0 to 1) of what ended or should have run; null if nothing did. `failures` includes
  * errors.
  */
 const point = v.object({
@@ -271,8 +272,8 @@ const bytes = {
   capacityBytes: orNull(v.number()),
 };
 /**
- * `fullAt`: when it is full if it goes on as in its days; null where it does not grow or too little
- * is known. The first to be full first.
+ * `fullAt`: when the repository will be full if it keeps growing at its current rate; null if it
+ * doesn't grow or too little is known. Sorted by `fullAt`, earliest first.
  */
 export const trendOut = v.object({
   ...repository,

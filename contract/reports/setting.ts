@@ -6,8 +6,8 @@ export const REPORT_FORMATS = ['pdf', 'html', 'csv'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /**
- * Times of a report, seen from when it is due: days up to then with its own day, whole days and
- * months of the provider before it.
+ * Periods of a report, relative to when it is due: the last days including that day, or the whole
+ * days and months of the provider before it.
  */
 export const REPORT_PERIODS = [
   'yesterday',
@@ -20,7 +20,7 @@ export const REPORT_PERIODS = [
 ] as const;
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];
 
-/** How dates and numbers are written. The first is that of the portal. */
+/** Formats of dates and numbers. The first is the portal's own. */
 export const REPORT_LANGUAGES = [
   'en-US',
   'en-GB',
@@ -41,7 +41,7 @@ const clock = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'hh:mm'));
 const whole = (least: number, most: number) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
 const timeZone = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
-/** `weekday` 1 (Monday) to 7; `day` 1 to 28, or 31 for the last of each month. */
+/** `weekday` 1 (Monday) to 7; `day` 1 to 28, or 31 for the last day of each month. */
 export const ScheduleSchema = v.variant('every', [
   v.strictObject({ every: v.literal('day'), at: clock, timeZone }),
   v.strictObject({ every: v.literal('week'), weekday: whole(1, 7), at: clock, timeZone }),
@@ -54,7 +54,7 @@ export const ScheduleSchema = v.variant('every', [
 ]);
 export type ReportSchedule = v.InferOutput<typeof ScheduleSchema>;
 
-/** One address, and nothing that a mail server could read as a second one. */
+/** One address, without anything that a mail server could read as a second one. */
 const address = v.pipe(
   v.string(),
   v.trim(),
@@ -68,8 +68,8 @@ const address = v.pipe(
 const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
 
 /**
- * What a person says of a report. `companies`: none means all that its owner sees, where the
- * template allows that.
+ * The fields of a report that a user sets. `companies`: an empty list means all companies that its
+ * owner can see, if the template allows that.
  */
 export const ReportFields = v.strictObject({
   name: v.pipe(
@@ -99,7 +99,7 @@ export const ReportFields = v.strictObject({
 });
 export type ReportFields = v.InferOutput<typeof ReportFields>;
 
-/** What does not fit together in it, by field; null where all does. */
+/** Returns which fields contradict each other, or null if none do. */
 export function fieldsFault(
   customers: 'any' | 'one' | 'some' | 'none',
   companies: readonly number[],

@@ -17,8 +17,9 @@ export const TEMPLATE_KEYS = [
 export type TemplateKey = (typeof TEMPLATE_KEYS)[number];
 
 /**
- * Which companies a setting names. `any`: some or none, and none means all that its owner sees;
- * `one`: exactly one; `some`: 1 to `MOST_CUSTOMERS`; `none`: it is about providers.
+ * The companies that a report needs. `any`: any number, and an empty list means all companies that
+ * its owner can see. `one`: exactly one. `some`: 1 to `MOST_CUSTOMERS`. `none`: the report is about
+ * providers.
  */
 export type Customers = 'any' | 'one' | 'some' | 'none';
 export const MOST_CUSTOMERS = 30;
@@ -27,10 +28,11 @@ export interface TemplateAbout {
   readonly key: TemplateKey;
   readonly prettyName: string;
   readonly description: string;
-  /** The word of it in a file's name. */ readonly templateName: string;
+  /** The template's part of a file name. */
+  readonly templateName: string;
   readonly customers: Customers;
 }
-/** `body` is pure: the same figures make the same report. */
+/** `body` is pure: the same figures yield the same report. */
 export interface Template<N extends FiguresName = FiguresName> extends TemplateAbout {
   readonly figures: N;
   body(figures: Figures[N]): Body;

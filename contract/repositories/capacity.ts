@@ -1,17 +1,18 @@
 import type { Bytes, Ms } from '../ids.ts';
 import type { RepositoryRow } from '../runs/rows.ts';
 
-/** A trend is not told from fewer days. */
+/** Minimum number of days from which a trend is derived. */
 const LEAST_DAYS = 7;
 const DAY: Ms = 86_400_000;
-/** Beyond it nobody knows. */
+/** The limit of a forecast. */
 export const FULL_WITHIN: Ms = 730 * DAY;
 
 /**
- * REPO-1: when a repository is full if it goes on as in its days; null where it does not grow,
- * where too little is known, and beyond two years. The growth is the median of the growth between
- * every two days (Theil–Sen): up to a quarter of the days may be anything at all. It goes on from
- * what was used last. One that is full already is full since it was last looked at.
+ * Returns when a repository will be full if it keeps growing at its current rate (REPO-1). Returns
+ * null if it doesn't grow, if too little is known, or if that is more than two years ahead. The
+ * rate is the median growth between every two days (Theil–Sen), which tolerates arbitrary values on
+ * up to a quarter of the days. The forecast starts at the last known usage. A repository that is
+ * already full counts as full since its last sample.
  */
 export function fullAt({
   days,
@@ -33,7 +34,7 @@ export function fullAt({
   return left > FULL_WITHIN ? null : Math.ceil(since + left);
 }
 
-/** Bytes a day. */
+/** Returns the growth in bytes per day. */
 function growthOf(days: readonly { readonly at: Ms; readonly used: Bytes }[]): number {
   const slopes = new Float64Array((days.length * (days.length - 1)) / 2);
   let count = 0;
@@ -51,8 +52,8 @@ function growthOf(days: readonly { readonly at: Ms; readonly used: Bytes }[]): n
 }
 
 /**
- * The value that would stand at `n` if all were in order; those before it are no greater after
- * this. A tenth of the time of putting all in order.
+ * Quickselect: returns the value at index `n` of the sorted array. It reorders `values`, and takes
+ * a tenth of the time of sorting them.
  */
 function nthOf(values: Float64Array, n: number): number {
   let low = 0;

@@ -6,7 +6,7 @@ import { PROBLEM_STATES } from '../runs/vocabulary.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
 
-/** `did`: problems that it acted on within the last 30 days, and when last. */
+/** `did`: number of problems on which the rule acted in the last 30 days, and when it last did. */
 export const ruleOut = v.object({
   _id: v.string(),
   ...RuleSchema.entries,
@@ -17,22 +17,22 @@ export const ruleOut = v.object({
 export type RuleOut = v.InferOutput<typeof ruleOut>;
 
 const rulesOut = v.object({
-  /** From the top. */
+  /** In order from the top. */
   rules: v.array(ruleOut),
-  /** Who can be notified. */
+  /** Users who can be notified. */
   people: v.array(v.object({ id: v.string(), name: v.string() })),
 });
 export type RulesOut = v.InferOutput<typeof rulesOut>;
 
 const ruleTested = v.object({
   /**
-   * Results with a problem of the last 30 days that match, and how many were looked at; `all`
-   * false: there are more, older ones.
+   * Number of matching results with a problem in the last 30 days, and number of results examined.
+   * `all` is false if there are older results that were not examined.
    */
   count: v.number(),
   looked: v.number(),
   all: v.boolean(),
-  /** The newest. */
+  /** The newest matches. */
   rows: v.array(
     v.object({
       run: v.number(),
@@ -45,8 +45,8 @@ const ruleTested = v.object({
     }),
   ),
   /**
-   * Other rules that are on and match some of the same results. `same`: what both set; the upper
-   * one's stands.
+   * Other active rules that match some of the same results. `same`: the settings that both rules
+   * set; the upper rule wins.
    */
   conflicts: v.array(
     v.object({
@@ -64,7 +64,7 @@ export const ruleCalls = {
   listRules: call({
     method: 'GET',
     path: 'monitoring/backoffice/rules',
-    summary: 'The rules from the top, and what each did in the last 30 days.',
+    summary: 'Lists the rules from the top, with what each did in the last 30 days.',
     input: v.strictObject({}),
     output: rulesOut,
     gate: 'monitoring.rules',
@@ -74,7 +74,7 @@ export const ruleCalls = {
   makeRule: call({
     method: 'POST',
     path: 'monitoring/backoffice/rules',
-    summary: 'A new rule, at the end. It acts on results that arrive from now on.',
+    summary: 'Creates a rule at the end of the list. It acts on results that arrive from now on.',
     input: v.strictObject({ rule: RuleSchema }),
     output: v.object({ _id: v.string() }),
     gate: 'monitoring.rules',
@@ -85,7 +85,7 @@ export const ruleCalls = {
     method: 'PUT',
     path: 'monitoring/backoffice/rules',
     summary:
-      'Changes the rule `id` to `rule`, or puts all rules into an order (`order`, their ids from the top).',
+      'Changes the rule `id` to `rule`, or reorders all rules (`order`: their ids from the top).',
     input: v.strictObject({
       id: v.optional(uuid),
       rule: v.optional(RuleSchema),
@@ -99,7 +99,7 @@ export const ruleCalls = {
   removeRule: call({
     method: 'DELETE',
     path: 'monitoring/backoffice/rules/{id}',
-    summary: 'Takes a rule away. What it did stays; its exceptions end with the next result.',
+    summary: 'Deletes a rule. Its effects stay, but its exceptions end with the next result.',
     input: v.strictObject({ id: uuid }),
     output: v.object({}),
     gate: 'monitoring.rules',
@@ -110,7 +110,7 @@ export const ruleCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/rules/test',
     summary:
-      'What a rule would have matched in the last 30 days, and which others match it too. `id`: that of the rule itself, where it exists.',
+      'Tests which results of the last 30 days a rule would have matched, and which other rules match them. `id`: the rule itself, if it exists.',
     input: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }),
     output: ruleTested,
     gate: 'monitoring.rules',

@@ -7,10 +7,10 @@ import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
 
 /**
- * Rules: what the server does by itself with results that ask something of a person. They are read
- * from the top: every rule that matches acts, and of two that set the same thing (exception,
- * snooze, note, ticket) the upper one does. A rule acts once on a problem; as an exception it
- * counts for as long as the newest result of the problem matches.
+ * Rules: actions that the server takes automatically on results that need attention. Rules are
+ * evaluated from the top and every matching rule acts. If two rules set the same thing (exception,
+ * snooze, note, ticket), the upper one wins. A rule acts once per problem; an exception applies as
+ * long as the newest result of the problem matches.
  */
 const uuid = v.pipe(v.string(), v.uuid());
 const amount = v.pipe(
@@ -29,14 +29,18 @@ const isZone = (zone: string): boolean => {
   }
 };
 
-/** From `least` to `most`, both included; null is no bound. Seconds, bytes, results in a row. */
+/**
+ * A range from `least` to `most`, both inclusive; null means unbounded. Seconds, bytes, or number
+ * of consecutive results.
+ */
 export const RangeSchema = v.strictObject({ least: v.nullable(amount), most: v.nullable(amount) });
 export type Range = v.InferOutput<typeof RangeSchema>;
 
 /**
- * When a result matches: all of it must hold, and what is empty holds always. `days`: 1 Monday to 7
- * Sunday, none is every day; `from` to before `to` in minutes of the day of `zone`, past midnight
- * where `to` is less (the day is then that on which it began), all day where they are the same.
+ * The conditions of a rule. All of them must match; an empty one always does. `days`: 1 Monday to 7
+ * Sunday; empty means every day. `from` (inclusive) and `to` (exclusive) are minutes of the day in
+ * `zone`. If `to` is less than `from`, the range crosses midnight and belongs to the day on which
+ * it began; if they are equal, it is the whole day.
  */
 export const RuleWhenSchema = v.strictObject({
   sources: list(v.picklist(SOURCES)),
@@ -66,8 +70,8 @@ export type RuleWhen = v.InferOutput<typeof RuleWhenSchema>;
 const said = (most: number) =>
   v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most)));
 /**
- * What a rule does. `exception`: known, counts as OK. `snoozeHours` from the result on. `notify`:
- * users by mail. `hint`: shown beside the result.
+ * The actions of a rule. `exception`: the result is known and counts as OK. `snoozeHours`: starts
+ * at the result. `notify`: users to email. `hint`: shown with the result.
  */
 export const RuleDoesSchema = v.strictObject({
   exception: v.boolean(),
@@ -83,7 +87,7 @@ const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const ruleFields = {
   name: nameText(),
   enabled: v.boolean(),
-  /** Acts on results that arrive from then, and before then. */
+  /** The rule acts on results that arrive from `from` on and before `to`. */
   from: v.nullable(ms),
   to: v.nullable(ms),
   when: RuleWhenSchema,
@@ -94,7 +98,7 @@ export type RuleFields = v.InferOutput<typeof RuleSchema>;
 
 export interface RuleRow extends RuleFields {
   readonly id: string;
-  /** The least is the uppermost. */
+  /** The lowest rank is at the top. */
   readonly rank: number;
   readonly madeBy: UserId;
   readonly changedAt: Ms;
@@ -114,7 +118,7 @@ export const ruleRemoved = v.strictObject({
   type: v.literal('rule.removed@1'),
   data: v.strictObject({ id: uuid }),
 });
-/** All rules that stand, from the top. */
+/** All existing rules, from the top. */
 export const rulesOrdered = v.strictObject({
   type: v.literal('rules.ordered@1'),
   data: v.strictObject({ ids: v.pipe(v.array(uuid), v.maxLength(LIMITS.rules)) }),
@@ -122,20 +126,20 @@ export const rulesOrdered = v.strictObject({
 
 const problem = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const byRule = { problem, rule: uuid, name: ruleFields.name };
-/** Known, counts as OK, as long as the newest result matches. */
+/** The problem is known and counts as OK as long as the newest result matches. */
 export const problemExcepted = v.strictObject({
   type: v.literal('problem.excepted@1'),
   data: v.strictObject(byRule),
 });
-/** The newest result matches no such rule any more. */
+/** The newest result no longer matches any rule with an exception. */
 export const problemUnexcepted = v.strictObject({
   type: v.literal('problem.unexcepted@1'),
   data: v.strictObject({ problem }),
 });
 export const RULE_DEEDS = ['snoozed', 'noted', 'ticketed', 'notified', 'hinted'] as const;
 /**
- * What a rule did to a problem beside an exception; snooze, note and ticket stand in events of
- * their own as well.
+ * What a rule did to a problem, apart from an exception. Snooze, note and ticket also have events
+ * of their own.
  */
 export const problemRuled = v.strictObject({
   type: v.literal('problem.ruled@1'),
@@ -146,7 +150,7 @@ export const problemRuled = v.strictObject({
   }),
 });
 
-/** That a rule acted on a problem. */
+/** An action of a rule on a problem. */
 export interface Ruled {
   readonly rule: string;
   readonly name: string;
@@ -155,8 +159,8 @@ export interface Ruled {
 }
 
 /**
- * A result as rules see it. `texts`: its message and its cause. `streak`: results of its problem
- * till then, itself among them.
+ * The part of a result that rules match. `texts`: its message and its cause. `streak`: number of
+ * results of its problem up to and including this one.
  */
 export interface RuleResult {
   readonly source: Source;
@@ -197,8 +201,8 @@ export const NOTHING_DONE: RuleDoes = {
 
 const bounded = ({ least, most }: Range): boolean => least !== null || most !== null;
 /**
- * Whether it asks anything at all: a rule for every result there is would hide what nobody has
- * seen.
+ * Returns whether the rule has any condition. A rule that matches every result would hide results
+ * that nobody has seen.
  */
 export const asksSomething = (when: RuleWhen): boolean =>
   when.sources.length + when.types.length + when.states.length + when.companies.length > 0 ||
@@ -222,16 +226,13 @@ export const doesSomething = ({
   hint !== null ||
   notify.length > 0;
 
-/** Whether a rule acts at a moment. */
+/** Returns whether a rule is active at a moment. */
 export const standsAt = (
   { enabled, from, to }: Pick<RuleFields, 'enabled' | 'from' | 'to'>,
   at: Ms,
 ): boolean => enabled && (from === null || from <= at) && (to === null || at < to);
 
-/**
- * The pure meaning of `when`, made once a rule: what it answers tells of each result whether it
- * matches.
- */
+/** Returns a function that tells whether the conditions match a result. Create it once per rule. */
 export function matcherOf(when: RuleWhen): (result: RuleResult) => boolean {
   const sources = new Set(when.sources);
   const types = new Set(when.types);
@@ -281,7 +282,7 @@ function timer({ days, from, to, zone }: NonNullable<RuleWhen['time']>): (at: Ms
   };
 }
 
-/** The states as people are told them. */
+/** The names of the states as people read them. */
 export const STATE_NAMES: Readonly<Record<ProblemState, string>> = {
   Failed: 'Failed',
   Error: 'Error',
@@ -290,7 +291,7 @@ export const STATE_NAMES: Readonly<Record<ProblemState, string>> = {
   Warning: 'Warning',
 };
 
-/** What two rules both set, where one of them alone can. */
+/** Settings that two rules can both set, of which only one can apply. */
 export const SETTLED = ['exception', 'snoozeHours', 'note', 'ticket'] as const;
 export type Settled = (typeof SETTLED)[number];
 export const sets = (does: RuleDoes, what: Settled): boolean =>

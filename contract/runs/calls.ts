@@ -23,8 +23,8 @@ const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 export const RefusedSchema = v.object({ run: v.number(), kind: v.string(), message: v.string() });
 export const ChangedSchema = v.object({
   /**
-   * Where the log stands with this command in it: the effect has arrived when a device's cursor
-   * has.
+   * The log position that includes this command. A device has its effect when its cursor reaches
+   * it.
    */
   seq: v.number(),
   accepted: v.number(),
@@ -32,8 +32,8 @@ export const ChangedSchema = v.object({
 });
 
 /**
- * What may happen to a problem. `Over`: a success ended it; `Changed`: the job does something else
- * since, good or bad.
+ * Entries of a problem's history. `Over`: a success ended it. `Changed`: a different result, good
+ * or bad, ended it.
  */
 export const DEEDS = [
   'Reviewed',
@@ -55,7 +55,7 @@ export const DEEDS = [
 ] as const;
 export type ProblemDeed = (typeof DEEDS)[number];
 
-/** One run in full (a job execution), times as the API writes them: `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
+/** A complete run (a job execution). Times are in the API's format: `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export const ExecutionSchema = v.object({
   _id: v.string(),
   mongo_id: v.string(),
@@ -68,7 +68,8 @@ export const ExecutionSchema = v.object({
   type: v.picklist(JOB_TYPES),
   entityGroup: v.picklist(ENTITY_GROUPS),
   managed: orNull(v.boolean()),
-  /** The schedule of the job. */ scheduleState: orNull(v.picklist(SCHEDULE_STATES)),
+  /** The schedule of the job. */
+  scheduleState: orNull(v.picklist(SCHEDULE_STATES)),
   status: v.picklist(STATUSES),
   startTime: iso,
   endTime: orNull(iso),
@@ -80,8 +81,8 @@ export const ExecutionSchema = v.object({
   exitCode: orNull(v.number()),
   message: orNull(v.string()),
   /**
-   * When it was due, how much of its source it reads, and how often the tool complained; null where
-   * the source does not say.
+   * When it was scheduled, how much of its source it reads, and how many errors and warnings the
+   * tool reported; null if the source doesn't say.
    */
   scheduledFor: orNull(iso),
   level: orNull(v.picklist(RUN_LEVELS)),
@@ -110,7 +111,7 @@ export const ExecutionSchema = v.object({
   lastSuccessAt: orNull(iso),
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
   log: orNull(v.string()),
-  /** What was done with each object, worst first. */
+  /** The result of each object, worst first. */
   tasks: v.array(TaskSchema),
   /** Who did what to this problem, newest first. `until`: the end of a snooze. */
   history: v.array(
@@ -126,7 +127,7 @@ export const ExecutionSchema = v.object({
 export type Execution = v.InferOutput<typeof ExecutionSchema>;
 
 const RULE =
-  'The first review of a problem stands; of two notes or two snoozes the later to arrive stands, and the one that lost is told.';
+  'The first review of a problem wins. Of two notes or two snoozes the last to arrive wins, and the user whose change was replaced is notified.';
 
 export const keyOut = v.object({
   id: v.string(),
@@ -141,19 +142,19 @@ export const keyOut = v.object({
   lastHeardAt: orNull(v.number()),
   lastFault: orNull(v.object({ at: v.number(), message: v.string() })),
   /**
-   * What it stored today (UTC), and may store; when a result was last refused because that is used
-   * up.
+   * What the key stored today (UTC), its limit, and when a result was last refused because the
+   * limit was reached.
    */
   today: v.object({ bytes: v.number(), limitBytes: v.number(), refusedAt: orNull(v.number()) }),
 });
-/** `secret` is shown once and never again: the server keeps its hash. */
+/** `secret` is in this response only: the server stores its hash. */
 export const keyWithSecret = v.object({ key: keyOut, secret: v.string() });
 
 export const monitoringCalls = {
   getExecution: call({
     method: 'GET',
     path: 'monitoring/backoffice/jobExecutions/{id}',
-    summary: 'One run with its log, its objects and its history.',
+    summary: 'Returns a run with its log, objects and history.',
     input: v.strictObject({ id: runId }),
     output: ExecutionSchema,
     gate: 'monitoring.daily-checks',
@@ -163,7 +164,7 @@ export const monitoringCalls = {
     method: 'PUT',
     path: 'monitoring/backoffice/jobExecutions/{id}',
     summary:
-      'Review, note or snooze the problem behind a run: by `change`, or by the fields `note` and `ignoredUntil` as they are read.',
+      'Reviews, notes or snoozes the problem of a run, by `change` or by the fields `note` and `ignoredUntil` of a run.',
     input: v.pipe(
       v.strictObject({ id: runId, ...changeFields }),
       v.examples([{ id: 1, change: { is: 'review', comment: null } }]),
@@ -177,7 +178,7 @@ export const monitoringCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/jobExecutions/bulk',
     summary:
-      'The same for many runs at once, by their ids as lists give them or as numbers; what was refused is listed.',
+      'Changes many runs at once, by their ids as lists return them or as numbers. The response lists refused changes.',
     input: v.pipe(
       v.strictObject({
         ids: v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.bulkRuns)),
@@ -193,7 +194,7 @@ export const monitoringCalls = {
   listKeys: call({
     method: 'GET',
     path: 'monitoring/sources',
-    summary: 'The ingest keys of the provider, and when each was last heard.',
+    summary: "Lists the provider's ingest keys, and when each was last used.",
     input: v.strictObject({}),
     output: v.array(keyOut),
     gate: 'monitoring.sources',
@@ -202,7 +203,7 @@ export const monitoringCalls = {
   makeKey: call({
     method: 'POST',
     path: 'monitoring/sources',
-    summary: 'Makes an ingest key for a company.',
+    summary: 'Creates an ingest key for a company.',
     input: v.strictObject({
       name: nameText(),
       companyN: runN,
@@ -216,7 +217,7 @@ export const monitoringCalls = {
   rotateKey: call({
     method: 'POST',
     path: 'monitoring/sources/{id}/rotate',
-    summary: 'A new secret; the old one ends at once.',
+    summary: 'Replaces the secret of a key. The old secret stops working immediately.',
     input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }),
     output: keyWithSecret,
     gate: 'monitoring.sources',
@@ -225,7 +226,7 @@ export const monitoringCalls = {
   revokeKey: call({
     method: 'DELETE',
     path: 'monitoring/sources/{id}',
-    summary: 'Ends a key. Its jobs and runs stay.',
+    summary: 'Revokes a key. Its jobs and runs stay.',
     input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }),
     output: v.object({}),
     gate: 'monitoring.sources',

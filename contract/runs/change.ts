@@ -9,10 +9,10 @@ import { cutText } from '../stored-text.ts';
 import { nameText } from '../text-schema.ts';
 
 /**
- * What a person does to results. Each names runs; what it changes is the problem behind them
- * (RUN-6). Rules for two devices that disagree (OUT-6): the first review of a problem stands and
- * the second is refused with the name of the first; of two notes or two snoozes the later to arrive
- * stands, and the one that lost is told.
+ * A change that a person makes to results. It names runs and changes the problems of those runs
+ * (RUN-6). Conflicts between two devices (OUT-6): the first review of a problem wins, and the
+ * second is refused with the name of the first reviewer. Of two notes or two snoozes the last to
+ * arrive wins, and the user whose change was replaced is notified.
  */
 export const ChangeSchema = v.variant('is', [
   v.strictObject({
@@ -38,7 +38,7 @@ export const ChangeSchema = v.variant('is', [
 export type Change = v.InferOutput<typeof ChangeSchema>;
 
 const noteText = v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars));
-/** A moment as the API writes it: `YYYY-MM-DDTHH:mm:ss.SSSZ`, or any ISO form with a zone. */
+/** A moment in the API's format: `YYYY-MM-DDTHH:mm:ss.SSSZ`, or any ISO format with a zone. */
 const moment = v.pipe(
   v.string(),
   v.isoTimestamp(),
@@ -47,9 +47,9 @@ const moment = v.pipe(
 );
 
 /**
- * What a call takes to change results: a change by name, or the fields of a job execution as it is
- * read. A note is text or `{ content }`, and an empty one or null removes it; `ignoredUntil` is
- * when a snooze ends, and null ends it now.
+ * The input of a change: a change by name, or fields of a job execution as the API returns them.
+ * `note` is text or `{ content }`; empty or null deletes it. `ignoredUntil` is when a snooze ends;
+ * null ends it now.
  */
 export const changeFields = {
   change: v.optional(ChangeSchema),
@@ -64,8 +64,8 @@ type ChangeAsked = {
 };
 
 /**
- * The changes that were asked for, in the order in which they are made. A snooze without a reason
- * has the note for one.
+ * Returns the requested changes in the order in which they apply. A snooze without a reason uses
+ * the note as its reason.
  */
 export function changesOf({
   change,
@@ -94,8 +94,8 @@ export function changesOf({
 }
 
 /**
- * What `decideChange` must know of a run: null problem where it has none. A run that is unknown or
- * out of scope is left out.
+ * What `decideChange` needs to know about a run. `problem` is null if the run has none. Runs that
+ * are unknown or out of scope are not included.
  */
 export interface Target {
   readonly run: Pick<RunRow, 'n' | 'job' | 'company'> & { readonly anomaly?: readonly Anomaly[] };
@@ -112,9 +112,9 @@ export interface Decided {
 }
 
 /**
- * The decision, the same on the device (to show the effect at once) and on the server (to make it
- * so). `nameOf` gives a person's name for a refusal. One event a company, so that a device is only
- * told of companies it may see.
+ * Decides the events and refusals of a change. Devices run it to show the effect immediately, and
+ * the server runs it to commit. `nameOf` returns a person's name for a refusal. It creates one
+ * event per company, so that a device only receives companies that its user may see.
  */
 export function decideChange(
   change: Change,

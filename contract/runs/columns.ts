@@ -4,15 +4,17 @@ import { JOB_TYPES } from './vocabulary.ts';
 import type { JobRow } from './rows.ts';
 
 /**
- * Runs as binary columns: the form in which they travel and in which a device keeps them (SYNC-4,
- * COL-1). Little-endian, newest first (start descending, then n descending), 30 bytes a run and its
+ * Runs as binary columns: the format for transfer and for storage on a device (SYNC-4, COL-1).
+ * Little-endian, newest first (start descending, then n descending), 30 bytes per run plus its
  * message:
  *
- * 0 u32 magic "DBK1" 4 u32 rows 8 u32 texts 12 u32 bytes of text 16 … 31 zero u32 n[rows] · u32
- * job[rows] · u32 problem[rows] (0 none) · u32 start[rows] (seconds since 1970) · u32 elapsed[rows]
- * (s, NONE unknown) u32 bytesLow[rows] · u16 bytesHigh[rows] (both all ones: unknown) · u16
- * company[rows] · u16 kind[rows] · pad to 4 u32 textRow[texts] (ascending) · u32 textEnd[texts] ·
- * u8 text[…] (UTF-8 messages, one after the other) · pad to 4
+ * - Header: 0 u32 magic "DBK1", 4 u32 rows, 8 u32 texts, 12 u32 bytes of text, 16 … 31 zero.
+ * - u32 n[rows], u32 job[rows], u32 problem[rows] (0 none), u32 start[rows] (seconds since 1970),
+ *   u32 elapsed[rows] (s, NONE unknown), u32 bytesLow[rows].
+ * - u16 bytesHigh[rows] (bytesLow and bytesHigh all ones: unknown), u16 company[rows], u16
+ *   kind[rows], padding to 4.
+ * - u32 textRow[texts] (ascending), u32 textEnd[texts], u8 text[…] (concatenated UTF-8 messages),
+ *   padding to 4.
  *
  * kind: bits 0–2 status, 3 anomaly, 4–5 managed (0 unknown, 1 no, 2 yes), 6–10 source, 11–14 type
  */
@@ -38,8 +40,8 @@ const MAGIC = 0x314b_4244; // "DBK1"
 const HEAD = 32;
 
 /**
- * A run as columns hold it: what a list shows and filters by. The rest is asked for when the run is
- * opened.
+ * The part of a run that columns store: what a list shows and filters by. The rest is loaded when
+ * the run is opened.
  */
 export interface LeanRun {
   readonly n: number;
@@ -81,13 +83,13 @@ export const leanOf = (run: RunRow, job: Pick<JobRow, 'managed' | 'source' | 'ty
   message: run.message,
 });
 
-/** Newest first; the same start: the later number first. */
+/** Compares by start, newest first; runs with the same start by number, highest first. */
 export const newestFirst = (
   a: Pick<LeanRun, 'startSec' | 'n'>,
   b: Pick<LeanRun, 'startSec' | 'n'>,
 ): number => b.startSec - a.startSec || b.n - a.n;
 
-/** `runs` must stand newest first. */
+/** Encodes runs, which must be sorted newest first. */
 export function encodeColumns(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   const texts: { row: number; bytes: Uint8Array }[] = [];
@@ -112,7 +114,7 @@ export function encodeColumns(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer>
   return new Uint8Array(buffer);
 }
 
-/** All but the message, in place. */
+/** Writes all fields of a run except its message. */
 export function putRun(c: RunColumns, row: number, run: LeanRun): void {
   c.n[row] = run.n;
   c.job[row] = run.job;
@@ -130,8 +132,9 @@ const sizeOf = (rows: number, texts: number, textBytes: number): number =>
   HEAD + pad4(rows * 30) + texts * 8 + pad4(textBytes);
 
 /**
- * Views over the buffer as it came: nothing is copied or decoded. Throws a RangeError where the
- * bytes are not such a page.
+ * Returns views over the buffer, without copying or decoding.
+ *
+ * @throws RangeError if the bytes are not a page of columns.
  */
 export function viewColumns(buffer: ArrayBuffer): RunColumns {
   if (buffer.byteLength < HEAD) throw new RangeError('columns: too short');

@@ -4,7 +4,7 @@ import { utcText, wallText } from './csv.ts';
 import { reviewAsked } from './review.ts';
 import type { ProblemRow } from './rows.ts';
 
-/** What a column holds, before it is written down. */
+/** The value of a column before formatting. */
 export type CellValue =
   | string
   | number
@@ -15,8 +15,8 @@ export type CellValue =
 type Kind = 'text' | 'code' | 'number' | 'moment' | 'range';
 
 /**
- * What each column is, in every file of a list, whoever makes it. `unit`: of its numbers, told in
- * the title.
+ * The type of each column, the same in every file of a list. `unit`: the unit of its numbers, shown
+ * in the title.
  */
 const COLUMNS: { readonly [Id in FileColumnId]: { readonly is: Kind; readonly unit?: string } } = {
   state: { is: 'code' },
@@ -52,7 +52,7 @@ const COLUMNS: { readonly [Id in FileColumnId]: { readonly is: Kind; readonly un
   warningCount: { is: 'number' },
 };
 
-/** The first line: units stand in the titles, moments and ranges make two columns. */
+/** Returns the header row. Titles include units; moments and ranges get two columns. */
 export const titlesOf = (columns: readonly ExportColumn<FileColumnId>[]): readonly string[] =>
   columns.flatMap(({ id, title }) => {
     const { is, unit } = COLUMNS[id];
@@ -61,7 +61,7 @@ export const titlesOf = (columns: readonly ExportColumn<FileColumnId>[]): readon
     return [unit === undefined ? title : `${title} (${unit})`];
   });
 
-/** Writes what a column holds behind the cells before it. */
+/** Appends the cells of a column's value. */
 export function putCells(
   cells: Cell[],
   { id, words }: ExportColumn<FileColumnId>,
@@ -90,7 +90,7 @@ interface Around {
   readonly anomalies: boolean;
 }
 
-/** The columns that a result's problem alone tells. */
+/** Columns that derive from a result's problem alone. */
 export const PROBLEM_COLUMNS = {
   review: ({ problem }: OfProblem, { now, anomalies }: Around): CellValue =>
     reviewAsked(problem, now, anomalies),

@@ -4,8 +4,8 @@ import { dayText, offsetAt } from '../time/day.ts';
 import type { DayN } from '../time/day.ts';
 
 /**
- * What a list's file may hold, in the grid's words. `started`, `lastGood` and other moments make
- * two columns each, and so do ranges.
+ * The columns that a list's file may contain, with the ids of the grid. Moments such as `started`
+ * and `lastGood`, and ranges, become two columns each.
  */
 export const EXPORT_COLUMNS = [
   'state',
@@ -38,13 +38,16 @@ export const EXPORT_COLUMNS = [
 ] as const;
 export type ExportColumnId = (typeof EXPORT_COLUMNS)[number];
 
-/** What only the server's file may hold besides: the columns of a device do not have it. */
+/**
+ * Additional columns that only the server's file may contain, because a device doesn't have this
+ * data.
+ */
 export const SERVER_COLUMNS = ['level', 'scheduledFor', 'errorCount', 'warningCount'] as const;
 export type FileColumnId = ExportColumnId | (typeof SERVER_COLUMNS)[number];
 
 /**
- * `words`: what a person reads for a code of this column (`Missed`: "Did not run"); a code without
- * a word stands as it is.
+ * `words`: labels for the codes of this column (`Missed`: "Did not run"). A code without a label
+ * appears unchanged.
  */
 export interface ExportColumn<Id extends FileColumnId = ExportColumnId> {
   readonly id: Id;
@@ -52,14 +55,14 @@ export interface ExportColumn<Id extends FileColumnId = ExportColumnId> {
   readonly words?: Readonly<Record<string, string>>;
 }
 
-/** Text is made safe; a number stands as it is; null is an empty cell. */
+/** Text is escaped, numbers are written as they are, and null is an empty cell. */
 export type Cell = string | number | null;
 
 /** Tells a spreadsheet that the file is UTF-8. */
 export const BOM = '\uFEFF';
 const END = '\r\n';
 
-/** One line of RFC 4180, with its end. */
+/** Returns one line of RFC 4180 with its line break. */
 export function csvLine(cells: readonly Cell[]): string {
   let line = '';
   for (let i = 0; i < cells.length; i++) line += (i === 0 ? '' : ',') + csvCell(cells[i] ?? null);
@@ -74,30 +77,29 @@ function csvCell(cell: Cell): string {
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/**
- * A spreadsheet takes a cell that begins so for a formula: an apostrophe before it makes it text.
- */
+/** Prefixes text with an apostrophe if a spreadsheet would read it as a formula. */
 export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** Also where blanks at an end might be taken for none. */
+/** Also quotes cells with leading or trailing spaces, which some programs trim. */
 const QUOTED = /[",\r\n]|^\s|\s$/;
-/** Text that may be one or the other: most is neither. */
+/** A fast check for text that needs escaping or quoting; most text doesn't. */
 const SPECIAL = /[",\r\n\u202A-\u202E\u2066-\u2069]|^[\s=+\-@＝＋－＠]|\s$/;
 
-/** `11/20/26 07:46 AM` on the wall of the zone. */
+/** Returns `11/20/26 07:46 AM` in the zone. */
 export function wallText(at: Ms, timeZone: string): string {
   const { date, hour, minute } = clockOf(at + offsetAt(at, timeZone));
   return `${date.slice(5, 7)}/${date.slice(8)}/${date.slice(2, 4)} ${two(hour % 12 === 0 ? 12 : hour % 12)}:${two(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
 }
 
-/** `2026-11-20T07:46:13Z`. */
+/** Returns `2026-11-20T07:46:13Z`. */
 export function utcText(at: Ms): string {
   const { date, hour, minute, second } = clockOf(at);
   return `${date}T${two(hour)}:${two(minute)}:${two(second)}Z`;
 }
 
 /**
- * `DailyChecks_2026-11-21_074613.csv`: what it is and when it was made, on the wall of the zone.
+ * Returns a file name such as `DailyChecks_2026-11-21_074613.csv`: the prefix and the creation time
+ * in the zone.
  */
 export function csvName(prefix: string, at: Ms, timeZone: string): string {
   const { date, hour, minute, second } = clockOf(at + offsetAt(at, timeZone));
@@ -105,7 +107,8 @@ export function csvName(prefix: string, at: Ms, timeZone: string): string {
 }
 
 /**
- * What a clock without a zone shows. The date is kept: the next moment is mostly of the same day.
+ * Splits a local time into its parts. It caches the date, because consecutive moments are usually
+ * on the same day.
  */
 function clockOf(wall: Ms): {
   readonly date: string;

@@ -44,8 +44,8 @@ const jobFields = {
 };
 
 /**
- * `company` stands in the envelope of every event below: a device gets only those of companies it
- * may see.
+ * Every event below carries `company` in its envelope, so a device only receives events of
+ * companies that its user may see.
  */
 export const jobFound = v.strictObject({
   type: v.literal('job.found@1'),
@@ -62,15 +62,15 @@ export const jobChanged = v.strictObject({
   data: v.strictObject({ n, ...jobFields }),
 });
 
-/** "Not an anomaly": the value belongs to what is usual from now on. */
+/** "Not an anomaly": the typical range includes the value from now on. */
 export const jobTaught = v.strictObject({
   type: v.literal('job.taught@1'),
   data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
 });
 
 /**
- * `missed`: no result is expected of the job until then. `disabled`: that it is switched off is
- * meant, until it is switched on (`until` null).
+ * `missed`: no result is expected of the job until then. `disabled`: the job is intentionally
+ * disabled, until it is enabled again (`until` null).
  */
 export const jobIgnored = v.strictObject({
   type: v.literal('job.ignored@1'),
@@ -101,7 +101,7 @@ const detail = v.record(
   v.union([v.pipe(v.string(), v.maxLength(1000)), v.number(), v.boolean(), v.null()]),
 );
 
-/** Left out by events that were written before a source could say so. */
+/** Absent in events that were written before sources could report these fields. */
 const planned = { level: v.optional(v.picklist(RUN_LEVELS)), scheduledFor: v.optional(ms) };
 
 export const runStarted = v.strictObject({
@@ -110,9 +110,9 @@ export const runStarted = v.strictObject({
 });
 
 /**
- * `corrects`: the run had finished before, and its result till then belonged to this problem, or to
- * none. Said by who decides, who knows all runs: a device may hold a day that is newer than the
- * events it has folded, and cannot tell a correction from what it has ahead of them.
+ * `corrects`: the run had already finished, and its previous result belonged to this problem, or to
+ * none. The server sets it because it knows all runs. A device may have a day that is newer than
+ * the events it has folded, so it can't tell a correction from data that is ahead of them.
  */
 export const runFinished = v.strictObject({
   type: v.literal('run.finished@1'),
@@ -138,7 +138,9 @@ export const runFinished = v.strictObject({
   }),
 });
 
-/** The clock found a job past its expected time and grace. `startedAt` is the expected time. */
+/**
+ * The clock found that a job is past its expected time and grace. `startedAt` is the expected time.
+ */
 export const runMissed = v.strictObject({
   type: v.literal('run.missed@1'),
   data: v.strictObject({
@@ -157,7 +159,7 @@ export const causeFound = v.strictObject({
   }),
 });
 
-/** Opens before the run that names it, in the same transaction. */
+/** Precedes the run that refers to it, in the same transaction. */
 export const problemOpened = v.strictObject({
   type: v.literal('problem.opened@1'),
   data: v.strictObject({
@@ -197,8 +199,8 @@ export const problemWoken = v.strictObject({
   type: v.literal('problem.woken@1'),
   data: v.strictObject({ problems }),
 });
-/** `content` null takes the note away. */
-/** `ticket` names the ticket in the provider's ticketing; null takes it away. */
+/** `content` null deletes the note. */
+/** `ticket` is the ticket's number in the provider's ticketing; null removes it. */
 export const problemTicketed = v.strictObject({
   type: v.literal('problem.ticketed@1'),
   data: v.strictObject({
@@ -209,8 +211,8 @@ export const problemTicketed = v.strictObject({
   }),
 });
 /**
- * The ticket that a problem has, and how it stands: what a device shows of it. `url`: its page in
- * the ticketing system. Null: it has none, or one that is only named.
+ * The linked ticket of a problem and its state, as a device shows it. `url`: its page in the
+ * ticketing system. Null: the problem has no ticket, or one known by number only.
  */
 export const TiedSchema = v.strictObject({
   id: uuid,
@@ -271,7 +273,7 @@ export const computerNoted = v.strictObject({
     content: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars))),
   }),
 });
-/** That it has no job is meant. `until` null: for good. */
+/** The computer intentionally has no job. `until` null: forever. */
 export const computerIgnored = v.strictObject({
   type: v.literal('computer.ignored@1'),
   data: v.strictObject({ id: computerId, until: v.nullable(ms) }),

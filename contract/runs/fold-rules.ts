@@ -13,13 +13,13 @@ type OfRules = EventOf<
 >;
 
 const BY_RULE = 'rule:';
-/** Who said a note or a snooze, where that was a rule: by the name that it had then. */
+/** The author of a note or snooze that a rule created, with the rule's name at that time. */
 export const byRuleOf = (name: string): UserId => `${BY_RULE}${name}`;
-/** "Rule “Known warnings”", where it was a rule. */
+/** Returns "Rule “Known warnings”" if the author is a rule, otherwise null. */
 export const ruleNameOf = (by: UserId): string | null =>
   by.startsWith(BY_RULE) ? `Rule “${by.slice(BY_RULE.length)}”` : null;
 
-/** RULES-2: what rules are, and what they did to problems. */
+/** Folds events of rules, and of their actions on problems (RULES-2). */
 export function foldRules(rows: Rows, { at, actor, subject }: Logged, event: OfRules): void {
   switch (event.type) {
     case 'rule.made@1': {

@@ -6,7 +6,7 @@ import { utcDay } from '../time/day.ts';
 import { byRuleOf, foldRules } from './fold-rules.ts';
 import type { ComputerRow, JobRow, ProblemRow, RunRow, StatRow } from './rows.ts';
 
-/** How many finished runs a job remembers for what is usual. */
+/** Number of finished runs of a job from which typical ranges are derived. */
 export const REMEMBERED = 30;
 
 export function foldMonitoring(rows: Rows, logged: Logged): void {
@@ -342,7 +342,7 @@ function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
       ...(corrects !== undefined
         ? {}
         : {
-            // a corrected result is one run still
+            // a corrected result doesn't count as another run
             starts: keep(stat.starts, data.startedAt),
             durations: keep(stat.durations, good ? data.durationSec : null),
             bytes: keep(stat.bytes, good ? data.bytes : null),
@@ -355,7 +355,7 @@ function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
   if (data.problem !== null) recur(rows, data.problem, data.n, data.startedAt);
 }
 
-/** The result as a row keeps it. */
+/** Returns the result in the form of a row. */
 function uncorrecting(data: EventOf<'run.finished@1'>['data']): RunRow {
   const row = { ...data };
   delete row.corrects;
@@ -371,8 +371,8 @@ function missRun(rows: Rows, { data }: EventOf<'run.missed@1'>): void {
 }
 
 /**
- * RUN-8: one run more. Told by the event and the problem alone: a device need not have the run, or
- * has it as it will be.
+ * Adds a run to its problem (RUN-8). It uses only the event and the problem, because a device may
+ * not have the run, or may already have its later state.
  */
 function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number): void {
   const row = rows.problem?.get(problem);
@@ -386,7 +386,7 @@ function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number): v
   });
 }
 
-/** A run that belongs elsewhere now. */
+/** Removes a run that now belongs to another problem. */
 function leave(rows: Rows, problem: ProblemN): void {
   const row = rows.problem?.get(problem);
   if (row) rows.problem?.set(problem, { ...row, runs: Math.max(0, row.runs - 1) });
@@ -461,7 +461,7 @@ function sampleRepository(rows: Rows, { data }: EventOf<'repository.sampled@1'>)
   const day = utcDay(sampledAt);
   const newest = !before || before.sampledAt <= sampledAt;
   const known = before?.days ?? [];
-  // an older sample of a day that has a newer one
+  // an older sample of a day that already has a newer one
   if (!newest && known.some((one) => one.day === day)) return;
   const days = [
     ...known.filter((one) => one.day !== day),

@@ -1,13 +1,13 @@
 import type { CompanyN } from '../ids.ts';
 import type { JobRow } from './rows.ts';
 
-/** Where a job belongs. */
+/** The company and host of a job. */
 export type Placed = Pick<JobRow, 'company' | 'computer' | 'server'>;
 
 /**
- * DESK-6: counts the jobs of a company whose computer or server has a host name. Upper and lower
- * case are the same, and so are a name and its full form (`db1` and `db1.example.net`); two full
- * names are the same only where they are equal. An address is no name with a domain.
+ * Returns a function that counts the jobs of a company whose computer or server has a host name
+ * (DESK-6). Case doesn't matter. A short name matches its full form (`db1` and `db1.example.net`),
+ * but two full names match only if they are equal. An IP address has no short form.
  */
 export function jobCounter(
   jobs: readonly Placed[],

@@ -3,7 +3,7 @@ import type { Note, Review, Snooze, Tied } from './rows.ts';
 import type { ScheduleState } from './schedule-state.ts';
 import type { EntityGroup, JobType, ProblemKind, Source, Status } from './vocabulary.ts';
 
-/** What a result asks of a person. `none`: nothing is wrong with it. */
+/** The review state of a result. `none`: nothing is wrong with it. */
 export const REVIEW_STATES = ['pending', 'snoozed', 'cleared', 'none'] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];
 
@@ -20,9 +20,9 @@ export const RUN_STATES = [
 export type RunState = (typeof RUN_STATES)[number];
 
 /**
- * `worst`: severity, then newest. The others by that column, the least and the beginning of the
- * alphabet first, ties newest first; `streak`: days of the problem; `lastGood`: longest ago first.
- * Names are read as people do: any case, no accents, numbers by their size.
+ * `worst`: by severity, then newest first. All others sort by that column, ascending, with ties
+ * newest first. `streak`: days of the problem; `lastGood`: longest ago first. Names are compared
+ * case-insensitively, without accents, and with numbers by value.
  */
 export const ORDERS = [
   'worst',
@@ -44,9 +44,9 @@ export const GROUPS = ['company', 'job', 'cause', 'server'] as const;
 export type Group = (typeof GROUPS)[number];
 
 /**
- * What shapes a list of runs, and what stands in the address. Empty lists mean "all". Times are
- * resolved by the page (`from` inclusive, `to` exclusive); `rows`: the newest run of each job
- * within the time, or every run.
+ * The filter of a list of runs, which is also in the page's address. Empty lists mean "all". The
+ * page resolves times (`from` inclusive, `to` exclusive). `rows`: the newest run of each job within
+ * the period, or every run.
  */
 export interface RunsFilter {
   readonly from: Ms | null;
@@ -61,23 +61,23 @@ export interface RunsFilter {
   readonly causes: readonly CauseN[];
   readonly jobs: readonly JobN[];
   /**
-   * Names of servers (`JobRow.server`, or the computer of a job that has none), and entity groups
-   * of jobs.
+   * Names of servers (`JobRow.server`, or the computer if a job has none), and entity groups of
+   * jobs.
    */
   readonly servers: readonly string[];
   readonly instructionTypes: readonly EntityGroup[];
   readonly managed: boolean | null;
-  /** False: anomalies on successes are not counted as problems. */
+  /** False: anomalies on successes don't count as problems. */
   readonly anomaly: boolean;
-  /** Contains, any case, in job, computer, company or message. */
+  /** Substring of job, computer, company or message, case-insensitive. */
   readonly text: string;
   readonly order: Order;
-  /** The other way round; rows that have no value stand last either way. */
+  /** Reverses the order. Rows without a value are last in both directions. */
   readonly reverse: boolean;
   /**
-   * Lines with the same stand under one head. Heads: worst state first, then most rows; inside,
-   * `order`. Causes that one job alone has stand under one head behind those that jobs share, and
-   * behind that the rows without a cause.
+   * Groups rows with the same value. Groups are sorted by worst state, then by most rows; rows
+   * within a group by `order`. All causes with only one job form one group, after the causes that
+   * several jobs share. Rows without a cause come last.
    */
   readonly group: Group | null;
 }
@@ -105,8 +105,8 @@ export const EVERYTHING: RunsFilter = {
 };
 
 /**
- * The same question of one group alone: what it finds are exactly the rows under that head, in
- * their order.
+ * Returns the filter for one group alone: it matches exactly the rows of that group, in the same
+ * order.
  */
 export function ofGroup(
   filter: RunsFilter,
@@ -134,8 +134,8 @@ export interface Facet<T> {
 }
 
 /**
- * Exact counts, each under the whole filter but for its own dimension (COL-3). Values with none are
- * left out of companies and causes only.
+ * Exact counts, each under the whole filter except its own dimension (COL-3). Companies and causes
+ * without matches are left out.
  */
 export interface RunsFacets {
   readonly review: readonly Facet<ReviewState>[];
@@ -146,24 +146,23 @@ export interface RunsFacets {
   readonly types: readonly Facet<JobType>[];
   readonly managed: readonly Facet<boolean | null>[];
   /**
-   * How many of the list are anomalies and how many are not, where anomalies are counted as
-   * problems.
+   * How many rows of the list are anomalies and how many are not, if anomalies count as problems.
    */
   readonly anomaly: readonly Facet<boolean>[];
   readonly causes: readonly (Facet<CauseN> & { readonly template: string })[];
 }
 
 /**
- * As they cross to the page. `left`: values with a count that were not sent, because not all were
- * asked for.
+ * Facets as sent to the page. `left`: number of values with a count that were not sent, because the
+ * page didn't request all.
  */
 export interface ShownFacets extends RunsFacets {
   readonly left?: { readonly companies: number; readonly causes: number };
 }
 
 /**
- * One row as the grid shows it. Ranges are what is usual for this job, from its last 30 finished
- * runs on this device (7 at least).
+ * One row of the grid. Ranges are typical for this job, from its last 30 finished runs on this
+ * device (at least 7).
  */
 export interface RunView {
   readonly n: RunN;
@@ -175,7 +174,7 @@ export interface RunView {
   readonly source: Source;
   readonly type: JobType;
   readonly managed: boolean | null;
-  /** The schedule of its job in one word; null where none is known. */
+  /** The schedule of its job in one word; null if unknown. */
   readonly scheduleState: ScheduleState | null;
   readonly status: Status;
   readonly state: RunState;
@@ -188,14 +187,14 @@ export interface RunView {
   /** The cause's fixed words, with ‹marks› where the message varies. */
   readonly template: string | null;
   /**
-   * 14 operational days, oldest first, today last: the worst of each day, null where nothing was
+   * 14 operational days, oldest first, today last: the worst state of each day; null if nothing was
    * due.
    */
   readonly strip: readonly (RunState | null)[];
   readonly lastGoodAt: Ms | null;
   readonly review: ReviewState;
   readonly problem: ProblemView | null;
-  /** A change of this row that has not reached the server yet. */
+  /** Whether a change of this row has not been synced to the server yet. */
   readonly waiting: boolean;
 }
 
@@ -203,7 +202,7 @@ export interface ProblemView {
   readonly n: ProblemN;
   readonly cause: CauseN;
   readonly kind: ProblemKind;
-  /** Operational days since it began, 1 on the first. */
+  /** Operational days since the problem began; 1 on the first. */
   readonly day: number;
   readonly openedAt: Ms;
   readonly closedAt: Ms | null;
@@ -211,26 +210,26 @@ export interface ProblemView {
   readonly snooze: (Snooze & { readonly name: string }) | null;
   readonly note: (Note & { readonly name: string }) | null;
   readonly ticket: string | null;
-  /** Where that ticket is kept here: which, and whether it is open. */
+  /** The linked ticket in this portal, if there is one, and whether it is open. */
   readonly tied?: Tied | null;
-  /** Known by a rule (its name): counts as OK. */
+  /** The rule (its name) under which the problem counts as OK. */
   readonly exception?: { readonly name: string; readonly at: Ms } | null;
-  /** What rules say to it. */
+  /** Hints from rules. */
   readonly hints?: readonly { readonly name: string; readonly hint: string }[];
-  /** Hints of the list of hints that helped with it, by their ids. */
+  /** The ids of the hints that helped with it. */
   readonly helpedBy?: readonly string[];
 }
 
-/** The key of the head that all causes stand under which one job alone has. */
+/** The key of the group of all causes with only one job. */
 export const SINGLE_CAUSES = 'single';
 
 /**
- * The head of a group, with exact counts of all its rows, also of those that are folded away.
- * `key`: the company's, job's or cause's number (0: no cause), `SINGLE_CAUSES`, or the server's
- * name (empty: not known). `title`: its name, empty where it has none.
+ * The head of a group, with exact counts of all its rows, including collapsed ones. `key`: the
+ * number of the company, job or cause (0: no cause), `SINGLE_CAUSES`, or the server's name (empty:
+ * unknown). `title`: its name, or empty if it has none.
  */
 export interface GroupHead {
-  /** Its line in the list: heads and rows are counted together. */
+  /** Its line in the list; heads and rows are counted together. */
   readonly line: number;
   readonly key: number | string;
   readonly title: string;
@@ -241,40 +240,43 @@ export interface GroupHead {
   readonly progress: { readonly cleared: number; readonly of: number };
   readonly folded: boolean;
   /**
-   * Of single causes: which they are, least number first, also those whose rows a person has dealt
-   * with.
+   * For the group of single causes: which causes they are, lowest number first, including those
+   * whose rows a person has dealt with.
    */
   readonly causes?: readonly CauseN[];
 }
 
-/** What a list needs of the worker at once: counts, facets and the visible window (COL-7). */
+/** What a list needs from the worker at once: counts, facets and the visible window (COL-7). */
 export interface RunsView {
   readonly total: number;
   /**
-   * Lines of the list: `total` where it is not grouped; heads and unfolded rows where it is.
+   * Number of lines of the list: `total` if it isn't grouped, otherwise heads and uncollapsed rows.
    * Windows count lines.
    */
   readonly lines: number;
-  /** Heads within the window; the window's other lines are `rows`, in order. */
+  /** Heads within the window; its other lines are `rows`, in order. */
   readonly heads: readonly GroupHead[];
-  /** Lines before `first` and after the last are not here. */
+  /** The line number of the first line in the window. */
   readonly first: number;
   readonly rows: readonly RunView[];
   readonly facets: ShownFacets;
-  /** Problems of the same list, whatever their review state: "312 of 340 cleared". */
+  /** Problems of the same list, regardless of review state: "312 of 340 cleared". */
   readonly progress: { readonly cleared: number; readonly of: number };
-  /** Rows that match by now but wait behind "n new, press R", because the list is held. */
+  /**
+   * Number of new matching rows that are not shown yet, because the list is paused ("n new, press
+   * R").
+   */
   readonly fresh: number;
   /** Newest result in the store, ms. */
   readonly newestAt: Ms | null;
-  /** Days of the window that are here already, of all of them: 30 of 30 once loaded. */
+  /** Days of the window that are loaded already, and days in total: 30 of 30 once complete. */
   readonly loaded: { readonly days: number; readonly of: number };
   /**
-   * The server's time of the newest event in it, for measuring how long a change takes to the
+   * The server's time of the newest event in it, to measure how long a change takes to reach the
    * screen.
    */
   readonly committedAt?: Ms | null;
-  /** Counts up with every change that the view shows. */
+  /** Increases with every change that the view shows. */
   readonly version: number;
 }
 

@@ -3,9 +3,9 @@ import { anyId, moment, words } from '../paging.ts';
 import { REVIEW_STATES, RUN_STATES } from './query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './vocabulary.ts';
 
-/** The longest time that a report may be asked for. */
+/** Maximum length of a report's period. */
 export const REPORT_MOST_DAYS = 366;
-/** Rows of a page of results at most. */
+/** Maximum number of rows of a page of results. */
 export const RESULTS_PAGE = 1_000;
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(4_294_967_295));
@@ -14,8 +14,8 @@ const some = <S extends v.GenericSchema>(one: S) =>
 const yesNo = v.optional(v.nullable(v.boolean()));
 
 /**
- * Which jobs are meant. What is left out, empty or null means all. `companyIds`: companies by
- * number, or by the `_id` that lists give. `text`: in the names of job, computer and company.
+ * Which jobs. A filter left out, empty or null means all. `companyIds`: companies by number, or by
+ * the `_id` that lists return. `text`: searched in the names of job, computer and company.
  */
 const JOB_FILTERS = {
   companyIds: some(v.union([whole, anyId])),
@@ -27,9 +27,9 @@ const JOB_FILTERS = {
   text: words,
 };
 /**
- * Which of their results. `status`: with `Missed` (did not run) and `Anomaly` (a success outside
- * what is usual). `state`: what it asks of a person. `ignored`: snoozed or not. `anomaly` false: an
- * anomaly asks nothing of a person. `text` is also looked for in the message.
+ * Which of their results. `status`: includes `Missed` (did not run) and `Anomaly` (a success
+ * outside the typical range). `state`: the review state. `ignored`: snoozed or not. `anomaly`
+ * false: anomalies don't count as problems. `text` is also searched in the message.
  */
 const RESULT_FILTERS = {
   ...JOB_FILTERS,
@@ -46,19 +46,19 @@ export type ResultFilters = v.InferOutput<typeof resultFilters>;
 const inQuery = <S extends v.GenericSchema>(schema: S, says: string) =>
   v.optional(v.pipe(v.string(), v.maxLength(30_000), v.description(says), v.parseJson(), schema));
 
-/** `from` inclusive, `to` exclusive; without them the last days, today's among them. */
+/** `from` inclusive, `to` exclusive. Without them, the most recent days including today. */
 export const TIME = { from: v.optional(moment), to: v.optional(moment) };
-/** What every report takes: a time, and whose jobs, as JSON in the address. */
+/** The input of every report: a period, and the jobs as JSON in the query. */
 export const OF_JOBS = {
   ...TIME,
   filters: inQuery(
     jobFilters,
-    'JSON: {companyIds, source, type, entityGroup, jobInstanceUid: lists; managed: true, false or null; text}. What is left out means all.',
+    'JSON: {companyIds, source, type, entityGroup, jobInstanceUid: lists; managed: true, false or null; text}. A field left out means all.',
   ),
 };
 export const FILTERS = inQuery(
   resultFilters,
-  'JSON: as of other reports, and {status: list; state: pending, snoozed, cleared or none; ignored, anomaly: true or false}. What is left out means all.',
+  'JSON: the fields of other reports, and {status: list; state: pending, snoozed, cleared or none; ignored, anomaly: true or false}. A field left out means all.',
 );
 
 const SORTED_BY = [
@@ -79,7 +79,8 @@ export interface Sort {
 }
 
 /**
- * `startTime:desc`. What is equal stands newest first; what has no value stands last either way.
+ * For example `startTime:desc`. Equal rows are newest first; rows without a value are last in both
+ * directions.
  */
 export const SORT = v.optional(
   v.pipe(

@@ -4,9 +4,9 @@ import type { ReviewState } from './query.ts';
 import type { ProblemRow } from './rows.ts';
 
 /**
- * What a problem asks of a person. Ended: cleared if a person reviewed it or a rule knew it as an
- * exception, else it asks nothing any more. A snooze that still runs hides it; a review or an
- * exception clears it; else it is pending.
+ * Returns the review state of a problem. An ended problem is cleared if a person reviewed it or a
+ * rule made it an exception, otherwise none. An open problem is snoozed while its snooze lasts,
+ * cleared if it has a review or an exception, and otherwise pending.
  */
 export function reviewOf(
   problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review' | 'exception'>,
@@ -18,7 +18,7 @@ export function reviewOf(
   return problem.closedAt === null ? 'pending' : 'none';
 }
 
-/** By a person, or as an exception by a rule. */
+/** Whether a person reviewed it, or a rule made it an exception. */
 export const isCleared = ({
   review,
   exception,
@@ -26,8 +26,8 @@ export const isCleared = ({
   review !== null || (exception ?? null) !== null;
 
 /**
- * What a result asks through its problem, where it has one. `anomalies` false: one that is an
- * anomaly asks nothing.
+ * Returns the review state of a result by its problem. `anomalies` false: problems that are
+ * anomalies count as none.
  */
 export const reviewAsked = (
   problem: ProblemRow | null | undefined,
@@ -36,7 +36,7 @@ export const reviewAsked = (
 ): ReviewState =>
   !problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now);
 
-/** On how many of the provider's days a problem has stood, its first one counted. */
+/** Returns on how many of the provider's days a problem has existed, including the first. */
 export const streakOf = (
   { openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>,
   { timeZone, dayBeginsHour }: { readonly timeZone: string; readonly dayBeginsHour: number },

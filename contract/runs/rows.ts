@@ -25,9 +25,9 @@ import type {
 } from './vocabulary.ts';
 
 /**
- * When a job is due: every so many seconds, or at the minutes of a cron line in a zone; `kind`
- * alone where its source tells no times. Beside times, `kind` is what the source calls a schedule
- * that they do not describe by themselves.
+ * When a job is due: at an interval in seconds, or by a cron expression in a zone. A schedule with
+ * only `kind` comes from a source that doesn't report times. Next to times, `kind` is the source's
+ * name for a schedule that the times alone don't identify.
  */
 export type Schedule =
   | { readonly is: 'every'; readonly everySec: Seconds; readonly kind?: ScheduleKind | undefined }
@@ -57,16 +57,16 @@ export interface JobRow {
   readonly graceSec: Seconds | null;
   readonly firstSeenAt: Ms;
   /**
-   * No result is expected until then; `until` null only for `disabledIgnored`: until it is switched
-   * on.
+   * No result is expected until then. `until` is null only for `disabledIgnored`: until the job is
+   * enabled.
    */
   readonly missedIgnored: Ignored | null;
   readonly disabledIgnored: Ignored | null;
-  /** The problem that is open now, if any. */
+  /** The open problem, if any. */
   readonly problem: ProblemN | null;
 }
 
-/** Somebody said that it is meant. `until` null: until it changes. */
+/** A person marked the condition as intended. `until` null: until it changes. */
 export interface Ignored {
   readonly by: UserId;
   readonly at: Ms;
@@ -74,8 +74,8 @@ export interface Ignored {
 }
 
 /**
- * What a job usually does: kept on the server only. Lists hold the last 30 finished runs, oldest
- * first.
+ * Statistics of a job, stored on the server only. Lists contain values of the last 30 finished
+ * runs, oldest first.
  */
 export interface StatRow {
   readonly n: JobN;
@@ -86,13 +86,13 @@ export interface StatRow {
   readonly lastStart: Ms | null;
   readonly lastSuccess: Ms | null;
   readonly running: RunN | null;
-  /** The expectation already marked as missed, so that it is marked once. */
+  /** The expected start that is already marked as missed, so that it is marked only once. */
   readonly missedFor: Ms | null;
-  /** Ranges that a person called usual ("not an anomaly"): they widen the band. */
+  /** Values that a person marked as normal ("not an anomaly"); they widen the typical range. */
   readonly taught: Readonly<Partial<Record<Measure, readonly [low: number, high: number]>>>;
 }
 
-/** One measure outside its usual range. Seconds, bytes or a count of files. */
+/** One measure outside its typical range: seconds, bytes or a number of files. */
 export interface Anomaly {
   readonly measure: Measure;
   readonly value: number;
@@ -100,31 +100,28 @@ export interface Anomaly {
   readonly high: number;
 }
 
-/**
- * One run of one job (a job execution). `startedAt` of a `Missed` one is the time at which it was
- * expected.
- */
+/** One run of one job (a job execution). `startedAt` of a `Missed` run is its expected start. */
 export interface RunRow {
   readonly n: RunN;
   readonly job: JobN;
   readonly company: CompanyN;
   readonly key: KeyId;
-  /** What names the run at its source; with `key` it names the run once. */
+  /** Identifies the run at its source; unique together with `key`. */
   readonly uid: string;
   readonly status: Status;
   readonly startedAt: Ms;
   readonly endedAt: Ms | null;
   readonly durationSec: Seconds | null;
-  /** Sent to the target. */
+  /** Bytes sent to the target. */
   readonly bytes: Bytes | null;
-  /** Size of what was looked at. */
+  /** Bytes of the examined source data. */
   readonly bytesProcessed: Bytes | null;
   readonly files: number | null;
   readonly filesFailed: number | null;
-  /** First line of what went wrong, or what is unusual; null where nothing is to be said. */
+  /** First line of what went wrong, or what is unusual; null if there is nothing to report. */
   readonly message: string | null;
   readonly exitCode: number | null;
-  /** Left out where the source did not say. */
+  /** Absent if the source didn't report it. */
   readonly level?: RunLevel | undefined;
   readonly scheduledFor?: Ms | undefined;
   readonly errorCount?: number | undefined;
@@ -132,7 +129,7 @@ export interface RunRow {
   readonly anomaly: readonly Anomaly[];
   readonly problem: ProblemN | null;
   readonly hasLog: boolean;
-  /** Fields of the source that have no column: kept, shown in the panel. */
+  /** Fields of the source that have no column; the panel shows them. */
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -183,11 +180,11 @@ export interface ProblemRow {
   readonly snooze: Snooze | null;
   readonly note: Note | null;
   readonly ticket: string | null;
-  /** The ticket of that number, where it is one that is kept here, and whether it is open. */
+  /** The linked ticket in this portal with that number, if there is one, and whether it is open. */
   readonly tied?: Tied | null;
-  /** Known, counts as OK: the rule, by the name it had then, and since when. */
+  /** Known, counts as OK: the rule, by its name at that time, and since when. */
   readonly exception?: Omit<Ruled, 'hint'> | null;
-  /** A person has taken an exception back: no rule makes it one again. */
+  /** A person ended the exception, so no rule applies one again. */
   readonly unexcused?: true;
   /** Rules that acted on it, each once. */
   readonly ruled?: readonly Ruled[];
@@ -209,7 +206,8 @@ export interface KeyRow {
   readonly revokedAt: Ms | null;
   readonly firstResultAt: Ms | null;
   /**
-   * A collected connection that the results of this company come by: nobody holds a secret of it.
+   * The connection that collects this company's results with this key. Nobody has a secret for such
+   * a key.
    */
   readonly connection?: string | undefined;
 }
@@ -241,7 +239,7 @@ export interface RepositoryRow {
   readonly freeBytes: Bytes | null;
   readonly usedBytes: Bytes | null;
   readonly sampledAt: Ms;
-  /** The last sample of each UTC day, oldest first, 90 at most: for the trend. */
+  /** The last sample of each UTC day, oldest first, at most 90: for the trend. */
   readonly days: readonly RepositoryDay[];
 }
 export interface RepositoryDay {

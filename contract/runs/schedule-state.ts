@@ -1,6 +1,6 @@
 import type { JobRow, Schedule } from './rows.ts';
 
-/** How a source calls the schedule of a job: the words of Veeam Service Provider Console. */
+/** Kinds of schedule, in the terms of Veeam Service Provider Console. */
 export const SCHEDULE_KINDS = [
   'Daily',
   'Monthly',
@@ -13,7 +13,7 @@ export type ScheduleKind = (typeof SCHEDULE_KINDS)[number];
 export const SCHEDULE_STATES = [...SCHEDULE_KINDS, 'Disabled'] as const;
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
 
-/** The schedule of a job in one word. Null for a job of which no schedule is known. */
+/** Returns the schedule of a job in one word, or null if its schedule is unknown. */
 export function scheduleStateOf({
   enabled,
   schedule,
@@ -38,9 +38,9 @@ const NICKNAMES: Readonly<Record<string, ScheduleKind>> = {
 };
 
 /**
- * A cron line of five fields. More than one time a day, or one time every so many days, is
- * periodical; one time, on certain days of the month or in certain months, is monthly. One time on
- * each day or on certain days of the week is daily, as the console calls it.
+ * Classifies a cron expression of five fields. Several times a day, or once every few days, is
+ * periodical. One time, on certain days of the month or in certain months, is monthly. One time
+ * each day or on certain days of the week is daily, as in the console.
  */
 function kindOfCron(cron: string): ScheduleKind {
   const nickname = NICKNAMES[cron];

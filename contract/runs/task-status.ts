@@ -1,6 +1,6 @@
 /**
- * What became of one object of a run (a machine, a share, a mailbox, a path), worst first.
- * `Pending`: its turn has not come.
+ * The status of one object of a run (a machine, a share, a mailbox, a path), worst first.
+ * `Pending`: not started yet.
  */
 export const TASK_STATUSES = [
   'Failed',
@@ -12,6 +12,6 @@ export const TASK_STATUSES = [
 ] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Whether its data are there: also where something is to be said against it. */
+/** Whether the object's data was backed up, with or without a warning. */
 export const isDoneTask = ({ status }: { readonly status: TaskStatus }): boolean =>
   status === 'Success' || status === 'Warning';

@@ -6,7 +6,10 @@ import { nameText } from '../text-schema.ts';
 const instant = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** One object as a source tells of it. Times ISO 8601 with zone, sizes bytes, lengths seconds. */
+/**
+ * One object as a source reports it. Times are ISO 8601 with a zone, sizes in bytes, durations in
+ * seconds.
+ */
 const TaskInSchema = v.strictObject({
   name: nameText(),
   status: v.picklist(TASK_STATUSES),
@@ -19,7 +22,7 @@ const TaskInSchema = v.strictObject({
 export type TaskIn = v.InferOutput<typeof TaskInSchema>;
 export const TasksInSchema = v.pipe(v.array(TaskInSchema), v.maxLength(LIMITS.tasks));
 
-/** The same as it is kept and given back. */
+/** The object as it is stored and returned. */
 export const TaskSchema = v.object({
   name: v.string(),
   status: v.picklist(TASK_STATUSES),
@@ -31,6 +34,6 @@ export const TaskSchema = v.object({
 });
 export type Task = v.InferOutput<typeof TaskSchema>;
 
-/** TASK-1: the worst first, those that are alike in the order of the source. */
+/** Returns the tasks worst first; equal ones stay in the order of the source (TASK-1). */
 export const worstFirst = (tasks: readonly Task[]): Task[] =>
   tasks.toSorted((a, b) => TASK_STATUSES.indexOf(a.status) - TASK_STATUSES.indexOf(b.status));

@@ -1,6 +1,6 @@
 /**
- * The field's words, in the order in which columns pack them: append only, the position is the code
- * on disk and on the wire.
+ * The terms of the field, in the order in which columns encode them. Append only: the position is
+ * the code on disk and on the wire.
  */
 export const STATUSES = ['Running', 'Success', 'Warning', 'Failed', 'Error', 'Missed'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -26,9 +26,7 @@ export const SOURCES = [
 ] as const;
 export type Source = (typeof SOURCES)[number];
 
-/**
- * The tools by their own names: they are the same in every language, and lists are ordered by them.
- */
+/** The tools' own names. They are the same in every language, and lists sort by them. */
 export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
   api: 'API',
   ping: 'Ping',
@@ -69,7 +67,7 @@ export const JOB_TYPES = [
 export type JobType = (typeof JOB_TYPES)[number];
 
 /**
- * Copies, tests and whatever else a tool does with what was saved: a success of these alone
+ * Types that don't create a backup, such as copies and tests of existing ones: their success alone
  * protects nothing. Restores and checks are `Other`.
  */
 const NO_BACKUP: ReadonlySet<JobType> = new Set<JobType>([
@@ -81,8 +79,9 @@ const NO_BACKUP: ReadonlySet<JobType> = new Set<JobType>([
 export const isBackupType = (type: JobType): boolean => !NO_BACKUP.has(type);
 
 /**
- * CAL-6, OVER-7: whether results of a job of this type count where several jobs are judged
- * together. Copies, restores and checks do only where the question is about such jobs alone.
+ * Returns a function that tells whether results of a job type count where several jobs are judged
+ * together (CAL-6, OVER-7). Copies, restores and checks count only if the query is about such types
+ * alone.
  */
 export const countsAsBackup = (asked: readonly JobType[]): ((type: JobType) => boolean) =>
   asked.length > 0 && !asked.some(isBackupType) ? () => true : isBackupType;
@@ -98,10 +97,10 @@ export const ENTITY_GROUPS = [
 ] as const;
 export type EntityGroup = (typeof ENTITY_GROUPS)[number];
 
-/** What a problem is, worst first. `Missed` is shown as "Did not run". */
+/** The states of a problem, worst first. `Missed` is shown as "Did not run". */
 export const PROBLEM_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning'] as const;
 export type ProblemState = (typeof PROBLEM_STATES)[number];
-/** Greater is worse. */
+/** A higher number is worse. */
 export const SEVERITY: Record<ProblemState, number> = {
   Failed: 5,
   Error: 5,
@@ -110,7 +109,7 @@ export const SEVERITY: Record<ProblemState, number> = {
   Anomaly: 2,
 };
 
-/** A coarse reading of a cause, for the facet "Kind of problem". */
+/** A rough category of a cause, for the facet "Kind of problem". */
 export const PROBLEM_KINDS = [
   'connection',
   'snapshot',

@@ -19,7 +19,7 @@ export type SearchKind = (typeof SEARCH_KINDS)[number];
 const kinds = v.pipe(
   v.string(),
   v.regex(new RegExp(`^(?:${SEARCH_KINDS.join('|')})(?:,(?:${SEARCH_KINDS.join('|')}))*$`)),
-  v.description('Some of the kinds, with commas.'),
+  v.description('One or more kinds, separated by commas.'),
   v.transform((text): ReadonlySet<SearchKind> => {
     const named = text.split(',');
     return new Set(SEARCH_KINDS.filter((kind) => named.includes(kind)));
@@ -42,7 +42,7 @@ const ticket = v.object({
   ...ofCompany,
 });
 const named = v.object({ _id: v.string(), name: v.string() });
-/** `message`: what was said of it. Times in ms. */
+/** `message`: the message of the result. Times are in ms. */
 const result = v.object({
   n: v.number(),
   job: v.number(),
@@ -55,7 +55,10 @@ const result = v.object({
 });
 export type FoundResult = v.InferOutput<typeof result>;
 
-/** Null: not asked for, or not for who asks. `more`: there are others, or time was short. */
+/**
+ * Null: not requested, or the caller has no access. `more`: there are further matches, or the time
+ * limit was reached.
+ */
 const part = <S extends v.GenericSchema>(row: S) =>
   v.nullable(v.object({ rows: v.array(row), more: v.boolean() }));
 
@@ -85,7 +88,7 @@ export const searchCalls = {
     method: 'GET',
     path: 'monitoring/search',
     summary:
-      'What has all of these words in its names, of each kind that the asker may open. Results: by the names of their job and the words of their cause, those before the time that devices keep (12 months of it) unless a time is given or a day stands in the text.',
+      'Searches for names that contain all words, in each kind that the caller can access. Results match by the names of their job and the words of their cause. They cover the 12 months before the time that devices store, unless a period is given or the text contains a date.',
     input: v.strictObject({
       text: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
       kinds: v.optional(kinds),

@@ -1,24 +1,24 @@
 import type { DayN } from '../time/day.ts';
 
 /**
- * What is looked for: words in small letters, and whole days, both ends included, where the text
- * names some.
+ * A parsed search: words in lower case, and a range of whole days, both inclusive, if the text
+ * contains a date.
  */
 export interface Sought {
   readonly words: readonly string[];
   readonly days: { readonly from: DayN; readonly to: DayN } | null;
 }
 
-/** Of more words the rest is left out. */
+/** Maximum number of words; the others are ignored. */
 const MOST_WORDS = 8;
-/** Letters that have to be typed before the server is asked. */
+/** Minimum number of letters before the server is queried. */
 export const SEARCH_LEAST = 2;
 const DAY = 86_400_000;
 
 /**
- * SEEK-2: takes a typed text apart. A day is read as the portal writes it (`8/14/26`,
- * `08/14/2026`), as `2026-08-14` or `14.8.2026`, a month as `2026-08`; the last that is named
- * counts. What is no day of a calendar is a word.
+ * Parses a search text (SEEK-2). It accepts a day as the portal writes it (`8/14/26`,
+ * `08/14/2026`), as `2026-08-14` or `14.8.2026`, and a month as `2026-08`. The last date in the
+ * text counts. Text that isn't a valid date is a word.
  */
 export function soughtIn(text: string): Sought {
   const words = new Set<string>();
@@ -34,7 +34,7 @@ export function soughtIn(text: string): Sought {
   return { words: [...words], days };
 }
 
-/** Whether there is enough of it to ask the server. */
+/** Returns whether the search is long enough to query the server. */
 export const isEnough = ({ words, days }: Sought): boolean =>
   days !== null || words.reduce((sum, { length }) => sum + length, 0) >= SEARCH_LEAST;
 
@@ -60,7 +60,7 @@ function named(word: string): DayN | null {
 
 const yearOf = (digits = ''): number => (digits.length === 2 ? 2000 : 0) + Number(digits);
 
-/** Null where the calendar has no such day. */
+/** Returns null if the calendar has no such day. */
 function dayAt(year: number, month: number, day: number): DayN | null {
   const at = Date.UTC(year, month - 1, day);
   const back = new Date(at);

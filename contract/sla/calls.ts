@@ -13,8 +13,9 @@ const late = v.object({
 });
 
 /**
- * As of now. `late`: the oldest 20 of `lateCount`. `share` of 0 to 1. `lastFiredAt`: when it was
- * last told. `id` and `_id` are the same. `jobInstanceUid`: that of `job`, null for a group.
+ * The current state of an alarm. `late`: the oldest 20 of `lateCount`. `share`: 0 to 1.
+ * `lastFiredAt`: when it last notified its recipients. `id` and `_id` are the same.
+ * `jobInstanceUid`: that of `job`; null for a group.
  */
 const slaOut = v.object({
   _id: v.string(),
@@ -44,8 +45,8 @@ const figures = {
   share: orNull(v.number()),
 };
 /**
- * A job or a company. `warning` holds what was unusual; `failed` holds errors. `lastSuccessAt`: of
- * a company, its oldest. `met`: null where nothing was asked for.
+ * A job or a company. `warning` includes anomalies; `failed` includes errors. `lastSuccessAt`: for
+ * a company, the oldest of its jobs. `met`: null if there is no target.
  */
 const slaLine = v.object({
   company: v.number(),
@@ -76,7 +77,7 @@ export const slaCalls = {
   saveSlaAlarm: call({
     method: 'POST',
     path: 'monitoring/reporting/save-sla-alarm',
-    summary: 'A new alarm, of one job or of a group.',
+    summary: 'Creates an alarm for one job or for a group.',
     input: v.strictObject({ alarm: SlaSchema }),
     output: idOut,
     gate: 'monitoring.job-actions',
@@ -86,7 +87,7 @@ export const slaCalls = {
   changeSlaAlarm: call({
     method: 'PUT',
     path: 'monitoring/reporting/save-sla-alarm/{id}',
-    summary: 'Changes an alarm. What it was told of counts no more: it is judged anew.',
+    summary: 'Changes an alarm and evaluates it again, regardless of earlier notifications.',
     input: v.strictObject({ id: anyId, alarm: SlaSchema }),
     output: v.object({}),
     gate: 'monitoring.job-actions',
@@ -96,7 +97,7 @@ export const slaCalls = {
   getSlaAlarm: call({
     method: 'GET',
     path: 'monitoring/reporting/get-sla-alarm/{jobInstanceUid}',
-    summary: 'The alarms of one job: its own, and those of groups that look at it.',
+    summary: 'Lists the alarms of one job: its own, and those of groups that include it.',
     input: v.strictObject({ jobInstanceUid: v.pipe(v.string(), v.maxLength(300)) }),
     output: v.object({ alarms: v.array(slaOut) }),
     gate: 'monitoring.reporting',
@@ -106,7 +107,8 @@ export const slaCalls = {
   listSlaAlarms: call({
     method: 'GET',
     path: 'monitoring/reporting/get-all-sla-alarm',
-    summary: 'All alarms, the broken ones first, as of now; and who can be told.',
+    summary:
+      'Lists all alarms with their current state, broken ones first, and the users who can be recipients.',
     input: v.strictObject({}),
     output: v.object({
       alarms: v.array(slaOut),
@@ -119,7 +121,7 @@ export const slaCalls = {
   removeSlaAlarm: call({
     method: 'DELETE',
     path: 'monitoring/reporting/remove-sla-alarm/{id}',
-    summary: 'Takes an alarm away.',
+    summary: 'Deletes an alarm.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate: 'monitoring.job-actions',
@@ -130,7 +132,7 @@ export const slaCalls = {
     method: 'GET',
     path: 'monitoring/reporting/sla-report',
     summary:
-      'Of each job or company the share of its results that ended well or with a warning, worst first; without a time of the last 30 days. `minSuccessPct` and `maxAgeHours`: what is asked of them.',
+      'Returns, per job or company, the share of results that ended well or with a warning, worst first. Without a period, the last 30 days. `minSuccessPct` and `maxAgeHours`: their targets.',
     input: v.strictObject({
       ...OF_JOBS,
       by: v.optional(v.picklist(['job', 'company'])),

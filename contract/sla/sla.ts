@@ -6,13 +6,16 @@ import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
 
 /**
- * SLA alarms: how old the last good backup of a job may be, and which share of its results has to be good. The formulas, as the page and the report tell
- * them:
+ * SLA alarms: the maximum age of a job's last good backup, and the minimum share of good results.
+ * The page and the report use these definitions:
  *
- *   age     now − end of the last result that ended well or with a warning; of a job that never did, now − when it was first seen.
- *           Jobs that are switched off, or are not expected to run at present, have none.
- *   share   results that ended well or with a warning ÷ all that ended or did not run, of the operational days of the window, today among them.
- *           Of a group, over all results of all its jobs that make backups; of others only where it names such types alone (OVER-7). Where there was none, there is no share, and nothing is broken.
+ * - Age: now − end of the last result that ended well or with a warning. For a job without such a
+ *   result, now − when it was first seen. Jobs that are disabled, or are not expected to run at
+ *   present, have no age.
+ * - Share: results that ended well or with a warning ÷ all that ended or did not run, over the
+ *   operational days of the window including today. For a group, over all results of all its jobs
+ *   that make backups; other jobs count only if the group selects such types alone (OVER-7).
+ *   Without any results there is no share, and nothing is broken.
  */
 const uuid = v.pipe(v.string(), v.uuid());
 const whole = (least: number, most: number) =>
@@ -21,8 +24,9 @@ const among = <const T extends readonly string[]>(all: T) =>
   v.pipe(v.array(v.picklist(all)), v.maxLength(all.length));
 
 /**
- * Exactly one of `job` and `group`. Of a group, what is empty means all. `key`: the connection,
- * where two of them name a job alike. `recipients`: users, by mail.
+ * Exactly one of `job` and `group` is set. In a group, an empty list means all. `key`: the
+ * connection of the job, needed if two connections have a job with this id. `recipients`: users who
+ * receive email.
  */
 export const SlaSchema = v.strictObject({
   name: nameText(),
@@ -48,7 +52,9 @@ export const SlaSchema = v.strictObject({
 });
 export type SlaFields = v.InferOutput<typeof SlaSchema>;
 
-/** A kept alarm. `n`: the job that it is of. `companies`: whose jobs it looks at, null all. */
+/**
+ * A stored alarm. `n`: its job. `companies`: the companies whose jobs it covers; null means all.
+ */
 export interface SlaRow extends SlaFields {
   readonly id: string;
   readonly n: JobN | null;
@@ -57,7 +63,7 @@ export interface SlaRow extends SlaFields {
   readonly changedAt: Ms;
 }
 
-/** What is known of a job: `quiet`, that it is switched off or not expected to run at present. */
+/** The facts about a job. `quiet`: it is disabled or not expected to run at present. */
 export interface SlaJob {
   readonly n: JobN;
   readonly quiet: boolean;
@@ -66,7 +72,10 @@ export interface SlaJob {
   readonly tally: Tally;
 }
 
-/** `late`: jobs that are too old, the oldest first. `share` null: no results. */
+/**
+ * `late`: jobs whose last good backup is too old, oldest first. `share` is null if there are no
+ * results.
+ */
 export interface SlaVerdict {
   readonly kept: boolean;
   readonly late: readonly JobN[];

@@ -3,10 +3,7 @@ import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { PAGE, pageOf } from '../paging.ts';
 
-/**
- * What the page may tell of itself beside the words of the person; each part is left out where the
- * person wants that.
- */
+/** Context that the page can add to a support request. The user can leave out each part. */
 export const SUPPORT_PARTS = ['page', 'faults', 'sync', 'version', 'browser'] as const;
 export type SupportPart = (typeof SUPPORT_PARTS)[number];
 export type SupportContext = { readonly [P in SupportPart]?: string | undefined };
@@ -32,8 +29,8 @@ const context = v.strictObject({
 });
 
 /**
- * `waiting`: on its way. `kept`: it was not sent, because nothing is set to send mail with.
- * `unknown`: nobody looked within a week.
+ * `waiting`: being sent. `kept`: not sent, because email is not set up. `unknown`: the outcome
+ * isn't known. Sent email is deleted after a week, and nobody opened the list before.
  */
 const SUPPORT_STATES = ['waiting', 'sent', 'kept', 'failed', 'unknown'] as const;
 const supportOut = v.object({
@@ -51,7 +48,7 @@ export const supportCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/support',
     summary:
-      'A request to the support of this portal: goes by mail to the address that its branding names, answers go to the address of who asks. `context`: what the page tells of itself, without the words of an address behind its question mark.',
+      "Sends a support request by email to the address in the portal's branding. Answers go to the caller's address. `context`: details about the page, without the query of its address.",
     input: v.strictObject({
       subject: oneLine(LIMITS.subjectChars),
       message: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.descriptionChars)),
@@ -65,7 +62,7 @@ export const supportCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/support',
     summary:
-      'The own requests to support in pages, the newest first, and what became of each mail.',
+      "Lists the caller's support requests in pages, newest first, with the state of each email.",
     input: v.strictObject(PAGE),
     output: pageOf(supportOut),
     gate: 'signed-in',

@@ -14,8 +14,8 @@ const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
 const day = v.pipe(v.string(), v.isoDate());
 
 /**
- * Rows are made by the fold from events that were checked at the gate; they are not checked field
- * by field again on their way out.
+ * The fold creates rows from events that the log has already validated, so responses don't validate
+ * them field by field again.
  */
 const rowsOf = <R>() => v.custom<readonly R[]>((input) => Array.isArray(input));
 
@@ -23,8 +23,8 @@ export const LastSyncSchema = v.object({
   status: v.picklist(['SUCCEEDED', 'FAILED', 'NEVER']),
   at: v.nullable(v.number()),
   /**
-   * `name`: of the key or the connection, `company`: the name of the one it belongs to. `id` for
-   * who may open the page that changes it.
+   * `name`: name of the key or connection. `company`: name of its company. `id`: only for users who
+   * may open the page on which to change it.
    */
   failed: v.array(
     v.object({
@@ -38,8 +38,8 @@ export const LastSyncSchema = v.object({
     }),
   ),
   /**
-   * One a tool that has keys in use: how many, how many of them failed, and when one was last
-   * heard.
+   * One entry per tool with keys in use: number of keys, number of failed ones, and when one last
+   * sent data.
    */
   sources: v.array(
     v.object({
@@ -53,7 +53,7 @@ export const LastSyncSchema = v.object({
 export type LastSync = v.InferOutput<typeof LastSyncSchema>;
 
 /**
- * The last sync as a device keeps it: it names what it has by `tag`, and `asOf` says which of two
+ * The last sync as a device stores it. `tag` identifies the contents, and `asOf` tells which of two
  * is newer.
  */
 export const SyncedSourcesSchema = v.object({
@@ -64,10 +64,10 @@ export const SyncedSourcesSchema = v.object({
 export type SyncedSources = v.InferOutput<typeof SyncedSourcesSchema>;
 
 /**
- * What a device needs before any run, in one answer: who am I, and the small tables as of `cursor`.
- * `days` says which days of runs there are in the window, newest first, with the tag of each day's
- * page. A device takes the days newest first and then the events after `cursor`: it may see a run
- * twice (a phantom), never miss one (SYNC-1).
+ * Everything that a device needs before any runs: the user, and the small tables as of `cursor`.
+ * `days` lists the days of runs in the window, newest first, with the tag of each day's page. A
+ * device loads the days, newest first, and then the events after `cursor`. It may see a run twice
+ * (a phantom), but never misses one (SYNC-1).
  */
 export const BootstrapSchema = v.object({
   protocol: v.number(),
@@ -84,21 +84,22 @@ export const BootstrapSchema = v.object({
   causes: rowsOf<CauseRow>(),
   problems: rowsOf<ProblemRow>(),
   keys: rowsOf<KeyRow>(),
-  /** Own and shared, not removed. */
+  /** The user's own and shared views that still exist. */
   views: rowsOf<ViewRow>(),
-  /** The newest hand-overs, for those who see the whole provider. */
+  /** The newest hand-overs, for users with access to the whole provider. */
   shifts: rowsOf<ShiftRow>(),
   preferences: rowsOf<PreferenceRow>(),
-  /** How sources synced last; null for who may not read it, and from servers of before. */
+  /** The last sync of the sources; null if the user may not read it, or from older servers. */
   sources: v.optional(v.nullable(SyncedSourcesSchema), null),
 });
 export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
 
 /**
- * `cursor`: the place in the log that the answer reaches, also where none of the events is for this
- * user. `more`: ask again at once. `causes`: for who sees some companies those of which the events
- * speak, to be there before them: others' may have had them first, and what they had is not told.
- * `sources`: how sources synced last, where that has another tag than the one asked with.
+ * `cursor`: the log position that the response covers, even if none of the events is for this user.
+ * `more`: request the next page immediately. `causes`: for users with access to some companies, the
+ * causes to which the events refer. The device needs them first, because the events that created
+ * them may belong to companies that the user can't see. `sources`: the last sync of the sources, if
+ * its tag differs from the one in the request.
  */
 export const EventsSchema = v.object({
   epoch: v.string(),
@@ -114,20 +115,21 @@ export const EventsSchema = v.object({
 export type EventsPage = v.InferOutput<typeof EventsSchema>;
 
 /**
- * Lines of the poke stream (`text/event-stream`, `data: <JSON>`). A poke carries no data: it says
- * that there is something to pull.
+ * Messages of the poke stream (`text/event-stream`, `data: <JSON>`). A poke carries no data: it
+ * says that there is something to load.
  */
 export type Poke =
   | { readonly is: 'head'; readonly head: number; readonly epoch: string }
   | { readonly is: 'sources' } // a source synced, or failed to
-  | { readonly is: 'scope' } // what you may see has changed: load anew
-  | { readonly is: 'out' }; // the session is over
+  | { readonly is: 'scope' } // the user's access has changed: reload all data
+  | { readonly is: 'out' }; // the session has ended
 
 export const syncCalls = {
   bootstrap: call({
     method: 'GET',
     path: 'sync/bootstrap',
-    summary: 'Who am I, and the small tables as of a cursor: of each what the user may read.',
+    summary:
+      'Returns the user, and the small tables as of a cursor, limited to what the user can read.',
     input: v.strictObject({ protocol: v.optional(whole) }),
     output: BootstrapSchema,
     gate: 'signed-in',
@@ -138,7 +140,7 @@ export const syncCalls = {
     method: 'GET',
     path: 'sync/runs/{day}',
     summary:
-      'The runs that started on a UTC day, as one or more pages of binary columns, newest first; each page is led by its length (u32, little-endian). Carries an ETag; a closed day is made once.',
+      'Returns the runs that started on a UTC day, as one or more pages of binary columns, newest first. Each page follows its length (u32, little-endian). The response has an ETag; a past day is encoded once.',
     input: v.strictObject({ day }),
     output: 'bytes',
     gate: 'signed-in',
@@ -148,7 +150,7 @@ export const syncCalls = {
     method: 'GET',
     path: 'sync/events',
     summary:
-      'Events after a cursor, those that this user may see. Another epoch in the answer than the one asked with: the log or what the user may read has changed, load everything again.',
+      "Returns the events after a cursor that this user can see. If the epoch in the response differs from the one in the request, the log or the user's access has changed: reload all data.",
     input: v.strictObject({
       after: whole,
       epoch: v.string(),
@@ -165,7 +167,7 @@ export const syncCalls = {
   stream: call({
     method: 'GET',
     path: 'sync/stream',
-    summary: 'A stream of pokes: there is something to pull.',
+    summary: 'Streams pokes, which say that there is something to load.',
     input: v.strictObject({}),
     output: 'stream',
     gate: 'signed-in',
@@ -176,7 +178,7 @@ export const syncCalls = {
     method: 'GET',
     path: 'sync/last-sync',
     summary:
-      'Whether every source was last heard without a fault, and which was not; empty for who may see neither the dashboard nor the sources.',
+      'Returns whether the last sync of every source succeeded, and which failed. Empty for users without access to the dashboard and the sources.',
     input: v.strictObject({}),
     output: LastSyncSchema,
     gate: 'signed-in',
@@ -185,7 +187,7 @@ export const syncCalls = {
   }),
 } as const;
 
-/** The protocol in headers of a command (OUT-3). */
+/** The headers of a queued command (OUT-3). */
 export const COMMAND_HEADERS = {
   key: 'idempotency-key',
   device: 'daybook-device',

@@ -24,8 +24,8 @@ const some = v.optional(
 const elsewhere = v.object({ id: orNull(v.string()) });
 
 /**
- * `number`: as a problem shows it. `waiting`: what is said here is not in the ticketing system yet;
- * `fault` then says why, where it was tried.
+ * `number`: as shown with a problem. `waiting`: changes made here are not in the ticketing system
+ * yet. `fault`: why the last attempt failed.
  */
 const ticketFields = {
   _id: v.string(),
@@ -47,12 +47,14 @@ const ticketFields = {
   changedAt: v.number(),
   closedAt: orNull(v.number()),
   closedBy: orNull(v.picklist(TICKET_BY)),
-  /** The ids of its company there; null also for an API key that may not read tickets. */
+  /**
+   * The ids of its company in other systems; also null for an API key that may not read tickets.
+   */
   applications: v.object({ vac: elsewhere, vcd: elsewhere, zerto: elsewhere }),
 };
 export const ticketOut = v.object(ticketFields);
 export type TicketOut = v.InferOutput<typeof ticketOut>;
-/** A problem of a ticket: the job, what is wrong, and the newest result. */
+/** A problem of a ticket: the job, the state, and the newest result. */
 const problemOut = v.object({
   n: v.number(),
   run: v.number(),
@@ -72,7 +74,10 @@ export const ticketWhole = v.object({
 });
 export type TicketWhole = v.InferOutput<typeof ticketWhole>;
 
-/** What the form of a new ticket offers. `blocked`: why none can be opened for this company now. */
+/**
+ * The choices of the form for a new ticket. `blocked`: why no ticket can be created for this
+ * company now.
+ */
 const ticketForm = v.object({
   system: v.picklist(TICKET_SYSTEMS),
   statuses: v.array(StatusSchema),
@@ -93,7 +98,7 @@ const listed = {
   company: v.optional(companyN),
   ...PAGE,
 };
-/** A page of what the system has; `more`: it has others behind it. */
+/** A page of records of the ticketing system. `more`: there are further pages. */
 const remote = <S extends v.ObjectEntries>(entries: S) =>
   v.object({
     rows: v.array(v.object({ ...NamedSchema.entries, ...entries })),
@@ -108,7 +113,7 @@ export const ticketCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/tickets',
     summary:
-      'A ticket for problems of one company, in the ticketing system where one is connected: problems by number, or those that are open of results (`runs`), each as a number or as the text that lists give. A problem has one ticket at most.',
+      'Creates a ticket for problems of one company, in the ticketing system if one is connected. Select problems by number, or the open problems of results (`runs`), each as a number or as the id that lists return. A problem has at most one ticket.',
     input: v.strictObject({
       problems: some,
       runs: some,
@@ -127,7 +132,7 @@ export const ticketCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/tickets/by-company',
     summary:
-      'The same for problems of several companies: one ticket for each company, all of them or none.',
+      'Creates one ticket per company for problems of several companies; all of them or none.',
     input: v.strictObject({
       problems: some,
       runs: some,
@@ -145,7 +150,7 @@ export const ticketCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/tickets/adopt',
     summary:
-      'Problems of one company get a ticket that the connected ticketing system has already: `ticket` is its number or its address. One that is kept here for it takes them in.',
+      'Links problems of one company to an existing ticket of the connected ticketing system. `ticket` is its number or address. If this portal already has that ticket, the problems are added to it.',
     input: v.strictObject({
       problems: some,
       runs: some,
@@ -159,7 +164,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets',
     summary:
-      'Tickets in pages, the newest first: open ones unless asked otherwise. Looks in number, subject and company.',
+      'Lists tickets in pages, newest first; open ones by default. `search` matches number, subject and company.',
     input: v.strictObject(listed),
     output: pageOf(ticketOut),
     gate: 'monitoring.tickets',
@@ -169,7 +174,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/form',
     summary:
-      'What can be chosen for a ticket of a company, or of the company of a result, and whether one can be opened for it.',
+      'Returns the choices for a ticket of a company, or of the company of a result, and whether a ticket can be created for it.',
     input: v.strictObject({ company: v.optional(companyN), run: v.optional(whole) }),
     output: ticketForm,
     gate: 'monitoring.tickets',
@@ -178,7 +183,7 @@ export const ticketCalls = {
   getTicket: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/{id}',
-    summary: 'One ticket with its problems.',
+    summary: 'Returns a ticket with its problems.',
     input: v.strictObject({ id: anyId }),
     output: ticketWhole,
     gate: 'monitoring.tickets',
@@ -188,7 +193,7 @@ export const ticketCalls = {
     method: 'PUT',
     path: 'monitoring/backoffice/tickets/{id}',
     summary:
-      'Changes what is sent and leaves the rest; the ticketing system is told as soon as it answers.',
+      'Changes the fields that are sent and leaves the others unchanged. The ticketing system is updated as soon as it responds.',
     input: v.strictObject({
       id: anyId,
       subject: v.optional(ticketSubject),
@@ -205,7 +210,7 @@ export const ticketCalls = {
     method: 'DELETE',
     path: 'monitoring/backoffice/tickets/{id}',
     summary:
-      'Takes a ticket away here; its problems let go of it. What the ticketing system has stays there.',
+      'Deletes a ticket here and unlinks its problems. The ticket in the ticketing system stays.',
     input: v.strictObject({ id: anyId }),
     output: v.object({}),
     gate: 'monitoring.job-actions',
@@ -215,7 +220,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/reporting/tickets',
     summary:
-      'Tickets that were opened in a time, of any state, newest first; without a time those of the last 30 days.',
+      'Lists tickets created in a period, in any state, newest first. Without a period, those of the last 30 days.',
     input: v.strictObject({ ...listed, from: v.optional(moment), to: v.optional(moment) }),
     output: pageOf(ticketOut),
     gate: 'monitoring.tickets',
@@ -224,7 +229,7 @@ export const ticketCalls = {
   connectwiseCompanies: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/companies',
-    summary: 'Companies of the connected ConnectWise, by name: for who maps them.',
+    summary: 'Lists companies of the connected ConnectWise by name, for mapping.',
     input: v.strictObject(remoteAsked),
     output: remote({ identifier: v.string() }),
     gate: 'common.companies',
@@ -233,7 +238,7 @@ export const ticketCalls = {
   connectwiseContacts: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/contacts',
-    summary: 'Contacts that ConnectWise has of a company of ours.',
+    summary: 'Lists the ConnectWise contacts of a company.',
     input: v.strictObject({ company: companyN, ...remoteAsked }),
     output: remote({ email: orNull(v.string()) }),
     gate: 'monitoring.tickets',
@@ -242,7 +247,7 @@ export const ticketCalls = {
   connectwiseMembers: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/members',
-    summary: 'Members of ConnectWise who can own a ticket.',
+    summary: 'Lists the ConnectWise members who can own a ticket.',
     input: v.strictObject(remoteAsked),
     output: remote({ identifier: v.string() }),
     gate: 'monitoring.tickets',
@@ -251,7 +256,7 @@ export const ticketCalls = {
   connectwiseTickets: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/tickets',
-    summary: 'Open tickets that ConnectWise has of a company of ours, the newest first.',
+    summary: 'Lists the open ConnectWise tickets of a company, newest first.',
     input: v.strictObject({ company: companyN, ...remoteAsked }),
     output: remote({ status: v.string() }),
     gate: 'monitoring.tickets',
@@ -260,7 +265,7 @@ export const ticketCalls = {
   autotaskAccounts: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/autotask/accounts',
-    summary: 'Accounts (companies) of the connected Autotask, by name: for who maps them.',
+    summary: 'Lists accounts (companies) of the connected Autotask by name, for mapping.',
     input: v.strictObject(remoteAsked),
     output: remote({ identifier: v.string() }),
     gate: 'common.companies',
@@ -269,7 +274,7 @@ export const ticketCalls = {
   autotaskResources: call({
     method: 'GET',
     path: 'monitoring/backoffice/tickets/autotask/resources',
-    summary: 'Resources (people) of Autotask who can own a ticket.',
+    summary: 'Lists the Autotask resources (people) who can own a ticket.',
     input: v.strictObject(remoteAsked),
     output: remote({ identifier: v.string() }),
     gate: 'monitoring.tickets',

@@ -7,8 +7,8 @@ type OfDesk = EventOf<
 const isDesk = (event: Event): event is OfDesk => event.type.startsWith('ticket.');
 
 /**
- * What tickets are. What a problem shows of its ticket is an event of the problem. Answers whether
- * the event was one of the desk.
+ * Folds events of tickets. The ticket that a problem shows comes from events of the problem.
+ * Returns whether the event was a ticket event.
  */
 export function foldDesk(rows: Rows, { event, at, actor, subject: inName }: Logged): boolean {
   if (!isDesk(event)) return false;

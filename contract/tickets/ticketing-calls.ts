@@ -7,8 +7,8 @@ const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 
 /**
- * `secret`: whether one is kept; never what it is. `callback`: where ConnectWise may tell of
- * changes. `polledAt`: when the system was last heard.
+ * `secret`: whether a secret is stored; the secret itself is never returned. `callback`: the
+ * address to which ConnectWise can report changes. `polledAt`: when the system was last synced.
  */
 const kept = v.object({
   settings: TicketingSchema,
@@ -35,7 +35,7 @@ export const ticketingCalls = {
   getTicketing: call({
     method: 'GET',
     path: 'monitoring/backoffice/ticketing',
-    summary: 'The ticketing system that is connected, and how it goes with it.',
+    summary: 'Returns the connected ticketing system and the state of its connection.',
     input: v.strictObject({}),
     output: kept,
     gate: 'common.companies',
@@ -45,7 +45,7 @@ export const ticketingCalls = {
     method: 'PUT',
     path: 'monitoring/backoffice/ticketing',
     summary:
-      'Connects a ticketing system or another one, and says what is done with tickets. `secret` replaces the one that is kept; it goes with the address that it was for.',
+      'Connects a ticketing system, and sets how tickets are handled. `secret` replaces the stored one. Changing the address deletes the stored secret.',
     input: v.strictObject({
       settings: TicketingSchema,
       secret: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))),
@@ -58,7 +58,7 @@ export const ticketingCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/ticketing/test',
     summary:
-      'Asks the system that is set what it offers, keeps that, and says in words what came of it.',
+      'Tests the connection: loads and stores the choices that the system offers, and describes the outcome.',
     input: v.strictObject({}),
     output: v.object({ ok: v.boolean(), says: v.string(), kept }),
     gate: 'common.companies',
@@ -67,7 +67,8 @@ export const ticketingCalls = {
   listMappings: call({
     method: 'GET',
     path: 'monitoring/backoffice/ticketing/companies',
-    summary: 'Every company, the one of the system that it stands for, and how that stands.',
+    summary:
+      'Lists every company, the ticketing company it is mapped to, and the state of the mapping.',
     input: v.strictObject({}),
     output: v.array(mapped),
     gate: 'common.companies',
@@ -76,7 +77,7 @@ export const ticketingCalls = {
   setMappings: call({
     method: 'PUT',
     path: 'monitoring/backoffice/ticketing/companies',
-    summary: 'Lets companies stand for companies of the system; null lets go.',
+    summary: 'Maps companies to companies of the ticketing system; null removes a mapping.',
     input: v.strictObject({ pairs: v.pipe(v.array(pair), v.minLength(1), v.maxLength(10_000)) }),
     output: v.array(mapped),
     gate: 'common.companies',
@@ -86,7 +87,7 @@ export const ticketingCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/ticketing/companies/check',
     summary:
-      'Asks the system whether its companies are still there and named alike, and finds those of exactly our names for companies that are not mapped: to be confirmed.',
+      'Checks whether the mapped companies still exist in the ticketing system under the same names. For unmapped companies it suggests those with exactly the same name, for confirmation.',
     input: v.strictObject({}),
     output: v.object({ companies: v.array(mapped), found: v.array(pair) }),
     gate: 'common.companies',

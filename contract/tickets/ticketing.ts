@@ -8,8 +8,8 @@ const https = v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.regex(/^https?:
 const chosen = v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars)));
 
 /**
- * `url`: the server, or the whole way to `apis/3.0`. `company`: the one that signs in. The private
- * key is the secret.
+ * `url`: the server, or the full path to `apis/3.0`. `company`: the company id for sign-in. The
+ * private key is the secret.
  */
 export const ConnectWiseSchema = v.strictObject({
   url: https,
@@ -17,19 +17,16 @@ export const ConnectWiseSchema = v.strictObject({
   publicKey: text,
   clientId: text,
 });
-/**
- * `url`: where zones are told; the zone's own address is asked there. The user's secret is the
- * secret.
- */
+/** `url`: the server that returns the zone's own address. The API user's secret is the secret. */
 export const AutotaskSchema = v.strictObject({ url: https, username: text, integrationCode: text });
 export type ConnectWiseAt = v.InferOutput<typeof ConnectWiseSchema>;
 export type AutotaskAt = v.InferOutput<typeof AutotaskSchema>;
 
 /**
- * How a provider keeps tickets. `board`: ConnectWise's service board, Autotask's queue.
- * `openStatus`, `closeStatus`, `priority`: ids there. `reopenDays`: a ticket that was closed is
- * opened again where the same failure comes back within so many days; 0 never. `resolveOnSuccess`:
- * closed when its jobs are all well.
+ * How a provider handles tickets. `board`: ConnectWise's service board or Autotask's queue.
+ * `openStatus`, `closeStatus`, `priority`: ids in that system. `reopenDays`: a closed ticket is
+ * reopened if the same failure recurs within this many days; 0 means never. `resolveOnSuccess`: a
+ * ticket is closed when all its jobs succeed.
  */
 export const TicketingSchema = v.strictObject({
   system: v.picklist(TICKET_SYSTEMS),
@@ -55,7 +52,7 @@ export const NO_TICKETING: Ticketing = {
   resolveOnSuccess: false,
 };
 
-/** What the system offers, as of its last test. Statuses are those of the board. */
+/** The choices that the system offers, as of its last test. Statuses are those of the board. */
 export const ChoicesSchema = v.object({
   boards: v.array(NamedSchema),
   statuses: v.array(StatusSchema),
@@ -64,12 +61,12 @@ export const ChoicesSchema = v.object({
 export type Choices = v.InferOutput<typeof ChoicesSchema>;
 export const NO_CHOICES: Choices = { boards: [], statuses: [], priorities: [] };
 
-/** What of a ticket may be told to its system. */
+/** The parts of a ticket that can be sent to its system. */
 export type TicketPart = 'subject' | 'description' | 'status' | 'priority' | 'owner' | 'reference';
 
 /**
- * How a company of ours stands to one of the system: it is there under the same name, under another
- * one, not there any more, or none was chosen.
+ * The state of a company's mapping: the ticketing company exists under the same name, under another
+ * name, no longer exists, or was never chosen.
  */
 export const MAPPING_HEALTH = ['ok', 'renamed', 'missing', 'not mapped'] as const;
 export type MappingHealth = (typeof MAPPING_HEALTH)[number];

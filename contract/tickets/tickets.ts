@@ -3,7 +3,7 @@ import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { nameText } from '../text-schema.ts';
 
-/** Where a provider's tickets live: in its ticketing system, or here alone (`own`). */
+/** Where a provider's tickets live: in its ticketing system, or only here (`own`). */
 export const TICKET_SYSTEMS = ['own', 'connectwise', 'autotask'] as const;
 export type TicketSystem = (typeof TICKET_SYSTEMS)[number];
 export const SYSTEM_NAMES: Readonly<Record<TicketSystem, string>> = {
@@ -17,17 +17,19 @@ const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars));
 const url = v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//)));
 
-/** What a ticketing system names by an id: a status, a priority, a member, a company. */
+/**
+ * A record that a ticketing system identifies by an id: a status, a priority, a member, a company.
+ */
 export const NamedSchema = v.strictObject({
   id,
   name: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)),
 });
 export type Named = v.InferOutput<typeof NamedSchema>;
-/** `closed`: who has this status is over. */
+/** `closed`: tickets with this status are closed. */
 export const StatusSchema = v.strictObject({ ...NamedSchema.entries, closed: v.boolean() });
 export type TicketStatus = v.InferOutput<typeof StatusSchema>;
 
-/** A subject is as long as ConnectWise takes one. */
+/** ConnectWise's maximum length of a subject. */
 export const ticketSubject = nameText(LIMITS.subjectChars);
 export const ticketDescription = v.pipe(v.string(), v.maxLength(LIMITS.descriptionChars));
 
@@ -44,8 +46,8 @@ export const OWN_PRIORITIES: readonly Named[] = [
 ];
 
 /**
- * Who or what last opened or closed it: somebody here, the ticketing system, a success, or the same
- * failure once more.
+ * Who or what last opened or closed a ticket: a user here, the ticketing system, a success, or a
+ * recurring failure.
  */
 export const TICKET_BY = ['person', 'system', 'success', 'again'] as const;
 export type TicketBy = (typeof TICKET_BY)[number];
@@ -59,8 +61,8 @@ const fields = {
 };
 
 /**
- * `company` stands in the envelope too. The number is the provider's own, in order; another system
- * gives its own later.
+ * The envelope also carries `company`. The number is the provider's own, in sequence; the ticketing
+ * system assigns its own number later.
  */
 export const ticketMade = v.strictObject({
   type: v.literal('ticket.made@1'),
@@ -73,7 +75,7 @@ export const ticketMade = v.strictObject({
     ...fields,
   }),
 });
-/** What is said is as it is from here on; what is left out stays. */
+/** Fields that are present replace the old values; fields left out stay unchanged. */
 export const ticketChanged = v.strictObject({
   type: v.literal('ticket.changed@1'),
   data: v.strictObject({
@@ -82,7 +84,7 @@ export const ticketChanged = v.strictObject({
     ...v.partial(v.strictObject(fields)).entries,
   }),
 });
-/** The ticketing system has it, under this id and number. */
+/** The ticketing system has created the ticket under this id and number. */
 export const ticketLinked = v.strictObject({
   type: v.literal('ticket.linked@1'),
   data: v.strictObject({ id: uuid, remote: v.strictObject({ id, number: id, url }) }),
@@ -103,7 +105,7 @@ export interface TicketRow {
   readonly status: TicketStatus;
   readonly priority: Named | null;
   readonly owner: Named | null;
-  /** As the ticketing system knows it; null while it does not. */
+  /** The ticket in the ticketing system; null until it exists there. */
   readonly remote: {
     readonly id: string;
     readonly number: string;
@@ -117,6 +119,6 @@ export interface TicketRow {
   readonly deletedAt: Ms | null;
 }
 
-/** What a problem shows: the number that the ticketing system gave, or our own. */
+/** Returns the number shown with a problem: the ticketing system's number, or our own. */
 export const ticketNumber = ({ number, remote }: Pick<TicketRow, 'number' | 'remote'>): string =>
   remote?.number ?? `D-${number}`;

@@ -2,34 +2,35 @@ import type { Day, Ms } from '../ids.ts';
 import type { RunState } from '../runs/query.ts';
 
 /**
- * Operational days (RUN-7). A day is a whole number: days since 1970-01-01 on the wall of
- * `timeZone`, where a day begins at `beginsHour` (0 to 23) and ends at that hour of the next. Days
- * that the clocks make longer or shorter stay one day.
+ * Operational days (RUN-7). A day is an integer: days since 1970-01-01 in local time of `timeZone`.
+ * A day begins at `beginsHour` (0 to 23) and ends at that hour of the next day. A day that a clock
+ * change makes longer or shorter is still one day.
  */
 export type DayN = number;
 
 export function dayOf(ms: Ms, timeZone: string, beginsHour: number): DayN {
   const day = wallDay(ms, timeZone, beginsHour);
-  // Where the clocks go back past the hour at which a day begins, the wall passes it twice. The day
-  // begins the first time, and doesn't end again (Pacific/Chatham at 3, Antarctica/Troll at 2).
+  // If the clocks go back past the hour at which a day begins, local time passes that hour twice.
+  // The day begins the first time, and doesn't end again (Pacific/Chatham at 3, Antarctica/Troll at
+  // 2).
   return offsetAt(ms - 3 * HOUR, timeZone) > offsetAt(ms, timeZone) &&
     startOfDay(day + 1, timeZone, beginsHour) <= ms
     ? day + 1
     : day;
 }
 
-/** The day on the wall: while an hour is repeated, it may go back to the one before. */
+/** Returns the day by local time. While an hour repeats, it may go back to the previous day. */
 const wallDay = (ms: Ms, timeZone: string, beginsHour: number): DayN =>
   Math.floor((ms + offsetAt(ms, timeZone) - beginsHour * HOUR) / DAY);
 
 /**
- * The first moment of a day. Where the clocks skip the hour at which it begins, the first moment
- * after the gap.
+ * Returns the first moment of a day. If the clocks skip the hour at which it begins, that is the
+ * first moment after the gap.
  */
 export function startOfDay(day: DayN, timeZone: string, beginsHour: number): Ms {
   const wall = day * DAY + beginsHour * HOUR;
-  // The offset of the moment sought is one of those in force within a day of it; the earliest
-  // moment of the day wins.
+  // The offset of the moment is one of those in effect within a day of it. The earliest matching
+  // moment wins.
   const guesses = [
     wall - offsetAt(wall - DAY, timeZone),
     wall - offsetAt(wall + DAY, timeZone),
@@ -48,13 +49,13 @@ export function startOfDay(day: DayN, timeZone: string, beginsHour: number): Ms 
   return after;
 }
 
-/** `YYYY-MM-DD` of a day. */
+/** Returns a day as `YYYY-MM-DD`. */
 export const dayText = (day: DayN): Day => new Date(day * DAY).toISOString().slice(0, 10);
 
-/** The day (UTC) of a moment. */
+/** Returns the UTC day of a moment. */
 export const utcDay = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
-/** False for a name that this runtime does not know as a time zone. */
+/** Returns false for a name that this runtime doesn't know as a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     formatOf(name);
@@ -64,7 +65,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What the wall clock of a zone is ahead of UTC at a moment, in ms. */
+/** Returns by how many ms the local time of a zone is ahead of UTC at a moment. */
 export function offsetAt(ms: Ms, timeZone: string): Ms {
   if (timeZone === 'UTC') return 0;
   let days = offsets.get(timeZone);
@@ -72,8 +73,8 @@ export function offsetAt(ms: Ms, timeZone: string): Ms {
   const day = Math.floor(ms / DAY);
   let known = days.get(day);
   if (known === undefined) {
-    // The same at both ends of a UTC day: the same all day. A day with a change is asked moment by
-    // moment.
+    // If the offset is the same at both ends of a UTC day, it is the same all day. On a day with a
+    // change, each moment is measured.
     const first = measure(day * DAY, timeZone);
     known = first === measure((day + 1) * DAY - 1000, timeZone) ? first : null;
     if (days.size > 4_000) days.clear();
@@ -85,7 +86,8 @@ export function offsetAt(ms: Ms, timeZone: string): Ms {
 export type WorstHow = 'worst' | 'best' | 'last' | 'warning-if-mixed';
 
 /**
- * Greater is worse. A run that is not over says the least: it counts where nothing else is known.
+ * A higher number is worse. A run that hasn't ended ranks lowest: it counts only if nothing else is
+ * known.
  */
 const RANK: Record<RunState, number> = {
   Failed: 6,
@@ -98,9 +100,9 @@ const RANK: Record<RunState, number> = {
 };
 
 /**
- * What several results of one day come to (RUN-7). `states` in order of time; null for none.
- * `warning-if-mixed`: a day with both good and bad results is a warning; a day of one sort shows
- * its worst.
+ * Returns the state of a day from its results (RUN-7), or null for none. `states` are in
+ * chronological order. `warning-if-mixed`: a day with both good and bad results is a warning; any
+ * other day shows its worst.
  */
 export function worst(states: readonly RunState[], how: WorstHow): RunState | null {
   const over = states.filter((state) => state !== 'Running');
@@ -109,8 +111,8 @@ export function worst(states: readonly RunState[], how: WorstHow): RunState | nu
   const gravest = over.reduce((a, b) => (RANK[b] > RANK[a] ? b : a));
   const lightest = over.reduce((a, b) => (RANK[b] < RANK[a] ? b : a));
   if (how === 'best') return lightest;
-  // A success does not undo that the job runs again now: worst shows Running over Success, as the
-  // calendar's legend orders them.
+  // A success doesn't hide that the job is running again: worst ranks Running above Success, in the
+  // order of the calendar's legend.
   if (how === 'worst')
     return gravest === 'Success' && over.length < states.length ? 'Running' : gravest;
   return RANK[gravest] >= RANK.Missed && RANK[lightest] < RANK.Warning ? 'Warning' : gravest;

@@ -2,13 +2,13 @@ import { ABILITIES, abilitiesOf } from '../abilities.ts';
 import type { Ability, Role } from '../abilities.ts';
 import type { CompanyN } from '../ids.ts';
 
-/** What somebody may do, and for which companies (null: all of the provider's). */
+/** A user's roles, and the companies they apply to (null: all of the provider's). */
 export interface UserRights {
   readonly roles: readonly Role[];
   readonly companies: readonly CompanyN[] | null;
 }
 
-/** Who acts. With an API key only the abilities that the key was given count. */
+/** The user who acts. With an API key, only the abilities granted to the key count. */
 export interface Actor extends UserRights {
   readonly key?: { readonly abilities: readonly Ability[] };
 }
@@ -16,9 +16,9 @@ export interface Actor extends UserRights {
 const READ_ONLY = abilitiesOf(['read-only']);
 
 /**
- * The abilities that a role may hand to other users. An administrator runs the monitoring area,
- * whose technicians have abilities that the role itself lacks; a sub-provider's invitations make
- * read-only users. Every other role hands on its own abilities.
+ * The abilities that a role can pass on to other users. An administrator manages the monitoring
+ * area, whose technicians have abilities that the administrator role lacks. Invitations by a
+ * sub-provider create read-only users. Every other role passes on its own abilities.
  */
 const PASSED_ON: Readonly<Record<Role, ReadonlySet<Ability>>> = {
   'admin': abilitiesOf(['admin', 'operator', 'read-only']),
@@ -30,7 +30,8 @@ const PASSED_ON: Readonly<Record<Role, ReadonlySet<Ability>>> = {
 };
 
 /**
- * What all roles of somebody may hand on together; with an API key no more than the key was given.
+ * Returns the abilities that all roles together can pass on; with an API key, at most those granted
+ * to the key.
  */
 export function passableAbilities({
   roles,
@@ -43,8 +44,8 @@ export function passableAbilities({
 }
 
 /**
- * Whether all companies of `other` are among those of `own`. A user without any company belongs to
- * the whole provider only.
+ * Returns whether `own` includes all companies of `other`. A user without any company is covered
+ * only by access to the whole provider.
  */
 export const coversCompanies = (
   own: readonly CompanyN[] | null,
@@ -53,8 +54,8 @@ export const coversCompanies = (
   own === null || (other !== null && other.length > 0 && other.every((n) => own.includes(n)));
 
 /**
- * Whether a user exists for somebody who administers users: only then is it listed, or found by its
- * id.
+ * Returns whether a user is visible to a user administrator. Other users are not listed, nor found
+ * by id.
  */
 export const seesUser = (
   actor: Pick<UserRights, 'companies'>,
@@ -62,8 +63,8 @@ export const seesUser = (
 ): boolean => coversCompanies(actor.companies, user.companies);
 
 /**
- * Whether somebody may grant these roles, and so change a user who has them: what they can do or
- * hand on is no more than the actor hands on.
+ * Returns whether the actor may grant these roles, and so may change a user who has them. What the
+ * roles can do or pass on must be part of what the actor can pass on.
  */
 export function coversRoles(actor: Pick<Actor, 'roles' | 'key'>, roles: readonly Role[]): boolean {
   const passable = passableAbilities(actor);
@@ -72,14 +73,17 @@ export function coversRoles(actor: Pick<Actor, 'roles' | 'key'>, roles: readonly
   );
 }
 
-/** Whether somebody may act on a user at all: change, end, notify or sign in as it. */
+/**
+ * Returns whether the actor may act on a user at all: change, delete, notify or sign in as that
+ * user.
+ */
 export const hasAuthorityOver = (actor: Actor, user: UserRights): boolean =>
   seesUser(actor, user) && coversRoles(actor, user.roles);
 
 /**
- * Whether one user may sign in as another (G42): an administrator, as a user who can do strictly
- * less and does not administer users. At a provider below companies have other numbers: there it
- * takes all companies.
+ * Returns whether the actor may sign in as another user (G42). The actor must be an administrator.
+ * The user must have strictly fewer abilities and must not administer users. Company numbers differ
+ * between providers, so for a provider below the actor needs access to all companies.
  */
 export function mayActAs(actor: Actor, target: UserRights, isBelow: boolean): boolean {
   if (!actor.roles.includes('admin') && !actor.roles.includes('super-admin')) return false;
@@ -91,6 +95,8 @@ export function mayActAs(actor: Actor, target: UserRights, isBelow: boolean): bo
   );
 }
 
-/** An administrator of the whole provider: there is always one. */
+/**
+ * Returns whether a user is an administrator of the whole provider. There is always at least one.
+ */
 export const isAdministrator = ({ roles, companies }: UserRights): boolean =>
   companies === null && roles.includes('admin');

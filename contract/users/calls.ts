@@ -22,7 +22,9 @@ const sso = v.strictObject({
   enabled: v.boolean(),
 });
 
-/** What an administrator sets of a user. `companies` null: all of the provider. */
+/**
+ * The fields of a user that an administrator sets. `companies` null: all companies of the provider.
+ */
 const FIELDS = {
   username: v.pipe(
     v.string(),
@@ -40,7 +42,7 @@ const FIELDS = {
 const MORE = {
   mobilePhone: phone,
   officePhone: phone,
-  /** A code by SMS is asked for at every sign-in. */
+  /** Every sign-in requires an SMS code. */
   sms: v.boolean(),
   sso: v.strictObject({ vac: v.optional(sso), vcd: v.optional(sso), zerto: v.optional(sso) }),
   managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])),
@@ -54,7 +56,8 @@ const MORE = {
 const SECOND_FACTORS = ['none', 'sms', 'totp', 'passkey'] as const;
 
 /**
- * A user in the administrator's list. `roles` is one text, `acl` the same one by one. Times in ms.
+ * A user in the administrator's list. `roles` is one text; `acl` lists the same roles separately.
+ * Times are in ms.
  */
 export const UserSchema = v.object({
   _id: v.string(),
@@ -79,7 +82,7 @@ export const UserSchema = v.object({
   landingPage: v.nullable(v.string()),
   features: v.array(v.string()),
   passwordReset: v.boolean(),
-  /** Invited by mail, and has not chosen a password yet. */
+  /** Invited by email and has not chosen a password yet. */
   invited: v.boolean(),
   deleted: v.boolean(),
   deletedAt: v.nullable(v.number()),
@@ -88,7 +91,8 @@ export const UserSchema = v.object({
   signedIn: v.boolean(),
   secondFactor: v.picklist(SECOND_FACTORS),
   /**
-   * Whether who asks may change this one: nobody changes a user whose roles one could not grant.
+   * Whether the caller may change this user. A caller can't change a user whose roles they couldn't
+   * grant.
    */
   editable: v.boolean(),
 });
@@ -106,7 +110,9 @@ const USER_SORTS = [
   'madeAt',
   '-madeAt',
 ] as const;
-/** `deleted`: only those that are (`only`), or with them (`all`); without it those that are not. */
+/**
+ * `deleted`: `only` deleted users, or `all` users. If left out, only users that are not deleted.
+ */
 const QUERY = {
   search: words,
   sort: v.optional(v.picklist(USER_SORTS)),
@@ -118,7 +124,7 @@ export const userCalls = {
   listUsers: call({
     method: 'GET',
     path: 'monitoring/reporting/users',
-    summary: 'The users that one keeps.',
+    summary: 'Lists the users that the caller manages.',
     input: v.strictObject({ ...QUERY, ...PAGE }),
     output: pageOf(UserSchema),
     gate: 'monitoring.users',
@@ -127,7 +133,7 @@ export const userCalls = {
   exportUsers: call({
     method: 'POST',
     path: 'monitoring/reporting/users/export',
-    summary: 'The same as a CSV file, all pages of it.',
+    summary: 'Exports the same users as a CSV file, all pages.',
     input: v.strictObject(QUERY),
     output: 'bytes',
     gate: 'monitoring.users',
@@ -137,7 +143,7 @@ export const userCalls = {
     method: 'POST',
     path: 'users',
     summary:
-      'Makes a user. Of the database: with a first password, which is to be changed at once, or invited by mail to choose one.',
+      'Creates a user. A database user either gets an initial password, which must be changed at first sign-in, or is invited by email to choose one.',
     input: v.strictObject({
       ...FIELDS,
       ...v.partial(v.strictObject(MORE)).entries,
@@ -153,8 +159,8 @@ export const userCalls = {
     method: 'PUT',
     path: 'users/{id}',
     summary:
-      'Changes the fields that are sent; rights count from the next call on. More roles or companies, addresses, numbers and other accounts need a factor shown within the last five minutes.',
-    // Null: none, where the user has had none so far.
+      'Changes the fields that are sent; new rights apply from the next call. Adding roles or companies, and changing addresses, phone numbers or linked accounts, requires a factor verified within the last five minutes.',
+    // Null means no address; accepted only if the user has none yet.
     input: v.strictObject({
       id: anyId,
       ...v.partial(v.strictObject({ ...FIELDS, email: v.nullable(FIELDS.email), ...MORE })).entries,
@@ -167,7 +173,7 @@ export const userCalls = {
   deleteUser: call({
     method: 'DELETE',
     path: 'users/{id}',
-    summary: 'Marks a user as deleted: its sessions end and nobody signs in as it.',
+    summary: 'Marks a user as deleted. Their sessions end and nobody can sign in as them.',
     input: v.strictObject({ id: anyId }),
     output: nothing,
     gate: 'monitoring.users',
@@ -177,7 +183,7 @@ export const userCalls = {
     method: 'DELETE',
     path: 'users/delete/{id}',
     summary:
-      'Removes a user for good: name, addresses, factors and sessions go. The log keeps the number.',
+      "Deletes a user permanently, including name, addresses, factors and sessions. The log still contains the user's id.",
     input: v.strictObject({ id: anyId }),
     output: nothing,
     gate: 'monitoring.users',
@@ -186,7 +192,7 @@ export const userCalls = {
   addUserAccount: call({
     method: 'POST',
     path: 'users/{id}/accounts/{accountId}',
-    summary: 'Gives a user an account of another system to answer for.',
+    summary: 'Assigns an account of another system to a user.',
     input: v.strictObject({
       id: anyId,
       accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
@@ -200,7 +206,7 @@ export const userCalls = {
   removeUserAccount: call({
     method: 'DELETE',
     path: 'users/{id}/accounts/{accountId}',
-    summary: 'Takes the account away.',
+    summary: 'Removes an assigned account from a user.',
     input: v.strictObject({
       id: anyId,
       accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
@@ -214,7 +220,7 @@ export const userCalls = {
     method: 'DELETE',
     path: 'users/{id}/factors',
     summary:
-      'Takes all second factors of another user away: authenticator, passkeys, recovery codes, and codes by SMS where it asked for them. Its sessions end, and it is told by mail. What the provider asks for is set up anew at the next sign-in.',
+      'Resets all second factors of another user: authenticator, passkeys, recovery codes and, if switched on, SMS codes. Their sessions end and they are notified by email. At the next sign-in they set up the factors that the provider requires.',
     input: v.strictObject({ id: anyId }),
     output: nothing,
     gate: 'monitoring.users',
@@ -224,7 +230,7 @@ export const userCalls = {
     method: 'PUT',
     path: 'users/{id}/changePassword/db',
     summary:
-      'Sets the password of another user: its sessions end, it is told by mail, and chooses its own at the next sign-in.',
+      'Sets the password of another user. Their sessions end, they are notified by email, and they choose their own password at the next sign-in.',
     input: v.strictObject({ id: anyId, password }),
     output: nothing,
     gate: 'monitoring.users',
@@ -233,7 +239,8 @@ export const userCalls = {
   setPasswordAd: call({
     method: 'PUT',
     path: 'users/{id}/changePassword/ad',
-    summary: 'The same in the directory.',
+    summary:
+      'Sets the password of another user in the directory. Their sessions end and they are notified by email.',
     input: v.strictObject({ id: anyId, password }),
     output: nothing,
     gate: 'monitoring.users',

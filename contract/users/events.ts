@@ -14,13 +14,13 @@ export const companyMade = v.strictObject({
   }),
 });
 
-/** All that is set of a company, as it is from here on. */
+/** All settings of a company, valid from this event on. */
 export const companyChanged = v.strictObject({
   type: v.literal('company.changed@1'),
   data: v.strictObject({ n, ...COMPANY_FIELDS }),
 });
 
-/** It is out of everybody's scope: devices load anew. */
+/** The company leaves every user's scope: devices reload all data. */
 export const companyDeleted = v.strictObject({
   type: v.literal('company.deleted@1'),
   data: v.strictObject({ n }),
@@ -35,7 +35,7 @@ export const userMade = v.strictObject({
   }),
 });
 
-/** What a user may see has changed: devices out of scope drop what they may no longer hold. */
+/** What a user can see has changed: devices delete the data that the user may no longer see. */
 export const userScoped = v.strictObject({
   type: v.literal('user.scoped@1'),
   data: v.strictObject({
@@ -50,7 +50,10 @@ export const userDeleted = v.strictObject({
   data: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),
 });
 
-/** Fields of a user that stand outside the log were changed: their names, never what is in them. */
+/**
+ * Fields of a user that are stored outside the log were changed. The event contains their names,
+ * never their values.
+ */
 export const userChanged = v.strictObject({
   type: v.literal('user.changed@1'),
   data: v.strictObject({
@@ -59,7 +62,10 @@ export const userChanged = v.strictObject({
   }),
 });
 
-/** Gone for good: name, addresses, factors. The number stays, with what it did. */
+/**
+ * The user was permanently deleted with name, addresses and factors. The id and the user's actions
+ * stay.
+ */
 export const userRemoved = v.strictObject({
   type: v.literal('user.removed@1'),
   data: v.strictObject({ id: v.pipe(v.string(), v.uuid()) }),

@@ -1,7 +1,7 @@
 import type { Event, Logged } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 
-/** Answers whether the event was one of people's. */
+/** Folds events of users and companies. Returns whether the event was one of them. */
 export function foldPeople(rows: Rows, logged: Logged): boolean {
   const { event, at } = logged;
   switch (event.type) {

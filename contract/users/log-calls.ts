@@ -7,8 +7,8 @@ const who = v.nullable(
 );
 
 /**
- * One line of the record of accounts. `what` is its kind, `words` says it. `user`: whom it
- * concerns; `actor`: who did it. `acting`: as another.
+ * One line of the user log. `what` is its kind and `words` describes it. `user`: who is affected;
+ * `actor`: who did it. `acting`: as which other user.
  */
 export const LogLineSchema = v.object({
   _id: v.string(),
@@ -23,7 +23,10 @@ export const LogLineSchema = v.object({
 });
 export type LogLine = v.InferOutput<typeof LogLineSchema>;
 
-/** `user`: concerned or acting. `what`: a kind. `text`: in names, addresses and the words. */
+/**
+ * `user`: the affected or the acting user. `what`: a kind. `text`: searched in names, addresses and
+ * descriptions.
+ */
 const QUERY = {
   from: v.optional(moment),
   to: v.optional(moment),
@@ -36,7 +39,7 @@ export const logCalls = {
   listUserLogs: call({
     method: 'GET',
     path: 'monitoring/reporting/users/logs',
-    summary: 'The record of accounts, newest first: who did what for whom, when and from where.',
+    summary: 'Lists the user log, newest first: who did what to whom, when and from where.',
     input: v.strictObject({ ...QUERY, ...PAGE }),
     output: v.object({
       ...pageOf(LogLineSchema).entries,
@@ -48,7 +51,7 @@ export const logCalls = {
   exportUserLogs: call({
     method: 'GET',
     path: 'monitoring/reporting/users/logs/export',
-    summary: 'The same as a CSV file, 50,000 lines at most.',
+    summary: 'Exports the same lines as a CSV file, at most 50,000.',
     input: v.strictObject(QUERY),
     output: 'bytes',
     gate: 'monitoring.userLogs',

@@ -1,4 +1,4 @@
-/** What the record of accounts says of each kind, for people. */
+/** The description of each kind in the user log. */
 const WORDS: Readonly<Record<string, string>> = {
   'sign-in.done': 'Signed in',
   'sign-in.refused': 'Sign-in refused',
@@ -54,7 +54,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'notification.ended': 'Notice taken away',
 };
 
-/** One without words of its own says its kind: `device.forgotten` is "Device forgotten". */
+/**
+ * Returns the description of a kind. A kind without one is described by its name:
+ * `device.forgotten` is "Device forgotten".
+ */
 export function wordsOf(what: string): string {
   const said = WORDS[what] ?? what.replaceAll(/[.-]/g, ' ');
   return said.charAt(0).toUpperCase() + said.slice(1);

@@ -3,8 +3,8 @@ import type { CompanyN, Ms, UserId } from '../ids.ts';
 import type { Applications } from '../companies/company-fields.ts';
 
 /**
- * What only some have stands where it was set: ids in other systems, users who are told of it, when
- * it was deleted.
+ * Optional fields are absent until set: ids in other systems, users to notify, and when the company
+ * was deleted.
  */
 export interface CompanyRow {
   readonly n: CompanyN;
@@ -18,8 +18,8 @@ export interface CompanyRow {
 }
 
 /**
- * Names, addresses and secrets of a user stand outside the log, by reference. `companies` null: all
- * of the provider's.
+ * A user. Name, addresses and secrets are stored outside the log under this id. `companies` null:
+ * all of the provider's.
  */
 export interface UserRow {
   readonly id: UserId;
@@ -27,6 +27,6 @@ export interface UserRow {
   readonly companies: readonly CompanyN[] | null;
   readonly madeAt: Ms;
   readonly deletedAt: Ms | null;
-  /** Since then nothing of it stands outside the log. */
+  /** When all data of the user outside the log was deleted. */
   readonly removedAt?: Ms;
 }

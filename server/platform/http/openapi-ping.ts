@@ -3,18 +3,18 @@ import { tagOf } from './openapi-tags.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The addresses of `/ping` stand at the server's root, outside the table of calls: any client of
- * the healthchecks kind knows them.
+ * The paths of `/ping` are at the server's root, outside the table of calls, because clients of
+ * healthchecks expect them there.
  */
 const BASES = ['/ping/{key}', '/ping/{key}/{slug}'] as const;
 const WORDS: readonly (readonly [word: string, says: string])[] = [
-  ['', 'The job ended well.'],
-  ['/start', 'The job has started.'],
-  ['/fail', 'The job has failed.'],
-  ['/log', 'Words for the log of the job: they change no state.'],
-  ['/{exit}', 'The job ended with this exit code, 0 to 255.'],
+  ['', 'Reports that the job succeeded.'],
+  ['/start', 'Reports that the job started.'],
+  ['/fail', 'Reports that the job failed.'],
+  ['/log', 'Adds text to the log of the job without changing its state.'],
+  ['/{exit}', 'Reports that the job ended with this exit code, 0 to 255.'],
 ];
-// Below a bare key a number would be the same address as a job's name.
+// Below a bare key, a number could also be a job's name.
 const FORMS = BASES.flatMap((base) =>
   WORDS.map(([word, says]) => [base + word, says] as const),
 ).filter(([path]) => path !== '/ping/{key}/{exit}');
@@ -57,13 +57,15 @@ function operation(path: string, method: string, says: string): Json {
     ...(method === 'post' ? { requestBody: { required: false, content: { '*/*': {} } } } : {}),
     responses: {
       '200': { description: 'Noted.', content: { 'text/plain': { schema: { type: 'string' } } } },
-      '400': { description: 'The address cannot be read.' },
-      '404': { description: 'No such key.' },
-      '429': { description: 'Too many requests of this key; Retry-After says when.' },
-      '507': {
-        description: 'The server is out of disk space; Retry-After says when to come back.',
+      '400': { description: 'The path is invalid.' },
+      '404': { description: "The key doesn't exist." },
+      '429': {
+        description: 'Too many requests with this key; Retry-After says when to try again.',
       },
-      '503': { description: 'The server is busy; Retry-After says when to come back.' },
+      '507': {
+        description: 'The server is out of disk space; Retry-After says when to try again.',
+      },
+      '503': { description: 'The server is busy; Retry-After says when to try again.' },
     },
   };
 }
