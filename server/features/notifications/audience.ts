@@ -6,8 +6,8 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Fact } from './fact.ts';
 
 /**
- * Who may be told of what, by the rights of this moment. `companies` null: all; `deleted`: nobody
- * sees them.
+ * What a user can be notified of, by their current rights. `companies` is null for all; nobody sees
+ * those in `deleted`.
  */
 export interface Listener {
   readonly id: UserId;
@@ -16,7 +16,7 @@ export interface Listener {
   readonly categories: readonly NotifyCategory[];
 }
 
-/** Those of these users that there still are. */
+/** Returns the listeners for these users, without deleted ones. */
 export async function listenersOf(
   tx: TenantTx,
   ids: readonly UserId[],
@@ -49,7 +49,10 @@ export const deletedIn = async (tx: TenantTx): Promise<ReadonlySet<CompanyN>> =>
     (await tx.all('company')).flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])),
   );
 
-/** NOTIFY-1: a fact is told to who may open its page and sees all the companies that it is of. */
+/**
+ * NOTIFY-1: returns whether a listener is notified of a fact: they can open its page and see all of
+ * its companies.
+ */
 export const hears = (
   { companies, deleted, categories }: Listener,
   fact: Pick<Fact, 'category' | 'companies'>,

@@ -17,8 +17,7 @@ const SECOND: Ms = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /**
- * After each try that failed it is waited so long; after the last it is given up. A day and a half
- * in all.
+ * The wait after each failed try; after the last one the delivery fails. A day and a half in total.
  */
 export const WAITS: readonly Ms[] = [
   5 * SECOND,
@@ -32,16 +31,16 @@ export const WAITS: readonly Ms[] = [
 ];
 const TIMEOUT_MS: Ms = 10 * SECOND;
 const MOST_WAIT: Ms = 24 * HOUR;
-/** A server that died while it delivered is succeeded after so long. */
+/** Another server takes over a delivery after this time. */
 const HELD_MS: Ms = 2 * MINUTE;
-/** How long the secret before the present one signs as well. */
+/** How long the previous secret also signs after a rotation. */
 export const BOTH_MS: Ms = 24 * HOUR;
-/** Deliveries of one address in one turn. */
+/** Deliveries to one address in one turn. */
 const AT_ONCE = 5;
 
 export type Delivery = Selectable<WebhookDeliveryTable>;
 type Hook = Selectable<WebhookTable>;
-/** What came of a try. `code` null: there was no answer. */
+/** The outcome of a try. `code` is null if there was no response. */
 export interface Answered {
   readonly ok: boolean;
   readonly code: number | null;
@@ -51,8 +50,8 @@ export interface Answered {
 }
 
 /**
- * Takes the addresses for which something is due, each by one server at a time, and delivers to all
- * of them side by side, to each in order.
+ * Delivers what is due. Each address is handled by one server at a time: addresses in parallel, the
+ * deliveries of one address in order.
  */
 export async function deliverDue(world: AppContext, tenant: TenantId): Promise<void> {
   const now = world.clock.now();
@@ -108,7 +107,7 @@ async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hoo
   return hook;
 }
 
-/** Whether one went out: after one that failed the address has its pause. */
+/** Returns whether a delivery succeeded. After a failed one the address is paused. */
 async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): Promise<boolean> {
   const taken = await world.store.tenant(tenant, async (tx) => {
     const { sql } = tx;
@@ -156,7 +155,7 @@ export async function secretsOf(
   return secrets;
 }
 
-/** One request. Only an answer of 200 to 299 is a yes; no redirect is followed. */
+/** Sends one request. Only a status of 200 to 299 is a success; redirects are not followed. */
 export async function tryOnce(
   world: AppContext,
   { fields }: Pick<Hook, 'fields'>,
@@ -229,7 +228,8 @@ async function keep(
     .where('id', '=', id)
     .where('failing_since', 'is', null)
     .execute();
-  // The others behind it wait with it: an address that says no is not asked once for each of them.
+  // The later deliveries wait too, so that a failing address does not get a request for each of
+  // them.
   if (!over)
     await sql
       .updateTable('webhook_delivery')
@@ -248,10 +248,7 @@ async function keep(
     await stop(tx, world, hook, gone, says, now);
 }
 
-/**
- * NOTIFY-4: nothing more goes there until somebody switches it on again; who made it is told by
- * mail.
- */
+/** NOTIFY-4: stops a webhook until someone enables it again, and emails the user who created it. */
 async function stop(
   tx: TenantTx,
   world: AppContext,

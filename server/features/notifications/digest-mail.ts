@@ -17,8 +17,8 @@ const WORDS: Readonly<Record<NotifyCategory, (n: number) => string>> = {
 export const factsInWords = (category: NotifyCategory, n: number): string => WORDS[category](n);
 
 /**
- * `reviewed`: results that are broken and that somebody has reviewed: counted, not listed. `portal`
- * null: there is no address to link to.
+ * `reviewed`: the number of reviewed problems, which are not listed. `portal`: null if the portal
+ * has no address to link to.
  */
 export interface Digest {
   readonly facts: readonly Fact[];
@@ -29,7 +29,10 @@ export interface Digest {
 }
 export type DigestLook = Pick<Branding, 'name' | 'accent' | 'sidebar'>;
 
-/** NOTIFY-3: only what is broken, so many lines of each kind, each with the address of its view. */
+/**
+ * NOTIFY-3: lists only what is broken, with a maximum number of lines per category, each with a
+ * link to its view.
+ */
 export function digestMail(
   { facts, reviewed, at, timeZone, portal }: Digest,
   { name, accent, sidebar }: DigestLook,
@@ -110,7 +113,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTI
 const coloured = (said: string | null, usual: string): string =>
   said !== null && /^#[\da-f]{6}$/i.test(said) ? said : usual;
 
-/** By relative luminance: whether dark letters read better on it. */
+/** Returns whether dark text is more readable on the color, by its relative luminance. */
 function isLight(colour: string): boolean {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const one = parseInt(colour.slice(at, at + 2), 16) / 255;

@@ -20,9 +20,9 @@ import { problemFacts, ticketFacts } from './new-facts.ts';
 import { findOpenFacts } from './open-facts.ts';
 
 /**
- * NOTIFY-3: sends the digests that are due. What was missed while no server ran is sent at the next
- * look, where it is no more than a few hours late, once for the last such time. The mail and that
- * it was sent stand in one transaction: two servers send once.
+ * NOTIFY-3: sends the digests that are due. After a downtime only the last missed digest is sent,
+ * and only if it is no more than a few hours late. The email and its record are written in one
+ * transaction, so two servers send it once.
  */
 export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   const due = await world.store.tenant(
@@ -41,8 +41,7 @@ export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms):
     try {
       await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now));
     } catch (error) {
-      // What is wrong with one keeps nobody else's from going out, and is tried again when the next
-      // is due.
+      // A failed digest does not stop the others. It is tried again when the next one is due.
       world.log.error('a digest could not be sent', { tenant, ...faultOf(error) });
       await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now, true));
     }
@@ -89,8 +88,9 @@ async function sendDue(
 }
 
 /**
- * Whom it went to; null where it did not: nobody is there, there is no verified address, or there
- * is nothing to report. `since`: includes what was closed since then.
+ * Returns the recipient's address; null if nothing was sent, because the user does not exist, has
+ * no verified address, or there is nothing to report. `since`: includes tickets closed after this
+ * time.
  */
 export async function sendDigest(
   tx: TenantTx,

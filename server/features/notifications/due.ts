@@ -3,8 +3,8 @@ import type { Ms } from '#contract/ids.ts';
 import type { NotifySettings } from '#contract/notifications/notifications.ts';
 
 /**
- * When the digest is due next after a moment. A time that the clocks skip is the first moment after
- * the gap, one that they show twice is the first. Null where there is none.
+ * Returns when the digest is next due after a time. A local time that the clocks skip becomes the
+ * first moment after the gap; of a repeated one the first counts. Null if there is none.
  */
 export function digestAfter(
   { digest, timeZone }: Pick<NotifySettings, 'digest' | 'timeZone'>,
@@ -26,7 +26,7 @@ export function digestAfter(
   }
 }
 
-/** The last time up to now that it was due, from one that is known. */
+/** Returns the last time up to now at which the digest was due, starting from a known one. */
 export function lastDigest(
   settings: Pick<NotifySettings, 'digest' | 'timeZone'>,
   known: Ms,

@@ -3,9 +3,12 @@ import type { CompanyN } from '#contract/ids.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 
 /**
- * Something that happened, or that stands. `subject`: names it within its category. `companies`:
- * whose it is, all of which one has to see; null: of the provider as a whole. `link`: the address
- * of its view in the portal. `line`: it in a line, for a mail. `data`: it for machines.
+ * An event or an ongoing condition to notify users of.
+ * - `subject`: identifies it within its category.
+ * - `companies`: its companies, all of which the user has to see; null for the provider as a whole.
+ * - `link`: the address of its view in the portal.
+ * - `line`: its text in one line, for an email.
+ * - `data`: its content for webhooks.
  */
 export interface Fact {
   readonly category: NotifyCategory;
@@ -16,7 +19,10 @@ export interface Fact {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The view of several facts of a category: of one company alone, where they are. */
+/**
+ * Returns the address of the view of several facts of a category, filtered by company if they share
+ * one.
+ */
 export function viewOf(category: NotifyCategory, company: CompanyN | null): string {
   const of = company === null ? '' : `&company=${company}`;
   switch (category) {
@@ -35,7 +41,7 @@ export function viewOf(category: NotifyCategory, company: CompanyN | null): stri
   }
 }
 
-/** One line of text, whatever was in a name. */
+/** Reduces a text to one line, because names can contain line breaks. */
 export const oneLine = (text: string): string =>
   withoutBidi(text)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -14,10 +14,10 @@ import { hears, listenersOf } from './audience.ts';
 import { viewOf } from './fact.ts';
 import type { Fact } from './fact.ts';
 
-/** What comes at once is told at once: so long it is waited for more of the same. */
+/** How long push notifications wait, so that simultaneous facts are sent as one. */
 const GATHER_MS: Ms = 10_000;
 
-/** Puts facts on their way, in the transaction that has found them. */
+/** Queues facts for webhooks and devices, in the transaction that found them. */
 export async function fanOut(
   tx: TenantTx,
   world: AppContext,
@@ -31,8 +31,8 @@ export async function fanOut(
 }
 
 /**
- * NOTIFY-4: machines have no night. A delivery holds as many facts of one category as it may; of an
- * address that falls behind the oldest are dropped.
+ * NOTIFY-4: webhooks have no quiet hours. A delivery contains up to the maximum number of facts of
+ * one category. If an address falls behind, its oldest deliveries are dropped.
  */
 async function toWebhooks(
   tx: TenantTx,
@@ -79,8 +79,8 @@ async function toWebhooks(
 }
 
 /**
- * NOTIFY-8: all that it is of has to be chosen; what is of the provider as a whole goes to those of
- * all companies alone.
+ * NOTIFY-8: the webhook must include all companies of a fact. Facts of the provider as a whole go
+ * only to webhooks for all companies.
  */
 const isFor = (
   { companies = null }: Pick<WebhookFields, 'companies'>,
@@ -161,8 +161,8 @@ async function dropOldest({ sql, tenant }: TenantTx, webhook: string, now: Ms): 
 }
 
 /**
- * NOTIFY-5: each device of who hears of it, once for all that comes together; in quiet hours when
- * they are over.
+ * NOTIFY-5: notifies each listener's devices once for all simultaneous facts; during quiet hours,
+ * when they end.
  */
 async function toDevices(tx: TenantTx, facts: readonly Fact[], now: Ms): Promise<void> {
   const { sql, tenant } = tx;
@@ -227,7 +227,7 @@ async function putWaiting(
     .execute();
 }
 
-/** The company of them all, where it is one. */
+/** Returns the company that all facts share; null if there are several. */
 function oneCompany(
   facts: readonly Fact[],
   before: { readonly company_n: CompanyN | null } | undefined,

@@ -22,7 +22,7 @@ import { pointOf } from './web-push.ts';
 const TRIES = 10;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 
-/** NOTIFY-2: how the user itself is told. */
+/** NOTIFY-2: users manage their own notifications. */
 export function notifyHandlers(
   world: AppContext,
 ): Pick<
@@ -136,7 +136,7 @@ export function notifyHandlers(
           .where('tenant_id', '=', tenant)
           .where('endpoint_hash', '=', endpoint_hash)
           .executeTakeFirst();
-        // A browser is told of one user's: of whoever signed in there last.
+        // A browser is notified for one user only: the last one to sign in there.
         if (before) await removeDevice(tx, before.id);
         const { count } = await sql
           .selectFrom('push_device')
@@ -151,7 +151,7 @@ export function notifyHandlers(
           });
         const id = world.chance.uuid();
         const { settings, row } = await settingsOf(tx, session.userId);
-        // Who has chosen nothing yet is told as it says there.
+        // A user without settings gets the defaults.
         if (!row) await keepSettings(tx, session, settings, null);
         await sql
           .insertInto('push_device')
@@ -208,7 +208,7 @@ export function notifyHandlers(
         return ok({});
       }),
 
-    /** The push service is asked outside of any transaction. */
+    /** The push service is called outside of any transaction. */
     async tryPushDevice({ id }, ctx) {
       const wait = tooOften(ctx);
       if (wait) return failed(wait);
@@ -268,7 +268,7 @@ async function settingsOf(
   return { settings: notifyDefaults(person?.time_zone ?? (await brandingOf(tx)).timeZone), row };
 }
 
-/** What waits for a device in quiet hours is looked at again now: they may be others. */
+/** Makes waiting push notifications due, so that they are checked against the new quiet hours. */
 async function keepSettings(
   tx: TenantTx,
   { userId }: Principal,

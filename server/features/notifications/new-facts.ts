@@ -8,8 +8,8 @@ import { oneLine } from './fact.ts';
 import type { Fact } from './fact.ts';
 
 /**
- * NOTIFY-1: what the log says between two events that somebody may be told of. What a rule knows as
- * an exception or has put off is no news.
+ * NOTIFY-1: returns the facts in the log between two events. Problems that a rule excepts or has
+ * snoozed are left out.
  */
 export async function findNewFacts(
   tx: TenantTx,
@@ -91,7 +91,7 @@ function problemFact(
 const runLink = (run: number): string =>
   `/monitoring/daily-checks?review=any&date=last-30&run=${run}`;
 
-/** Tickets that the ticketing system has closed. */
+/** Returns facts for tickets that the ticketing system has closed. */
 export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise<readonly Fact[]> {
   const tickets = [...(await tx.rows('ticket', ids)).values()].filter(
     ({ deletedAt, closedAt, closedBy }) =>

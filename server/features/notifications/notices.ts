@@ -17,8 +17,8 @@ type Names =
 const MOST = 50;
 
 /**
- * Notices above the pages: each is for all of a provider, for those with one of its roles, or for
- * one user, who alone learns of it.
+ * Notices above the pages. Each is for all users of a provider, for those with a role, or for one
+ * user, who is the only one to see it.
  */
 export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   listNotifications: ({ userId }, ctx) =>
@@ -36,7 +36,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
   ackNotification: ({ notificationId, userId }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
       const session = signedOf(ctx);
-      // Told again, it is done already: the page may not have heard the answer.
+      // A repeated call succeeds, because the page may not have received the response.
       if (
         userId !== session.userId ||
         !(await standing(tx, session, true)).some(({ id }) => id === notificationId)
@@ -141,14 +141,14 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
 });
 
 type NotificationOut = OutputOf<'listNotifications'>[number];
-/** What a user has not acknowledged yet, newest first. */
+/** Returns the notices that a user has not acknowledged, newest first. */
 export const openNotifications = async (
   tx: TenantTx,
   session: Principal,
 ): Promise<NotificationOut[]> =>
   (await standing(tx, session)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
 
-/** What stands for somebody, newest first; `also`: with what was acknowledged. */
+/** Returns a user's current notices, newest first; with `also`, including acknowledged ones. */
 async function standing(
   { tenant, sql }: TenantTx,
   { userId, roles }: Principal,

@@ -19,8 +19,7 @@ import { oneLine } from './fact.ts';
 import type { Fact } from './fact.ts';
 
 /**
- * NOTIFY-1: what is broken as long as it stands: alarms, repositories that fill up, sources that
- * say nothing.
+ * NOTIFY-1: returns ongoing conditions: broken alarms, repositories that fill up, silent sources.
  */
 export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly Fact[]> {
   const names = await companyNames(tx);
@@ -86,9 +85,9 @@ function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact 
 }
 
 /**
- * Keys that were heard before. Those of a system that is asked are told of by its connection. Their
- * jobs are counted in a second step: in one, the planner reads every problem for every job, and
- * with 10,000 of them the database does nothing else for minutes.
+ * Returns facts for silent keys that were heard before. Keys of a connection are left out, because
+ * the connection has its own fact. Jobs are counted in a second query: in a single one the planner
+ * reads every problem for every job, which takes minutes with 10,000 jobs.
  */
 async function keyFacts(
   tx: TenantTx,

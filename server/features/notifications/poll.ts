@@ -7,15 +7,15 @@ import { findNewFacts } from './new-facts.ts';
 import { fanOut } from './fan-out.ts';
 import { findOpenFacts } from './open-facts.ts';
 
-/** Events that are looked through in one transaction. */
+/** Events read in one transaction. */
 const AT_ONCE = 5_000;
-/** What stands is looked at so often. */
+/** The interval between checks of ongoing conditions. */
 const STANDS_MS: Ms = 5 * 60_000;
 
 /**
- * NOTIFY-1: finds what is new and puts it on its way. The first look of a provider tells nothing:
- * what is there then was there before. One transaction: what was told is not told again, by no
- * other server and after no restart.
+ * NOTIFY-1: finds new facts and queues them. The first poll of a provider sends nothing, because
+ * what it finds is not new. It runs in one transaction, so no other server and no restart sends a
+ * fact twice.
  */
 export async function pollFacts(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   for (;;) {
@@ -44,7 +44,10 @@ const seenOf = ({ sql, tenant }: TenantTx) =>
     .where('tenant_id', '=', tenant)
     .executeTakeFirst();
 
-/** From here on what happens is told: also before the first look, for who has just asked for it. */
+/**
+ * Starts polling at the current end of the log, so that what happens before the first poll is also
+ * reported.
+ */
 export async function startPolling(tx: TenantTx): Promise<void> {
   await tx.sql
     .insertInto('notify_seen')
@@ -53,7 +56,7 @@ export async function startPolling(tx: TenantTx): Promise<void> {
     .execute();
 }
 
-/** Whether there is more to look through. */
+/** Polls one batch of events. Returns whether there are more. */
 async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boolean> {
   const { sql, tenant } = tx;
   await startPolling(tx);
@@ -65,7 +68,7 @@ async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boole
     .executeTakeFirstOrThrow();
   const head = (await tx.head()).seq;
   const first = seen.stood_at === 0;
-  // A log that was restored is shorter than what was seen of it.
+  // A restored log can be shorter than the part that was read.
   const from = Math.min(seen.log_seq, head);
   const to = Math.min(head, from + AT_ONCE);
   const standing = first || now - seen.stood_at >= STANDS_MS || now < seen.stood_at;
@@ -83,7 +86,7 @@ async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boole
   return to < head;
 }
 
-/** Keeps what stands, forgets what does not any more, and answers what has begun to. */
+/** Stores the ongoing conditions, deletes those that have ended, and returns the new ones. */
 async function standNow(
   { sql, tenant }: TenantTx,
   facts: readonly Fact[],

@@ -18,7 +18,7 @@ const HELD_MS: Ms = 60_000;
 const WAIT_MS: Ms = 60_000;
 const MOST_WAIT: Ms = 3_600_000;
 const AT_ONCE = 20;
-/** A browser in which nobody opened the portal for so long is told no more. */
+/** Browsers in which the portal was not opened for this long get no more notifications. */
 const SEEN_MS: Ms = 30 * 86_400_000;
 
 interface Due {
@@ -30,8 +30,8 @@ interface Due {
 }
 
 /**
- * NOTIFY-5: a device belongs to its session: with that ended by somebody, or its user gone, nothing
- * goes there. Called before anything is sent.
+ * NOTIFY-5: deletes devices whose session was ended or whose user no longer exists. Call it before
+ * anything is sent.
  */
 export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promise<void> {
   await sql`delete from push_device where tenant_id = ${tenant} and (seen_at < ${now - SEEN_MS} or exists (select from session where session.tenant_id = push_device.tenant_id and session.id = push_device.session_id and session.ended_at is not null))`.execute(
@@ -42,7 +42,7 @@ export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promi
   );
 }
 
-/** Quiet hours end within a day, longer by an hour where the clocks change. */
+/** Quiet hours end within a day, plus an hour when the clocks change. */
 const LONGEST_QUIET_MS: Ms = 25 * 3_600_000;
 
 export async function pushDue(world: AppContext, tenant: TenantId): Promise<void> {
@@ -68,8 +68,8 @@ export async function pushDue(world: AppContext, tenant: TenantId): Promise<void
 }
 
 /**
- * All that waits for a device goes in one notification; where it is quiet there by now, it waits
- * on.
+ * Returns what is due, with all of a device's categories in one notification. During quiet hours it
+ * stays in the queue.
  */
 async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readonly Due[]> {
   const { sql: db, tenant } = tx;
@@ -113,7 +113,7 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
     const listener = listeners.get(user_id);
     const quiet = isQuiet(settings.quiet, settings.timeZone, now);
     const own = rows.filter(({ device_id }) => device_id === id);
-    // What its user may hear of no more, or has switched off meanwhile, is not told.
+    // Drops what the user can no longer see or has turned off since.
     const heard = own.filter(
       ({ category, company_n }) =>
         listener?.categories.includes(category) === true &&
@@ -199,7 +199,7 @@ async function sendOne(
     await keepPushed(tx, device, pushed, now);
     const over = pushed.ok || pushed.gone || tries + 1 >= MOST_TRIES;
     for (const { category, facts } of told) {
-      // What came meanwhile is not lost with what was sent.
+      // Facts that were added during the send are kept.
       const whole =
         over &&
         Number(
@@ -232,7 +232,9 @@ async function sendOne(
   });
 }
 
-/** NOTIFY-5: a browser that its push service does not know any more is none. */
+/**
+ * NOTIFY-5: deletes a device that its push service no longer knows; otherwise stores the outcome.
+ */
 export async function keepPushed(
   { sql: db, tenant }: TenantTx,
   device: string,

@@ -10,14 +10,14 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { sealMessage, vapidHeader } from './web-push.ts';
 import type { PushKeys } from './web-push.ts';
 
-/** As a browser gives it. */
+/** A push subscription as a browser returns it. */
 export interface Subscription {
   readonly endpoint: string;
   readonly keys: PushKeys;
 }
 /**
- * What a service worker shows: no name of a person, job or computer. `link`: an address of the
- * portal.
+ * The content that a service worker shows: no name of a user, job or computer. `link` is an address
+ * of the portal.
  */
 export interface Notice {
   readonly title: string;
@@ -25,9 +25,7 @@ export interface Notice {
   readonly link: string;
   readonly tag: string;
 }
-/**
- * The provider's own key pair: what one provider's devices trust says nothing to those of another.
- */
+/** A provider's own key pair. Its devices do not accept messages signed by another provider. */
 export interface Vapid {
   readonly key: JsonWebKey;
   readonly contact: string;
@@ -42,14 +40,14 @@ export interface Pushed {
 export const endpointHash = (endpoint: string): string =>
   createHash('sha256').update(endpoint).digest('hex');
 
-/** Made when it is asked for first, and sealed. */
+/** Returns the sealed key pair, and creates it on first use. */
 export async function vapidOf(tx: TenantTx, world: AppContext): Promise<Vapid> {
   const address = await portalAddressOf(tx, world);
   const contact =
     address?.startsWith('https://') === true ? address : 'mailto:webmaster@localhost.localdomain';
   const kept = await readSecret(tx, world, 'push');
   if (kept !== null) return { key: JSON.parse(kept) as JsonWebKey, contact };
-  // The first to come makes it, also where two servers ask at once.
+  // The lock makes sure that only one of several servers creates it.
   await tx.lock();
   const before = await readSecret(tx, world, 'push');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -60,12 +58,13 @@ export async function vapidOf(tx: TenantTx, world: AppContext): Promise<Vapid> {
 }
 
 const NONE: readonly string[] = [];
-/** An hour: who was away longer sees it in the portal. */
+/** One hour. Users who are away longer see it in the portal. */
 const TTL_SEC = 3_600;
 
 /**
- * NOTIFY-5: one notification to one browser, encrypted for it alone, by its push service: any user
- * names one, so that the networks of administrators are none of its.
+ * NOTIFY-5: sends one encrypted notification to a browser through its push service. Any user can
+ * choose the push service's address, so it cannot use the internal networks that administrators
+ * allowed for other requests.
  */
 export async function push(
   world: AppContext,
@@ -110,7 +109,7 @@ export async function push(
   }
 }
 
-/** A private key of P-256, used once. */
+/** Returns a private key of P-256 for single use. */
 function freshKey(): Uint8Array {
   const ecdh = createECDH('prime256v1');
   ecdh.generateKeys();

@@ -4,13 +4,13 @@ import type { AppContext } from '#server/platform/app-context.ts';
 
 const PREFIX = 'whsec_';
 
-/** As Standard Webhooks write it: 32 bytes, base64. */
+/** Returns a secret as in Standard Webhooks: 32 bytes, base64. */
 export const freshSecret = ({ chance }: AppContext): string =>
   PREFIX + Buffer.from(chance.bytes(32)).toString('base64');
 
 /**
- * NOTIFY-4: the headers of a delivery. HMAC-SHA256 over `id.timestamp.body`, one signature for each
- * secret that is good; the timestamp is that of the try.
+ * NOTIFY-4: returns the headers of a delivery. HMAC-SHA256 over `id.timestamp.body`, one signature
+ * for each valid secret. The timestamp is that of the try.
  */
 export function session(
   secrets: readonly string[],

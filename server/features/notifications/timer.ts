@@ -14,8 +14,8 @@ const CLEAN_MS: Ms = 3_600_000;
 const SAYS = 'what is to be told of a provider could not be looked after';
 
 /**
- * NOTIFY-1 to NOTIFY-5, every five seconds: what is new is put on its way, digests that are due are
- * sent, and what waits goes out.
+ * NOTIFY-1 to NOTIFY-5, every five seconds: queues new facts, sends due digests, and delivers what
+ * is queued.
  */
 export function startNotify(world: AppContext): Watch {
   let cleanAt: Ms = 0;
@@ -23,7 +23,7 @@ export function startNotify(world: AppContext): Watch {
     const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
     if (clean) cleanAt = now;
     return async (tenant) => {
-      // What fails of one does not keep the others from their turn.
+      // A failure of one task does not stop the others.
       for (const work of [
         pollFacts,
         sendDigests,
@@ -42,7 +42,7 @@ export function startNotify(world: AppContext): Watch {
   });
 }
 
-/** Deliveries go after their time, and those that are more than are shown. */
+/** Deletes old deliveries, and those beyond the number that the page shows. */
 const forget = (world: AppContext, tenant: TenantId, now: Ms): Promise<void> =>
   world.store.tenant(tenant, async (tx) => {
     const { sql } = tx;

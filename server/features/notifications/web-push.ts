@@ -2,12 +2,12 @@ import { createCipheriv, createECDH, createPrivateKey, hkdfSync, sign } from 'no
 import type { JsonWebKey } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
 
-/** Of a browser: its point and its secret, base64url. */
+/** The browser's public key and authentication secret, base64url. */
 export interface PushKeys {
   readonly p256dh: string;
   readonly auth: string;
 }
-/** What is new with every message: 16 random bytes, and a private key of P-256. */
+/** Generated for every message: 16 random bytes and a private key of P-256. */
 export interface Once {
   readonly salt: Uint8Array;
   readonly privateKey: Uint8Array;
@@ -15,15 +15,15 @@ export interface Once {
 
 const TOKEN_MS: Ms = 12 * 3_600_000;
 const RECORD = 4_096;
-/** What one record holds beside its tag and its end. */
+/** The capacity of one record without its tag and its delimiter. */
 const MOST_BYTES = RECORD - 17;
 const derive = (from: Uint8Array, by: Uint8Array, info: Buffer, bytes: number): Buffer =>
   Buffer.from(hkdfSync('sha256', from, by, info, bytes));
 const label = (text: string): Buffer => Buffer.from(`${text}\0`);
 
 /**
- * RFC 8291: a message as `aes128gcm` in one record, which only the browser of these keys opens.
- * Throws where the keys are none.
+ * RFC 8291: encrypts a message as `aes128gcm` in one record, which only the browser with these keys
+ * can decrypt. Throws if the keys are invalid.
  */
 export function sealMessage(
   { p256dh, auth }: PushKeys,
@@ -52,7 +52,7 @@ export function sealMessage(
   const size = Buffer.alloc(5);
   size.writeUInt32BE(RECORD);
   size.writeUInt8(ours.length, 4);
-  // The byte behind the message says that this record is the last.
+  // The byte after the message marks this record as the last one.
   return Buffer.concat([
     salt,
     size,
@@ -67,8 +67,8 @@ export function sealMessage(
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
- * RFC 8292: who sends, signed for that push service alone. `contact`: an address of `mailto:` or
- * `https:`.
+ * RFC 8292: returns the header that identifies the sender, signed for that push service only.
+ * `contact` is a `mailto:` or `https:` address.
  */
 export function vapidHeader(key: JsonWebKey, contact: string, endpoint: string, now: Ms): string {
   const claims = `${part({ typ: 'JWT', alg: 'ES256' })}.${part({ aud: new URL(endpoint).origin, exp: Math.floor((now + TOKEN_MS) / 1000), sub: contact })}`;
@@ -79,7 +79,7 @@ export function vapidHeader(key: JsonWebKey, contact: string, endpoint: string, 
   return `vapid t=${claims}.${signature.toString('base64url')}, k=${pointOf(key)}`;
 }
 
-/** The public key as browsers take it: the point, uncompressed, base64url. */
+/** Returns the public key as browsers expect it: the uncompressed point, base64url. */
 export const pointOf = ({ x = '', y = '' }: JsonWebKey): string =>
   Buffer.concat([
     Uint8Array.of(4),

@@ -22,8 +22,8 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 type Hook = NonNullable<Awaited<ReturnType<typeof hookOf>>>;
 
 /**
- * NOTIFY-4: webhooks tell of every company, so they are kept by who sees them all; for anybody else
- * there are none.
+ * NOTIFY-4: webhooks can report every company, so only users with access to all companies manage
+ * them; others see none.
  */
 export function webhookHandlers(
   world: AppContext,
@@ -45,7 +45,7 @@ export function webhookHandlers(
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
   };
-  /** Under the lock: what was read is what is written over. */
+  /** Runs under the lock, so that a change is based on the current row. */
   const change = <T>(
     ctx: RequestContext,
     id: string,
@@ -170,7 +170,7 @@ export function webhookHandlers(
         return ok({ _id: id, secret });
       }),
 
-    /** The address is asked outside of any transaction, also where the webhook is switched off. */
+    /** The address is called outside of any transaction, even if the webhook is disabled. */
     async testWebhook({ id }, ctx) {
       const wait = tooOften(ctx);
       if (wait) return failed(wait);
@@ -183,7 +183,7 @@ export function webhookHandlers(
           body,
           now: ctx.now,
         });
-        // It is ours to deliver: nobody else takes it.
+        // This call sends the delivery, so the timer must not take it.
         await tx.sql
           .updateTable('webhook_delivery')
           .set({ next_at: null, state: 'failed', tries: 1 })
@@ -274,7 +274,10 @@ export function webhookHandlers(
   };
 }
 
-/** Whether a company is not there that was not chosen while it was. */
+/**
+ * Returns whether a newly chosen company does not exist or is deleted. Companies chosen earlier are
+ * not checked.
+ */
 async function isStrange(
   tx: TenantTx,
   companies: readonly CompanyN[] | null | undefined,

@@ -14,10 +14,7 @@ const PAGE = 100;
 const MOST_LINES = 50_000;
 const TYPES = EventSchema.options.map(({ entries }) => entries.type.literal).toSorted();
 
-/**
- * For who sees the whole of the provider: the own one and those below it, which is as far as
- * anybody sees.
- */
+/** For users who see the whole provider: their own provider and those below it. */
 export const adminHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'adminOverview' | 'adminEvents' | 'exportAdminEvents'> => ({
@@ -115,7 +112,7 @@ export const adminHandlers = (
   },
 });
 
-/** The server belongs to the provider that has none above it. */
+/** The server belongs to the provider at the top of the tree. */
 const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
   world.store.system(
     async (sql) =>
@@ -128,7 +125,7 @@ const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
       ).master_id === null,
   );
 
-/** The provider that was asked for; null where it is none of those that the own one keeps. */
+/** Returns the requested provider; null if the caller's provider does not manage it. */
 const placeOf = async (
   world: AppContext,
   ctx: RequestContext,

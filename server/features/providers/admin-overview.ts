@@ -9,7 +9,7 @@ import { lastBefore } from './event-log.ts';
 
 const HOUR: Ms = 3_600_000;
 
-/** How one provider stands, in one snapshot. */
+/** Returns the state of one provider, in one snapshot. */
 export const overviewOf = (
   world: AppContext,
   tenant: TenantId,
@@ -81,7 +81,7 @@ export const overviewOf = (
     { readOnly: true },
   );
 
-/** Results that came in since then: ends of runs, not their beginnings. */
+/** Returns the number of results since then: it counts ends of runs, not starts. */
 async function resultsSince(tx: TenantTx, since: Ms, head: number): Promise<number> {
   const after = await lastBefore(tx, since, head);
   const { count } = await tx.sql
@@ -94,7 +94,7 @@ async function resultsSince(tx: TenantTx, since: Ms, head: number): Promise<numb
   return count;
 }
 
-/** ING-17: what sources stored today, and may store. */
+/** ING-17: returns what sources stored today, and the limit. */
 async function storedToday(
   tx: TenantTx,
   now: Ms,
@@ -119,7 +119,7 @@ async function storedToday(
   };
 }
 
-/** A source counts as failed while its last request was one that could not be used. */
+/** A source counts as failed if its last request was not valid. */
 async function syncOf(tx: TenantTx): Promise<ProviderOverview['sync']> {
   const keys = (await tx.all('key')).filter(({ revokedAt }) => revokedAt === null);
   const health = new Map(
@@ -146,7 +146,7 @@ async function syncOf(tx: TenantTx): Promise<ProviderOverview['sync']> {
   };
 }
 
-/** What waits to go out, and what was given up. */
+/** Returns the queued messages and the failed ones. */
 async function outgoingOf({ tenant, sql }: TenantTx): Promise<ProviderOverview['outgoing']> {
   const waiting = await sql
     .selectFrom('outgoing')

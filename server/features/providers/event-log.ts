@@ -9,13 +9,13 @@ import { usernameKey } from '../../platform/auth/usernames.ts';
 export type EventQuery = Omit<ParsedInputOf<'exportAdminEvents'>, 'provider'>;
 
 /**
- * So many events are looked at in one go, and in one call at most: a word that nothing holds must
- * not read a year.
+ * The number of events read in one query, and the maximum in one call, so that a word without a
+ * match does not read a year of events.
  */
 const STEP = 20_000;
 const MOST_READ = 400_000;
 
-/** With the user's id, where one was named. */
+/** `actor` is a user id here if it matched a user name. */
 type Asked = Omit<EventQuery, 'actor'> & { readonly actor: string | undefined };
 
 interface Found {
@@ -30,8 +30,8 @@ interface Found {
 }
 
 /**
- * Events that match, newest first, from before `before`; `next`: where to go on, null where the log
- * is at its beginning.
+ * Returns matching events before `before`, newest first. `next` is where to continue; null at the
+ * beginning of the log.
  */
 export async function eventsBefore(
   tx: TenantTx,
@@ -57,7 +57,7 @@ export async function eventsBefore(
   return { events: await told(tx, found), next: next > first ? next : null };
 }
 
-/** A user may be asked for by name. Those who are not known by it are asked for as they are. */
+/** Returns the id of the user with this name; any other text is returned unchanged. */
 async function actorOf(
   { tenant, sql: db }: TenantTx,
   actor: string | undefined,
@@ -146,7 +146,7 @@ async function told(tx: TenantTx, found: readonly Found[]): Promise<EventListed[
   }));
 }
 
-/** The number of the last event before a time, found by halves: 0 where all are later. */
+/** Returns the number of the last event before a time by binary search; 0 if all are later. */
 export async function lastBefore(
   { tenant, sql: db }: { readonly tenant: TenantId; readonly sql: TenantTx['sql'] },
   at: Ms,

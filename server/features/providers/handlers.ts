@@ -22,12 +22,12 @@ import { seesCompany } from '../../platform/tenancy/company-list.ts';
 import { invite } from '../users/invite.ts';
 import { about } from '../users/users.ts';
 
-/** Thrown to take a transaction back: the name leads to another provider. */
+/** Thrown to roll back a transaction: the host belongs to another provider. */
 class HostTaken extends Error {}
 const HOST_TAKEN = failed({ kind: 'conflict', message: MESSAGES.hostTaken });
 const LAST_HOST = 'A provider that is not the default one needs a host name.';
 
-/** Providers below providers: a master sees and changes its own ones, and no other. */
+/** Providers below a provider: a master sees and changes only its own. */
 export const providerHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'listProviders' | 'createProvider' | 'setHosts'> => ({
@@ -72,7 +72,8 @@ export const providerHandlers = (
           .execute();
         await sql.insertInto('head').values({ tenant_id: id }).execute();
         await takeHosts(tx, hosts);
-        // Whoever made it is nobody here: its own record says who it was.
+        // The caller is unknown in the new provider; the audit log of their own provider records
+        // them.
         await tx.append(
           [
             about(user, {
@@ -173,8 +174,8 @@ export const providerHandlers = (
 });
 
 /**
- * The default provider answers at every name that nobody has: nobody else takes the one it is known
- * by, nor the machine's own names. A name that is no whole one could be anybody's.
+ * The default provider answers at every unassigned host. No other provider can take its own host,
+ * or the machine's names. A name without a dot, or an IP address, is reserved too.
  */
 async function isReserved(
   world: AppContext,
@@ -208,7 +209,9 @@ async function isReserved(
   return hosts.some((host) => host === own || !host.includes('.') || /^[\d.]+$/.test(host));
 }
 
-/** Each host leads to one provider: all of them are this one's, or nothing is done. */
+/**
+ * Assigns hosts to the provider. A host belongs to one provider: if any is taken, nothing changes.
+ */
 async function takeHosts({ tenant, sql }: TenantTx, hosts: readonly string[]): Promise<void> {
   for (const host of new Set(hosts)) {
     await sql
@@ -225,7 +228,7 @@ async function takeHosts({ tenant, sql }: TenantTx, hosts: readonly string[]): P
   }
 }
 
-/** The look of the one above, without its names, pictures, contacts and ways to sign in. */
+/** Returns the parent's branding without its names, pictures, contacts and sign-in methods. */
 const brandingBelow = (above: Branding, id: TenantId, name: string, domain: string): Branding => ({
   ...above,
   id,
@@ -255,7 +258,7 @@ const recorded = (
     audit(tx, world, ctx, { what, user: null, detail: { provider } }),
   );
 
-/** Of what one sees there: who keeps providers below sees all of them. */
+/** Returns a provider as the caller sees it: users who manage providers below see all of them. */
 const listedProvider = (
   world: AppContext,
   ctx: RequestContext,

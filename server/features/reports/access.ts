@@ -6,10 +6,13 @@ import { hasAbility } from '#server/platform/auth/authorization.ts';
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
-/** What somebody may see, asked of this moment. */
+/** A user's current rights. */
 export type Rights = Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>;
 
-/** REPORT-1: the ability, and a place in the provider's list of who sees scheduled reports. */
+/**
+ * REPORT-1: returns whether a user has the ability and a role in the provider's list of those who
+ * see scheduled reports.
+ */
 export async function mayReport(
   { sql: db, tenant }: TenantTx,
   rights: Pick<Rights, 'roles' | 'key'>,
@@ -27,8 +30,8 @@ export async function mayReport(
 }
 
 /**
- * Numbers of licences are for those who see licensing; other providers' numbers for those who see
- * the whole of this one.
+ * License figures require access to licensing; figures of other providers require access to the
+ * whole provider.
  */
 export function mayUse(
   { key, customers }: Pick<TemplateAbout, 'key' | 'customers'>,
@@ -38,7 +41,7 @@ export function mayUse(
   return customers !== 'none' || rights.companies === null;
 }
 
-/** Null where there is nobody of this id any more. */
+/** Returns null if the user does not exist or was deleted. */
 export async function rightsOf(tx: TenantTx, id: UserId): Promise<Rights | null> {
   const user = (await tx.rows('user', [id])).get(id);
   if (!user || user.deletedAt !== null) return null;
@@ -63,7 +66,7 @@ export const deletedIn = async ({ sql: db, tenant }: TenantTx): Promise<readonly
       .execute()
   ).map(({ n }) => n);
 
-/** Whether all of these companies are seen; null is all there are. */
+/** Returns whether the user sees all of these companies; null stands for all companies. */
 export const seesAll = (
   { companies, deleted = [] }: Pick<Rights, 'companies' | 'deleted'>,
   asked: readonly CompanyN[] | null,
@@ -73,8 +76,8 @@ export const seesAll = (
     : asked.every((n) => (companies === null || companies.includes(n)) && !deleted.includes(n));
 
 /**
- * Whose reports a user may see and change: their own and, with all companies, those of users
- * over whom it has authority. Who is deleted counts with the last roles.
+ * Returns the owners whose reports a user can see and change: themselves and, with access to all
+ * companies, users over whom they have authority. A deleted user counts with their last roles.
  */
 export async function manageableOwners(
   tx: TenantTx,

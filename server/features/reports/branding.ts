@@ -6,8 +6,8 @@ const ACCENT = '#23509e';
 const COLOUR = /^#[\da-f]{6}$/i;
 
 /**
- * The provider's name, colours and logo, as the portal's sidebar has them. A picture of a kind that
- * a PDF cannot hold gives way to the name.
+ * Returns the provider's name, colors and logo, as in the portal's sidebar. If a PDF cannot contain
+ * the logo's format, the name is used.
  */
 export async function lookOf({ sql, tenant }: TenantTx): Promise<Look> {
   const { branding } = await sql
@@ -38,14 +38,14 @@ export async function lookOf({ sql, tenant }: TenantTx): Promise<Look> {
 const coloured = (said: string | null, usual: string): string =>
   said !== null && COLOUR.test(said) ? said.toLowerCase() : usual;
 
-/** What was kept of an SVG is clean already: shapes and looks alone. */
+/** A stored SVG was sanitized when it was uploaded. */
 function logoOf({ type, base64 }: { readonly type: string; readonly base64: string }): Logo | null {
   if (type === 'image/svg+xml')
     return { is: 'svg', text: Buffer.from(base64, 'base64').toString('utf8') };
   return type === 'image/png' || type === 'image/jpeg' ? { is: 'raster', type, base64 } : null;
 }
 
-/** By relative luminance: whether dark letters read better on it. */
+/** Returns whether dark text is more readable on the color, by its relative luminance. */
 function isLight(colour: string): boolean {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const one = parseInt(colour.slice(at, at + 2), 16) / 255;

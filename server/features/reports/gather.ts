@@ -40,8 +40,8 @@ import {
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /**
- * The figures of a template, by the questions that the reading calls ask: nothing is counted a
- * second way. Those of other providers come from each of them.
+ * The figures of each template, from the same queries as the read calls, so that they never differ.
+ * Figures of other providers are read from each of them.
  */
 export const GATHER: {
   readonly [N in Exclude<FiguresName, 'providers'>]: (
@@ -131,7 +131,7 @@ export const GATHER: {
         ...storedIn(held),
       };
     });
-    // Companies that have repositories and no job.
+    // Companies with repositories but without jobs.
     const bare = [...repositories].flatMap(([company, held]): Holding[] => {
       const companyName = names.get(company);
       return companyName === undefined
@@ -185,7 +185,7 @@ function first({ jobs: [known] }: SheetRow): Known {
   return known;
 }
 
-/** What a row of the spreadsheet says, without its jobs. */
+/** Returns a row of the spreadsheet without its jobs. */
 export const lineOf = ({
   cells,
   counts,
@@ -224,7 +224,7 @@ async function jobLines(tx: TenantTx, question: Question): Promise<readonly JobL
   });
 }
 
-/** Results that are read at once. */
+/** The number of results read at once. */
 const AT_ONCE = 1_000;
 
 async function resultsOf(
@@ -298,7 +298,7 @@ async function talliesOf(
   });
 }
 
-/** The companies that are meant, by name: also those without a job. */
+/** Returns the names of the requested companies, including those without a job. */
 async function namesOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<number, string>> {
   const all = await companyNames(tx);
   const { companies, without } = question;

@@ -18,7 +18,8 @@ export const badField = (path: string, message: string): Failure => ({
 });
 
 /**
- * For who may see scheduled reports at all. What nobody expected is said in the words of the call.
+ * Runs `work` for users who can see scheduled reports. An unexpected error fails with the call's
+ * own message.
  */
 export async function asked<T>(
   world: AppContext,

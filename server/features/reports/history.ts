@@ -27,7 +27,7 @@ const DAY: Ms = 86_400_000;
 const PREVIEWS_A_MINUTE = 20;
 const PREVIEW_ROWS = 200;
 
-/** REPORT-5 to REPORT-7: what would be sent, sending it now, and what was. */
+/** REPORT-5 to REPORT-7: previews a report, sends it now, and lists sent ones. */
 export function historyHandlers(
   world: AppContext,
 ): Pick<
@@ -142,7 +142,7 @@ export function historyHandlers(
           const data = row?.data_id == null ? null : await readBlob(tx, world, row.data_id);
           if (!row || !data) return failed(NOT_FOUND);
           const files = await filesOf(tx, [row]);
-          // What was kept is what was made here.
+          // The stored data was written by this server, so it is not validated.
           const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
           return ok({
             sent: sentOut(row, await peopleOf(tx), fileOf(files, row)),
@@ -178,12 +178,13 @@ export function historyHandlers(
   };
 }
 
-/** The shape of the contract has lists that may be written. */
+/** Copies the report, because the contract's types have mutable arrays. */
 const told = (out: ReportOut): OutputOf<'previewReport'> =>
   structuredClone(out) as OutputOf<'previewReport'>;
 
 /**
- * One that was sent: of those that this user may manage, and only where it sees all that is in it.
+ * Returns a sent report if the user can manage its owner's reports and see all of its content;
+ * otherwise null.
  */
 async function sentOf(tx: TenantTx, session: Principal, id: string): Promise<SentRow | null> {
   const { sql, tenant } = tx;

@@ -5,14 +5,14 @@ import { wordsOf } from './render/format.ts';
 import { escaped, reportHtml } from './render/html.ts';
 import type { Look } from './render/theme.ts';
 
-/** Mail programs cut a mail that is longer. */
+/** Mail programs cut longer emails. */
 const MOST_CHARS = 90_000;
-/** Rows of a mail that is not the report itself. */
+/** The number of rows in an email that does not contain the whole report. */
 const FEW = 25;
 
 /**
- * What a mail says of a report: the figures and the first rows, whole where it is short. `fileName`
- * null: there is no file with it.
+ * Returns the email for a report: the figures and the first rows, or the whole report if it is
+ * short. `fileName` is null if no file is attached.
  */
 export function reportMail(
   report: Report,

@@ -22,18 +22,18 @@ import type { Rights } from './access.ts';
 import { GATHER, lineOf } from './gather.ts';
 import { timeOfPeriod } from './period.ts';
 
-/** A question to the database that takes longer is given up, and with it the report. */
+/** The timeout of a database query; the report fails with it. */
 const MOST_MS = 60_000;
 
-/** `sees`: the companies whose results are in it; null: all that there are. */
+/** `sees`: the companies whose results are in the report; null for all. */
 export interface Made {
   readonly report: Report;
   readonly sees: readonly CompanyN[] | null;
 }
 
 /**
- * REPORT-4: a report of what `rights` may see at this moment, as if it were `at`. In snapshots of
- * its own, one a provider.
+ * REPORT-4: makes a report of what `rights` can see now, as of `at`. It reads one snapshot per
+ * provider.
  */
 export async function makeReport(
   world: AppContext,
@@ -102,7 +102,7 @@ export async function makeReport(
   });
 }
 
-/** Which figures a template takes is known to itself. */
+/** A generic function, because each template determines the type of its figures. */
 async function bodyOf<N extends FiguresName>(
   template: Template<N>,
   gather: (name: N) => Promise<Figures[N]>,
@@ -115,7 +115,10 @@ const patiently = async ({ sql: db }: TenantTx): Promise<unknown> =>
     db,
   );
 
-/** A line for each provider, by name: the days are those of the one that reports. */
+/**
+ * Returns a line for each provider, sorted by name. The days are those of the provider that owns
+ * the report.
+ */
 async function providerLines(
   world: AppContext,
   providers: readonly TenantId[],

@@ -5,8 +5,8 @@ import type { ReportPeriod } from '#contract/reports/setting.ts';
 import type { Wall } from '#server/platform/queries/query.ts';
 
 /**
- * The time of a report that is due at a moment: whole operational days of the provider, the last of
- * them cut at that moment.
+ * Returns the period of a report due at a time: whole operational days of the provider, the last of
+ * which ends at that time.
  */
 export function timeOfPeriod(
   period: ReportPeriod,
@@ -31,5 +31,5 @@ const LAST: Partial<Record<ReportPeriod, number>> = {
   'last-30': 30,
 };
 
-/** The first day of a day's month. */
+/** Returns the first day of the month of a day. */
 const monthOf = (day: DayN): DayN => day - Number(dayText(day).slice(8)) + 1;

@@ -3,9 +3,9 @@ import type { Ms } from '#contract/ids.ts';
 import type { ReportSchedule } from '#contract/reports/setting.ts';
 
 /**
- * When a report is due next after a moment. A time that the clocks skip is the first moment after
- * the gap, one that they show twice is the first. Null where it never comes: of a zone that this
- * runtime does not know.
+ * Returns when a report is next due after a time. A local time that the clocks skip becomes the
+ * first moment after the gap; of a repeated one the first counts. Null if there is none, for
+ * example for a time zone that this runtime does not know.
  */
 export function dueAfter(schedule: ReportSchedule, after: Ms): Ms | null {
   try {

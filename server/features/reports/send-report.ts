@@ -21,9 +21,7 @@ import { makeReport } from './make-report.ts';
 import { render, RENDER_MS } from './render/render.ts';
 import type { SentRow } from './sent.ts';
 
-/**
- * Longer than any report may take: what a server held that then died is taken up again after it.
- */
+/** Longer than any report takes. Another server takes over after it. */
 const HELD_MS: Ms = RENDER_MS + 5 * 60_000;
 const MOST_TRIES = 3;
 const TYPES: Readonly<Record<ReportFormat, string>> = {
@@ -32,7 +30,7 @@ const TYPES: Readonly<Record<ReportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** Takes the next report that waits for itself, and makes and sends it. False where none waits. */
+/** Makes and sends the next waiting report. Returns false if none is waiting. */
 export async function sendNext(world: AppContext, tenant: TenantId): Promise<boolean> {
   const row = await world.store.tenant(tenant, async ({ sql }) => {
     const now = world.clock.now();
@@ -75,7 +73,7 @@ export async function sendNext(world: AppContext, tenant: TenantId): Promise<boo
   return true;
 }
 
-/** Why it was not sent; null where it is on its way. */
+/** Returns why the report was not sent; null if it was queued. */
 async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promise<string | null> {
   const { fields } = row;
   const at = row.due_at ?? row.made_at;
@@ -92,7 +90,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
     { readOnly: true },
   );
   if (rights === null) return MESSAGES.reportOwnerGone;
-  // REPORT-5: what the owner may see now, not what somebody might when it was set up.
+  // REPORT-5: uses the owner's current rights, not those at the time of setup.
   const made = await makeReport(world, tenant, rights, fields, at);
   if (!made.ok) return made.failure.message;
   const { report, sees } = made.value;
@@ -114,7 +112,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       .where('tries', '=', row.tries + 1)
       .forUpdate()
       .executeTakeFirst();
-    // Another server took it over meanwhile.
+    // Another server has taken over.
     if (still?.state !== 'making') return;
     const file = await storeBlob(tx, world, {
       name,
@@ -131,7 +129,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
     const mails: SentRow['mails'][number][] = [];
     const unverified = await unverifiedAddressOf(tx, row.owner_id);
     for (const to of fields.recipients) {
-      // EMAIL-2: what the owner typed as their own address gets nothing until it is confirmed.
+      // EMAIL-2: an owner's own address gets nothing until it is confirmed.
       if (to.toLowerCase() === unverified)
         mails.push({
           id: world.chance.uuid(),
@@ -173,7 +171,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
   return null;
 }
 
-/** The first rows of it, for who opens it on a page. */
+/** Returns the first rows, for viewing the report on the page. */
 const dataOf = (report: Report): Uint8Array =>
   gzipSync(
     JSON.stringify({ report: firstRows(report, LIMITS.reportShownRows), rows: rowsIn(report) }),

@@ -17,8 +17,8 @@ export interface Due {
 }
 
 /**
- * Puts a report on its way, in the transaction that says so. A time that it was due is put there
- * once, whoever finds it. Null where it was already.
+ * Queues a report in the caller's transaction. A scheduled time is queued only once. Returns its
+ * id; null if it was already queued.
  */
 export async function queueReport(
   { sql, tenant }: TenantTx,
@@ -52,7 +52,7 @@ export async function queueReport(
   return row?.id ?? null;
 }
 
-/** What the history tells of it. */
+/** Returns a row of the history. */
 export const sentOut = (
   row: SentRow,
   names: ReadonlyMap<UserId, string>,

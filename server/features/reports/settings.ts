@@ -23,7 +23,7 @@ import type { Rights } from './access.ts';
 import { asked, badField, NOT_FOUND } from './guards.ts';
 import { dueAfter } from './schedule.ts';
 
-/** REPORT-1, REPORT-2: scheduled reports are kept by who may, within what it sees. */
+/** REPORT-1, REPORT-2: users with permission manage scheduled reports, within what they can see. */
 export function settingHandlers(
   world: AppContext,
 ): Pick<
@@ -66,7 +66,7 @@ export function settingHandlers(
         return ok({
           settings: settings.toSorted((a, b) => a.name.localeCompare(b.name, 'en')),
           mails: (await gatewaysOf(tx, world)).mail !== null,
-          // Dates are written as in the provider's newest report, until somebody says otherwise.
+          // The defaults come from the provider's newest report.
           usual: {
             timeZone: newest?.schedule.timeZone ?? (await wallOf(tx)).timeZone,
             language: newest?.language ?? 'en-US',
@@ -181,7 +181,7 @@ export function settingHandlers(
   };
 }
 
-/** One that this user may manage. */
+/** Returns a report setting that this user can manage; otherwise null. */
 export async function settingOf(
   tx: TenantTx,
   session: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>,
@@ -197,7 +197,7 @@ export async function settingOf(
   return row && (await manageableOwners(tx, session)).has(row.owner_id) ? row : null;
 }
 
-/** Whether reports still go out as this user's. */
+/** Returns whether reports are still sent for this user. */
 export async function stillMay(tx: TenantTx, id: UserId): Promise<boolean> {
   const rights = await rightsOf(tx, id);
   return rights !== null && mayReport(tx, rights);
@@ -207,8 +207,8 @@ const nextOf = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null =>
   enabled ? dueAfter(schedule, now) : null;
 
 /**
- * Why it may not be kept so: what does not fit together, and what its owner or who asks may not
- * see.
+ * Returns why the settings are refused: the fields do not match, or the owner or the caller cannot
+ * see the content; null if they are valid.
  */
 export function refusalOf(
   {
@@ -242,7 +242,7 @@ export function refusalOf(
     : null;
 }
 
-/** A company that there is not is told like one that is not seen. */
+/** An unknown company gets the same failure as one that the user cannot see. */
 export const missingOf = async (
   tx: TenantTx,
   { companies }: Pick<ReportFields, 'companies'>,
@@ -251,7 +251,7 @@ export const missingOf = async (
     ? badField('setting.companies', MESSAGES.reportNotYours)
     : null;
 
-/** The newest of the history, by setting. */
+/** Returns the newest entry of the history for each setting. */
 async function lastOf({
   sql: db,
   tenant,

@@ -17,9 +17,9 @@ const EVERY: Ms = 2_000;
 const CLEAN_MS: Ms = 3_600_000;
 
 /**
- * REPORT-3: finds what is due, makes one report after the other, and keeps what became of their
- * mails. A time that passed while no server ran is sent once, for the last such time; two servers
- * on one database send once.
+ * REPORT-3: finds due reports, makes them one after another, and records the state of their emails.
+ * After a downtime a report is sent once, for the last missed time. Two servers on one database
+ * send it once.
  */
 export function startReports(world: AppContext): Watch {
   let cleanAt: Ms = 0;
@@ -48,7 +48,7 @@ export function startReports(world: AppContext): Watch {
   });
 }
 
-/** Mostly there is nothing to do: one look by two small indexes. */
+/** Usually nothing is due, so this checks with one query on two small indexes. */
 async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
   const { work } = await sql
     .selectNoFrom((e) =>
@@ -103,7 +103,7 @@ async function findDue(tx: TenantTx, world: AppContext, now: Ms): Promise<void> 
   }
 }
 
-/** The last time up to now that it was due, from one that is known. */
+/** Returns the last time up to now at which it was due, starting from a known one. */
 export function lastDue(schedule: Parameters<typeof dueAfter>[0], known: Ms, now: Ms): Ms {
   let at = known;
   for (
@@ -115,7 +115,7 @@ export function lastDue(schedule: Parameters<typeof dueAfter>[0], known: Ms, now
   return at;
 }
 
-/** What became of the mails that are on their way, as long as it is known. */
+/** Updates the state of emails that are being sent. */
 async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
   const { sql, tenant } = tx;
   const open = await sql
@@ -170,7 +170,7 @@ async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
   }
 }
 
-/** Files go after their time, what was told of them after a year. */
+/** Deletes expired files, and entries of the history after a year. */
 async function forget(tx: TenantTx, now: Ms): Promise<void> {
   await deleteExpiredBlobs(tx, now);
   await tx.sql

@@ -25,7 +25,7 @@ interface Sample {
   readonly capacity: number | null;
 }
 
-/** REP-8: how repositories fill up, as the dashboard tells it, and what they held. */
+/** REP-8: how repositories fill up, as on the dashboard, and their history. */
 export function repositoryReportHandlers(
   world: AppContext,
 ): Pick<Handlers, 'repositoryTrends' | 'repositoryHistory'> {
@@ -82,7 +82,7 @@ export function repositoryReportHandlers(
           const names = await companyNames(tx);
           const shown = slicePage([...meant].sort(order), page, pageSize);
           const samples = new Map<string, Sample[]>(shown.map(({ id }) => [id, []]));
-          // The last sample of each day, by the key of samples.
+          // The last sample of each day, by the primary key of the samples.
           const { rows } =
             await sql<Sample>`select distinct on (repository_id, day) repository_id as id, day, at, used, free, capacity from (
         select repository_id, at, used, free, capacity, width_bucket(at, ${edgesOf([...days.map((one) => one.from), question.to])}::text::bigint[]) - 1 as day from repository_sample

@@ -3,7 +3,7 @@ import { matcherOf } from '#contract/rules/rules.ts';
 import type { RuleResult, RuleRow } from '#contract/rules/rules.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
-/** A rule that is made ready to be asked. */
+/** A rule with its compiled matcher. */
 export interface Ready {
   readonly rule: RuleRow;
   readonly matches: (result: RuleResult) => boolean;
@@ -13,9 +13,9 @@ const memoryOf = (tx: TenantTx): { ready: readonly Ready[] | null } =>
   tx.memory('rules', () => ({ ready: null }));
 
 /**
- * The rules of a provider that are on, from the top, whether it is their time or not: made ready
- * once a change. Under the lock of the head row. None while the provider has rules switched off
- * (RULES-7).
+ * Returns a provider's enabled rules in order, whether or not they are in effect now. They are
+ * compiled once per change. Call it under the lock of the head row. Returns none if the provider
+ * has rules turned off (RULES-7).
  */
 export const readyRules = async (tx: TenantTx): Promise<readonly Ready[]> => {
   const memory = memoryOf(tx);
@@ -25,10 +25,7 @@ export const readyRules = async (tx: TenantTx): Promise<readonly Ready[]> => {
   return memory.ready.length > 0 && (await hasRulesOn(tx)) ? memory.ready : [];
 };
 
-/**
- * Read each time: the switch is no event of the log, so that what is remembered of the log does not
- * know it.
- */
+/** Read each time: the switch is not an event of the log, so the cache is not invalidated by it. */
 async function hasRulesOn({ sql: db, tenant }: TenantTx): Promise<boolean> {
   const { rows } = await sql<{
     on: boolean | null;
@@ -38,12 +35,12 @@ async function hasRulesOn({ sql: db, tenant }: TenantTx): Promise<boolean> {
   return rows[0]?.on === true;
 }
 
-/** Asked by who changes them, in the transaction that does. */
+/** Clears the cache. Call it in the transaction that changes rules. */
 export const forgetRules = (tx: TenantTx): void => {
   memoryOf(tx).ready = null;
 };
 
-/** All that were not removed, from the top. */
+/** Returns all rules that are not removed, in order. */
 export const listActiveRules = async (tx: TenantTx): Promise<RuleRow[]> =>
   (await tx.all('rule'))
     .filter(({ removedAt }) => removedAt === null)

@@ -22,7 +22,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { forgetRules, listActiveRules } from './active-rules.ts';
 import { tryOut } from './try-out.ts';
 
-/** RULES-1, RULES-4: rules are kept by who may, each within the companies that it sees. */
+/** RULES-1, RULES-4: users with permission manage rules, within the companies that they see. */
 export function ruleHandlers(
   world: AppContext,
 ): Pick<Handlers, 'listRules' | 'makeRule' | 'changeRules' | 'removeRule' | 'testRule'> {
@@ -87,8 +87,7 @@ export function ruleHandlers(
             issues: [{ path: '', message: 'Give id and rule, or order.' }],
           });
         const own = standing.filter((one) => owns(scope, one.when)).map((one) => one.id);
-        // Somebody has made or removed one meanwhile: the order that was seen is not the one that
-        // would be changed.
+        // A rule was added or removed in the meantime, so the order no longer matches.
         if (own.length !== order.length || own.some((one) => !order.includes(one)))
           return refusal({ kind: 'conflict', message: MESSAGES.rulesChanged });
         const places = order[Symbol.iterator]();
@@ -149,7 +148,9 @@ const about = (id: string, event: Event): NewEvent => ({
   entity: `rule:${id}`,
 });
 
-/** Who sees some companies keeps rules that name companies, and only those. */
+/**
+ * Users with access to some companies manage only rules that name companies, all of which they see.
+ */
 export const owns = (scope: Scope, { companies }: RuleWhen): boolean =>
   scope.companies === null ||
   (companies.length > 0 && companies.every((n) => seesCompany(scope, n)));
@@ -187,7 +188,7 @@ const outOf = (
   did: did ?? { problems: 0, last: null },
 });
 
-/** What each rule did since then, by the log. */
+/** Returns what each rule has done since then, from the log. */
 async function didOf(tx: TenantTx, since: Ms): Promise<ReadonlyMap<string, RuleOut['did']>> {
   const { rows } = await sql<{
     rule: string;

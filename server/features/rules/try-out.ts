@@ -15,7 +15,7 @@ import { type Scope, seesCompany } from '#server/platform/sync/scope.ts';
 import { listActiveRules } from './active-rules.ts';
 
 const DAYS_30: Ms = 30 * 86_400_000;
-/** Results that are looked at, the newest. */
+/** The maximum number of results checked, newest first. */
 const MOST = 20_000;
 const ROWS = 50;
 
@@ -40,8 +40,9 @@ const RESULTS = `select r.n, r.job_n as job, r.company_n as company, r.started_a
   order by r.started_at desc, r.n desc limit ${MOST + 1}`;
 
 /**
- * RULES-4: what a rule would have matched of the last 30 days, and which other rules that are on
- * match some of the same. `streak` is told back from how many results each problem has by now.
+ * RULES-4: returns what a rule would have matched in the last 30 days, and which other enabled
+ * rules match the same results. `streak` is computed back from the current number of results of
+ * each problem.
  */
 export async function tryOut(
   tx: TenantTx,

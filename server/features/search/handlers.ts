@@ -34,15 +34,16 @@ import type { JobHit, Seek } from './names.ts';
 import { resultsOf } from './results.ts';
 
 const DAY: Ms = 86_400_000;
-/** Of each kind, without another wish. */
+/** The default number of results for each kind. */
 const SOME = 6;
-/** A statement that takes longer is given up, and so is reading further days. */
+/** The timeouts of a query, and of reading further days. */
 const STATEMENT_MOST: Ms = 3_000;
 const READING_MOST: Ms = 1_500;
 
 /**
- * SEEK-1: everything by its name, of each kind that who asks may open, within its companies. What
- * takes too long leaves the results out and says that there is more.
+ * SEEK-1: searches everything by name, limited to the kinds that the user can open and the
+ * companies they see. If it takes too long, it leaves out the results and reports that there are
+ * more.
  */
 export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => ({
   async search({ text, kinds, limit = SOME, from, to }, ctx) {
@@ -124,11 +125,11 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
   },
 });
 
-/** The statement was called off by the time that it may take. */
+/** The query was canceled because of its timeout. */
 const isTooLong = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014';
 
-/** A kind is found by who may open what it leads to. */
+/** Returns whether the user can open what a kind leads to. */
 function mayFind(
   kind: SearchKind,
   session: Pick<Principal, 'roles' | 'key'>,
@@ -172,8 +173,8 @@ async function found(
 }
 
 /**
- * The days of the text, or the time that was given, or what lies before the time that devices keep:
- * twelve months of it.
+ * Returns the days in the text, or the given period, or the twelve months before the period stored
+ * on devices.
  */
 function timeOf(
   { days }: Sought,

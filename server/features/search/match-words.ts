@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-/** Which of the words something holds: a bit a word. */
+/** Which of the words a text contains: one bit per word. */
 export type Bits = number;
 
 export const allOf = (words: readonly string[]): Bits => (1 << words.length) - 1;
 export const bitsIn = (key: string, words: readonly string[]): Bits =>
   words.reduce((bits, word, i) => (key.includes(word) ? bits | (1 << i) : bits), 0);
 
-/** The same by the database. `key` is in small letters already, and no expression that costs. */
+/** The same in SQL. `key` must be in lower case and cheap to evaluate. */
 export const bitsOf = (key: RawBuilder<string>, words: readonly string[]): RawBuilder<Bits> =>
   words.length === 0
     ? sql`0`
@@ -20,8 +20,8 @@ export const bitsOf = (key: RawBuilder<string>, words: readonly string[]): RawBu
       )})`;
 
 /**
- * A database whose locale is C leaves letters beyond ASCII as they are: these are looked for in
- * both cases.
+ * A database with the locale C does not convert letters beyond ASCII to lower case, so both cases
+ * are searched.
  */
 const holds = (key: RawBuilder<string>, word: string): RawBuilder<boolean> =>
   /[^ -~]/.test(word)
@@ -41,8 +41,8 @@ export const countOf = (bits: Bits): number => {
 };
 
 /**
- * How well a name fits: 0 where it begins with a word that is looked for, 1 where one of its words
- * does, 2 where it holds one.
+ * Returns how well a name matches: 0 if it begins with a searched word, 1 if one of its words does,
+ * 2 if it contains one.
  */
 export function fitOf(name: string, words: readonly string[]): number {
   const lower = name.toLowerCase();
@@ -66,7 +66,7 @@ export const byFit = (words: readonly string[]) => {
 };
 const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The first `most` in order, in one pass: of ten thousand nobody sorts all for six. */
+/** Returns the first `most` rows in order, in one pass, without sorting all rows. */
 export function bestOf<T>(rows: Iterable<T>, most: number, order: (a: T, b: T) => number): T[] {
   const best: T[] = [];
   for (const row of rows) {

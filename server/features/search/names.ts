@@ -18,8 +18,8 @@ import { allOf, bestOf, bitsIn, bitsOf, byFit } from './match-words.ts';
 import type { Bits } from './match-words.ts';
 
 /**
- * Who asks, for what, and how many of each kind at most. `names`: of the companies that it sees;
- * `bits`: the words in these.
+ * The search: the user, the words, and the limit for each kind. `names`: the names of the companies
+ * that the user sees. `bits`: the words that these names contain.
  */
 export interface Seek {
   readonly tx: TenantTx;
@@ -33,7 +33,7 @@ export interface Seek {
 }
 type Part<K extends keyof FoundOut> = NonNullable<FoundOut[K]>;
 
-/** Tickets are looked through from the newest: so many. */
+/** The number of newest tickets that are searched. */
 const MOST_TICKETS = 5_000;
 
 export async function seekFor(
@@ -72,7 +72,7 @@ const cut = <T>(
   more: rows.length > limit,
 });
 
-/** The bits of the company of a row, by its number. */
+/** Returns the bits of a row's company as SQL. */
 export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>): RawBuilder<Bits> {
   if (bits.size === 0) return sql`0`;
   const most = Math.max(...bits.keys());
@@ -91,7 +91,7 @@ export function companiesOf({ companies, words, bits, limit }: Seek): Part<'comp
   );
 }
 
-/** A job that holds some of the words in its name, its computer's or its company's. */
+/** A job whose name, computer or company contains some of the words. */
 export interface JobHit {
   readonly n: JobN;
   readonly company: CompanyN;
@@ -100,7 +100,7 @@ export interface JobHit {
   readonly computer: string;
 }
 
-/** Every job that holds a word. One pass over the jobs. */
+/** Returns every job that contains a word, in one pass over the jobs. */
 export async function jobHits(seek: Seek): Promise<readonly JobHit[]> {
   const { tx, reach, words } = seek;
   if (words.length === 0) return [];
@@ -185,7 +185,7 @@ export async function repositoriesOf(seek: Seek): Promise<Part<'repositories'>> 
   );
 }
 
-/** The newest first. */
+/** Sorted newest first. */
 export async function ticketsOf(seek: Seek): Promise<Part<'tickets'>> {
   const { tx, reach, words, names, limit } = seek;
   const { rows } = await sql<{ row: TicketRow }>`select row from (
@@ -207,7 +207,7 @@ export async function ticketsOf(seek: Seek): Promise<Part<'tickets'>> {
   );
 }
 
-/** Those that who asks keeps. */
+/** Only users that the caller manages. */
 export async function usersOf({ tx, session, words, limit }: Seek): Promise<Part<'users'>> {
   const { rows } = await sql<{
     id: string;

@@ -10,7 +10,7 @@ import { allOf, bestOf, bitsOf, byFit, countOf } from './match-words.ts';
 import type { Bits } from './match-words.ts';
 
 type Results = NonNullable<FoundOut['results']>;
-/** What a time is looked for in. `late`: whether it has taken long enough. */
+/** The scope of a search in a period. `late` returns whether it has taken too long. */
 export interface Sift {
   readonly seek: Seek;
   readonly hits: readonly JobHit[];
@@ -18,19 +18,22 @@ export interface Sift {
   readonly late: () => boolean;
 }
 
-/** Of longer times no single day is read, only what problems and totals of days know. */
+/** For longer periods no single day is read; only problems and daily totals are used. */
 export const MOST_DAYS_READ = 31;
-/** The jobs that fit best, the causes that do, and the newest problems of either: so many. */
+/**
+ * The maximum number of best matching jobs, of best matching causes, and of their newest problems.
+ */
 const MOST_JOBS = 50;
 const MOST_CAUSES = 200;
 const MOST_PROBLEMS = 2_000;
-/** Days that are not summed up yet are read one by one: so many. */
+/** The maximum number of days without totals, which are read one by one. */
 const MOST_UNSUMMED = 3;
 
 /**
- * SEEK-3: results by the names of their job and the words of their cause, within a time. Of a month
- * or less its days are read, the newest first, in each what went wrong first. Of a longer time: the
- * last result of each problem, then other results of jobs that are named whole.
+ * SEEK-3: finds results by the names of their job and the words of their cause, within a period.
+ * For a month or less, each day is read, newest first, and problems come first within a day. For
+ * longer periods, returns the last result of each problem, and then other results of jobs whose
+ * name matches all words.
  */
 export async function resultsOf(sift: Sift): Promise<Results> {
   const {
@@ -48,7 +51,7 @@ export async function resultsOf(sift: Sift): Promise<Results> {
     : { rows: await told(sift, ns.slice(0, limit)), more: ns.length > limit };
 }
 
-/** Causes that hold a word, the best first. What stands for what varies is no word of a cause. */
+/** Returns causes that contain a word, best match first. Placeholders do not count as words. */
 async function causeBits({ seek: { tx, words } }: Sift): Promise<ReadonlyMap<CauseN, Bits>> {
   if (words.length === 0) return new Map();
   const { rows } = await sql<{
@@ -66,7 +69,7 @@ async function causeBits({ seek: { tx, words } }: Sift): Promise<ReadonlyMap<Cau
   );
 }
 
-/** Newest day first; whoever finds enough reads no further. */
+/** Reads the newest day first, and stops once there are enough results. */
 async function ofDays(
   sift: Sift,
   causes: ReadonlyMap<CauseN, Bits>,
@@ -160,7 +163,7 @@ async function ofLongTime(sift: Sift, causes: ReadonlyMap<CauseN, Bits>): Promis
   return [...found];
 }
 
-/** Of each job, or each cause, the newest problems whose last result is of the time. */
+/** Returns the newest problems of each job or each cause whose last result is in the period. */
 async function problemsOf(
   { seek: { tx, limit }, question }: Sift,
   by: 'job_n' | 'cause_n',
@@ -177,7 +180,8 @@ async function problemsOf(
 }
 
 /**
- * The newest results of some jobs: their newest days by the totals, and of these days the results.
+ * Returns the newest results of some jobs: finds their newest days by the totals, and reads the
+ * results of those days.
  */
 async function plain(
   { seek: { tx }, question, late }: Sift,

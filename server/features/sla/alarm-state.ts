@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { SlaRow } from '#contract/sla/sla.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
-/** An alarm and what was told of it. */
+/** An alarm and its notification state. */
 export interface Kept {
   readonly alarm: SlaRow;
   readonly brokenSince: Ms | null;
@@ -23,7 +23,7 @@ export async function keptAlarms(tx: TenantTx): Promise<readonly Kept[]> {
   }));
 }
 
-/** A changed alarm is judged anew, as if nothing had been told of it. */
+/** Stores an alarm. A changed alarm is evaluated from scratch. */
 export async function keepAlarm(tx: TenantTx, alarm: SlaRow): Promise<void> {
   const row = JSON.stringify(alarm);
   const values = { tenant_id: tx.tenant, id: alarm.id, row, broken_since: null, fired_at: null };

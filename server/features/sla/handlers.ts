@@ -20,8 +20,8 @@ import type { Kept } from './alarm-state.ts';
 import { slaReport } from './report.ts';
 
 /**
- * SLA-1, SLA-2: alarms are kept within the companies that their makers see, and told as they stand
- * now.
+ * SLA-1, SLA-2: users manage alarms within the companies that they see; each alarm is returned with
+ * its current state.
  */
 export function slaHandlers(
   world: AppContext,
@@ -140,7 +140,7 @@ function scoped({ session }: RequestContext): Scope {
   return scopeOf(session);
 }
 
-/** One writer at a time: what was read is what is written over. */
+/** Runs under the lock, so that a change is based on the current row. */
 function write<T>(
   world: AppContext,
   ctx: RequestContext,
@@ -154,7 +154,10 @@ function write<T>(
   });
 }
 
-/** Who sees all that it looks at. One that looks at no company is its maker's own. */
+/**
+ * Returns whether the user sees all companies of the alarm. An alarm without any company belongs to
+ * its creator.
+ */
 function seesAlarm(scope: Scope, { companies, madeBy }: Pick<SlaRow, 'companies' | 'madeBy'>) {
   if (companies === null || companies.length === 0)
     return scope.companies === null || (companies !== null && madeBy === scope.own);
@@ -165,10 +168,7 @@ const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly Kept[]> 
 const seenAlarm = async (tx: TenantTx, scope: Scope, id: string): Promise<Kept | undefined> =>
   (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
 
-/**
- * Which job it is of, and whose jobs it looks at: where no company is named, those that its maker
- * sees.
- */
+/** Returns the alarm's job and companies. If no company is named, those that its creator sees. */
 async function alarmOf(
   tx: TenantTx,
   scope: Scope,

@@ -19,10 +19,7 @@ export interface Judged {
   readonly lastSuccess: ReadonlyMap<JobN, Ms>;
 }
 
-/**
- * What stands with each alarm at a moment: one reading of the results for every length of window
- * that occurs.
- */
+/** Returns the state of each alarm at a time. Results are queried once per window length. */
 export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms): Promise<Judged> {
   const gone = (await tx.all('company')).flatMap(({ n, deletedAt }) =>
     deletedAt === undefined ? [] : [n],
@@ -53,7 +50,7 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
   return { verdicts, jobs, lastSuccess };
 }
 
-/** The jobs that an alarm looks at: of a group those that make backups (OVER-7). */
+/** Returns the jobs of an alarm; of a group, only jobs that make backups (OVER-7). */
 export function jobsOf(
   { n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>,
   jobs: KnownJobs,
@@ -77,7 +74,7 @@ export function jobsOf(
   );
 }
 
-/** OVER-7: those of the jobs that count where jobs of these types are asked for. */
+/** OVER-7: returns the jobs that count as backups when these types are requested. */
 export function backupsOf(jobs: KnownJobs, asked: readonly JobType[]): KnownJobs {
   const counts = countsAsBackup(asked);
   return new Map([...jobs].filter(([, { job }]) => counts(job.type)));

@@ -17,7 +17,7 @@ import { backupsOf, lastSuccesses, slaJobs, talliesOf } from './judge.ts';
 const HOUR: Ms = 3_600_000;
 const DAYS = 30;
 
-/** SLA-4: the same formulas as of the alarms, for any time, by job or by company. */
+/** SLA-4: the alarms' formulas for any period, by job or by company. */
 export const slaReport =
   (world: AppContext): Handlers['slaReport'] =>
   (

@@ -13,15 +13,18 @@ import { keptAlarms } from './alarm-state.ts';
 const EVERY: Ms = 5 * 60_000;
 
 /**
- * SLA-3, every five minutes: who is to be told is told when an alarm breaks, once, and when it is
- * kept again.
+ * SLA-3, every five minutes: notifies an alarm's recipients once when it breaks, and again when it
+ * recovers.
  */
 export const startSla = (world: AppContext): Timer =>
   eachProvider(world, EVERY, 'the alarms of a provider could not be judged', (tenant, now) =>
     judgeTenant(world, tenant, now),
   );
 
-/** Read without the lock, told under it: of two servers on one database one tells. */
+/**
+ * Evaluates without the lock and notifies under it, so only one of two servers on a database
+ * notifies.
+ */
 async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
   const judged = await world.store.tenant(
     tenant,
@@ -110,7 +113,7 @@ async function tellOf(
     });
 }
 
-/** Of those that still see every job that the alarm looks at. */
+/** Returns the addresses of recipients who still see all of the alarm's jobs. */
 async function addressesOf(
   tx: TenantTx,
   { recipients, companies }: SlaRow,

@@ -13,9 +13,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 
 const HOUR: Ms = 3_600_000;
 
-/**
- * SUPPORT-1 to SUPPORT-3: requests to the support of the portal, by mail, and what became of them.
- */
+/** SUPPORT-1 to SUPPORT-3: emails requests to the portal's support, and returns their state. */
 export const supportHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'sendSupport' | 'listSupport'> => ({
@@ -27,7 +25,7 @@ export const supportHandlers = (
       if (!portal.on) return failed(FORBIDDEN);
       if (portal.to === null)
         return failed({ kind: 'conflict', message: MESSAGES.supportNoAddress });
-      // Two at once are counted one after the other.
+      // Serializes concurrent requests for the limit.
       await tx.lock();
       const last = await sql
         .selectFrom('support_request')
@@ -112,7 +110,7 @@ export const supportHandlers = (
     }),
 });
 
-/** The words of the person, then what the page told of itself, a line each. */
+/** Returns the user's message, followed by the page's context, one line each. */
 function supportText(message: string, context: SupportContext): string {
   const told = SUPPORT_PARTS.flatMap((part) =>
     context[part] === undefined || context[part] === ''
@@ -122,10 +120,7 @@ function supportText(message: string, context: SupportContext): string {
   return told.length === 0 ? message : `${message}\n\n${told.join('\n')}`;
 }
 
-/**
- * What is known by now of mails that were on their way: messages that went out are forgotten after
- * a week.
- */
+/** Stores the state of sent emails, because the outgoing messages are deleted after a week. */
 async function settle({ sql, tenant }: TenantTx, userId: UserId): Promise<void> {
   const open = await sql
     .selectFrom('support_request')
@@ -171,7 +166,7 @@ async function settle({ sql, tenant }: TenantTx, userId: UserId): Promise<void> 
   }
 }
 
-/** Whether requests are switched on, and whom they go to. */
+/** Returns whether requests are enabled, and their recipient. */
 async function portalOf({
   sql,
   tenant,

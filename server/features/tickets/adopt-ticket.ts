@@ -18,12 +18,13 @@ import { tell, sendNow } from './ticket-queue.ts';
 import { type Connected, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
 
-/** Questions to the system in a minute, for each user. */
+/** Requests to the system per minute and user. */
 const QUESTIONS = 30;
 
 /**
- * TICKET-10: problems get a ticket that the connected system has already. It is asked for out of
- * any transaction, and looked at again in the one that takes it.
+ * TICKET-10: links problems to a ticket that already exists in the connected system. The system is
+ * queried outside of any transaction, and the result is checked again in the transaction that links
+ * it.
  */
 export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
   const often = makeRateLimit(QUESTIONS);
@@ -97,7 +98,7 @@ interface Place {
   readonly desk: Desk;
 }
 
-/** Whose problems they are, and the company there that theirs stands for. */
+/** Returns the company of the problems, and the mapped company of the system. */
 async function placeOf(
   tx: TenantTx,
   world: AppContext,
@@ -119,12 +120,12 @@ async function placeOf(
 interface Taken {
   readonly id: string;
   readonly drafts: readonly NewEvent[];
-  /** It carries our reference already. */ readonly marked: boolean;
+  /** The ticket already has our reference. */ readonly marked: boolean;
 }
 
 /**
- * Under the lock of the head row: of two who take the same ticket the second finds the one that the
- * first kept.
+ * Runs under the lock of the head row: of two concurrent calls for the same ticket, the second
+ * finds the one that the first stored.
  */
 async function takeOver(
   tx: TenantTx,
@@ -159,7 +160,7 @@ async function takeOver(
       conflict(MESSAGES.ticketClosedThere({ number: remote.number, system: SYSTEM_NAMES[system] })),
     );
   if (kept) return ok({ id: kept.id, drafts: tie(kept, true, ns), marked: true });
-  // A mark that was ours, of a ticket that was taken away here, is written over; no other is.
+  // A reference of ours is overwritten if the ticket was deleted here; any other is not.
   if (
     remote.reference !== null &&
     remote.reference !== '' &&

@@ -71,7 +71,7 @@ const Made = v.object({ itemId: num });
 const page = <S extends v.GenericSchema>(item: S) =>
   v.object({ items: v.array(item), pageDetails: v.object({ nextPageUrl: text }) });
 
-/** As many records as Autotask gives at once; and how many times more are asked for. */
+/** The maximum page size of Autotask, and the maximum number of further pages. */
 const RECORDS = 500;
 const PAGES = 50;
 const HOUR: Ms = 3_600_000;
@@ -95,8 +95,8 @@ const named = (all: readonly Named[], value: number): Named =>
   all.find(({ id }) => id === String(value)) ?? { id: String(value), name: String(value) };
 
 /**
- * Autotask by its REST calls, version 1.0. `closed`: the status that a ticket has when it is over:
- * no other says it.
+ * Autotask's REST API, version 1.0. `closed`: the status of closed tickets; no other field shows
+ * that a ticket is closed.
  */
 export function autotask(
   world: AppContext,
@@ -117,7 +117,10 @@ export function autotask(
       body: body === undefined ? null : JSON.stringify(body),
     });
 
-  /** Where the user's zone is; remembered for an hour. It is asked without the secret. */
+  /**
+   * Returns the address of the user's zone, cached for an hour. The request does not include the
+   * secret.
+   */
   async function place(): Promise<Place> {
     const known = zones.get(world) ?? new Map<string, Place>();
     zones.set(world, known);
@@ -145,7 +148,7 @@ export function autotask(
   const send = async (method: string, path: string, body?: unknown): Promise<unknown> =>
     (await ask(method, `${(await place()).base}/${path}`, body)).body;
 
-  /** Pages of an entity, one after the other: the next one is where the one before says. */
+  /** Yields the pages of an entity; each response contains the address of the next one. */
   async function* pages<S extends v.GenericSchema>(
     schema: S,
     entity: string,
@@ -192,7 +195,7 @@ export function autotask(
         .map(({ value, label }) => ({ id: value, name: cut(label) }));
     return { queues: of('queueID'), statuses: of('status'), priorities: of('priority') };
   }
-  /** The one that was chosen, else the one that Autotask itself gives to what is complete. */
+  /** The configured status, otherwise Autotask's own status for completed tickets. */
   const isClosed = ({ id, name }: Named): boolean =>
     closed === null ? name === 'Complete' : id === closed;
 
@@ -210,8 +213,8 @@ export function autotask(
       : every(Resource, 'Resources', [...active, { op: 'eq', field, value }]);
 
   /**
-   * A resource owns a ticket in a role of the service desk: Autotask takes the two together or
-   * neither. What is left out stays.
+   * A resource owns a ticket in a service desk role: Autotask accepts the two only together.
+   * Omitted fields do not change.
    */
   async function assigned(
     owner: string | null | undefined,
@@ -282,7 +285,7 @@ export function autotask(
     return one;
   };
   const get = async (id: string): Promise<RemoteTicket> => {
-    // One that is not there is answered without an item.
+    // A missing ticket is answered without an item.
     const { item } = shaped(
       'autotask',
       v.object({ item: v.nullable(Ticket) }),

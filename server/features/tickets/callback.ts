@@ -15,7 +15,7 @@ import { deskOf, heard } from './ticketing.ts';
 import { CALLBACK } from './ticketing-handlers.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
-/** ConnectWise sends the complete ticket; other senders may send more. */
+/** ConnectWise sends the complete ticket; other clients can send any size. */
 const MOST_BYTES = 65_536;
 const IN_A_MINUTE = 60;
 const KEEP: Ms = 10 * 60_000;
@@ -27,9 +27,9 @@ const Body = v.object({
 const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
 
 /**
- * TICKET-6: ConnectWise tells of a change. What it says is not taken over: a call that is signed
- * makes us read that ticket anew. The signature is over the very bytes that came; its key is asked
- * of the system that is connected, and of no other address.
+ * TICKET-6: the callback for changes in ConnectWise. Its content is not used: a signed call
+ * triggers a new read of the ticket. The signature covers the exact bytes of the body, and its key
+ * is requested only from the connected system.
  */
 export function ticketRoutes(world: AppContext): (app: Hono) => void {
   const often = makeRateLimit(IN_A_MINUTE);
@@ -41,7 +41,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
     const now = world.clock.now();
     const known = keys.get(url);
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
-    // Nobody is known to have said this yet: the system is not asked for each stranger.
+    // The caller is not authenticated yet, so the number of key requests is limited.
     if (askings.ask(tenant, now) !== null) return null;
     const told = await heard(async () =>
       shaped(
@@ -56,7 +56,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
     return told.value.signing_key;
   }
 
-  /** Where no system is connected nobody calls back: nothing is read. */
+  /** Without a connected system there are no valid callbacks, so the body is not read. */
   const isConnected = async (tenant: TenantId): Promise<boolean> =>
     (await world.store.tenant(tenant, deskOf, { readOnly: true })).settings.system ===
     'connectwise';
@@ -86,7 +86,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       const tenant = await tenantOfHost(world.store, host);
       const signature = raw.headers.get('x-content-signature');
       if (tenant === null || signature === null) return said(400);
-      // By address as well: strangers do not use up what the system itself may say.
+      // Limited per address, so that other clients do not use up the system's limit.
       if (often.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
       if (!(await isConnected(tenant))) return said(400);
       const bytes = await readBytes(raw, MOST_BYTES, {
@@ -117,7 +117,10 @@ function jsonOf(bytes: Uint8Array): unknown {
   }
 }
 
-/** Base64 of the HMAC-SHA256 of the body, under the SHA-256 of the key. */
+/**
+ * Returns whether the signature is the base64 HMAC-SHA256 of the body, keyed by the SHA-256 of the
+ * key.
+ */
 export function session(bytes: Uint8Array, key: string, signature: string): boolean {
   const own = createHmac('sha256', createHash('sha256').update(key).digest())
     .update(bytes)

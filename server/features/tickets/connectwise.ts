@@ -58,11 +58,11 @@ const Ticket = v.object({
   _info: v.optional(v.object({ lastUpdated: text })),
 });
 
-/** As large as ConnectWise gives one; and how many of them are read at most. */
+/** The maximum page size of ConnectWise, and the maximum number of pages. */
 const PAGE = 1_000;
 const PAGES = 50;
 
-/** What stands in quotes of a condition. */
+/** Returns a quoted value for a condition. */
 const quoted = (words: string): string => `"${words.replaceAll(/["\\%]/g, ' ').trim()}"`;
 const like = (field: string, words: string): string =>
   `${field} like "%${words.replaceAll(/["\\%]/g, ' ').trim()}%"`;
@@ -83,7 +83,7 @@ const searched = (field: string, { search }: Asked): string[] =>
 const id = (value: string): { readonly id: number } => ({ id: Number(value) });
 const ref = (value: string | null | undefined): unknown =>
   typeof value === 'string' ? id(value) : value;
-/** An operation of PATCH; none for what stays. */
+/** Returns a PATCH operation; none if the value is not changed. */
 const set = (path: string, value: unknown): readonly object[] =>
   value === undefined
     ? []
@@ -98,13 +98,13 @@ export interface ConnectWise extends Psa {
   tickets(company: string, asked: Asked): Promise<RemotePage<{ readonly status: string }>>;
 }
 
-/** Where its calls stand: of the cloud, or of a server of one's own. */
+/** Returns the base address of the API, for the cloud or a self-hosted server. */
 export const connectWiseBase = (url: string): string => {
   const bare = url.replace(/\/+$/, '');
   return bare.endsWith('/apis/3.0') ? bare : `${bare}/v4_6_release/apis/3.0`;
 };
 
-/** ConnectWise PSA (Manage) by its REST calls, version 3.0. */
+/** ConnectWise PSA (Manage) by its REST API, version 3.0. */
 export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string): ConnectWise {
   const base = connectWiseBase(at.url);
   const headers = {
@@ -286,7 +286,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         1,
         2,
       );
-      // What the condition means is not taken on trust: another's ticket would be taken for ours.
+      // The result is checked again, because the condition could match another ticket.
       const own = rows.find((one) => one.externalXRef === reference);
       return own ? remoteOf(own) : null;
     },
@@ -377,7 +377,7 @@ function momentOf(said: string | null): number | null {
   return Number.isFinite(at) ? at : null;
 }
 
-/** Its page: the API of the cloud stands beside it, at a host of its own. */
+/** Returns the address of a ticket's page. In the cloud, the API has a separate host. */
 function ticketPage({ url, company }: ConnectWiseAt, ticket: number): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host.replace(/^api-/, '')}/v4_6_release/services/system_io/Service/fv_sr100_request.rails?service_recid=${ticket}&companyName=${encodeURIComponent(company)}`;

@@ -28,7 +28,7 @@ import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticke
 type Whole = OutputOf<'getTicket'>;
 const DAY: Ms = 86_400_000;
 
-/** TICKET-1 to TICKET-4: tickets as people keep them, each within the companies that it sees. */
+/** TICKET-1 to TICKET-4: users manage tickets within the companies that they see. */
 export function ticketHandlers(
   world: AppContext,
 ): Pick<
@@ -175,8 +175,8 @@ export function ticketHandlers(
       runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
         const row = await ticketSeen(tx, scoped(ctx), id);
         if (!row) return refusal(NOT_FOUND);
-        // One that was never tried is not made there at all; else whoever is at it closes what it
-        // made.
+        // A ticket that was never sent is not created there. If a send is in progress, it closes
+        // the ticket that it creates.
         await tx.sql
           .deleteFrom('ticket_work')
           .where('tenant_id', '=', tx.tenant)
@@ -199,7 +199,7 @@ interface Asked extends Wanted {
   readonly contact?: Named | null | undefined;
 }
 
-/** A new ticket for problems of one company, or why there cannot be one. */
+/** Returns a new ticket for problems of one company, or why it cannot be created. */
 async function opening(
   tx: TenantTx,
   world: AppContext,
@@ -256,8 +256,8 @@ interface Wanted {
 }
 
 /**
- * What was chosen, by its id, as it is among what there is to choose. Members of a system are known
- * by it alone.
+ * Returns the chosen values by their ids, from the available choices. Owners are not checked for a
+ * connected system, because only the system knows its members.
  */
 async function chosen(
   tx: TenantTx,

@@ -10,8 +10,8 @@ import { byClock } from './ticket-queue.ts';
 import { type Connected, connectedOf, deskOf, heard } from './ticketing.ts';
 
 /**
- * How often a system is asked what changed; how far back each time, for clocks that differ; and how
- * long one asking may take.
+ * How often changes are polled, how far back each time because clocks differ, and how long one poll
+ * can take.
  */
 const EVERY: Ms = 60_000;
 const OVERLAP: Ms = 5 * 60_000;
@@ -24,7 +24,7 @@ interface Asking {
   readonly stale: boolean;
 }
 
-/** TICKET-6: asks the system what changed since the last time, where it is time for it. */
+/** TICKET-6: polls the system for changes since the last time, if it is due. */
 export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
   const asking = await world.store.tenant(tenant, (tx) => begin(tx, world));
   if (asking === null) return;
@@ -45,7 +45,7 @@ export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
       return;
     }
     await takeIn(tx, world, changed.value);
-    // By the system's own clock, as far as it was told; else nothing has moved.
+    // Uses the system's own clock, as far as it is reported; otherwise the cursor does not change.
     const cursor = changed.value.reduce(
       (most, { updatedAt }) => Math.max(most, updatedAt ?? 0),
       asking.cursor,
@@ -56,8 +56,8 @@ export async function poll(world: AppContext, tenant: TenantId): Promise<void> {
 }
 
 /**
- * Once a day: a company that is renamed or gone there is told before somebody wants a ticket for
- * it.
+ * Once a day: marks companies that were renamed or removed in the system, before someone needs a
+ * ticket for them.
  */
 async function look(world: AppContext, tenant: TenantId, { psa }: Connected): Promise<void> {
   const all = await heard(() => psa.everyCompany());
@@ -88,7 +88,7 @@ async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
   );
 }
 
-/** Reads one ticket of the system anew: it has told of a change itself. */
+/** Reads one ticket again, because the system reported a change. */
 export async function pollOne(
   world: AppContext,
   tenant: TenantId,
@@ -108,7 +108,9 @@ export async function pollOne(
   if (found.ok) await world.store.tenant(tenant, (tx) => takeIn(tx, world, [found.value]));
 }
 
-/** What is still to be told to the system is newer than its word: such tickets are passed over. */
+/**
+ * Stores the system's tickets. Tickets with unsent changes are skipped, because those are newer.
+ */
 async function takeIn(
   tx: TenantTx,
   world: AppContext,

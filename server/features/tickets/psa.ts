@@ -10,13 +10,13 @@ import { afterOf } from '../../platform/outbound/retry.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
 
-/** A ticket as its system has it. `reference`: what we wrote into it when it was made. */
+/** A ticket in its system. `reference`: our reference, written when the ticket was created. */
 export interface RemoteTicket {
   readonly id: string;
   readonly number: string;
   readonly url: string | null;
   readonly reference: string | null;
-  /** Of the system; null where it has none. */
+  /** The id of the system's company; null if the ticket has none. */
   readonly company: string | null;
   readonly subject: string;
   readonly status: TicketStatus;
@@ -35,7 +35,7 @@ export interface NewRemoteTicket {
   readonly contact: string | null;
   readonly board: string;
 }
-/** What is left out stays. */
+/** Omitted fields do not change. */
 export interface RemoteChange {
   readonly subject?: string;
   readonly description?: string;
@@ -55,38 +55,40 @@ export interface RemotePage<T> {
   readonly more: boolean;
 }
 
-/** What we ask of any ticketing system. Each throws a `PsaFault` where it is not answered. */
+/**
+ * The functions that a ticketing system provides. Each throws a `PsaFault` if the request fails.
+ */
 export interface Psa {
-  /** Without a board, of the first one. */
+  /** Without a board, returns the choices of the first one. */
   choices(board: string | null): Promise<Choices>;
   companies(asked: Asked): Promise<RemotePage<{ readonly identifier: string }>>;
-  /** All that are active. */
+  /** Returns all active companies. */
   everyCompany(): Promise<readonly Named[]>;
-  /** The one that we made under this reference; null where none was. */
+  /** Returns the ticket created under this reference; null if there is none. */
   find(reference: string): Promise<RemoteTicket | null>;
-  /** The one that people mean by a number or an address; null where there is none. */
+  /** Returns the ticket for a number or an address; null if there is none. */
   meant(said: string): Promise<RemoteTicket | null>;
   make(ticket: NewRemoteTicket): Promise<RemoteTicket>;
   change(id: string, change: RemoteChange): Promise<void>;
   get(id: string): Promise<RemoteTicket>;
-  /** Those of ours that changed since then. */
+  /** Returns our tickets that changed since then. */
   changedSince(at: Ms): Promise<readonly RemoteTicket[]>;
-  /** Who can own a ticket. */
+  /** Returns the members who can own a ticket. */
   members(asked: Asked): Promise<RemotePage<{ readonly identifier: string }>>;
   /**
-   * The member that a user is, by its address or name; null where there is none, or the system has
-   * no such thing.
+   * Returns the member with a user's address or name; null if there is none, or the system does not
+   * support it.
    */
   memberOf(email: string | null, username: string): Promise<Named | null>;
 }
 
 export const REFERENCE = 'daybook:';
-/** Text of a system as long as ours is: a name, where no other length is given. */
+/** Cuts a text of the system to our limits, by default that of a name. */
 export const cut = (text: string, most: number = LIMITS.nameChars): string => cutText(text, most);
 
 /**
- * `later`: to be asked again. `access`: the keys are not taken. `gone`: it is not there. `refused`:
- * asking again the same way is of no use. `message` is a sentence.
+ * `later`: retry later. `access`: the keys were refused. `gone`: the object does not exist.
+ * `refused`: the same request will not succeed. `message` is a sentence.
  */
 export class PsaFault extends Error {
   readonly is: 'later' | 'access' | 'gone' | 'refused';
@@ -103,7 +105,7 @@ const Refusal = v.object({
   message: v.optional(v.string()),
   errors: v.optional(v.array(v.union([v.string(), v.object({ message: v.string() })]))),
 });
-/** Why it was refused, in the system's own words: one line of them. */
+/** Returns the first line of the system's own error message. */
 function wordsOf(body: unknown): string {
   const read = v.safeParse(Refusal, body);
   if (!read.success) return '';
@@ -116,8 +118,8 @@ function wordsOf(body: unknown): string {
 }
 
 /**
- * One request and its answer as JSON; every way in which it can fail is a `PsaFault`. Neither keys
- * nor answers are logged.
+ * Sends one request and returns the response as JSON. Throws a `PsaFault` for every failure. It
+ * logs neither keys nor responses.
  */
 export async function askPsa(
   world: AppContext,
@@ -168,7 +170,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The answer in the shape that is published, or the sentence that it is not. */
+/**
+ * Returns the validated response. Throws a `PsaFault` if it does not match the published schema.
+ */
 export function shaped<S extends v.GenericSchema>(
   system: TicketSystem,
   schema: S,
@@ -181,7 +185,8 @@ export function shaped<S extends v.GenericSchema>(
 }
 
 /**
- * Whether an address that a system named is of the system that was set: keys are shown to no other.
+ * Returns whether an address from the system belongs to the configured system, because keys are
+ * sent to no other.
  */
 export function sameSite(set: string, named: string, family: string): boolean {
   const [a, b] = [new URL(set), URL.canParse(named) ? new URL(named) : null];

@@ -29,8 +29,8 @@ interface Paged<T> {
 }
 
 /**
- * The tickets of one page, of companies that the asker sees, and how many there are. Words are
- * looked for in number, subject and company.
+ * Returns one page of the tickets whose companies the caller sees, and the total. Words are
+ * searched in number, subject and company.
  */
 export async function ticketPage(
   tx: TenantTx,
@@ -68,8 +68,8 @@ const ofScope = ({ companies, deleted }: Scope, table: string) => {
 };
 
 /**
- * Whether a user may read the ids that a ticket's company has in other systems: they are for
- * readers of tickets.
+ * Returns whether a user can read the ids that a ticket's company has in other systems, which
+ * requires permission to read tickets.
  */
 export function readsElsewhere({ session }: Pick<RequestContext, 'session'>): boolean {
   if (!session) throw new Error('tickets without a session');
@@ -77,7 +77,7 @@ export function readsElsewhere({ session }: Pick<RequestContext, 'session'>): bo
 }
 
 /**
- * Tickets as the API returns them, with related data. `elsewhere`: with the ids of their
+ * Returns tickets as in the API, with related data. `elsewhere`: includes the ids of their
  * companies in other systems.
  */
 export async function told(
@@ -176,7 +176,7 @@ export async function told(
 }
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** One that the asker may see; null where there is none. */
+/** Returns a ticket that the caller can see; null if there is none. */
 export async function ticketSeen(
   tx: TenantTx,
   scope: Scope,
@@ -187,7 +187,7 @@ export async function ticketSeen(
 }
 
 const MOST_LISTED = 500;
-/** Everything of one ticket. */
+/** Returns a ticket with all its data. */
 export async function wholeOf(
   tx: TenantTx,
   row: TicketRow,
@@ -226,7 +226,7 @@ export async function wholeOf(
   };
 }
 
-/** TICKET-8: what can be chosen, and whether a ticket can be opened at all. */
+/** TICKET-8: returns the available choices, and whether a ticket can be opened at all. */
 export async function formOf(
   tx: TenantTx,
   world: AppContext,
@@ -250,7 +250,7 @@ export async function formOf(
   };
 }
 
-/** Users who see the company. */
+/** Returns the users who see the company. */
 export async function peopleOf(
   tx: TenantTx,
   company: CompanyN,

@@ -11,7 +11,7 @@ import type { Asked } from './psa.ts';
 import { type Connected, connectedOf, deskOf, heard, mappedOf } from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
 
-/** Questions to the system in a minute, for each user. */
+/** Requests to the system per minute and user. */
 const QUESTIONS = 60;
 const PAGE_SIZE = 50;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
@@ -28,8 +28,8 @@ const askedOf = ({ search, page = 1, pageSize = PAGE_SIZE }: In): Asked => ({
 });
 
 /**
- * TICKET-8: what the connected system has, asked when somebody wants to choose from it. Of another
- * system than the connected one there is nothing.
+ * TICKET-8: returns choices from the connected system when a user needs them. For any other system
+ * the result is empty.
  */
 export function remoteHandlers(
   world: AppContext,
@@ -45,8 +45,8 @@ export function remoteHandlers(
   const often = makeRateLimit(QUESTIONS);
 
   /**
-   * Out of any transaction: the other side may take its time. `company`: one that the asker sees,
-   * and that is mapped.
+   * Runs outside of any transaction, because the other side can take time. `company` must be mapped
+   * and visible to the caller.
    */
   async function asked<T>(
     ctx: RequestContext,
@@ -66,7 +66,7 @@ export function remoteHandlers(
         const scope = scopeOf(session);
         const row =
           company === null ? undefined : (await tx.rows('company', [company])).get(company);
-        // Companies of the system are shown to who keeps all of ours.
+        // Only users with access to all companies see the system's companies.
         if (
           company === null
             ? keeper && scope.companies !== null

@@ -24,8 +24,8 @@ export function scoped({ session }: RequestContext): Scope {
 }
 
 /**
- * The problems that are meant, each once: all of those named, or those that are open of results.
- * Nothing of another's, and nothing that is over.
+ * Returns the problems to act on, without duplicates: all named ones, or the open problems of the
+ * named results. Fails if the caller cannot see one of them.
  */
 export async function meantBy(
   tx: TenantTx,
@@ -58,8 +58,8 @@ export async function meantBy(
 }
 
 /**
- * TICKET-1: the company of problems that can have a ticket now, or why they cannot: they are of
- * several, have one, are over, or none can be opened for it.
+ * TICKET-1: returns the company of the problems if they can get a ticket now, or why they cannot:
+ * they have several companies or already a ticket, are closed, or the company cannot have tickets.
  */
 export async function freeOf(
   tx: TenantTx,
@@ -90,7 +90,7 @@ export async function freeOf(
   return blocked === null ? ok({ company: first.company, name }) : failed(conflict(blocked));
 }
 
-/** Under the lock of the head row. */
+/** Call it under the lock of the head row. */
 export async function nextNumber({ sql, tenant }: TenantTx): Promise<number> {
   const last = await sql
     .selectFrom('ticket')

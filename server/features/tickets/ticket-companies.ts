@@ -5,8 +5,8 @@ import type { TenantTx } from '../../platform/db/store.ts';
 const DAY: Ms = 86_400_000;
 
 /**
- * TICKET-8: whether the companies that ours stand for are still there, and named alike. `all`:
- * every one that the system has.
+ * TICKET-8: updates whether the mapped companies still exist in the system with the same name.
+ * `all`: all companies of the system.
  */
 export async function renewHealth(
   { sql, tenant }: TenantTx,
@@ -30,7 +30,7 @@ export async function renewHealth(
   }
 }
 
-/** Whether a day has passed since that was looked at. */
+/** Returns whether the last check was more than a day ago. */
 export const isStale = async ({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> =>
   (await sql
     .selectFrom('ticket_company')

@@ -10,7 +10,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { cut, type RemoteTicket } from './psa.ts';
 
-/** Problems that a ticket is about. */
+/** Returns the problems of a ticket. */
 export const problemsOf = async (
   { sql, tenant }: TenantTx,
   ticket: string,
@@ -39,7 +39,7 @@ const ofProblems = (
   entity: problems.length === 1 ? `problem:${problems[0]}` : 'problem:*',
 });
 
-/** TICKET-2: the problems have the ticket: its number for who reads, and its state beside it. */
+/** TICKET-2: links the problems to the ticket: its number for display, and its state. */
 export const tie = (
   row: Pick<TicketRow, 'id' | 'company' | 'number' | 'remote'>,
   open: boolean,
@@ -69,8 +69,8 @@ export type TicketChange = {
 };
 
 /**
- * What changes, and where it opens or closes, that its problems show it. Nothing where nothing
- * changes.
+ * Returns the events of a change, including the state of its problems if the ticket opens or
+ * closes. Empty if nothing changes.
  */
 export function change(
   row: TicketRow,
@@ -96,8 +96,8 @@ export function change(
 }
 
 /**
- * TICKET-6: what the system has is what the ticket is. The first time its number goes to the
- * problems.
+ * TICKET-6: returns the events that make the ticket equal to the system's. The first time, its
+ * problems get its number.
  */
 export function take(
   row: TicketRow,
@@ -129,7 +129,7 @@ export function take(
   ];
 }
 
-/** As ours are: a system may say more than is kept, or leave out what we know. */
+/** Limits the system's values to what is stored, and fills in missing ones from our ticket. */
 function tidied(
   { number, url, subject, status, owner, priority, ...rest }: RemoteTicket,
   row: TicketRow,

@@ -17,9 +17,7 @@ import {
 import { change, problemsOf, take, type TicketChange } from './ticket-events.ts';
 import { closeStatus, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
 
-/**
- * Longer than any try takes: what was taken by a server that then died is taken up again after it.
- */
+/** Longer than any try takes. Another server takes over after it. */
 const HELD: Ms = 2 * 60_000;
 const AT_ONCE = 20;
 
@@ -31,8 +29,8 @@ export const byClock = (at: Ms): By => ({
 });
 
 /**
- * Puts on the list what the system is to be told of a ticket, in the transaction that changes it.
- * Who is at it now goes on: what is new comes after.
+ * Queues the changed parts of a ticket for its system, in the transaction that changes it. A send
+ * in progress continues, and the new change follows it.
  */
 export async function tell(
   { sql, tenant }: TenantTx,
@@ -71,15 +69,15 @@ interface Task {
   readonly make: (Omit<NewRemoteTicket, 'owner'> & { readonly maker: Maker | null }) | null;
   readonly blocked: string | null;
 }
-/** A user whose tickets are its own in ConnectWise. */
+/** A user who becomes the owner of their own tickets in ConnectWise. */
 interface Maker {
   readonly email: string | null;
   readonly username: string;
 }
 
 /**
- * Tells the system what is due: all of it, or one ticket. A ticket that another server has taken is
- * passed over.
+ * Sends due changes to the system, of all tickets or one. Skips tickets that another server is
+ * sending.
  */
 export async function work(
   world: AppContext,
@@ -107,8 +105,8 @@ export async function work(
 }
 
 /**
- * Sends these tickets to their system now and waits for the outcome, at most eight seconds. One
- * that the timer, or another server, is already sending is waited for as well: else its answer
+ * Sends these tickets to their system now and waits for the outcome, at most eight seconds. It also
+ * waits for tickets that the timer or another server is already sending; otherwise the response
  * would call a ticket "waiting" that exists a moment later.
  */
 export async function sendNow(
@@ -144,7 +142,9 @@ export async function sendNow(
 const PATIENCE: Ms = 8_000;
 const LOOK_AGAIN: Ms = 100;
 
-/** Whether one of them is due or in somebody's hands: it neither arrived nor failed yet. */
+/**
+ * Returns whether one of the tickets is due or being sent: it has neither arrived nor failed yet.
+ */
 const isPending = (
   world: AppContext,
   tenant: TenantId,
@@ -214,7 +214,7 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
   const row = (await tx.rows('ticket', [id])).get(id);
   const desk = await deskOf(tx);
   const connected = await connectedOf(tx, world, desk);
-  // Another system is connected now, or none: what was for the one before stays as it is here.
+  // Another system is connected now, or none. Tickets of the previous system keep their state here.
   if (
     !row ||
     (row.deletedAt !== null && row.remote === null) ||
@@ -284,16 +284,16 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
 }
 const asUuid = (id: string): string =>
   /^[\da-f-]{36}$/i.test(id) ? id : '00000000-0000-0000-0000-000000000000';
-/** Never asked: what it would be asked for is blocked. */
+/** A placeholder that is never called, because the task is blocked. */
 const NOBODY = new Proxy(
   {},
   { get: () => () => Promise.reject(new PsaFault('refused', 'No system.')) },
 ) as Psa;
 
 /**
- * TICKET-5: a ticket is looked up by the reference that it was given before one is made: whoever
- * died between the system's answer and our commit finds it there. Answers the ticket as the system
- * has it then.
+ * TICKET-5: looks up a ticket by its reference before creating it, because a server may have
+ * stopped between the system's response and our commit. Returns the ticket as the system has it
+ * now.
  */
 async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket> {
   if (row.remote === null && make !== null) {
@@ -316,8 +316,8 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
 }
 
 /**
- * What the system answered is what the ticket is, unless somebody has changed it meanwhile: that is
- * told next.
+ * Stores the system's ticket, unless a user has changed it in the meantime: that change is sent
+ * next.
  */
 async function finish(
   tx: TenantTx,
@@ -346,7 +346,7 @@ async function finish(
   }
   const problems = await problemsOf(tx, id);
   if (row.deletedAt !== null) {
-    // It was taken away while the system made it: there it is closed, so that nobody works on it.
+    // The ticket was deleted here while the system created it, so it is closed there.
     const closed = closeStatus(desk);
     await tx.append(
       [
@@ -359,7 +359,7 @@ async function finish(
     await release(tx, id);
     return;
   }
-  // Where something newer is still to be told, the system's word on it is already old.
+  // If a newer change is waiting, the system's values are already outdated.
   await tx.append(take(row, newer ? asOurs(row, remote) : remote, problems), byClock(now));
   if (newer)
     await sql
@@ -387,8 +387,8 @@ async function fail(
   { row, version, tries }: Task,
   { is, message, afterMs }: PsaFault,
 ): Promise<void> {
-  // What was refused is tried again when somebody changes the ticket or the connection; the rest by
-  // itself.
+  // A refused change is retried after the ticket or the connection changes; other failures are
+  // retried automatically.
   const next =
     is === 'refused' || is === 'gone' ? null : world.clock.now() + backOff(tries, afterMs);
   const of = sql
@@ -410,7 +410,7 @@ const release = async ({ sql, tenant }: TenantTx, id: string): Promise<void> =>
     .where('ticket_id', '=', id)
     .execute());
 
-/** Everything that waits is tried anew: the connection or a mapping has changed. */
+/** Retries everything in the queue, after the connection or a mapping has changed. */
 export const tryAgain = async ({ sql, tenant }: TenantTx, now: Ms): Promise<void> =>
   void (await sql
     .updateTable('ticket_work')

@@ -9,13 +9,13 @@ import { byClock, tell } from './ticket-queue.ts';
 import { closeStatus, type Desk, deskOf, openStatus } from './ticketing.ts';
 
 const DAY: Ms = 86_400_000;
-/** Results that are followed in one transaction. */
+/** Events processed in one transaction. */
 const AT_ONCE = 5_000;
 
 /**
- * TICKET-7: what results mean for tickets, where the provider switched that on. It is decided by
- * how jobs and tickets stand, not by what happened one after the other: done twice, or late, it
- * comes to the same. Answers whether the provider has set anything at all.
+ * TICKET-7: applies results to tickets, if the provider has enabled it. It compares the current
+ * state of jobs and tickets rather than the order of events, so running it twice or late has the
+ * same effect. Returns whether the provider has configured ticketing.
  */
 export async function syncTickets(world: AppContext, tenant: TenantId): Promise<boolean> {
   for (;;) {
@@ -49,7 +49,10 @@ async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | '
   return end;
 }
 
-/** Jobs of the events that have, or had, a problem with a ticket; and when the last of them was. */
+/**
+ * Returns the jobs of the events that have, or had, a problem with a ticket, and the time of the
+ * last event.
+ */
 async function jobsOf(
   { tenant, sql: db }: TenantTx,
   after: number,
@@ -96,8 +99,8 @@ async function ofJob(tx: TenantTx, job: JobN): Promise<OfJob> {
 }
 
 /**
- * The same failure once more: its ticket is opened again where that was closed a short while ago,
- * and a problem that is new gets it.
+ * After the same failure occurs again: reopens its ticket if it was closed recently, and links a
+ * new problem to it.
  */
 async function again(
   tx: TenantTx,
@@ -107,7 +110,7 @@ async function again(
   now: Ms,
 ): Promise<void> {
   if (open === null || open.closedAt !== null) return;
-  // One that is named only, or was taken away by somebody, is theirs.
+  // A ticket number entered by hand, or a ticket that a user removed, is not changed.
   if (!open.tied && open.ticket !== null) return;
   const before = open.tied
     ? open
@@ -130,7 +133,7 @@ async function again(
   await tellOf(tx, desk, ticket, now);
 }
 
-/** Closed when none of its jobs has a problem any more, and a success ended the last one. */
+/** Closes tickets whose jobs have no problem left, after a success ended the last one. */
 async function resolve(
   tx: TenantTx,
   desk: Desk,

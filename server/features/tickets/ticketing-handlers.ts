@@ -18,7 +18,7 @@ import { renewHealth } from './ticket-companies.ts';
 import { tryAgain } from './ticket-queue.ts';
 import { connectedOf, deskOf, heard } from './ticketing.ts';
 
-/** Trying reaches out: so often in a minute, for each provider. */
+/** Connection tests reach external systems, so they are limited per minute and provider. */
 const TRIES = 10;
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.ticketingNotYours };
 const bad = (path: string, message: string): Failure => ({
@@ -29,8 +29,7 @@ const bad = (path: string, message: string): Failure => ({
 export const CALLBACK = '/hooks/connectwise';
 
 /**
- * TICKET-8: which system is connected, and which of its companies ours stand for: by who sees all
- * companies.
+ * TICKET-8: users with access to all companies choose the connected system and map its companies.
  */
 export function ticketingHandlers(
   world: AppContext,
@@ -80,8 +79,8 @@ export function ticketingHandlers(
                 return failed(bad('secret', MESSAGES.ticketingNoSecret));
               if (secret !== undefined) await storeSecret(tx, world, system, secret);
             }
-            // A secret was typed for one address and name: whoever changes them does not get it
-            // sent to another, also where that system is connected only later.
+            // A secret belongs to one address and name. If they change, the stored secret is
+            // deleted, even if that system is connected only later.
             for (const one of ['connectwise', 'autotask'] as const)
               if (
                 addressOf(before, one) !== addressOf(settings, one) &&
@@ -101,7 +100,7 @@ export function ticketingHandlers(
               ...(other
                 ? { choices: JSON.stringify(NO_CHOICES), cursor: now, polled_at: null }
                 : {}),
-              // What results mean for tickets is followed from when that is switched on.
+              // Results affect tickets only from the time when this was enabled.
               ...(before.reopenDays === 0 && !before.resolveOnSuccess ? { log_seq: seq } : {}),
             };
             await tx.sql
@@ -115,7 +114,7 @@ export function ticketingHandlers(
               })
               .onConflict((on) => on.column('tenant_id').doUpdateSet(row))
               .execute();
-            // Companies of one system say nothing of another's.
+            // Mappings of one system do not apply to another.
             if (other)
               await tx.sql
                 .deleteFrom('ticket_company')
@@ -256,7 +255,7 @@ export function ticketingHandlers(
   };
 }
 
-/** Whose company stands for which is the provider's affair as a whole. */
+/** Only a user with access to the whole provider manages its mappings. */
 const keeper = ({ session }: RequestContext): boolean =>
   session !== null && scopeOf(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
@@ -288,7 +287,7 @@ async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promi
   };
 }
 
-/** Every company that is not deleted, by name. */
+/** Returns all companies that are not deleted, sorted by name. */
 async function mappings(tx: TenantTx): Promise<MappedOut[]> {
   const rows = new Map(
     (
@@ -315,7 +314,10 @@ async function mappings(tx: TenantTx): Promise<MappedOut[]> {
 }
 
 const key = (name: string): string => name.trim().toLowerCase();
-/** Companies without one, and the one there that is named exactly alike: where two are, neither. */
+/**
+ * Returns the companies without a mapping and the system's company of the same name. A name that
+ * occurs twice is left out.
+ */
 function sameNames(
   companies: readonly MappedOut[],
   remote: readonly Named[],

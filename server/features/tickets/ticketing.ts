@@ -21,13 +21,13 @@ import { autotask } from './autotask.ts';
 import { type ConnectWise, connectWise } from './connectwise.ts';
 import { type Psa, PsaFault } from './psa.ts';
 
-/** How a provider keeps its tickets, as it is now. */
+/** A provider's current ticketing configuration. */
 export interface Desk {
   readonly settings: Ticketing;
   readonly choices: Choices;
   readonly polledAt: Ms | null;
   readonly fault: string | null;
-  /** Whether something was ever set. */
+  /** Whether the provider has ever configured ticketing. */
   readonly set: boolean;
 }
 
@@ -57,7 +57,7 @@ export const statusesOf = ({ settings, choices }: Desk): readonly TicketStatus[]
       }));
 export const prioritiesOf = ({ settings, choices }: Desk): readonly Named[] =>
   settings.system === 'own' ? OWN_PRIORITIES : choices.priorities;
-/** The status that a ticket begins with, and the one that it is given when it is over. */
+/** The status of a new ticket, and of a closed one. */
 export const openStatus = (desk: Desk): TicketStatus | null =>
   ofStatus(desk, desk.settings.openStatus, false);
 export const closeStatus = (desk: Desk): TicketStatus | null =>
@@ -73,13 +73,13 @@ function ofStatus(desk: Desk, chosen: string | null, closed: boolean): TicketSta
 }
 
 /**
- * The system that is connected, with its keys. Null: none, or not wholly. To be asked outside of a
- * transaction.
+ * The connected system with its keys. `connectedOf` returns null if none is connected, or not
+ * completely. Call the system outside of a transaction.
  */
 export interface Connected {
   readonly system: Exclude<TicketSystem, 'own'>;
   readonly psa: Psa;
-  /** Null where it is another system. */ readonly connectwise: ConnectWise | null;
+  /** Null for any other system. */ readonly connectwise: ConnectWise | null;
 }
 
 export async function connectedOf(
@@ -104,7 +104,7 @@ export async function connectedOf(
   );
 }
 
-/** The company of the system that one of ours stands for, or the sentence that there is none. */
+/** Returns the system's company that is mapped to one of ours, or a message that there is none. */
 export async function mappedOf(
   tx: TenantTx,
   { settings }: Pick<Desk, 'settings'>,
@@ -124,7 +124,7 @@ export async function mappedOf(
     : { remote: { id: row.remote_id, name: row.remote_name } };
 }
 
-/** Why no ticket can be opened for a company, in a sentence; null where one can. */
+/** Returns why no ticket can be opened for a company, as a sentence; null if one can. */
 export async function blockedFor(
   tx: TenantTx,
   world: AppContext,
@@ -144,7 +144,7 @@ export async function blockedFor(
   return 'blocked' in mapped ? mapped.blocked : null;
 }
 
-/** What came of asking the system, where a bug is no answer. */
+/** Returns the value or the `PsaFault`. Rethrows any other error, which is a bug. */
 export async function heard<T>(
   work: () => Promise<T>,
 ): Promise<

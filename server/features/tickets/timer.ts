@@ -9,8 +9,8 @@ import { work } from './ticket-queue.ts';
 const EVERY: Ms = 5_000;
 
 /**
- * Looks after tickets every five seconds: what results mean for them, what their systems are to be
- * told, what their systems say.
+ * Processes tickets every five seconds: applies results, sends changes to the systems, and polls
+ * the systems.
  */
 export const startTickets = (world: AppContext): Watch =>
   besideEachOther(

@@ -12,7 +12,7 @@ export interface NewUser {
   readonly email: string;
   readonly password: string;
   readonly roles: readonly Role[];
-  /** Null: all companies of the provider. */
+  /** Null for all companies of the provider. */
   readonly companies: readonly CompanyN[] | null;
 }
 
@@ -33,8 +33,8 @@ export const makeCompany = (world: AppContext, tenant: TenantId, name: string): 
   });
 
 /**
- * The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws
- * where the user name is taken, or may pass for another (USER-15).
+ * Creates the event and, outside the log, the name and the password hash, in one transaction
+ * (LOG-4). Throws if the user name is taken, or could be confused with another (USER-15).
  */
 export async function makeUser(
   world: AppContext,

@@ -19,10 +19,10 @@ import { by, NOT_YOURSELF, signedOf } from '../../platform/auth/guards.ts';
 import { tellOfFactors, tellOfPassword } from './invite.ts';
 import { about, change, notDeletable } from './users.ts';
 
-/** Where the directory of a provider comes from: given once, so that tests give another. */
+/** Returns a provider's directory. It is a parameter so that tests can replace it. */
 export type DirectoryFrom = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
 
-/** What ends of a user: its password, its second factors, or all of it. */
+/** Ends a user's password, their second factors, or the whole account. */
 export const userEndHandlers = (
   world: AppContext,
   directoryFrom: DirectoryFrom = getDirectory,
@@ -40,7 +40,7 @@ export const userEndHandlers = (
   resetFactors: ({ id }, ctx) =>
     change(world, ctx, id, async (tx) => {
       const { userId, actor } = signedOf(ctx);
-      // The own ones are kept on the own page, by their own rules.
+      // Users manage their own factors on their profile page, under its rules.
       if (id === userId || id === actor) return NOT_YOURSELF;
       const had = await revokeFactors(tx, id, ctx.now);
       await tx.append(
@@ -88,7 +88,7 @@ export const userEndHandlers = (
     });
   },
 
-  /** The directory is asked outside of any transaction: it may take seconds. */
+  /** The directory is called outside of any transaction because it can take seconds. */
   async setPasswordAd({ id, password }, ctx) {
     const found = await change(world, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'ad');
@@ -121,8 +121,8 @@ export const userEndHandlers = (
 });
 
 /**
- * Why the password of a user is not set here; null where it is. One's own is changed on one's own
- * page, with the present one.
+ * Returns why the user's password cannot be set here; null if it can. Users change their own
+ * password on their profile page, with the current one.
  */
 async function notSettable(
   tx: TenantTx,
@@ -158,7 +158,7 @@ async function wasSet(
   );
   await revokeSessions(tx, id, ctx.now);
   await endKeysOf(tx, world, ctx, id, true);
-  // Nor does a link that is on its way set another one.
+  // A link that was already sent can no longer set a password.
   await tx.sql
     .deleteFrom('one_time')
     .where('tenant_id', '=', tx.tenant)
@@ -175,7 +175,7 @@ async function wasSet(
   return ok({});
 }
 
-/** All that stands of a user outside the log. The record of accounts keeps its number. */
+/** Deletes all of a user's data outside the log. The audit log keeps the id. */
 async function forget({ tenant, sql }: TenantTx, id: UserId): Promise<void> {
   for (const table of [
     'session',

@@ -38,13 +38,12 @@ import { about } from './users.ts';
 
 const KIND = 'invitation';
 const DAY: Ms = 86_400_000;
-/** Mail goes to whatever address is named: so many a day and provider. */
+/** Emails go to any address that the user enters, so they are limited per day and provider. */
 const MOST_A_DAY = 100;
 const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
 
 /**
- * Links with which people register by themselves, and what a portal tells other systems of who is
- * signed in.
+ * Registration by invitation links, and what a portal tells other systems about the signed-in user.
  */
 export const invitationHandlers = (
   world: AppContext,
@@ -68,8 +67,8 @@ export const invitationHandlers = (
         .executeTakeFirstOrThrow();
       if (made >= MOST_A_DAY)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
-      // Who registers sees no more than who invited, and of a whole provider nothing before an
-      // administrator says what.
+      // An invited user sees no more companies than the inviter, and none of a whole provider until
+      // an administrator assigns them.
       const companies = own ? (session.companies ?? []) : [];
       const secret = await makeOneTime(
         tx,
@@ -118,7 +117,7 @@ export const invitationHandlers = (
     const password_hash = await hashing;
     return world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
-      // Before the link is used up: another name may be tried.
+      // Checked before the link is used up, so that the user can try another name.
       if (await isUsernameTaken(tx, username, null)) return USERNAME_TAKEN;
       const used = await useOneTime(tx, KIND, token, ctx.now);
       if (!used) return LINK_OVER;
@@ -143,7 +142,7 @@ export const invitationHandlers = (
           password_at: ctx.now,
         })
         .execute();
-      // Also for a mailed invitation: the inviter has seen its link too.
+      // Also for an emailed invitation, because the inviter has seen its link too.
       if (email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
       await audit(tx, world, ctx, { what: 'user.registered', user: id });
       return ok({ username });
@@ -195,17 +194,17 @@ export const invitationHandlers = (
       { readOnly: true },
     ),
 
-  /** Nothing in front of this server names a country: none is made up. */
+  /** No proxy in front of this server provides a country, so none is returned. */
   ipLocation: () => Promise.resolve(ok({ country: null })),
 });
 
 const CHAT_MS = 5 * 60_000;
-/** What a user who registers by an invitation may do, until an administrator says otherwise. */
+/** The roles of an invited user, until an administrator changes them. */
 const INVITED_ROLES: readonly Role[] = ['read-only'];
 
 /**
- * Sub-providers, and those who administer users or the provider; nobody invites a user who could do
- * more than the inviter may grant.
+ * Sub-providers, and users who administer users or the provider. Nobody can invite a user with more
+ * roles than they can grant.
  */
 const mayInvite = (by: Actor): boolean =>
   (by.roles.includes('sub-sp') ||
@@ -217,7 +216,8 @@ const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN
   Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : [];
 
 /**
- * The companies of an invitation that who made it still sees; null where that is nobody any more.
+ * Returns the companies of an invitation that its creator still sees; null if the creator no longer
+ * exists or cannot invite.
  */
 async function stillOf(
   tx: TenantTx,
@@ -225,7 +225,8 @@ async function stillOf(
 ): Promise<CompanyN[] | null> {
   const { by } = data;
   const companies = companiesIn(data);
-  // Made at a provider above, where this one's log knows nobody: of no company.
+  // Created in a provider above, whose users this provider's log does not know, so it has no
+  // company.
   if (typeof by !== 'string') return companies;
   const maker = (await tx.rows('user', [by])).get(by);
   if (!maker || maker.deletedAt !== null || !mayInvite(maker)) return null;
@@ -236,7 +237,7 @@ async function stillOf(
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A JSON Web Token, HS256: compact, for systems that know them. */
+/** Returns a JSON Web Token, HS256, in compact form. */
 function signedToken(key: Buffer, claims: object): string {
   const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
@@ -244,7 +245,7 @@ function signedToken(key: Buffer, claims: object): string {
 
 const CHAT_KEY = { table: 'secret', column: 'sealed', row: 'chat' } as const;
 
-/** The provider's own key for its chat, made when it is first needed. */
+/** Returns the provider's key for its chat, and creates it on first use. */
 async function chatKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
   const read = () =>
     tx.sql

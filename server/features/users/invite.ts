@@ -9,8 +9,8 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
 /**
- * Invites a user by mail to choose a password, within a week, at the portal of its own provider.
- * The link is used up like any link for a new password.
+ * Emails a user an invitation to choose a password within a week, at the portal of their own
+ * provider. The link is used up like any password link.
  */
 export async function invite(
   tx: TenantTx,
@@ -41,7 +41,9 @@ export async function invite(
   });
 }
 
-/** To the address from before: whoever did not mean it learns of it. */
+/**
+ * The notice goes to the previous address, so that its owner learns of a change by someone else.
+ */
 export async function tellOfNewAddress(tx: TenantTx, world: AppContext, to: string): Promise<void> {
   const title = await titleOf(tx);
   await post(tx, world, {
@@ -102,7 +104,7 @@ export async function tellOfSms(
   });
 }
 
-/** One line, as a subject has to be. */
+/** Returns the portal's title on one line, as an email subject requires. */
 export const titleOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (
     await sql

@@ -20,7 +20,10 @@ interface Person {
 }
 const MOST_LINES = 50_000;
 
-/** The record of accounts. Who keeps some companies reads of the users of these alone. */
+/**
+ * The audit log of accounts. Users with access to some companies see only the entries of the users
+ * they manage.
+ */
 export const logHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'listUserLogs' | 'exportUserLogs'> => ({
@@ -113,7 +116,7 @@ async function readLog(
   if (what !== undefined) query = query.where('what', '=', what);
   if (user !== undefined)
     query = query.where((is) => is.or([is('user_id', '=', user), is('actor_id', '=', user)]));
-  // Whom it concerns is kept by who asks; of what concerns nobody, what it did itself.
+  // The caller must manage the user of an entry; for an entry without a user, its actor.
   if (kept !== null)
     query = query.where((is) =>
       is.or([
@@ -165,11 +168,13 @@ async function readLog(
   };
 }
 
-/** Nobody is signed in yet who signs in: it is the user's own doing. */
+/** During sign-in there is no actor yet, so the user counts as the actor. */
 const actorOf = (what: string, user: UserId | null): UserId | null =>
   what === 'sign-in.done' || what === 'user.registered' ? user : null;
 
-/** Names of those whom one keeps; of others, and of those who are gone, the number alone. */
+/**
+ * Returns names only for users that the caller manages; for others and deleted users only the id.
+ */
 function told(
   people: ReadonlyMap<UserId, Person>,
   id: UserId | null,

@@ -5,7 +5,10 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { NOT_FOUND } from '../../platform/auth/guards.ts';
 import { change } from './users.ts';
 
-/** KEY-5: the API keys of the users that one keeps are seen and revoked, and never made. */
+/**
+ * KEY-5: administrators see and revoke the API keys of the users they manage, but cannot create
+ * them.
+ */
 export const userKeyHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({

@@ -17,7 +17,7 @@ import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
 
 type Query = Omit<ParsedInputOf<'listUsers'>, 'page' | 'pageSize'>;
 type Person = Selectable<PersonTable>;
-/** So many are asked for by number; of more, all are read. */
+/** Up to this many users are queried by id; for more, all are read. */
 const MOST_NAMED = 1_000;
 interface Found {
   readonly person: Person;
@@ -90,7 +90,7 @@ export const userListHandlers = (
     ),
 });
 
-/** Those that who asks keeps, in the order asked for. */
+/** Returns the users that the caller manages, in the requested order. */
 async function findUsers(
   tx: TenantTx,
   { session }: RequestContext,
@@ -143,7 +143,10 @@ async function findUsers(
   );
 }
 
-/** One user as its keeper sees it; null where there is none, or none that this keeper keeps. */
+/**
+ * Returns one user as the caller sees them; null if the user does not exist or the caller does not
+ * manage them.
+ */
 export async function userListed(
   tx: TenantTx,
   session: Principal,
@@ -258,13 +261,16 @@ async function listed(
   });
 }
 
-/** By their own hands. Of sessions that were forgotten the record of accounts still knows. */
+/**
+ * Returns the last sign-ins by the users themselves, without impersonation. For deleted sessions it
+ * uses the audit log.
+ */
 async function lastSignIns(
   tx: TenantTx,
   ids: readonly UserId[] | null = null,
 ): Promise<Map<UserId, number>> {
   const only = ids === null ? sql`` : sql`and p.id in (${sql.join(ids)})`;
-  // Each from the end of its own index: a record of years is not read for it.
+  // Each subquery reads from the end of its index, not years of the audit log.
   const { rows } = await sql<{ id: UserId; at: number | null }>`select p.id, greatest(
       (select max(made_at) from session where tenant_id = ${tx.tenant} and user_id = p.id and actor_id is null),
       (select at from audit where tenant_id = ${tx.tenant} and user_id = p.id and what = 'sign-in.done' order by at desc limit 1)

@@ -175,15 +175,16 @@ export const userHandlers = (
         .set({
           ...columnsOf(fields),
           settings: JSON.stringify(settings),
-          // Nobody has typed a code to the new number yet.
+          // No code was entered for the new number yet.
           ...(changed.includes('mobilePhone') && { phone_updated_once: false }),
           ...(username !== undefined && { username, username_key: usernameKey(username) }),
           ...(name !== undefined && { name }),
           ...(email !== undefined && { email }),
-          // Its own address is typed by the user itself, whatever it may set for others (EMAIL-1).
+          // Users have to confirm their own address, even if they can set those of others
+          // (EMAIL-1).
           ...(changed.includes('email') && { email_verified: !own }),
-          // Who is kept by the directory from now on has no password here any more; who is not gets
-          // a new one by link.
+          // A user who moves to the directory has no password here any more; a user who leaves it
+          // gets a new one by link.
           ...(changed.includes('auth') && {
             ...(auth !== undefined && { auth }),
             password_hash: null,
@@ -200,7 +201,7 @@ export const userHandlers = (
           user: id,
           detail: { fields: changed.join(', ') },
         });
-      // What it does in the name of others rests on rights that it may not have any more.
+      // Impersonations depend on rights that the user may no longer have.
       if (moved) await endActingBy(tx, id, ctx.now);
       if (changed.includes('auth')) {
         await revokeSessions(tx, id, ctx.now);
@@ -212,7 +213,7 @@ export const userHandlers = (
         await tellOfNewUsername(tx, world, person.email, username);
       if (changed.includes('email')) {
         if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
-        // A link that went to the address from before is somebody else's by now.
+        // A link sent to the previous address may now reach someone else.
         await endLinks(tx, id, ctx.now);
         await endEmailLinks(tx, id, ctx.now);
         if (own && email !== undefined) await sendEmailLink(tx, world, ctx, id, email);
@@ -260,8 +261,8 @@ export const userHandlers = (
 });
 
 /**
- * Runs the work on a user under the lock of the log. A user outside the companies of who asks does
- * not exist; one who can do more is refused. The process reads sessions again afterwards.
+ * Runs `work` on a user under the lock of the log. A user outside the caller's companies returns
+ * not found; one with more rights is refused. Afterwards the process reloads its cached sessions.
  */
 export async function change<T>(
   world: AppContext,
@@ -280,7 +281,7 @@ export async function change<T>(
   return result;
 }
 
-/** Why a user cannot be deleted; null where it can. */
+/** Returns why a user cannot be deleted; null if they can. */
 export async function notDeletable(
   tx: TenantTx,
   ctx: RequestContext,
@@ -294,8 +295,8 @@ export async function notDeletable(
 }
 
 /**
- * Whether a user gets a role or a company that it did not have: that takes a recent factor, taking
- * something away does not.
+ * Returns whether a user gets an additional role or company. Adding requires a recent factor;
+ * removing does not.
  */
 const isWider = (next: UserRights, before: UserRights): boolean =>
   next.roles.some((role) => !before.roles.includes(role)) ||
@@ -368,7 +369,7 @@ export const about = (id: UserId, event: NewEvent['event']): NewEvent => ({
   entity: `user:${id}`,
 });
 
-/** Ways by which an account could be taken over: a factor is shown before they change. */
+/** Fields that could be used to take over an account: changing them requires a recent factor. */
 const SENSITIVE = new Set([
   'username',
   'email',
@@ -409,7 +410,7 @@ interface Stood {
   readonly settings: object;
 }
 
-/** Names of fields that are given and differ from what stands. */
+/** Returns the names of the given fields that differ from the stored values. */
 function changedFields(fields: Fields, before: Stood): string[] {
   const {
     username,

@@ -5,9 +5,9 @@ import type { Column, Report, ReportCell, Section } from '#contract/reports/repo
 import { STATE_WORDS } from '#contract/reports/words.ts';
 
 /**
- * A report as CSV: tables of the same columns are one, with the title of each in front; others
- * stand below each other. Numbers stand as they are, a moment makes two columns and the days of a
- * calendar one each.
+ * Returns a report as CSV. Tables with the same columns are merged, with their title in the first
+ * column; others follow one another. Numbers are not formatted, a time becomes two columns, and the
+ * days of a calendar become one column each.
  */
 export function reportCsv({ sections, timeZone }: Report): string {
   const [first] = sections;

@@ -1,7 +1,7 @@
 import type { Column, ColumnKind, Report, ReportCell } from '#contract/reports/report.ts';
 import { STATE_WORDS } from '#contract/reports/words.ts';
 
-/** What a reader sees of a value, in the language of the report and on its wall. */
+/** Formats values in the report's language and time zone. */
 export interface Words {
   cell(kind: ColumnKind, value: ReportCell): string;
   moment(at: number): string;
@@ -44,7 +44,7 @@ export function wordsOf({ language, timeZone }: Pick<Report, 'language' | 'timeZ
   };
   const number = (kind: ColumnKind, value: number): string => {
     switch (kind) {
-      // Never rounded up to 100.
+      // Rounded down, so that it never shows 100 for less.
       case 'share':
         return `${tenths.format(Math.floor(value * 1000) / 10)}%`;
       case 'bytes':
@@ -76,7 +76,7 @@ export function wordsOf({ language, timeZone }: Pick<Report, 'language' | 'timeZ
   };
 }
 
-/** A sign for each state that reads without colour. */
+/** A symbol for each state that is readable without color. */
 const SIGNS: Readonly<Record<keyof typeof STATE_WORDS, string>> = {
   Failed: '✗',
   Error: '✗',
@@ -90,7 +90,7 @@ const SIGNS: Readonly<Record<keyof typeof STATE_WORDS, string>> = {
 export const signOf = (state: string): string => (isState(state) ? SIGNS[state] : '·');
 const isState = (text: string): text is keyof typeof STATE_WORDS => text in STATE_WORDS;
 
-/** Two units at most: `45 s`, `2 min 05 s`, `1 h 38 min`. */
+/** Returns at most two units: `45 s`, `2 min 05 s`, `1 h 38 min`. */
 function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const min = Math.round(whole / 60);
@@ -101,6 +101,6 @@ function duration(seconds: number): string {
     : `${Math.floor(min / 60)} h ${String(min % 60).padStart(2, '0')} min`;
 }
 
-/** Numbers stand at the right. */
+/** Numeric columns are right-aligned. */
 export const isNumber = ({ kind }: Pick<Column, 'kind'>): boolean =>
   kind === 'count' || kind === 'share' || kind === 'bytes' || kind === 'seconds';

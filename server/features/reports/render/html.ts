@@ -14,7 +14,7 @@ export const escaped = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
 
-/** Its ink on light and on dark alike: between the two. */
+/** Colors between light and dark, so that they are readable on both. */
 const INKS: Readonly<Record<string, string>> = {
   Failed: PAPER.failedMark,
   Error: PAPER.failedMark,
@@ -30,10 +30,10 @@ const session = (state: string): string =>
 const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica,Arial,sans-serif';
 
 /**
- * A report as one page that needs nothing else: no pictures, no scripts, no addresses. It says its
- * own colours for light and dark, and reads the same where a mail program takes the style sheet
- * away; one of very many cells, which no mail shows whole, is styled by its style sheet alone: so
- * it stays small enough to be sent. Every name is text.
+ * Returns a report as one self-contained page without images, scripts or links. It defines its own
+ * colors for light and dark, and stays readable if a mail program removes the style sheet. A report
+ * with very many cells, which no email shows completely, is styled only by its style sheet, so that
+ * it is small enough to send. Every name is escaped.
  */
 export function reportHtml(
   report: Report,
@@ -75,10 +75,7 @@ ${
 `;
 }
 
-/**
- * Where a mail program heeds it. What is written on the elements themselves is for those that do
- * not.
- */
+/** For mail programs that support style sheets. The inline styles are for those that do not. */
 const STYLE =
   '@media (prefers-color-scheme:dark){.page{background:#151310!important;color:#ede8dd!important}.soft,.page th{color:#bdb6a8!important}.rule,.page th{border-color:#b9b1a2!important}.page td.c{border-color:#2d2a24!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}';
 
@@ -120,7 +117,7 @@ function cells(column: Column, value: ReportCell, words: Words, sum: boolean, ha
 }
 
 type Side = 'left' | 'right' | 'center';
-/** How cells are written. `day`: a state by its name, and the words of it. `end`: of a row. */
+/** Writes cells. `day`: the cell of a state, with its text. `end`: the end of a row. */
 interface Hand {
   readonly style: string;
   readonly table: string;
@@ -131,7 +128,7 @@ interface Hand {
   gap(days: number): string;
 }
 
-/** More cells of days than any mail shows. */
+/** More day cells than an email shows. */
 const MANY = 10_000;
 const cellsIn = ({ sections }: Report): number =>
   sections.reduce(
@@ -142,7 +139,7 @@ const cellsIn = ({ sections }: Report): number =>
 
 const td = (inner: string, style: string, more = ''): string =>
   `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;${style}">${inner}</td>`;
-/** Each cell with its own style. */
+/** Each cell with inline styles. */
 const LONG: Hand = {
   style: '',
   table: '',
@@ -164,8 +161,8 @@ const LONG: Hand = {
 
 const LETTER_OF: Readonly<Record<string, string>> = { ...LETTERS, '': 'u' };
 /**
- * By classes, without the ends that HTML leaves out; days that are well, or not due, have no words
- * of their own beside the legend's.
+ * Cells with classes, without the optional end tags. Days with success or without a due run have no
+ * tooltip, because the legend explains them.
  */
 const SHORT: Hand = {
   style: `.z th{text-align:left;font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px 6px;vertical-align:bottom}.z .h{text-align:center;padding:4px 2px}.z td{border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;white-space:nowrap}.z .t{overflow-wrap:anywhere;white-space:normal;min-width:110px}.z .n{text-align:right}${Object.entries(

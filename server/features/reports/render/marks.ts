@@ -3,14 +3,14 @@ import { cellOfLetter } from '#contract/reports/report.ts';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { PAPER } from './theme.ts';
 
-/** The height of a line of marks. */
+/** The height of a row of marks. */
 const TALL = 9;
 
 /**
- * Days as marks, as the portal prints them: height and form say the state, colour repeats it. Full:
- * failed; hollow: did not run; three quarters: running; over half: warning; a cap over a dash:
- * anomaly; a low dash: success; a dot: not due; a thin line: disabled. Days of one state in a row
- * are one dashed line: a calendar of 10,000 jobs has 300,000 marks.
+ * Draws days as marks, as in the portal: height and shape show the state, and color repeats it.
+ * Full: failed; hollow: did not run; three quarters: running; over half: warning; a cap over a
+ * dash: anomaly; a low dash: success; a dot: not due; a thin line: disabled. Consecutive days of
+ * one state are one dashed line, because a calendar of 10,000 jobs has 300,000 marks.
  */
 export function marksOf(states: string, day: number): ContentCanvas {
   const canvas: CanvasElement[] = [];
@@ -20,7 +20,7 @@ export function marksOf(states: string, day: number): ContentCanvas {
     draw(canvas, cellOfLetter(states[at] ?? ''), at, end - at, day);
     at = end;
   }
-  // What is drawn gives the cell its size.
+  // The size of a cell comes from its content.
   return {
     canvas: [
       ...canvas,
@@ -106,7 +106,7 @@ function draw(
   }
 }
 
-/** In the order of the portal's own legend. */
+/** In the order of the portal's legend. */
 export const LEGEND: readonly { readonly letter: string; readonly word: string }[] = [
   { letter: 'S', word: 'Success' },
   { letter: 'W', word: 'Warning' },

@@ -11,7 +11,7 @@ import { LEGEND, marksOf } from './marks.ts';
 
 const require = createRequire(import.meta.url);
 const FONTS = join(dirname(require.resolve('dejavu-fonts-ttf/package.json')), 'ttf');
-/** Three sizes: what is read first, what is read, and what is looked up. */
+/** Three font sizes: headings, text, and details. */
 const TITLE = 16;
 const TEXT = 7.5;
 const SMALL = 6.5;
@@ -21,8 +21,8 @@ const WIDE = 842;
 const NARROW = 595;
 
 /**
- * A PDF of a report: the provider's band, figures, tables with heads that come again on each page.
- * Nothing is loaded from anywhere.
+ * Returns a report as a PDF: the provider's banner, figures, and tables with repeated headers. It
+ * loads nothing over the network.
  */
 export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
   const pdfmake = require('pdfmake') as typeof PdfMake;
@@ -37,7 +37,7 @@ export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
   try {
     return await pdfmake.createPdf(documentOf(report, look)).getBuffer();
   } catch (error) {
-    // A picture that cannot be drawn must not keep a report from being read.
+    // A logo that cannot be drawn must not make the report fail.
     if (look.logo === null) throw error;
     return pdfmake.createPdf(documentOf(report, { ...look, logo: null })).getBuffer();
   }
@@ -109,11 +109,11 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
   };
 }
 
-/** Letters of scripts that the file's font does not draw: an empty box each. */
+/** Letters of scripts that the PDF's font does not contain: they become an empty box. */
 const UNDRAWN =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** What a reader must know of the report, and of this file of it. */
+/** Returns the notices about the report, and about this PDF. */
 export function pdfNotices(
   { name, notices, sections }: Report,
   { provider }: Pick<Look, 'provider'>,
@@ -229,8 +229,8 @@ function sectionOf(
     ];
   const { widths, day } = widthsOf(columns, inner);
   const body: TableCell[][] = [];
-  // The title is one of the heads: it stands on every page of its table, and never alone at the end
-  // of one.
+  // The title is a header row, so it is repeated on every page of its table and is never alone at
+  // the end of a page.
   if (title !== null)
     body.push([
       { text: broken(title), ...TITLED, colSpan: columns.length },
@@ -265,7 +265,7 @@ function sectionOf(
     },
   ];
 }
-/** What stands at the right of its column keeps away from what begins at the left of the next. */
+/** Adds a gap between a right-aligned column and a left-aligned one after it. */
 const gapBefore = (columns: readonly Column[], i: number): number => {
   const before = columns[i - 1];
   const own = columns[i];
@@ -276,8 +276,8 @@ const GAP = 3;
 const TITLED = { bold: true, fontSize: 9.5 };
 
 /**
- * Points that a column takes: numbers what they need, days as wide as there is room for, texts
- * share the rest.
+ * Returns column widths in points: numbers as wide as needed, days as wide as possible, texts share
+ * the rest.
  */
 function widthsOf(
   columns: readonly Column[],
@@ -301,7 +301,7 @@ function widthsOf(
     (all, { wide = 1 }, i) => all + (fixed[i] === undefined ? wide : 0),
     0,
   );
-  // Where no text takes what is left, all take their share of it.
+  // Without a text column, all columns share the remaining width.
   return {
     widths: columns.map(
       ({ wide = 1 }, i) =>
@@ -320,7 +320,7 @@ const FIXED: Partial<Record<Column['kind'], number>> = {
   state: 56,
   day: 62,
 };
-/** Points of a letter of a head. */
+/** The width of a header letter in points. */
 const LETTER = 4;
 
 function headCell(column: Column, day: number): TableCell {
@@ -357,7 +357,7 @@ function textCell(
     column.kind === 'state' && typeof value === 'string' ? STATE_INKS[value] : undefined;
   const text =
     column.kind === 'state' && typeof value === 'string' ? `${signOf(value)} ${word}` : word;
-  // A number that is bad stands out by its ink; the word is the column's.
+  // A bad number is highlighted by color; the column header names it.
   const bad =
     column.kind === 'count' && BAD.has(column.id) && typeof value === 'number' && value > 0;
   return {
@@ -379,7 +379,7 @@ const STATE_INKS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A name without a blank may be longer than its column: it may break after every twelve letters.
+ * A word without spaces can be wider than its column, so it can break after every twelve letters.
  */
 const broken = (text: string): string =>
   text.replace(/[^\s\u200b]{13,}/gu, (word) => word.replace(/(.{12})(?=.)/gu, '$1\u200b'));

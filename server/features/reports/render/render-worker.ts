@@ -1,6 +1,6 @@
 /**
- * The thread in which a report becomes a file: text and numbers in, bytes out. It reads nothing but
- * its own fonts.
+ * The thread that renders a report to a file. It receives text and numbers, returns bytes, and
+ * reads only its own fonts.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Report } from '#contract/reports/report.ts';

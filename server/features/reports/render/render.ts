@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { RenderAsk } from './render-worker.ts';
 
-/** So long a file may take, and so much memory: a calendar of 10,000 jobs is far below both. */
+/** The time and memory limits of a file. A calendar of 10,000 jobs is far below both. */
 export const RENDER_MS: Ms = 180_000;
 const MEMORY_MB = 2_048;
 
@@ -12,7 +12,7 @@ export type Rendered =
   | { readonly is: 'late' }
   | { readonly is: 'broken'; readonly error: unknown };
 
-/** Makes a file in a thread of its own, which ends with it. The server goes on meanwhile. */
+/** Renders a file in a thread, which ends with it, so that the server stays responsive. */
 export function render(
   world: Pick<AppContext, 'clock'>,
   ask: RenderAsk,

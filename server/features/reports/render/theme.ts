@@ -1,6 +1,6 @@
 /**
- * How a provider's reports look. Colours are `#rrggbb`; the logo stands on the side colour, as it
- * does in the portal.
+ * The theme of a provider's reports. Colors are `#rrggbb`; the logo is on the sidebar color, as in
+ * the portal.
  */
 export interface Look {
   readonly provider: string;
@@ -13,7 +13,7 @@ export type Logo =
   | { readonly is: 'raster'; readonly type: 'image/png' | 'image/jpeg'; readonly base64: string }
   | { readonly is: 'svg'; readonly text: string };
 
-/** The ledger's colours on paper. */
+/** The portal's colors for paper. */
 export const PAPER = {
   ink: '#1f1d18',
   ink2: '#514c43',

@@ -10,8 +10,8 @@ import type { Wall } from '#server/platform/queries/query.ts';
 import type { RunDetails } from '#server/platform/queries/run-details.ts';
 
 /**
- * What cells are made from beside the result. `stats`: what is usual now; `lastGood`: the newest
- * start that ended well.
+ * The data for cells besides the result. `stats`: the usual values now. `lastGood`: the latest
+ * start of a successful run.
  */
 export interface Around {
   readonly names: ReadonlyMap<UserId, string>;

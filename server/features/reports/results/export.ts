@@ -19,12 +19,12 @@ import type { Question } from '#server/platform/queries/query.ts';
 import { findResults } from '#server/platform/queries/results.ts';
 import { peopleOf, loadRunDetails } from '#server/platform/queries/run-details.ts';
 
-/** Results that are read at once, and of a file at most. */
+/** The number of results read at once, and the maximum in a file. */
 const AT_ONCE = 1_000;
 export const EXPORT_MOST = 1_000_000;
 const LAST_DAYS = 2;
 
-/** A file that was begun: which results, in their order, and what is told of them. */
+/** An export in progress: its results in order, and the data for their cells. */
 interface Begun {
   readonly ns: readonly RunN[];
   readonly jobs: KnownJobs;
@@ -33,8 +33,8 @@ interface Begun {
 }
 
 /**
- * REP-9: results as CSV. Which they are and their order is settled at once; they are read and
- * written some at a time, as fast as they are taken.
+ * REP-9: exports results as CSV. The results and their order are fixed at the start. They are read
+ * in batches, as fast as the client receives them.
  */
 export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults'> {
   return {
@@ -121,7 +121,7 @@ function fileOf(
           ),
         );
       } catch (error) {
-        // A file that is cut must not look whole.
+        // A truncated file must not look complete.
         world.log.error('an export failed', faultOf(error));
         controller.error(error);
       }

@@ -23,7 +23,7 @@ import {
 
 const LAST_DAYS = 2;
 
-/** REP-1, REP-4: lists of results and of jobs, in pages. */
+/** REP-1, REP-4: paged lists of results and of jobs. */
 export function listHandlers(
   world: AppContext,
 ): Pick<Handlers, 'listResults' | 'listJobNames' | 'listDidNotRun'> {
