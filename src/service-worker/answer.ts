@@ -1,17 +1,17 @@
-/** A network that has not answered by then counts as none, where there is a kept page to show. */
+/** A network that has not answered within this time counts as offline if a cached page exists. */
 export const PATIENCE_MS = 3_000;
 
 export interface Navigation {
   readonly network: Promise<Response>;
   readonly kept: () => Promise<Response | undefined>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after `ms` milliseconds. */
   readonly after: (ms: number) => Promise<void>;
 }
 
 /**
- * The page for where a person goes: the server's while it answers in time, so that nobody sees an
- * older build than needed; the kept one where there is no network, where it takes too long, and
- * where something before the server says that the server is away.
+ * Returns the page for a navigation. The server's answer has priority if it arrives in time, so
+ * that nobody sees an outdated build. The cached page is used offline, after a time-out, and when a
+ * gateway reports that the server is down.
  */
 export async function answerPage({ network, kept, after }: Navigation): Promise<Response> {
   const settled: Promise<Response | null> = network.then(

@@ -1,20 +1,21 @@
 import { SHELL, cacheOf, isFixed, isOurs } from './build.ts';
 import type { Build, BuiltFile } from './build.ts';
 
-/** What keeping a build needs of the browser. */
+/** Browser functions that caching a build needs. */
 export interface Keeping {
   readonly caches: CacheStorage;
   readonly fetch: typeof fetch;
 }
 
 /**
- * Every file of the build onto this device, checked by its hash; the page itself last, so that a
- * cache with a page in it is whole. Throws where one cannot be had or is another build's: then
- * nothing of this build is kept, and the browser tries again later.
+ * Caches every file of the build and checks its hash. The page itself comes last, so that a cache
+ * with a page is complete.
+ * @throws if a file is unavailable or belongs to another build; then nothing of this build is
+ * cached, and the browser tries again later
  */
 export async function keepBuild({ caches, fetch }: Keeping, build: Build): Promise<void> {
   const name = cacheOf(build);
-  // The same build again, by another worker: it may be in use.
+  // Another worker has already cached this build, and it can be in use.
   if (await caches.match(SHELL, { ...ANY, cacheName: name })) return;
   try {
     const cache = await caches.open(name);
@@ -37,9 +38,9 @@ export async function keepBuild({ caches, fetch }: Keeping, build: Build): Promi
 }
 
 /**
- * From an older build's cache, the browser's own, or the server: the first whose content policy is
- * the page's. A worker lives by the policy that came with its own file, so that an old file with an
- * old policy will not do.
+ * Returns a file from an older build's cache, the browser's cache, or the server: the first whose
+ * content security policy equals the page's. A worker uses the policy that came with its own file,
+ * so an old file with an old policy does not work.
  */
 async function fileOf(
   { caches, fetch }: Keeping,
@@ -72,8 +73,8 @@ async function had(
 const policyOf = ({ headers }: Response): string => headers.get('content-security-policy') ?? '';
 
 /**
- * Once no page of an older build is open. What another build is just putting together stays: it
- * stands behind ours.
+ * Deletes other builds. Call it when no page of an older build is open. A build that is still being
+ * cached stays, because it is newer than this one.
  */
 export async function dropOthers(
   caches: CacheStorage,
@@ -87,8 +88,7 @@ export async function dropOthers(
 }
 
 /**
- * The page of the newest build that is whole here: whoever has seen a build is not led back to the
- * one before.
+ * Returns the page of the newest complete build, so that a user never goes back to an older build.
  */
 export async function keptShell(caches: CacheStorage): Promise<Response | undefined> {
   for (const name of (await caches.keys()).filter(isOurs).toReversed()) {
@@ -98,9 +98,11 @@ export async function keptShell(caches: CacheStorage): Promise<Response | undefi
   return undefined;
 }
 
-/** One kept file of any build: addresses change with the content, so none is another build's. */
+/**
+ * Returns a cached file of any build. Addresses change with the content, so every match is correct.
+ */
 export const keptFile = (caches: CacheStorage, address: string): Promise<Response | undefined> =>
   caches.match(address, ANY);
 
-/** Kept once for every `accept` and `accept-encoding`: what is kept is unpacked. */
+/** Ignores `accept` and `accept-encoding`: cached bodies are decompressed. */
 const ANY = { ignoreVary: true } as const;

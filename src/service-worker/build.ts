@@ -1,11 +1,11 @@
 /**
- * A file of the build: its address on this site and the SHA-256 of its bytes in base64, as
- * `integrity` writes it.
+ * A file of the build: its address on this site and the SHA-256 of its bytes in base64, as in
+ * `integrity`.
  */
 export type BuiltFile = readonly [address: string, sha256: string];
 
 /**
- * What the bundler writes into the service worker: every file of the build but itself, and a name
+ * Written into the service worker by the bundler: every file of the build except itself, and a name
  * that changes with any of them.
  */
 export interface Build {
@@ -13,20 +13,20 @@ export interface Build {
   readonly files: readonly BuiltFile[];
 }
 
-/** The page itself: the same for every address that a person opens and for every provider. */
+/** The page itself: the same for every address and every provider. */
 export const SHELL = '/index.html';
 
 const PREFIX = 'daybook-build-';
 export const cacheOf = (build: Build): string => `${PREFIX}${build.version}`;
 export const isOurs = (cache: string): boolean => cache.startsWith(PREFIX);
 
-/** The address itself changes with the content: what stands under it once stands for ever. */
+/** Addresses with a content hash never change their content. */
 export const isFixed = (address: string): boolean =>
   address.startsWith('/assets/') || address.includes('?v=');
 
 /**
- * Addresses that the server answers itself, also where a person opens them: the page is no answer
- * to them.
+ * Returns whether the server answers this address itself; navigations to it must not get the cached
+ * page.
  */
 export const isServers = (path: string): boolean =>
   /^\/(api|ping|chat)(\/|$)/.test(path) || path === '/sw.js';

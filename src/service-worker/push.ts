@@ -1,4 +1,4 @@
-/** What is shown of a message. `link`: where a click leads, on this site. */
+/** The displayed notification. `link`: target of a click, on this site. */
 export interface Shown {
   readonly title: string;
   readonly body: string;
@@ -7,15 +7,15 @@ export interface Shown {
 }
 
 /**
- * A message as the server sends it; one that cannot be read still has to be shown, or the browser
- * takes the right away.
+ * Parses a message of the server. An unreadable one must still be shown: browsers revoke the
+ * permission after silent pushes.
  */
 export function shownOf(text: string | undefined): Shown {
   let said: Partial<Record<keyof Shown, unknown>> = {};
   try {
     said = (JSON.parse(text ?? '') as typeof said | null) ?? {};
   } catch {
-    /* shown all the same */
+    /* shown with the default text */
   }
   const { title, body, link, tag } = said;
   return {
@@ -26,11 +26,11 @@ export function shownOf(text: string | undefined): Shown {
   };
 }
 
-/** Nothing but a page of this portal is opened. */
+/** Only pages of this portal are opened. */
 const isOurs = (link: string): boolean => /^\/monitoring\/[\w-]/.test(link) && !link.includes('\\');
 const HOME = '/monitoring/daily-checks';
 
-/** What is asked of the browser's windows of this site. */
+/** The window functions of the browser that a click needs. */
 export interface Windows {
   matchAll(options: {
     readonly type: 'window';
@@ -40,8 +40,8 @@ export interface Windows {
 }
 
 /**
- * The window that shows just that comes forward; else another is opened: what somebody types in one
- * that is open is not lost.
+ * Focuses the window that already shows the link, otherwise opens a new one: navigating an open
+ * window could lose typed text.
  */
 export async function openOf(clients: Windows, link: string, origin: string): Promise<void> {
   const address = new URL(link, origin).href;

@@ -5,24 +5,24 @@ import { dropOthers, keepBuild, keptFile, keptShell } from './build-cache.ts';
 import { openOf, shownOf } from './push.ts';
 
 /**
- * The service worker: the page opens with no network, from the build that is kept on this device.
- * It holds files of the build and nothing else: data and calls never pass through it. It shows what
- * the server pushes, and opens its page.
+ * The service worker opens the page offline, from the cached build. It stores files of the build
+ * and nothing else: data and calls never pass through it. It shows push notifications and opens
+ * their pages.
  *
- * A newer build is kept beside the one in use and takes over when the last page of the older one is
- * closed; it never takes over before. Until then each page finds the files of its own build, by
- * addresses that change with their content.
+ * A newer build is cached beside the current one and takes over when the last page of the older one
+ * is closed, never earlier. Until then each page gets the files of its own build, because addresses
+ * change with their content.
  */
 declare const self: ServiceWorkerGlobalScope;
-/** Written in by the bundler. */
+/** Inserted by the bundler. */
 declare const BUILD: Build;
 
-const build = BUILD; // named once: it is long
+const build = BUILD; // referenced once, because the value is long
 const FILES: ReadonlySet<string> = new Set(build.files.map(([address]) => address));
 
 /**
- * What a browser can do without waking us: calls go to the server, and files of this build come
- * straight from its cache.
+ * Static routes, which the browser handles without starting the worker: calls go to the server, and
+ * files of this build come straight from its cache.
  */
 interface Route {
   readonly condition: object;
@@ -54,8 +54,7 @@ self.addEventListener('install', (event) => {
 self.addEventListener('activate', (event) => {
   const { registration, clients } = self;
   const another = registration.installing !== null || registration.waiting !== null;
-  // The very first page was opened without us: from now on what it has not loaded yet comes from
-  // here.
+  // The first page was opened without this worker. From now on it loads missing files through it.
   event.waitUntil(
     Promise.all([
       dropOthers(caches, build, another),

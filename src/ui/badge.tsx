@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 
 export interface BadgeProps {
-  /** `quiet`: a fact. The others are tinted by state, always beside a word. */
+  /** `quiet`: a neutral fact. The others have the color of a state, always with a word. */
   readonly tone?: 'quiet' | 'warning' | 'failed' | 'running' | 'success';
   readonly title?: string;
   readonly children: ReactNode;
 }
 
-/** A short fact beside a name: `known, day 3`, `shared`. It is not pressed. */
+/** A short, non-interactive fact beside a name: `known, day 3`, `shared`. */
 export function Badge({ tone = 'quiet', title, children }: BadgeProps) {
   return (
     <span

@@ -5,9 +5,9 @@ export interface BarEntry {
   readonly key: string | number;
   readonly title: string;
   readonly detail?: string;
-  /** What it is measured by: the longest rule is the greatest. */
+  /** The value that determines the bar's length; the largest value has the longest bar. */
   readonly value: number;
-  /** As it is read: `9 h 41 min`. */
+  /** The formatted value: `9 h 41 min`. */
   readonly told: string;
   readonly onOpen?: () => void;
 }

@@ -7,21 +7,20 @@ export type ButtonVariant = 'primary' | 'default' | 'quiet' | 'danger';
 
 export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'title'> {
   /**
-   * A tooltip. Of a disabled button it is the reason: the button then keeps its place in the tab
-   * order, so that the reason can be read.
+   * A tooltip. On a disabled button it gives the reason; the button then stays in the tab order, so
+   * that the reason can be read.
    */
   readonly 'data-tip'?: string | undefined;
   /**
-   * `primary`: filled accent, one a screen. `danger`: only in the confirmation of what cannot be
-   * undone.
+   * `primary`: filled accent, one per screen. `danger`: only for confirming an irreversible action.
    */
   readonly 'variant'?: ButtonVariant;
-  /** `sm`: 28 px, in bars and panels. Both are 44 px under a finger. */
+  /** `sm`: 28 px, in toolbars and panels. On touch both are 44 px. */
   readonly 'size'?: 'md' | 'sm';
   readonly 'icon'?: IconName;
-  /** The key that does the same, as shown and as told to screen readers. */
+  /** The equivalent shortcut, displayed and announced to screen readers. */
   readonly 'keycap'?: string;
-  /** At work: stays focusable, cannot be pressed again, and says so. */
+  /** Working: stays focusable, cannot be pressed again, and is announced as busy. */
   readonly 'busy'?: boolean;
   readonly 'children'?: ReactNode;
 }
@@ -68,12 +67,12 @@ export interface IconButtonProps extends Omit<
   'children' | 'aria-label' | 'title'
 > {
   readonly icon: IconName;
-  /** What it does: its name for screen readers and on hover. */
+  /** The accessible name, also shown on hover. */
   readonly label: string;
   readonly keycap?: string;
 }
 
-/** A quiet button without words: 28 × 28 px, 44 under a finger. */
+/** A quiet icon-only button: 28 × 28 px, 44 on touch. */
 export function IconButton({
   icon,
   label,
@@ -82,7 +81,7 @@ export function IconButton({
   className = '',
   ...rest
 }: IconButtonProps) {
-  // holds the keycap that is seen, for those who speak what they press
+  // contains the visible keycap, so that voice control users can say what they see
   const name = keycap === undefined ? label : `${label}, ${keycap}`;
   return (
     <button

@@ -6,14 +6,14 @@ export type CalloutTone = 'failed' | 'warning' | 'success' | 'running';
 
 export interface CalloutProps {
   readonly tone: CalloutTone;
-  /** Told to screen readers as soon as it appears. */
+  /** Announced to screen readers as soon as it appears. */
   readonly alert?: boolean;
-  /** A way on, at the right. */
+  /** A button or link at the right. */
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A sentence that must not be missed, in its place on the page. */
+/** A prominent message in the page. */
 export function Callout({ tone, alert = false, action, children }: CalloutProps) {
   const { icon, edge, text } = TONES[tone];
   return (

@@ -6,7 +6,7 @@ export interface CheckProps {
   readonly onChange: (checked: boolean) => void;
 }
 
-/** One of several that may all be on, told in two lines: a check box. */
+/** A check box with a title and a detail line. */
 export function Check({ checked, title, detail, disabled = false, onChange }: CheckProps) {
   return (
     <label

@@ -7,13 +7,12 @@ export interface ChipSelectProps {
   readonly icon?: IconName;
   readonly value: string;
   /**
-   * The value that changes nothing: in a narrow `@container/tools` the label alone stands for it,
-   * and the word alone for any other.
+   * The default value. In a narrow `@container/tools`, only the label is shown for it, and only the
+   * value for any other.
    */
   readonly rest?: string;
   /**
-   * Where there is little room this one is cut first, and goes where it says nothing and there is
-   * still less.
+   * When space is short, this one is truncated first, and hidden next if it has its default value.
    */
   readonly gives?: boolean;
   readonly options: readonly (readonly [value: string, word: string])[];
@@ -21,8 +20,8 @@ export interface ChipSelectProps {
 }
 
 /**
- * A chip over the browser's own list: nothing to load, at home on a phone, known to every screen
- * reader.
+ * A chip over the browser's native select: it loads nothing, and works on phones and with all
+ * screen readers.
  */
 export function ChipSelect({
   name,

@@ -9,7 +9,7 @@ export interface FilterChipProps {
   readonly onRemove: () => void;
 }
 
-/** A filter that is on; pressing it takes it away. */
+/** An active filter; pressing it removes it. */
 export function FilterChip({ label, value, onRemove }: FilterChipProps) {
   return (
     <button

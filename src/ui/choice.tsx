@@ -6,7 +6,7 @@ export interface ChoiceProps {
   readonly onChoose: () => void;
 }
 
-/** One of several, told in two lines: a radio button. */
+/** A radio button with a title and a detail line. */
 export function Choice({ name, checked, title, detail, onChoose }: ChoiceProps) {
   return (
     <label className="flex min-h-11 cursor-pointer items-start gap-3 border-b border-hair py-2.5 last:border-0">

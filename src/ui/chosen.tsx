@@ -2,7 +2,7 @@ import { IconButton } from './button.tsx';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface ChosenProps<T extends string | number> {
-  /** What they are: `Companies`. */
+  /** The kind of values: `Companies`. */
   readonly label: string;
   readonly items: readonly { readonly key: T; readonly word: string }[];
   readonly none: string;
@@ -10,7 +10,7 @@ export interface ChosenProps<T extends string | number> {
   readonly onRemove: (key: T) => void;
 }
 
-/** What was chosen of many, each with a way to take it away. */
+/** The selected values, each with a button to remove it. */
 export function Chosen<T extends string | number>({
   label,
   items,

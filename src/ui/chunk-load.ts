@@ -1,11 +1,11 @@
 import { BASE } from '#contract/messages/base.messages.en.ts';
 
-/** The specification's chunk load time-out. */
+/** The chunk load time-out of the specification, in milliseconds. */
 export const CHUNK_TIMEOUT_MS = 120_000;
 
 /**
- * LOAD-1: a part of the page, or a failure once the time-out has passed, so that nobody waits
- * without end.
+ * LOAD-1: resolves with a part of the page.
+ * @throws after the time-out, so that nobody waits forever
  */
 export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
@@ -20,8 +20,8 @@ export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
 }
 
 /**
- * Whether a part did not load: late, or gone with the build that a deployment replaced. Browsers
- * have no error type for it, only words of their own (Chromium and Firefox, Safari, and the
+ * Returns whether a part failed to load: timed out, or removed by a deployment. Browsers have no
+ * error type for it, so this compares their messages (Chromium and Firefox, Safari, and the
  * bundler's for a style sheet).
  */
 export const isChunkFault = (fault: unknown): boolean =>

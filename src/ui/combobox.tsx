@@ -22,18 +22,18 @@ export interface ComboboxProps<T extends string> {
   readonly fault?: string | null;
   readonly onChange: (value: T) => void;
   /**
-   * Told of what is typed, by who looks the options up elsewhere: then all that are given are
-   * shown.
+   * Called with the typed text if the caller searches the options elsewhere. All given options are
+   * then shown.
    */
   readonly onType?: (typed: string) => void;
 }
 
-/** Options shown at once; the rest is found by typing more. */
+/** Maximum number of displayed options; typing narrows them. */
 const MOST = 50;
 
 /**
- * The focus alone opens the options, and after a choice it stays where it is: a press there does
- * what the arrow key does.
+ * Options open on focus. After a choice the field keeps the focus, so a click then opens them like
+ * the arrow key.
  */
 function reopen({ currentTarget: field }: MouseEvent<HTMLInputElement>): void {
   if (field.getAttribute('aria-expanded') !== 'true')
@@ -41,8 +41,7 @@ function reopen({ currentTarget: field }: MouseEvent<HTMLInputElement>): void {
 }
 
 /**
- * A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy
- * parts only.
+ * Selects one of many options by typing. It depends on Headless UI: import it from lazy parts only.
  */
 export function Combobox<T extends string>({
   label,

@@ -4,12 +4,12 @@ import { uiMessages as t } from './messages.en.ts';
 
 export interface CopyTextProps {
   readonly text: string;
-  /** What the button does, and what is said afterwards. */
+  /** Label of the button. `copied`: the message afterwards. */
   readonly label: string;
   readonly copied: string;
 }
 
-/** A well with text to be taken along. Without a clipboard it can still be selected by hand. */
+/** Text with a copy button. Without clipboard access it can be selected manually. */
 export function CopyText({ text, label, copied }: CopyTextProps) {
   async function copy(): Promise<void> {
     try {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 
-/** Shows what it holds after 100 ms only: what is quick needs no skeleton. */
+/** Renders its children after 100 ms. Faster loads need no skeleton. */
 export function DelayedFallback({ children }: { readonly children: ReactNode }) {
   const [due, setDue] = useState(false);
   useEffect(() => {

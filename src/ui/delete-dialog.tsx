@@ -10,15 +10,15 @@ export interface DeleteDialogProps {
   /** `Delete rule` */
   readonly confirmLabel: string;
   readonly name: ReactNode;
-  /** What happens then. That it can't be undone is added here. */
+  /** What will happen. The dialog adds that it can't be undone. */
   readonly consequence: string;
   readonly onDelete: () => Promise<void>;
   readonly onClose: () => void;
 }
 
 /**
- * Asks before something goes for good; once asked it is sent once. Brings Headless UI with it:
- * import it from lazy parts only.
+ * Asks before a permanent deletion and sends it once. It depends on Headless UI: import it from
+ * lazy parts only.
  */
 export function DeleteDialog({
   title,

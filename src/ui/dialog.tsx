@@ -12,22 +12,22 @@ export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   /**
-   * `middle`: a question. `corner`: a story at the top right, under the masthead. `left`: a drawer
-   * without a head. `bottom`: a sheet on a phone.
+   * `middle`: a centered dialog. `corner`: at the top right, below the page header. `left`: a
+   * drawer without a header. `bottom`: a sheet on a phone.
    */
   readonly place?: 'middle' | 'corner' | 'left' | 'bottom';
   readonly children: ReactNode;
-  /** Buttons, the primary one first; stays in view while the content scrolls. */
+  /** Buttons, the primary one first; always visible while the content scrolls. */
   readonly footer?: ReactNode;
-  /** Where the focus goes first; the first control by default. */
+  /** Gets the initial focus; by default the first control. */
   readonly first?: RefObject<HTMLElement | null>;
-  /** Nothing closes it but its own buttons: what it shows is shown once. */
+  /** Only its own buttons close it, because its content is shown once. */
   readonly stays?: boolean;
-  /** In the middle: 720 px instead of 520. */
+  /** For `middle`: 720 px wide instead of 520. */
   readonly wide?: boolean;
 }
 
-/** Open as long as it is rendered. Brings Headless UI with it: import it from lazy parts only. */
+/** Open as long as it is rendered. It depends on Headless UI: import it from lazy parts only. */
 export function Dialog({
   title,
   onClose,

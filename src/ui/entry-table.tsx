@@ -6,14 +6,11 @@ export interface EntryTableProps {
   readonly caption?: string;
   readonly busy?: boolean;
   readonly ref?: Ref<HTMLTableElement>;
-  /** One ruled `<tr>` an entry. */
+  /** One `<tr>` per entry. */
   readonly children: ReactNode;
 }
 
-/**
- * Ruled entries under one head: rows on a wide page, cards on a phone, where the head is read out
- * only.
- */
+/** A table on wide screens, cards on a phone, where only screen readers get the header. */
 export const EntryTable = ({ heads, caption, busy, ref, children }: EntryTableProps) => (
   <table
     ref={ref}

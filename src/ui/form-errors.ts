@@ -2,12 +2,12 @@ import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
 import type { Failure } from '#contract/errors.ts';
 
-/** What is wrong with the fields of a form, by dotted path; an empty path is the whole. */
+/** Errors of a form's fields by dotted path; an empty path is the whole form. */
 export type FormErrors = Readonly<Record<string, string>>;
-/** The form's own words for its fields, by path, `*` for any number in it. */
+/** The form's own messages by path, with `*` for any number in it. */
 export type ErrorLabels = Readonly<Record<string, string>>;
 
-/** What a call would refuse of an input, told before it is sent. */
+/** Validates an input with the call's schema before it is sent. Returns the errors by path. */
 export function findFormErrors(
   takes: GenericSchema,
   input: unknown,
@@ -26,8 +26,8 @@ export function findFormErrors(
 }
 
 /**
- * Where a refusal of the server belongs: beside the fields that it names and the form has, or above
- * them all.
+ * Assigns the issues of a server refusal to the form's fields. Issues without a field belong to the
+ * whole form.
  */
 export function readServerErrors(
   failure: Failure,
@@ -58,7 +58,7 @@ function worded(
   return faults;
 }
 
-/** The words of the path itself, or of the nearest part above it. */
+/** Returns the message of the path, or of its nearest parent. */
 function wordOf(path: string, words: ErrorLabels): string | undefined {
   const parts = path.split('.').map((part) => (/^\d+$/.test(part) ? '*' : part));
   for (let count = parts.length; count > 0; count -= 1) {
@@ -68,10 +68,7 @@ function wordOf(path: string, words: ErrorLabels): string | undefined {
   return undefined;
 }
 
-/**
- * Puts the focus on the first field that is wrong, in the order of the page, as soon as the page
- * says which that is.
- */
+/** Focuses the first invalid field in page order, as soon as it is marked invalid. */
 export function focusFirstError(form: HTMLElement | null, frames = 20): void {
   requestAnimationFrame(() => {
     const wrong = form?.querySelector<HTMLElement>(

@@ -3,18 +3,18 @@ import type { ReactNode } from 'react';
 
 export interface FormSectionProps {
   readonly title: string;
-  /** What it is for, below the title. */
+  /** Explanation below the title. */
   readonly says?: ReactNode;
-  /** Where lines of the address and of other pages lead. */
+  /** The fragment that addresses and other pages link to. */
   readonly place?: string;
   readonly children: ReactNode;
-  /** Rows of a list need more room than fields. */
+  /** For lists, which need more space than fields. */
   readonly wide?: boolean;
 }
 
 /**
- * A part of a page of fields under its head rule: its name at the left, its fields beside it; one
- * below the other where it is narrow.
+ * A section of a form with its heading: the title at the left and the fields beside it, or one
+ * below the other on narrow screens.
  */
 export function FormSection({ title, says, place, children, wide = false }: FormSectionProps) {
   const id = useId();

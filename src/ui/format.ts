@@ -21,12 +21,12 @@ export function formatTime(at: Ms, zone: string): string {
 export const formatDay = (at: Ms, zone: string): string =>
   `${parts(at, zone).weekday} ${formatDate(at, zone)}`;
 
-/** `2026-11-20 07:46:09 UTC`: the whole truth, on hover. */
+/** `2026-11-20 07:46:09 UTC`: the exact time, for tooltips. */
 export const formatUtc = (at: Ms): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /**
- * How long ago, one unit, rounded down: `just now`, `12 min ago`, `5 h ago`, `3 days ago`; the
+ * Returns the age in one unit, rounded down: `just now`, `12 min ago`, `5 h ago`, `3 days ago`. The
  * future is `just now`.
  */
 export function formatAge(at: Ms, now: Ms): string {
@@ -46,8 +46,8 @@ export function formatSpan(at: Ms, now: Ms): string | null {
 }
 
 /**
- * Two units at most: `45 s`, `2 min 05 s`, `31 min`, `1 h 38 min`, `2 d 03 h`. Seconds are told
- * under ten minutes only.
+ * Returns up to two units: `45 s`, `2 min 05 s`, `31 min`, `1 h 38 min`, `2 d 03 h`. Seconds are
+ * shown below ten minutes only.
  */
 export function formatDuration(seconds: Seconds): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -61,8 +61,8 @@ export function formatDuration(seconds: Seconds): string {
 }
 
 /**
- * Decimal units, one place under a hundred: `0 B`, `512 B`, `9.6 kB`, `96.4 GB`, `1.2 TB`, `340
- * TB`.
+ * Returns decimal units, with one decimal below a hundred: `0 B`, `512 B`, `9.6 kB`, `96.4 GB`,
+ * `1.2 TB`, `340 TB`.
  */
 export function formatBytes(bytes: Bytes): string {
   let unit = 0;
@@ -79,7 +79,7 @@ export function formatBytes(bytes: Bytes): string {
 /** `16,384`. */
 export const formatCount = (count: number): string => COUNT.format(count);
 
-/** `1 job`, `20 jobs`, `2 companies` (with the plural given where it is no mere s). */
+/** `1 job`, `20 jobs`, `2 companies`. `many`: the plural if it is not formed with -s. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
@@ -113,7 +113,7 @@ function parts(at: Ms, zone: string): Record<Part, string> {
   return out;
 }
 
-/** A zone that this browser does not know is shown as UTC rather than not at all. */
+/** Times in a zone that this browser does not know are shown in UTC. */
 function makeFormat(timeZone: string): Intl.DateTimeFormat {
   const two = '2-digit';
   const how = {

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** About as many characters as a field shows. */
+/** Approximate number of visible characters in a field. */
 const SHOWN = 38;
 
-/** What stands below a field: where its text is longer than the field, all of it, then the hint. */
+/** Returns the text below a field: its full value if it is longer than the field, then the hint. */
 export const fullText = (text: string, hint?: string): ReactNode =>
   text.length <= SHOWN ? (
     hint

@@ -4,7 +4,7 @@ import { RING, ring } from './icon-paths.ts';
 const PERSON = 'M2.5 14.25c.25-3.25 2.25-4.75 5.5-4.75s5.25 1.5 5.5 4.75';
 const CLOUD = 'M4.5 12.75a3 3 0 0 1-.25-6A4 4 0 0 1 12 6.5a3.15 3.15 0 0 1-.25 6.25z';
 
-/** On a field of 16 × 16. */
+/** On a grid of 16 × 16. */
 export const MORE = {
   // the menu
   'dashboard': 'M2 14V8.5M6 14V2.5M10 14V6M14 14v-3',
@@ -68,5 +68,5 @@ export const MORE = {
   'moon': 'M13.5 9.75A6 6 0 0 1 6.25 2.5a6 6 0 1 0 7.25 7.25z',
 } as const satisfies Readonly<Record<string, string>>;
 
-// A second, dashed line: absence is drawn as an outline.
+// A second, dashed path: a missed run is drawn as an outline.
 addPaths(MORE, { missed: RING });

@@ -1,11 +1,11 @@
-/** A circle, as a path. */
+/** Returns a circle as an SVG path. */
 export const ring = (x: number, y: number, r: number): string =>
   `M${x + r} ${y}a${r} ${r} 0 1 1-${2 * r} 0 ${r} ${r} 0 1 1 ${2 * r} 0`;
 export const RING = ring(8, 8, 6.25);
 
 /**
- * On a field of 16 × 16: those that the sign-in page may need. The others come with the first
- * screen behind it (`icon-more.ts`).
+ * On a grid of 16 × 16: icons that the sign-in page can need. The others load with the first screen
+ * after it (`icon-more.ts`).
  */
 export const FIRST = {
   'failed': `${RING}M5.75 5.75l4.5 4.5m0-4.5-4.5 4.5`,

@@ -8,8 +8,8 @@ let paths: Paths = FIRST;
 let dashes: Paths = {};
 
 /**
- * What stands in `icon-more.ts`, as soon as it is here: the first page does not wait for it.
- * `dashed`: a second line.
+ * Adds the icons of `icon-more.ts` when they are loaded; the first page does not wait for them.
+ * `dashed`: a second path.
  */
 export function addPaths(more: Paths, dashed: Paths): void {
   paths = { ...paths, ...more };
@@ -20,14 +20,14 @@ export interface IconProps {
   readonly name: IconName;
   /** CSS pixels, 16 by default. */
   readonly size?: number;
-  /** Width of the stroke in units of the 16 px drawing, 1.5 by default. */
+  /** Stroke width in units of the 16 px drawing, 1.5 by default. */
   readonly stroke?: number;
-  /** A name for screen readers, only where no word stands beside the icon. */
+  /** Accessible name, only if there is no text beside the icon. */
   readonly label?: string;
   readonly className?: string;
 }
 
-/** A drawing of lines in the colour of the text around it. */
+/** A line icon in the color of the surrounding text. */
 export function Icon({ name, size = 16, stroke = 1.5, label, className = '' }: IconProps) {
   const dashed = dashes[name];
   return (

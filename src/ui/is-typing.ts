@@ -1,6 +1,6 @@
 /**
- * True where a key belongs to what is being typed in, or to the browser: a page's one-letter
- * shortcuts keep away then.
+ * Returns whether a key belongs to a text field or to the browser. One-letter shortcuts must ignore
+ * it.
  */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** On which ground the keycap stands: a sheet, a filled accent, an accent wash, or the bulk bar. */
+/** Background of the keycap: a sheet, a filled accent, an accent wash, or the bulk bar. */
 export type KbdOn = 'sheet' | 'accent' | 'wash' | 'bar';
 
 const ON: Readonly<Record<KbdOn, string>> = {
@@ -11,8 +11,8 @@ const ON: Readonly<Record<KbdOn, string>> = {
 };
 
 /**
- * A keycap. Hidden from screen readers: the control it stands in says its shortcut by
- * `aria-keyshortcuts`. Not shown where there is no keyboard.
+ * A keycap. It is hidden from screen readers, because its control announces the shortcut by
+ * `aria-keyshortcuts`. Not shown on devices without a keyboard.
  */
 export function Kbd({
   children,

@@ -1,6 +1,9 @@
 import { formatCount } from './format.ts';
 
-/** How a mark is filled: form before colour. `ruled`: lines; `hollow`: an outline. */
+/**
+ * Fill of a mark, so that shape and not only color tells them apart. `ruled`: lines; `hollow`: an
+ * outline.
+ */
 export type LegendMark =
   | 'success'
   | 'warning'
@@ -16,7 +19,7 @@ export interface LegendEntry {
   readonly value?: number;
 }
 
-/** What the marks of a chart mean, with their sums, so that the chart needs no hovering. */
+/** Legend of a chart with totals, so that the chart can be read without hovering. */
 export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }) {
   return (
     <ul className="m-0 flex list-none flex-wrap gap-x-4 gap-y-1 p-0">

@@ -1,6 +1,6 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
-/** The controls that every page shares, and how states, ages and durations are written. */
+/** Labels of shared controls, states, ages and durations. */
 export const uiMessages = defineMessages('ui', {
   add: 'Add',
   back: 'Back',

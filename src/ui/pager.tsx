@@ -4,12 +4,12 @@ import { ChipSelect } from './chip-select.tsx';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface PagerProps {
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number;
   readonly size: number;
-  /** Of all rows. */
+  /** Number of all rows. */
   readonly count: number;
-  /** The count in words: `340 users`. */
+  /** The count as text: `340 users`. */
   readonly total: string;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;
@@ -18,7 +18,7 @@ export interface PagerProps {
 export const PAGE_SIZES = [10, 25, 50, 100, 200] as const;
 const LINKS = 5;
 
-/** The pages that have a link: five at most, the present one in their middle where it can be. */
+/** Returns up to five page numbers to link, with the current one in the middle if possible. */
 export function pageLinks(page: number, pages: number): readonly number[] {
   const first = Math.max(1, Math.min(page - Math.floor(LINKS / 2), pages - LINKS + 1));
   return Array.from({ length: Math.min(LINKS, pages) }, (_, i) => first + i);
@@ -27,7 +27,7 @@ export function pageLinks(page: number, pages: number): readonly number[] {
 export const pagesOf = (count: number, size: number): number =>
   Math.max(1, Math.ceil(count / size));
 
-/** `11 to 20 of 340 users`, five page links, and how many a page has. */
+/** `11 to 20 of 340 users`, five page links, and the page size. */
 export function Pager({ page, size, count, total, onPage, onSize }: PagerProps) {
   const pages = pagesOf(count, size);
   const first = (page - 1) * size + 1;

@@ -1,6 +1,6 @@
 /**
- * A part of a total in percent: from 0 to 100 whatever the numbers, and 0 where they
- * make no share.
+ * Returns a part of a total in percent, between 0 and 100 for all numbers, and 0 if they form no
+ * ratio.
  */
 export function percentOf(part: number, total: number): number {
   const percent = (part / total) * 100;

@@ -1,6 +1,6 @@
 /**
- * Beside the label of a field that must be filled. Screen readers hear it from the field itself
- * (`aria-required`), not from the mark.
+ * Mark beside the label of a required field. Screen readers use the field's `aria-required`
+ * instead.
  */
 export const RequiredMark = () => (
   <span aria-hidden className="pl-1 font-semibold text-failed">

@@ -1,6 +1,6 @@
 import { uiMessages as t } from './messages.en.ts';
 
-/** Says what the mark means, above a form in which some fields have it. */
+/** Explains the mark, above a form with required and optional fields. */
 export const RequiredNote = () => (
   <p className="m-0 text-agate text-ink-3">
     <span aria-hidden className="font-semibold text-failed">

@@ -6,9 +6,8 @@ type RichValues<V> = {
 };
 
 /**
- * A message with elements for some of its placeholders, such as a link or a bold number:
- * `richText(t.progress, { done: <b>3</b>, total: '8' })`. Each language puts them where its grammar
- * wants them.
+ * Returns a message with elements for some of its placeholders, such as a link or a bold number:
+ * `richText(t.progress, { done: <b>3</b>, total: '8' })`. Each language chooses their position.
  */
 export function richText<V extends object>(
   message: (values: V) => string,
@@ -27,5 +26,5 @@ export function richText<V extends object>(
     .map((part, i) => <Fragment key={i}>{i % 2 === 0 ? part : elements[Number(part)]}</Fragment>);
 }
 
-/** A character that no text has. */
+/** A character that never occurs in texts. */
 const MARK = '\u0000';

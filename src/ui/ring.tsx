@@ -8,7 +8,7 @@ export interface RingProps {
   readonly of: number;
 }
 
-/** "312 of 340 cleared", with a ring that inks in. */
+/** "312 of 340 cleared", with a progress ring. */
 export function Ring({ done, of }: RingProps) {
   const share = of === 0 ? 1 : percentOf(done, of) / 100;
   return (

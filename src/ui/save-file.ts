@@ -1,7 +1,4 @@
-/**
- * Gives a file to the person, under its name. The address lives as long as the browser needs to
- * take it over.
- */
+/** Saves a file under its name. The object URL is released once the browser no longer needs it. */
 export function saveFile(name: string, file: Blob): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

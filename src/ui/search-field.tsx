@@ -6,15 +6,18 @@ import { isTyping } from './is-typing.ts';
 import { uiMessages as t } from './messages.en.ts';
 
 export interface SearchFieldProps {
-  /** What is searched: `Search jobs, companies, causes`. Its name and its placeholder. */
+  /**
+   * What is searched: `Search jobs, companies, causes`. Used as accessible name and placeholder.
+   */
   readonly label: string;
   readonly value: string;
-  /** `at` is the event's `timeStamp`, for `filterBegan`. */
+  /** `at`: the event's `timeStamp`, for `filterBegan`. */
   readonly onChange: (value: string, at: number) => void;
-  /** Pressing it anywhere on the page goes to the field: `/`. */
+  /** Shortcut that focuses the field from anywhere on the page: `/`. */
   readonly focusKey?: string;
   /**
-   * Escape in an empty field, or Enter: back to the list. Escape in a field with text empties it.
+   * Called on Escape in an empty field, or Enter, to return to the list. Escape in a field with
+   * text clears it.
    */
   readonly onLeave?: () => void;
   readonly autoFocus?: boolean;

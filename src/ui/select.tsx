@@ -5,17 +5,17 @@ import { RequiredMark } from './required-mark.tsx';
 export interface SelectProps<T extends string> {
   readonly label: string;
   readonly required?: boolean;
-  /** The label stands above instead of before it, and the field fills its place. */
+  /** The label is above the field instead of before it, and the field has the full width. */
   readonly block?: boolean;
   readonly value: T | '';
   readonly options: readonly { readonly value: T; readonly word: string }[];
-  /** Shown while nothing is chosen. */
+  /** Shown while nothing is selected. */
   readonly placeholder?: string;
   readonly fault?: string | null;
   readonly onChange: (value: T) => void;
 }
 
-/** The browser's own choice of one: right for up to a dozen, on every device. */
+/** The browser's native select, for up to a dozen options. */
 export function Select<T extends string>({
   label,
   block = false,

@@ -11,8 +11,8 @@ export interface SidePanelProps {
 }
 
 /**
- * What is open, beside the list; in its place where there is no room. It takes the focus: give it
- * the key of what it shows. Escape closes it.
+ * Panel of the open entry beside the list; on narrow screens it replaces the list. It takes the
+ * focus: set `key` to the id of the entry. Escape closes it.
  */
 export function SidePanel({ title, detail, onClose, children }: SidePanelProps) {
   const head = useRef<HTMLHeadingElement>(null);
@@ -20,8 +20,7 @@ export function SidePanel({ title, detail, onClose, children }: SidePanelProps) 
   useEffect(() => head.current?.focus(), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      // A list or a question that is open over the panel closes first, and a search is emptied
-      // first.
+      // Escape closes open lists and dialogs above the panel first, and clears a search first.
       if (
         event.key !== 'Escape' ||
         event.defaultPrevented ||

@@ -2,19 +2,19 @@ import { SparkLineChart } from '@tremor/react';
 import './spark.css';
 
 export interface SparkProps {
-  /** Oldest first; null where there is nothing to tell. */
+  /** Oldest first; null without a value. */
   readonly values: readonly (number | null)[];
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** A dot at the last value: how it went on. */
+  /** A dot at the last value that shows the trend. */
   readonly end?: 'good' | 'bad' | null;
 }
 
-/** The library's margin round the drawing, px. */
+/** The chart library's margin around the drawing, in px. */
 const EDGE = 1;
 
-/** Brings the chart library with it: import it from `spark.tsx` only. */
+/** Loads the chart library: import it from `spark.tsx` only. */
 export function SparkLine({ values, height, end = null }: SparkProps) {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1);
@@ -22,7 +22,7 @@ export function SparkLine({ values, height, end = null }: SparkProps) {
   const least = Math.min(...known);
   const most = Math.max(...known);
   const flat = least === most;
-  // A flat line runs through the middle.
+  // A constant line is vertically centered.
   const [from, to] = flat ? [least - 1, most + 1] : [least, most];
   const tall = height - 2 * EDGE;
   return (

@@ -5,12 +5,12 @@ import type { SparkProps } from './spark-line.tsx';
 const part = () => import('./spark-line.tsx');
 const SparkLine = lazy(async () => ({ default: (await withChunkTimeout(part())).SparkLine }));
 
-/** Brings the chart library while the page is idle. */
+/** Loads the chart library while the page is idle. */
 export const bringSpark = part;
 
 /**
- * A line without axes, for eyes only: the words stand beside it. Its place is kept while the chart
- * library comes; where there is less it is narrower.
+ * A line without axes, hidden from screen readers because text beside it says the same. Its space
+ * is reserved while the chart library loads; it shrinks if there is less.
  */
 export function Spark(props: SparkProps) {
   const { width, height } = props;

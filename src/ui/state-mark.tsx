@@ -4,14 +4,14 @@ import { STATES } from './states.ts';
 
 export interface StateMarkProps {
   readonly state: RunState;
-  /** Recedes to grey: the row is dealt with. */
+  /** Muted: the row is cleared. */
   readonly done?: boolean;
-  /** Icon alone, its word for screen readers: where the word stands elsewhere in the row. */
+  /** Only the icon, with its word for screen readers, if the word is shown elsewhere in the row. */
   readonly bare?: boolean;
   readonly className?: string;
 }
 
-/** State is always icon + word + colour, never colour alone. */
+/** A state is always icon, word and color, never color alone. */
 export function StateMark({ state, done = false, bare = false, className = '' }: StateMarkProps) {
   const { word, icon, text } = STATES[state];
   return (

@@ -3,8 +3,8 @@ import type { IconName } from './icon.tsx';
 import { uiMessages as t } from './messages.en.ts';
 
 /**
- * How a state is told: word, icon and the class of its text colour. Only `Failed` is bold; `Missed`
- * has no hue, absence is an outline.
+ * Word, icon and text color class of each state. Only `Failed` is bold. `Missed` has no hue: it is
+ * an outline.
  */
 export const STATES: Readonly<
   Record<RunState, { readonly word: string; readonly icon: IconName; readonly text: string }>

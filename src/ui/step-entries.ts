@@ -1,8 +1,6 @@
 import type { KeyboardEvent } from 'react';
 
-/**
- * Up and Down, J and K go from one entry of a list to the next: from `data-entry` to `data-entry`.
- */
+/** Up and Down, J and K move between the entries of a list (`data-entry`). */
 export function stepEntries(event: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,13 +1,16 @@
 export interface SwitchProps {
   readonly label: string;
-  /** A second line: what it does. */
+  /** A second line with an explanation. */
   readonly detail?: string;
   readonly on: boolean;
   readonly onChange: (on: boolean) => void;
   readonly disabled?: boolean;
 }
 
-/** On or off, at once. Its knob is filled when on, so that it is not told by colour alone. */
+/**
+ * A switch that applies at once. Its knob is filled when on, so that color is not the only
+ * difference.
+ */
 export function Switch({ label, detail, on, onChange, disabled = false }: SwitchProps) {
   return (
     <button

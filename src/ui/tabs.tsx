@@ -5,11 +5,12 @@ import { formatCount } from './format.ts';
 export interface Tab<K extends string> {
   readonly key: K;
   readonly word: string;
-  /** How many things it holds. */ readonly count?: number | null;
+  /** Number of items in the tab. */
+  readonly count?: number | null;
 }
 
 export interface TabsProps<K extends string> {
-  /** What the tabs choose between: `Lists`. */
+  /** What the tabs select: `Lists`. */
   readonly label: string;
   readonly tabs: readonly Tab<K>[];
   readonly chosen: K;
@@ -21,8 +22,8 @@ export interface TabsProps<K extends string> {
 }
 
 /**
- * Words with counts; the chosen one stands on an inked rule. Arrow keys, Home and End go from tab
- * to tab and choose.
+ * Tabs with counts; the selected one has a rule. Arrow keys, Home and End move between tabs and
+ * select them.
  */
 export function Tabs<K extends string>({
   label,

@@ -9,13 +9,13 @@ export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, '
   readonly required?: boolean;
   /** A sentence below the field. */
   readonly hint?: ReactNode;
-  /** What is wrong with it, in words; takes the place of the hint. */
+  /** The error message; it replaces the hint. */
   readonly fault?: string | null;
-  /** Text for machines: a certificate, host names. */
+  /** Monospace, for certificates and host names. */
   readonly mono?: boolean;
 }
 
-/** A field of several lines. */
+/** A multi-line text field. */
 export function TextArea({
   label,
   hint,

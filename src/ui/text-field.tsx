@@ -12,9 +12,9 @@ export interface TextFieldProps extends Omit<
   readonly required?: boolean;
   /** A sentence below the field. */
   readonly hint?: ReactNode;
-  /** What is wrong with it, in words; takes the place of the hint. */
+  /** The error message; it replaces the hint. */
   readonly fault?: string | null;
-  /** At the right end, inside the edge: a button. */
+  /** A button inside the right end of the field. */
   readonly end?: ReactNode;
   /** 40 px instead of 32, as on the sign-in page. */
   readonly tall?: boolean;

@@ -10,9 +10,8 @@ export const TOP = 12;
 const GAP = 8;
 
 /**
- * How far from the top of the window the messages begin, so that they do not cover what was
- * pressed: as high as they may, else below it, else above it. Where there is room for neither they
- * stay at the top.
+ * Returns the top offset of the toasts so that they do not cover the pressed control: at the top if
+ * possible, otherwise below the control, otherwise above it. If nothing fits, they stay at the top.
  */
 export function topOfToasts(messages: Box, pressed: Box | null, viewHeight: number): number {
   if (pressed === null || !meets({ ...messages, top: TOP }, pressed)) return TOP;
@@ -28,10 +27,7 @@ const meets = (a: Box, b: Box): boolean =>
   a.top < b.top + b.height + GAP &&
   b.top < a.top + a.height + GAP;
 
-/**
- * What is pressed: small things that act. A list that has the focus is none, it may fill the
- * window.
- */
+/** Small interactive elements. A focused list is excluded, because it can fill the window. */
 const PRESSED =
   'a, button, summary, input, select, [role="button"], [role="menuitem"], [role="switch"]';
 let last: Element | null = null;
@@ -40,7 +36,7 @@ const heard = ({ target }: Event): void => {
   last = target instanceof Element ? target.closest(PRESSED) : null;
 };
 
-/** Remembers what is pressed, by pointer or by key, until the answer is called. */
+/** Remembers the last pressed element, by pointer or key. Returns the function that stops it. */
 export function followPresses(): () => void {
   addEventListener('pointerdown', heard, true);
   addEventListener('keydown', heard, true);
@@ -52,8 +48,8 @@ export function followPresses(): () => void {
 }
 
 /**
- * Where the last thing that was pressed is now; null where it is gone. Messages themselves do not
- * count.
+ * Returns the current position of the last pressed element; null if it is gone. Toasts themselves
+ * do not count.
  */
 export const pressedBox = (): Box | null =>
   last === null || !last.isConnected || last.closest('[data-toasts]') !== null

@@ -1,8 +1,9 @@
-/** What is left to read a toast after the pointer or the focus has left it, at least. */
+/** Minimum remaining time of a toast after pointer and focus have left it, in milliseconds. */
 const LEAST_MS = 1_000;
 
 /**
- * Ends a toast after its time, which pauses while the toast is held. A time of 0 never ends.
+ * Ends a toast after its duration, which pauses while the toast is hovered or focused. A duration
+ * of 0 never ends.
  */
 export interface ToastTimer {
   readonly hold: () => void;

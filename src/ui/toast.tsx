@@ -9,10 +9,9 @@ import type { Toast } from './toasts.ts';
 import { uiMessages as t } from './messages.en.ts';
 
 /**
- * Top right, 400 px wide, newest below, never over the pressed control. Timers
- * pause while one is hovered or focused. Of those that can be undone the newest alone is seen,
- * so that work one by one does not cover the page; what was done before comes up again when the
- * newest goes.
+ * Toasts at the top right, 400 px wide, newest last, never over the pressed control. Timers pause
+ * while one is hovered or focused. Only the newest toast with undo is visible, so that reviewing
+ * one by one does not cover the page; earlier ones reappear when it closes.
  */
 export function Toasts() {
   const shown = useSyncExternalStore(toasts.subscribe, toasts.now);
@@ -21,7 +20,7 @@ export function Toasts() {
   useEffect(followPresses, []);
   useLayoutEffect(() => {
     const { current } = area;
-    // Nothing moves under the pointer.
+    // Toasts do not move under the pointer.
     if (current === null || shown.length === 0 || current.matches(':hover, :focus-within')) return;
     const { right, width, height, left } = current.getBoundingClientRect();
     const wide = Math.min(width, WIDTH);
@@ -33,8 +32,8 @@ export function Toasts() {
       if (undoNewest()) event.preventDefault();
     };
     addEventListener('keydown', onKey);
-    // With the frame goes what it said, and what could be undone: whoever signs in next has nothing
-    // to do with it.
+    // When the shell unmounts, all toasts and undo actions are dropped: they do not belong to the
+    // next user.
     return () => {
       removeEventListener('keydown', onKey);
       clearToasts();

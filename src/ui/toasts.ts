@@ -1,15 +1,14 @@
 import { uiMessages as t } from './messages.en.ts';
 
-/** What stands top right for a moment. A page shows it by `<Toasts />`, once, in the frame. */
+/** A temporary message at the top right. Render `<Toasts />` once, in the shell. */
 export interface Toast {
   readonly id: number;
   /**
-   * `done`: an inked tick. `info`: nothing is done yet, or something else is to be known. `failed`:
-   * red edge, announced at once.
+   * `done`: a tick. `info`: pending, or other information. `failed`: red edge, announced at once.
    */
   readonly tone: 'done' | 'info' | 'failed';
   readonly text: string;
-  /** A way on: `Undo` with the key U (10 s), or another word such as `Try again`. */
+  /** A button: `Undo` with the key U (10 s), or another label such as `Try again`. */
   readonly action: {
     readonly word: string;
     readonly key: string | null;
@@ -30,19 +29,23 @@ let shown: readonly Toast[] = [];
 let count = 0;
 const listeners = new Set<() => void>();
 
-/** It is done, e.g. `Command copied`. */
+/** Shows a success, such as `Command copied`. */
 export const tell = (text: string): void =>
   add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
 
-/** It is to be known, e.g. `Sending the report`. With 0 it stays until it is dismissed. */
+/**
+ * Shows information, such as `Sending the report`. With `lastsMs` 0 it stays until it is dismissed.
+ */
 export const tellInfo = (text: string, lastsMs = INFO_MS): void =>
   add({ tone: 'info', text, action: null, lastsMs });
 
-/** It is done and can be taken back for 10 s, by the button or the key U. */
+/** Shows a success with undo for 10 s, by the button or the key U. */
 export const tellWithUndo = (text: string, undo: () => void): void =>
   add({ tone: 'done', text, action: { word: t.undo, key: 'U', run: undo }, lastsMs: UNDO_MS });
 
-/** It failed: a sentence of `contract/messages.ts`, and a way on where there is one. */
+/**
+ * Shows a failure with a message of `contract/messages.ts`, and a retry button if `again` is given.
+ */
 export const tellFailure = (text: string, again?: () => void): void =>
   add({
     tone: 'failed',
@@ -63,8 +66,8 @@ export function clearToasts(): void {
 }
 
 /**
- * Takes back the newest change that still can be; answers whether there was one. `<Toasts />` calls
- * it for the key U.
+ * Undoes the newest change that can be undone. Returns whether there was one. `<Toasts />` calls it
+ * for the key U.
  */
 export function undoNewest(): boolean {
   const last = shown.findLast((toast) => toast.action?.key === 'U');
@@ -84,7 +87,7 @@ export const toasts = {
   },
 };
 
-/** The newest sentences of failures, oldest first. */
+/** Returns the last failure messages, oldest first. */
 export const lastFailures = (): readonly string[] => failures;
 let failures: readonly string[] = [];
 

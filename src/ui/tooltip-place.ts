@@ -14,8 +14,8 @@ const GAP = 6;
 const MARGIN = 8;
 
 /**
- * The top left corner of a tooltip: above its anchor, below it where there is no room above, and
- * always inside the window. In a window with room on neither side it takes the larger one.
+ * Returns the top left corner of a tooltip: above its anchor, otherwise below it, and always inside
+ * the window. If neither side has enough room, the larger one is used.
  */
 export function placeTooltip(
   anchor: Box,

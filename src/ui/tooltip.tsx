@@ -3,15 +3,14 @@ import { createPortal } from 'react-dom';
 import { placeTooltip } from './tooltip-place.ts';
 
 const OPEN_MS = 400;
-/** How long the pointer may be on its way from the anchor to the tooltip. */
+/** How long the pointer may take from the anchor to the tooltip, in milliseconds. */
 const LEAVE_MS = 150;
 const PRESS_MS = 500;
-/** A finger that moves further than this scrolls. */
+/** A touch that moves further than this, in px, is a scroll. */
 const PRESS_SLOP = 10;
 
 /**
- * `byKeyboard`: opened by the focus alone. The pointer passes through it then: it may lie above a
- * control that is to be pressed.
+ * `byKeyboard`: opened by focus alone. It then ignores the pointer, because it can cover a control.
  */
 interface Shown {
   readonly anchor: HTMLElement;
@@ -20,9 +19,9 @@ interface Shown {
 }
 
 /**
- * The one tooltip of the page. Any element gets one by the attribute `data-tip`, so that a list of
- * thousands of rows mounts nothing for it. It opens when the pointer rests on the element, at once
- * when the element gets the focus by keyboard, and by a long press of a finger.
+ * The page's only tooltip. Every element with the attribute `data-tip` has one, so that lists of
+ * thousands of rows mount nothing for it. It opens when the pointer rests on the element,
+ * immediately on keyboard focus, and on a long press.
  */
 export function Tooltip() {
   const [shown, setShown] = useState<Shown | null>(null);
@@ -34,8 +33,8 @@ export function Tooltip() {
     [shown, id],
   );
   if (shown === null) return null;
-  // Everything outside of an open dialog is inert: there the tooltip could not be pointed at.
-  // Elsewhere it belongs to the landmark of its anchor.
+  // Everything outside an open dialog is inert, so its tooltip must be inside. Otherwise it belongs
+  // to the landmark of its anchor.
   const host = shown.anchor.closest('[role="dialog"], main, header, aside') ?? document.body;
   return createPortal(
     <div
@@ -53,8 +52,8 @@ export function Tooltip() {
 }
 
 /**
- * Shows the tooltip above everything, places it and ties it to its anchor; the answer undoes the
- * tie.
+ * Shows the tooltip above everything, positions it and links it to its anchor by ARIA. Returns the
+ * function that removes the link.
  */
 function present(tip: HTMLElement, { anchor, text }: Shown, id: string): () => void {
   tip.showPopover();
@@ -63,7 +62,7 @@ function present(tip: HTMLElement, { anchor, text }: Shown, id: string): () => v
     height: innerHeight,
   });
   Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
-  // Read out once: not after a name or words that say the same.
+  // Announced once: not if the accessible name or the text already says the same.
   if (anchor.getAttribute('aria-label') === text || wordsOf(anchor) === text) return () => {};
   const before = anchor.getAttribute('aria-describedby');
   anchor.setAttribute('aria-describedby', before === null ? id : `${before} ${id}`);
@@ -73,7 +72,7 @@ function present(tip: HTMLElement, { anchor, text }: Shown, id: string): () => v
       : anchor.setAttribute('aria-describedby', before);
 }
 
-/** Opens and closes it, for all of the document; the answer stops that. */
+/** Opens and closes the tooltip for the whole document. Returns the function that stops it. */
 function listen(
   tip: { readonly current: HTMLElement | null },
   show: (shown: Shown | null) => void,
@@ -114,7 +113,7 @@ function listen(
         if (Math.hypot(x - at.x, y - at.y) > PRESS_SLOP) clearTimeout(timer);
         return;
       }
-      // A page that moves under a resting pointer opens nothing.
+      // Scrolling under a resting pointer must not open it.
       if (x === at.x && y === at.y) return;
       at = { x, y };
       const anchor = open !== null && inTip(target) ? open.anchor : anchorAt(target);
@@ -144,13 +143,13 @@ function listen(
     },
     pointerup: lift,
     pointercancel: lift,
-    // A dialog takes a press in the tooltip for one outside of itself, and would close.
+    // A dialog treats a press in the tooltip as a click outside and would close.
     mousedown(event: MouseEvent) {
       if (inTip(event.target)) event.stopPropagation();
     },
     click(event: MouseEvent) {
       if (inTip(event.target)) return event.stopPropagation();
-      // The long press that showed what a button does must not press the button as well.
+      // The long press that opened the tooltip must not also press the button.
       if (pressed) {
         event.preventDefault();
         event.stopPropagation();
@@ -191,7 +190,7 @@ function listen(
   };
 }
 
-/** What can have the focus and holds one text that may be cut. */
+/** Focusable elements with a single text that can be truncated. */
 const LABELLED = 'a, button, [role="option"], [role="menuitem"], [role="menuitemradio"]';
 
 const anchorAt = (target: EventTarget | null): HTMLElement | null =>
@@ -199,7 +198,7 @@ const anchorAt = (target: EventTarget | null): HTMLElement | null =>
 
 const wordsOf = (element: HTMLElement): string => (element.textContent ?? '').trim();
 
-/** Whether the text says more than is seen: words that stand there in full need no tooltip. */
+/** Returns whether the tooltip adds information: a text that is fully visible needs none. */
 function addsTo(anchor: HTMLElement, text: string): boolean {
   if (text.trim() === '') return false;
   if (wordsOf(anchor) !== text.trim()) return true;

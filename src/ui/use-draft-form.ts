@@ -5,8 +5,8 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { focusFirstError } from './form-errors.ts';
 
 /**
- * `read`: what the form comes to, or what is wrong with it. `keep` answers null where it is kept,
- * else why not.
+ * `read`: returns the parsed form, or its faults. `keep`: returns null on success, otherwise the
+ * error message.
  */
 interface How<F, V, T> {
   readonly begin: F;
@@ -17,8 +17,8 @@ interface How<F, V, T> {
 }
 
 /**
- * A form that one press keeps. What is wrong is shown once somebody has tried; `dirty`: leaving it
- * would lose something. `head` has the focus when it opens.
+ * A form with a save button. Faults are shown after the first attempt to save. `dirty`: leaving
+ * would lose changes. `head` gets the initial focus.
  */
 export interface DraftForm<F, T> {
   readonly form: F;
@@ -62,7 +62,7 @@ export function useDraftForm<F extends object, V, T>({
     const why = await keep(value);
     setBusy(false);
     if (why !== null) return setFault(why);
-    flushSync(() => setDone(true)); // what is saved is not asked about on the way out
+    flushSync(() => setDone(true)); // the page must not ask about saved changes
     onKept();
   }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Brings the element that the address names into view and gives it the focus, once it is there. */
+/** Scrolls to the element of the address's fragment and focuses it, once it exists. */
 export function useHashTarget(isReady: boolean): void {
   const isDone = useRef(false);
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Whether the window has the width of a tablet or more (as `tablet:` in classes): for what is there
- * or not, rather than shown or not.
+ * Returns whether the window is at least as wide as a tablet (as `tablet:` in classes). Use it to
+ * mount or unmount elements; use classes to hide them.
  */
 export const useIsTablet = (): boolean => useSyncExternalStore(subscribe, () => query.matches);
 

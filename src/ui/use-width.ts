@@ -1,10 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
-/**
- * How wide a box is, in CSS pixels, as it changes: for what is drawn to its width. 0 until it is
- * known.
- */
+/** Returns the width of an element in CSS pixels, updated on resize; 0 until measured. */
 export function useWidth(): {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly width: number;

@@ -9,7 +9,8 @@ export interface AppSwitcherProps {
   readonly mini: boolean;
   readonly app: 'monitoring' | 'o365';
   readonly roles: readonly Role[];
-  /** Called after an app is chosen. */ readonly onGo?: () => void;
+  /** Called after an app is chosen. */
+  readonly onGo?: () => void;
 }
 
 /** BILL-8: switches between the apps, for users who manage Microsoft 365. */

@@ -275,7 +275,7 @@ export function Editor({
   );
 }
 
-/** The server's own sentences stand where it has one for the field. */
+/** Messages of the form's fields. A field without an entry shows the server's own message. */
 const WORDS = {
   'setting.name': FAULT_WORDS['setting.name'],
   'setting.recipients': FAULT_WORDS['setting.recipients'],

@@ -15,9 +15,7 @@ import type { FormErrors } from '#src/ui/form-errors.ts';
 import * as v from 'valibot';
 import { reportMessages as t } from './messages.en.ts';
 
-/**
- * A report as it is typed. Recipients as a person writes them: by comma, semicolon, blank or line.
- */
+/** A report as typed. Recipients are separated by commas, semicolons, spaces or line breaks. */
 export interface Form {
   readonly name: string;
   readonly template: TemplateKey;
@@ -34,7 +32,7 @@ export interface Form {
   readonly enabled: boolean;
 }
 
-/** The page's own words for what is wrong with a field. */
+/** The page's own messages for field errors. */
 export const FAULT_WORDS = {
   'setting.name': t.nameMissing,
   'setting.schedule': t.timeNotValid,
@@ -115,9 +113,7 @@ const inputOf = ({
         : { every, day, at, timeZone },
 });
 
-/**
- * What is typed as the server takes it; null where something is wrong with it, and what, by field.
- */
+/** Converts the form to the call's input; null with the faults by field if it is invalid. */
 export function settingOf(
   form: Form,
   customers: Customers,

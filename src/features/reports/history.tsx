@@ -20,14 +20,15 @@ export interface HistoryProps {
   readonly place: ReportsPlace;
   readonly zone: string;
   readonly offline: boolean;
-  /** The name of the one whose history is shown. */
+  /** Name of the report whose history is shown. */
   readonly of: string | null;
   readonly onOpen: (id: string) => void;
   readonly onGo: (next: Partial<ReportsPlace>) => void;
 }
 
 /**
- * What was sent, when, to whom and with what result; with no network, those that can be read here.
+ * Sent reports: when, to whom and with what result. Offline, the reports that are readable on this
+ * device.
  */
 export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps) {
   const input = {
@@ -39,7 +40,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
   const rows = asked.value?.rows ?? null;
   const readable = useReadable(offline);
   const here = new Set(offline ? readable?.map(({ sent }) => idOf(sent)) : openedIds());
-  // Without a network what can be read comes first, also where the list itself was never here.
+  // Offline, readable reports come first, even if the list itself was never loaded.
   const shown =
     offline && readable !== null
       ? [...readable.map(({ sent }) => sent), ...(rows ?? []).filter((one) => !here.has(idOf(one)))]

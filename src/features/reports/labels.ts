@@ -61,7 +61,7 @@ export function scheduleWords(schedule: ReportSchedule): string {
   }
 }
 
-/** State is a sign, a word and a colour. */
+/** A state is always icon, word and color. */
 export const SENT_WORDS: Readonly<
   Record<SentState, { readonly word: string; readonly icon: IconName; readonly text: string }>
 > = {

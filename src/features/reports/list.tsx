@@ -12,7 +12,7 @@ export interface ReportListProps {
   readonly settings: readonly SettingOut[];
   readonly zone: string;
   readonly offline: boolean;
-  /** The one that is being sent or changed. */
+  /** Id of the report that is being sent or changed. */
   readonly busy: string | null;
   readonly companyName: (n: number) => string;
   readonly onOpen: (id: string) => void;
@@ -21,7 +21,7 @@ export interface ReportListProps {
   readonly onHistory: (id: string) => void;
 }
 
-/** The reports by name: what each tells, when and to whom. */
+/** Reports by name: content, schedule and recipients. */
 export function ReportList({
   settings,
   zone,

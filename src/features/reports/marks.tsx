@@ -9,8 +9,8 @@ const TALL = 14;
 const WIDE = 8;
 
 /**
- * Days as the portal prints them: height and form say the state, colour repeats it. Days of one
- * state in a row are one dashed line.
+ * Days as in the printed calendar: height and shape show the state, color repeats it. Consecutive
+ * days of one state are one dashed line.
  */
 export function Marks({
   days,
@@ -135,7 +135,7 @@ const wordOf = (letter: string): string => {
   return cell === null ? t.notDue : STATE_WORDS[cell];
 };
 
-/** `28 Success, 2 Failed`: what a screen reader says of a row. */
+/** `28 Success, 2 Failed`: the screen reader label of a row. */
 export function marksWords({ states }: DayCells): string {
   const counts = new Map<string, number>();
   for (const letter of states) counts.set(wordOf(letter), (counts.get(wordOf(letter)) ?? 0) + 1);

@@ -4,8 +4,8 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
 
 /**
- * Which reports were opened in this browser: ids alone, newest first. What they say lies sealed
- * with the rest of the device's data, and goes with it.
+ * Ids of the reports opened in this browser, newest first. Their content is encrypted with the rest
+ * of the device's data and is deleted with it.
  */
 const KEY = 'reportsOpened';
 const MOST = 20;
@@ -28,7 +28,9 @@ export const noteOpened = (id: string): void =>
 
 export type OpenedReport = OutputOf<'openSentReport'>;
 
-/** Those that can be read here with no network: asked only then. Null while that is not known. */
+/**
+ * Returns the reports that are readable offline. Queried only while offline; null while unknown.
+ */
 export function useReadable(offline: boolean): readonly OpenedReport[] | null {
   const [found, setFound] = useState<readonly OpenedReport[] | null>(null);
   useEffect(() => {

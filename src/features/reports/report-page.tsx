@@ -24,8 +24,8 @@ export interface ReportPageProps {
 }
 
 /**
- * A report that was sent, opened: its figures and rows, and the file. It stays on this device, to
- * be read with no network (REPORT-7).
+ * A sent report: figures, rows and the file. It stays on this device for offline reading
+ * (REPORT-7).
  */
 export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
   const asked = useCachedQuery('openSentReport', { id });

@@ -72,7 +72,7 @@ const DAYS = [...Array.from({ length: 28 }, (_, i) => i + 1), 31].map((day) => (
 }));
 
 let known: readonly { readonly value: string; readonly word: string }[] | null = null;
-/** All that this browser knows, and the one that is set. */
+/** All time zones of this browser, and the current value. */
 function zones(set: string): readonly { readonly value: string; readonly word: string }[] {
   known ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
     (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),

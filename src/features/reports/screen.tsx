@@ -26,7 +26,7 @@ import { ReportPage } from './report-page.tsx';
 import { reportMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/report-settings`: reports that go out by themselves, and what was sent (REPORT-2,
+ * `/monitoring/report-settings`: scheduled reports and the history of sent ones (REPORT-2,
  * REPORT-7).
  */
 export function ReportSettings() {

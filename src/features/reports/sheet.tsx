@@ -9,11 +9,11 @@ import { Button } from '#src/ui/button.tsx';
 import { Marks, MarksLegend, marksWords } from './marks.tsx';
 import { reportMessages as t } from './messages.en.ts';
 
-/** Rows that are drawn before somebody asks for more. */
+/** Rows that are rendered before "show more" is pressed. */
 const FIRST = 100;
 
 /**
- * A report on the page: the same figures and tables as in the file. `rows`: how many the whole has.
+ * A report on the page, with the same figures and tables as its file. `rows`: number of all rows.
  */
 export function ReportSheet({ report, rows }: { readonly report: Report; readonly rows: number }) {
   const [most, setMost] = useState(FIRST);
@@ -114,7 +114,7 @@ function Table({
   );
 }
 
-/** `10/24 to 11/22`: of which days the marks are, as wide as they. */
+/** `10/24 to 11/22`: heading of the marks, as wide as they are. */
 function daysHead({ days = [] }: Column) {
   return (
     <span className="flex justify-between gap-2" style={{ width: Math.max(days.length * 11, 90) }}>

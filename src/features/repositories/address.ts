@@ -5,7 +5,7 @@ import { withQuery } from '#src/features/shared/with-query.ts';
 import { ORDERS } from './rows.ts';
 import type { Order } from './rows.ts';
 
-/** Which repositories, in what order, and the one whose history is open, over which days. */
+/** Filters, order, the repository with an open history, and its period. */
 export interface RepositoriesPlace {
   readonly order: Order;
   readonly text: string;

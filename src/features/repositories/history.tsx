@@ -24,7 +24,7 @@ interface HistoryProps {
   readonly told: (at: number) => string;
 }
 
-/** What a repository held at the end of each day, beside its capacity. */
+/** Used space of a repository at the end of each day, with its capacity. */
 export function History({ id, name, span, rule, now, onSpan, told }: HistoryProps) {
   const stretch = stretchOf(span, dayAt(now, rule), rule);
   const tooLong = stretch.count > REPORT_MOST_DAYS;

@@ -1,11 +1,11 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 
-/** In what order repositories stand. */
+/** Sort orders of the list. */
 export const ORDERS = ['fullest', 'soonest', 'name', 'stale'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** What a repository is told as. `none`: nobody told its size; `stale`: nobody has for two days. */
+/** Status of a repository. `none`: its size was never reported; `stale`: not for two days. */
 export type Standing = 'full' | 'soon' | 'well' | 'stale' | 'none';
 
 export interface Row {
@@ -14,7 +14,7 @@ export interface Row {
   readonly where: string;
   readonly company: CompanyN;
   readonly companyName: string;
-  /** 0 to 1; null where used or capacity is not told. */
+  /** 0 to 1; null if used space or capacity is unknown. */
   readonly share: number | null;
   readonly used: number | null;
   readonly free: number | null;
@@ -83,7 +83,7 @@ export function rowsOf(
   });
 }
 
-/** Those of a company whose name, place or company has the words, in order. */
+/** Returns the rows of a company that match the text by name, location or company, sorted. */
 export function shownRows(
   rows: readonly Row[],
   {
@@ -106,8 +106,8 @@ const last = (value: number | null): number => value ?? Infinity;
 const byName = (a: Row, b: Row): number =>
   NAMES.compare(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1);
 /**
- * Where one is known and the other is not, the known stands first; infinite less infinite is no
- * order.
+ * Known values come before unknown ones (Infinity). A subtraction would not work, because Infinity
+ * − Infinity is NaN.
  */
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 const BY: Readonly<Record<Order, (a: Row, b: Row) => number>> = {

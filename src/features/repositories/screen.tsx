@@ -28,10 +28,7 @@ import type { Order, Row } from './rows.ts';
 import '#src/styles/sections.css';
 import { repositoryMessages as t } from './messages.en.ts';
 
-/**
- * `/monitoring/repositories`: how full repositories are, how they fill up, and when each will be
- * full.
- */
+/** `/monitoring/repositories`: fill level, trend and forecast of repositories. */
 export function Repositories() {
   const branding = useBranding();
   return branding && <Sheet branding={branding} />;
@@ -283,7 +280,7 @@ function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
   );
 }
 
-/** On a phone there are no column heads, so the text says what the size is. */
+/** On a phone there are no column headers, so the text labels the size. */
 function size(bytes: number | null, onPhone?: (values: { size: string }) => string) {
   if (bytes === null) return <span className="text-ink-3">{t.noSize}</span>;
   const text = formatBytes(bytes);
@@ -332,7 +329,7 @@ function Used({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
   );
 }
 
-/** The day on which it will be full, as the dashboard tells it. */
+/** The forecast day when it is full, formatted as on the dashboard. */
 function Full({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonly zone: string }) {
   if (row.fullAt === null || row.daysLeft === null) {
     return row.standing === 'full' ? (

@@ -3,7 +3,7 @@ import { rulesAddress } from '../shared/page-links/rules.ts';
 import { beginning, type Form } from './form.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
-/** What is open stands in the address: a rule, or a new one with what it begins with. */
+/** State in the address: an open rule, or a new one with its initial values. */
 export interface RulesPlace {
   readonly open: string | null;
   readonly begin: (zone: string) => Form;
@@ -34,7 +34,7 @@ export function rulesPlace(search: string): RulesPlace {
   };
 }
 
-/** Examples that show what rules are for. */
+/** Example rules. */
 export const EXAMPLES: readonly {
   readonly title: string;
   readonly detail: string;

@@ -19,7 +19,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
-  /** Null: it is made. */
+  /** Null: a new rule. */
   readonly id: string | null;
   readonly begin: Form;
   readonly zone: string;
@@ -29,7 +29,7 @@ export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
   readonly onDelete: (() => void) | null;
 }
 
-/** One rule: when, then, and beside it what it would have matched. */
+/** Editor of a rule: conditions, actions and a preview of matching results. */
 export function Editor({
   id,
   begin,

@@ -18,7 +18,7 @@ export interface FieldsProps {
   readonly onChange: (next: Partial<Form>) => void;
 }
 
-/** What results are meant. What is left empty holds always. */
+/** Conditions of a rule. Empty fields match everything. */
 export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
   return (
     <FormSection title={t.conditions} says={t.conditionsHint}>
@@ -135,7 +135,7 @@ const RANGES: readonly (readonly [word: string, field: 'minutes' | 'megabytes' |
   [t.streak, 'streak'],
 ];
 
-/** What is done with them. */
+/** Actions of a rule. */
 export function DoesFields({ form, faults, people, onChange }: FieldsProps) {
   return (
     <FormSection title={t.actions} says={t.actionsHint}>

@@ -6,8 +6,8 @@ import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range
 import { ruleMessages as t } from './messages.en.ts';
 
 /**
- * A rule as it is typed. Lengths in minutes, sizes in MB, times `HH:MM`; `from` and `to` are days,
- * both included.
+ * A rule as typed. Durations in minutes, sizes in MB, times as `HH:MM`; `from` and `to` are
+ * inclusive days.
  */
 export interface Form {
   readonly name: string;
@@ -83,7 +83,7 @@ export function formOf({ name, enabled, from, to, when, does }: RuleFields, zone
   };
 }
 
-/** The rule that is typed; where something is wrong with it, what and where. */
+/** Returns the typed rule, or the faults by field if it is invalid. */
 export function ruleOf(
   form: Form,
   zone: string,
@@ -142,7 +142,7 @@ export function ruleOf(
   };
 }
 
-/** The same without a name: what can be tried already. */
+/** Returns the typed rule without its name, for the test; null if it is invalid. */
 export function triedOf(form: Form, zone: string): Pick<RuleFields, 'when' | 'does'> | null {
   const { rule } = ruleOf({ ...form, name: 'x', from: '', to: '', exception: true }, zone);
   return rule && { when: rule.when, does: { ...rule.does, exception: form.exception } };
@@ -154,7 +154,7 @@ const typed = ({ least, most }: Range, unit: number): Typed => ({
   most: most === null ? '' : String(most / unit),
 });
 
-/** The range, or what is wrong with it. */
+/** Returns the range, or the error message. */
 function rangeOf({ least, most }: Typed, unit: number): Range | string {
   const [low, high] = [least, most].map((text) =>
     text.trim() === '' ? null : Math.round(Number(text.replace(',', '.')) * unit),
@@ -176,7 +176,7 @@ function minuteOf(text: string): number {
   return hours === undefined || minutes === undefined ? -1 : Number(hours) * 60 + Number(minutes);
 }
 
-/** One that begins with what is known of a result. */
+/** Returns a new form with the values of a result. */
 export const beginning = (
   zone: string,
   like: Partial<

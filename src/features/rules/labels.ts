@@ -55,7 +55,7 @@ function conditionTexts(when: RuleWhen, companyName: CompanyName): string[] {
   ].filter((text) => text !== false);
 }
 
-/** A text with `*` or `?` matches as a whole, one without is searched for. */
+/** A text with `*` or `?` must match completely; without them it is a substring search. */
 const textCondition = (
   text: string,
   contains: (values: { text: string }) => string,
@@ -97,7 +97,7 @@ const actionTexts = ({
     notify.length > 0 && t.doEmail({ count: notify.length }),
   ].filter((text) => text !== false);
 
-/** How another rule and this one share `count` results. */
+/** Describes how another rule and this one share `count` results. */
 export function conflictText(count: string, isAbove: boolean, same: readonly Settled[]): string {
   if (same.length === 0) return t.otherMatches({ count });
   const settings = formatList(
@@ -107,7 +107,7 @@ export function conflictText(count: string, isAbove: boolean, same: readonly Set
   return isAbove ? t.otherWins({ count, settings }) : t.otherLoses({ count, settings });
 }
 
-/** The days on which a rule applies; empty if always. */
+/** Describes the days on which a rule applies; empty if always. */
 export function datesText(
   { from, to }: Pick<RuleFields, 'from' | 'to'>,
   zone: string,

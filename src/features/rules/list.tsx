@@ -19,7 +19,7 @@ export interface RuleListProps {
   readonly onMove: (id: string, by: 1 | -1) => void;
 }
 
-/** The rules from the top, in the order in which they act. */
+/** Rules from top to bottom, in order of precedence. */
 export function RuleList({
   rules,
   zone,

@@ -27,7 +27,7 @@ import { RuleList } from './list.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
-/** `/monitoring/rules`: what the server does by itself with results that arrive (RULES-6). */
+/** `/monitoring/rules`: rules that the server applies to new results (RULES-6). */
 export function Rules() {
   const { history } = useRouter();
   const search = useRouterState({ select: ({ location }) => location.searchStr });
@@ -75,7 +75,7 @@ export function Rules() {
   async function remove(): Promise<void> {
     if (open === null) return;
     const told = await client().ask('removeRule', { id: open });
-    if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
+    if (told.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
     setDeleting(false);
     if (!told.ok) return tellFailure(told.failure.message);
     tell(t.deleted);
@@ -204,7 +204,7 @@ function Empty({ offline, make }: { readonly offline: boolean; readonly make: Re
   );
 }
 
-/** Null where it is done, else why not. */
+/** Returns null on success, otherwise the error message. */
 async function put(input: InputOf<'changeRules'>): Promise<string | null> {
   const told = await client().ask('changeRules', input);
   return told.ok ? null : told.failure.message;

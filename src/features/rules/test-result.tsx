@@ -7,7 +7,7 @@ import type { Test } from './use-test.ts';
 import { conflictText } from './labels.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
-/** What the rule would have matched, and which others match it too. */
+/** Results that the rule would have matched, and other rules that match them. */
 export function Tested({
   test: { tested, asking, fault },
   ready,

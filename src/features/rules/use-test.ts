@@ -4,10 +4,7 @@ import type { RuleTested } from '#contract/rules/calls.ts';
 import type { RuleFields } from '#contract/rules/rules.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 
-/**
- * What a rule would have matched; `asking`: it is being looked up, and `tested` is of what was
- * typed before.
- */
+/** Result of a rule test. `asking`: a test is running, and `tested` belongs to an earlier input. */
 export interface Test {
   readonly tested: RuleTested | null;
   readonly asking: boolean;
@@ -16,7 +13,7 @@ export interface Test {
 
 const SETTLE_MS = 500;
 
-/** RULES-6: asks the server whenever what is typed has settled. Null asks nothing. */
+/** RULES-6: runs the test on the server when typing pauses. Null runs none. */
 export function useTest(
   id: string | null,
   tried: Pick<RuleFields, 'when' | 'does'> | null,

@@ -7,7 +7,7 @@ import { menuOf } from '../../app/router/menu.ts';
 import type { Theme } from '../../app/theme.ts';
 import { GOES } from '../../app/shell/go-to-shortcuts.ts';
 
-/** What Enter does on a line of the palette. */
+/** What Enter does on an item of the palette. */
 export type Does =
   | { readonly is: 'open'; readonly to: string }
   | { readonly is: 'theme'; readonly theme: Theme }
@@ -15,13 +15,13 @@ export type Does =
 
 export interface Line {
   readonly key: string;
-  /** Lines of one group stand together; its heading is these words. */
+  /** Heading of the item's group; items of a group are adjacent. */
   readonly group: string;
   readonly word: string;
-  /** Beside the word: the company of a job. */
+  /** Beside the text: the company of a job. */
   readonly detail?: string;
   readonly icon: IconName;
-  /** Of a result: it stands in the icon's place. */
+  /** State of a result, shown instead of the icon. */
   readonly state?: RunState;
   readonly keys?: readonly string[];
   readonly does: Does;
@@ -36,8 +36,7 @@ const THEME_WORDS: Readonly<Record<Theme, string>> = {
 };
 
 /**
- * What can be done without having typed anything: pages first, all that the sidebar has and what it
- * has not.
+ * Returns the items that need no search text: first all pages, in the sidebar or not, then actions.
  */
 export function fixedLines(roles: readonly Role[], features: Features | null): readonly Line[] {
   const pages = menuOf(roles, features)
@@ -69,7 +68,7 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
   ];
 }
 
-/** For whoever is signed in, and not in the sidebar. */
+/** Pages that every signed-in user can open and that are not in the sidebar. */
 const OTHERS: readonly Line[] = [
   {
     key: 'page subscriptions',
@@ -118,7 +117,7 @@ const LISTS: readonly Line[] = [
   },
 ];
 
-/** Lines that contain every word that was typed, those that begin with it first. */
+/** Returns the items that contain every typed word. Items that start with it come first. */
 export function matching(lines: readonly Line[], typed: string): readonly Line[] {
   const words = typed
     .trim()
@@ -132,11 +131,11 @@ export function matching(lines: readonly Line[], typed: string): readonly Line[]
   return hits.toSorted((a, b) => begins(a) - begins(b));
 }
 
-/** Results on this device, whatever their review. */
+/** Returns the address of results on this device, whatever their review. */
 export const listAddress = (of: Readonly<Record<string, string>>): string =>
   `${LIST}?${new URLSearchParams({ review: 'any', rows: 'runs', order: 'newest', ...of }).toString()}`;
 
-/** The list of one company, or the newest runs of one job, whatever their review. */
+/** Returns the address of a company's results, whatever their review. */
 export const companyAddress = (n: number): string => `${LIST}?date=last-7&review=any&company=${n}`;
 export const jobAddress = (n: number): string =>
   `${LIST}?date=last-30&review=any&rows=runs&order=newest&job=${n}`;

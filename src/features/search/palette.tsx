@@ -32,8 +32,8 @@ const SHOWN = 6;
 const MOST_CHARS = 200;
 
 /**
- * ⌘K: pages, named lists, actions, and everything by a few letters of its names. What this device
- * knows stands there at once; what the server adds comes below it.
+ * ⌘K: pages, saved views, actions, and search by name. Items of this device appear at once, those
+ * of the server below them.
  */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
@@ -113,7 +113,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                 className="h-full min-w-0 grow bg-transparent outline-none placeholder:text-ink-3 placeholder:opacity-100"
                 onKeyDown={(event) => {
                   if (event.key === 'Escape') onClose();
-                }} // the box alone would close its options first
+                }} // otherwise the combobox would handle Escape and only close its options
                 onChange={(event) => {
                   setTyped(event.target.value);
                   setAsk({ text: event.target.value.trim(), limit: SHOWN });
@@ -185,7 +185,7 @@ interface FootProps {
   readonly more: number;
 }
 
-/** SEEK-5: how the search stands, and for screen readers what it came to, once it rests. */
+/** SEEK-5: status of the search. Screen readers hear the result when typing pauses. */
 function Foot({ asked, text, hits, there, more }: FootProps) {
   const rest =
     more > 0

@@ -15,7 +15,7 @@ import type { Line } from './palette-items.ts';
 const told = (...words: readonly string[]): string =>
   words.filter((word) => word !== '').join(', ');
 
-/** What this device knows by these letters. */
+/** Returns the items for data on this device. */
 export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
   ...companies.rows.map(({ company, name, jobs: count }): Line => ({
     key: `company ${company}`,
@@ -47,8 +47,8 @@ const computerKey = (company: number, name: string): string =>
   `computer ${company} ${name.toLowerCase()}`;
 
 /**
- * The list of results in which these words and days are looked for on this device; null where it
- * keeps none of them.
+ * Returns the item that opens the run list with these words and days; null if this device stores
+ * none of the days.
  */
 export function lineOfResults({ words, days }: Sought, typed: string, oldest: Day): Line | null {
   if (days && dayText(days.to) < oldest) return null;
@@ -77,7 +77,7 @@ const open = (
   to: string,
 ): Line => ({ key, group, icon, word, ...(detail !== '' && { detail }), does: { is: 'open', to } });
 
-/** What the server adds, by what who asks may open. */
+/** Returns the server's items that the user can open. */
 export function linesThere(
   found: FoundOut,
   roles: readonly Role[],
@@ -162,6 +162,6 @@ export function linesThere(
   ];
 }
 
-/** Whether the server has more of a kind than it told. */
+/** Returns whether the server has more items of a kind than it returned. */
 export const hasMore = (found: FoundOut): boolean =>
   Object.values(found).some((part) => part?.more === true);

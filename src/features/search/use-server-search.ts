@@ -5,20 +5,18 @@ import { isEnough, soughtIn } from '#contract/search/search.ts';
 import { client } from '../../app/worker/worker-client.ts';
 
 /**
- * How the server stands to what is typed. `waiting`: typing has not rested yet. `short`: not enough
- * to ask for.
+ * Status of the server search. `waiting`: for a pause in typing. `short`: the text is too short.
  */
 export type Asked =
   | { readonly is: 'none' | 'short' | 'waiting' | 'asking' | 'offline' | 'failed' }
   | { readonly is: 'found'; readonly found: FoundOut };
 
-/** Typing rests for so long before the server is asked, in ms. */
+/** Debounce delay in milliseconds. */
 const RESTS = 180;
 const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer', 'busy']);
 
 /**
- * SEEK-4: asks the server for a text when typing rests. Only the answer to the text that stands now
- * is shown.
+ * SEEK-4: searches on the server when typing pauses. Only the answer to the current text is shown.
  */
 export function useServerSearch(text: string): Asked {
   const [told, setTold] = useState<{ readonly text: string; readonly asked: Asked }>({

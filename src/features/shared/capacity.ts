@@ -4,28 +4,28 @@ import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 const MOST = 5;
 const DAY = 86_400_000;
 /**
- * A repository that is full within so many days is told as a warning, and within so many it needs
+ * Thresholds in days: a repository that is full within them counts as a warning, or needs
  * attention.
  */
 const WARNS_DAYS = 14;
 const PRESSING_DAYS = 7;
 
-/** One that fills up, as its line shows it. */
+/** A repository that fills up. */
 export interface Filling {
   readonly id: string;
   readonly name: string;
   readonly company: CompanyN;
   readonly fullAt: Ms;
-  /** Whole days to go; 0 where it is full, or will be within a day. */
+  /** Whole days left; 0 if it is full or will be within a day. */
   readonly daysLeft: number;
-  /** 0 to 1 of its room. Null where its room is not known. */
+  /** Fill level, 0 to 1. Null if the capacity is unknown. */
   readonly used: number | null;
-  /** Bytes used on its days, oldest first. */
+  /** Used bytes per day, oldest first. */
   readonly trace: readonly (number | null)[];
   readonly tone: 'failed' | 'warning' | 'trace';
 }
 
-/** Those that will be full, soonest first. */
+/** Returns the repositories that will be full, soonest first. */
 export function fillingUp(
   repositories: readonly RepositoryOut[],
   companies: readonly CompanyN[],

@@ -1,7 +1,7 @@
 import { ownAccountPageMessages as t } from './own-account.messages.en.ts';
 /**
- * What a browser says that it is, in words: `Chrome on Windows`. The more particular names come
- * first: most browsers claim to be the others as well.
+ * Returns the browser and system of a user agent: `Chrome on Windows`. Specific names are checked
+ * first, because most browsers also name others.
  */
 export function deviceOf(agent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(agent))?.[1] ?? null;
@@ -10,7 +10,7 @@ export function deviceOf(agent: string): string {
   return system === null ? browser : t.deviceOn({ browser, system });
 }
 
-/** By what a session began. */
+/** Returns how a session was started. */
 export const beganBy = (how: string): string => WAYS[how] ?? t.bySignIn;
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [

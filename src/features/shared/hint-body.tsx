@@ -2,7 +2,7 @@ import type { HintFields } from '#contract/hints/hints.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { hintBodyMessages as t } from './hint-body.messages.en.ts';
 
-/** What a hint tells: a few words, steps in their order, links that open beside the portal. */
+/** Content of a hint: text, ordered steps, and links that open outside the portal. */
 export function HintBody({ says, steps, links }: Pick<HintFields, 'says' | 'steps' | 'links'>) {
   return (
     <>

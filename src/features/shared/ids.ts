@@ -1,7 +1,7 @@
-/** The id of a user, a company or a line, as the API calls it. */
+/** Returns the id of a user, company or row under its API name. */
 export const idOf = ({ _id: id }: { readonly _id: string }): string => id;
 
-/** Whether something is the one of an id; nothing is not. */
+/** Returns whether an object has this id; undefined never has. */
 export const isThe = (
   id: string | null,
   one: { readonly _id: string } | null | undefined,

@@ -1,4 +1,4 @@
-/** Languages that can be named as one's own, in their own words. */
+/** Languages to choose from, in their own names. */
 const TAGS = [
   'en-GB',
   'en-US',
@@ -28,7 +28,7 @@ export const LANGUAGE_CHOICES: readonly { readonly value: string; readonly word:
   TAGS.map((tag) => ({ value: tag, word: named(tag) }));
 
 let zones: readonly { readonly value: string; readonly word: string }[] | null = null;
-/** All zones that this browser knows. */
+/** Returns all time zones of this browser. */
 export function zoneChoices(): readonly { readonly value: string; readonly word: string }[] {
   zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
     (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),

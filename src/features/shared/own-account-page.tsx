@@ -14,7 +14,7 @@ import { ownAccountPageMessages as t } from './own-account.messages.en.ts';
 
 export interface OwnPageProps {
   readonly title: string;
-  /** What is asked of the server before the page can be shown. */
+  /** Server queries that must be answered before the page is shown. */
   readonly asked?: readonly {
     readonly value: unknown;
     readonly failure: Failure | null;
@@ -24,9 +24,7 @@ export interface OwnPageProps {
   readonly children: () => ReactNode;
 }
 
-/**
- * A page about the user's own account: nobody else's hands, and nothing of it without the network.
- */
+/** A page about the user's own account. It is not available during impersonation or offline. */
 export function OwnPage({ title, asked = [], children }: OwnPageProps) {
   const me = useMe();
   const offline = useWatch('status', NOTHING)?.is === 'offline';

@@ -6,18 +6,18 @@ import { useBranding } from '#src/app/session/session.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 
 /**
- * Which provider a page of the administration is about. It stands in the address as `provider`; the
- * own one without it.
+ * The provider that an administration page shows. It is the address parameter `provider`; without
+ * it, the user's own.
  */
 export interface ChosenProvider {
   readonly id: string;
   readonly own: boolean;
-  /** Null until the list is here. */
+  /** Null until the list is loaded. */
   readonly name: string | null;
   readonly all: CachedQuery<readonly ProviderListed[]>;
 }
 
-/** Null until it is known whose portal this is. */
+/** Returns null until the portal's own provider is known. */
 export function useChosenProvider(): ChosenProvider | null {
   const own = useBranding()?.id ?? null;
   const asked = useRouterState({
@@ -35,8 +35,8 @@ export function useChosenProvider(): ChosenProvider | null {
 }
 
 /**
- * Nothing where there is only one. Everything else of the address is of that provider, and goes
- * with it.
+ * Renders nothing if there is only one provider. Choosing another provider removes all other
+ * parameters, because they belong to the previous one.
  */
 export function ProviderChoice({ chosen }: { readonly chosen: ChosenProvider }) {
   const { history } = useRouter();

@@ -9,13 +9,14 @@ import { queryStateMessages as t } from './query-states.messages.en.ts';
 
 interface RefusedProps {
   readonly fault: string;
-  /** When what is shown below was told; null where nothing is. */ readonly at: Ms | null;
+  /** Time of the data shown below; null if there is none. */
+  readonly at: Ms | null;
   readonly own: boolean;
   readonly zone: string;
   readonly onAgain: () => void;
 }
 
-/** Why the server's part is not there, or not new. */
+/** Explains why the server's part is missing or outdated. */
 export function Refused({ fault, at, own, zone, onAgain }: RefusedProps) {
   const offline = fault === MESSAGES.needsNetwork;
   return (
@@ -41,7 +42,7 @@ export function Refused({ fault, at, own, zone, onAgain }: RefusedProps) {
   );
 }
 
-/** No result in the time, and what to do. */
+/** No result in the period, and what to do. */
 export function NoResults({
   narrowed,
   onAll,
@@ -62,7 +63,7 @@ export function NoResults({
   );
 }
 
-/** A time of more than twelve months. */
+/** The period exceeds twelve months. */
 export const TooLong = () => (
   <div className="px-4 py-3 desk:px-6">
     <Callout tone="warning" alert>

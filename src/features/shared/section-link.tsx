@@ -1,7 +1,10 @@
 import { useRouter } from '@tanstack/react-router';
 import type { ComponentPropsWithRef } from 'react';
 
-/** A way to another address of this site: a real link, followed without loading the page anew. */
+/**
+ * A link to another address of this site. It is a real link, but navigates without reloading the
+ * page.
+ */
 export function SectionLink({
   href,
   ...rest

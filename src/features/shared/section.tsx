@@ -7,17 +7,17 @@ import type { PolledQuery } from './queries/use-polled-query.ts';
 
 export interface SectionProps {
   readonly title: string;
-  /** Where the title leads. */
+  /** Target of the title. */
   readonly href?: string | null;
-  /** Small, at the right. */
+  /** Small text at the right. */
   readonly detail?: ReactNode;
   readonly className?: string;
-  /** A name by which a line of the page leads here. */
+  /** The fragment that links to this section. */
   readonly place?: string;
   readonly children: ReactNode;
 }
 
-/** A part of the dashboard under its head rule. */
+/** A section of the dashboard with its heading. */
 export function Section({
   title,
   href = null,
@@ -55,7 +55,7 @@ export function Section({
   );
 }
 
-/** Bars where lines will be, after 100 ms. */
+/** Placeholder bars, shown after 100 ms. */
 export function Lines({ count }: { readonly count: number }) {
   return (
     <DelayedFallback>
@@ -78,13 +78,13 @@ export function Lines({ count }: { readonly count: number }) {
 
 interface FromServerProps<T> {
   readonly asked: PolledQuery<T>;
-  /** The age of the answer, where a newer one could not be had. */
+  /** Returns the text with the age of the answer if a newer one is not available. */
   readonly told: (at: number) => string;
   readonly lines?: number;
   readonly children: (value: T) => ReactNode;
 }
 
-/** What only the server knows: on its way, here, here but old, or not to be had and why. */
+/** Data that only the server has: loading, current, outdated, or failed with its reason. */
 export function FromServer<T>({
   asked: { value, at, fault, again },
   told,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
 
-/** How a factor stands, by mark and word, with what it means. */
+/** Status of a factor as icon and word, with an explanation. */
 export function StateLine({
   on,
   word,

@@ -1,4 +1,4 @@
-/** An address with its query; commas stay readable. */
+/** Returns an address with its query; commas are not escaped. */
 export const withQuery = (path: string, params: URLSearchParams): string => {
   const query = readable(params);
   return query === '' ? path : `${path}?${query}`;

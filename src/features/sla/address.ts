@@ -5,8 +5,8 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 /**
- * Everything that shapes the page. `alarm`: the one that is open, `new`, or none; `job`: of which
- * job a new one is.
+ * State of the page in its address. `alarm`: the open one, `new`, or none; `job`: the job of a new
+ * one.
  */
 export interface SlaPlace {
   readonly view: 'alarms' | 'report';
@@ -15,7 +15,7 @@ export interface SlaPlace {
   readonly span: Span;
   readonly by: 'job' | 'company';
   readonly company: CompanyN | null;
-  /** What is asked of each line; null asks nothing. */
+  /** Target of each row in percent; null without a target. */
   readonly percent: number | null;
   readonly hours: number | null;
   readonly text: string;

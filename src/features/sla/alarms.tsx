@@ -10,11 +10,11 @@ export interface AlarmListProps {
   readonly zone: string;
   readonly now: Ms;
   readonly nameOf: (company: number) => string;
-  /** Null: this user changes none. */
+  /** Null: the user may not change alarms. */
   readonly onOpen: ((id: string) => void) | null;
 }
 
-/** The alarms, the broken ones first: of what, what is asked, how it stands. */
+/** Alarms, broken ones first: scope, target and status. */
 export function AlarmList({ alarms, zone, now, nameOf, onOpen }: AlarmListProps) {
   return (
     <ul className="m-0 list-none border-t-2 border-head-rule p-0">

@@ -17,10 +17,10 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
-  /** Null: it is made. */
+  /** Null: a new alarm. */
   readonly id: string | null;
   readonly begin: Form;
-  /** Of which job it is, in words; null where it is of a group. */
+  /** Name of its job; null for a group of jobs. */
   readonly jobName: string | null;
   readonly offline: boolean;
   readonly companies: readonly (readonly [n: number, name: string])[];
@@ -30,7 +30,7 @@ export interface EditorProps {
   readonly onDelete: (() => void) | null;
 }
 
-/** One alarm: of what, what is asked, who is told. */
+/** Editor of an alarm: scope, target and recipients. */
 export function Editor({
   id,
   begin,

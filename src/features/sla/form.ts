@@ -3,7 +3,7 @@ import type { SlaFields } from '#contract/sla/sla.ts';
 import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
 import { slaMessages as t } from './messages.en.ts';
 
-/** An alarm as it is typed. */
+/** An alarm as typed. */
 export interface Form {
   readonly name: string;
   readonly enabled: boolean;
@@ -56,7 +56,7 @@ export const formOf = ({
   recipients,
 });
 
-/** The alarm that is typed; where something is wrong with it, what and where. */
+/** Returns the typed alarm, or the faults by field if it is invalid. */
 export function alarmOf(form: Form): { readonly alarm: SlaFields | null; readonly faults: Faults } {
   const faults: Partial<Record<keyof Faults, string>> = {};
   const whole = (

@@ -37,8 +37,7 @@ export interface ReportProps {
 }
 
 /**
- * SLA-4, SLA-5: of each job or company the share of good results, the worst first, and whether it
- * is what is asked.
+ * SLA-4, SLA-5: success rate of each job or company, worst first, and whether it meets the target.
  */
 export function Report({ place: given, offline, companies, onPlace }: ReportProps) {
   const isFiltered = useCompaniesFilter();

@@ -30,8 +30,8 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/sla`: how old a good backup may be and how many of them there have to be, as alarms
- * and as a report (SLA-5).
+ * `/monitoring/sla`: targets for the age of backups and the success rate, as alarms and as a report
+ * (SLA-5).
  */
 export function Sla() {
   const { history } = useRouter();

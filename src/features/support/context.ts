@@ -19,9 +19,7 @@ export interface ContextPart {
   readonly text: string;
 }
 
-/**
- * Sentences that say the same for everybody: those that name a job or a company are not among them.
- */
+/** Messages without names of jobs or companies. Only these may be sent to the support. */
 const FIXED: ReadonlySet<string> = new Set(
   Object.values(MESSAGES).filter((one) => typeof one === 'string'),
 );
@@ -34,7 +32,7 @@ const STATES: Readonly<Record<SyncStatus['is'], string>> = {
   'update-needed': t.syncUpdate,
 };
 
-/** SUPPORT-4: what can be told, in its order; what is not known is no part. */
+/** SUPPORT-4: returns the context of a request in order; unknown parts are left out. */
 export function contextParts({ path, failures, status, agent }: Around): readonly ContextPart[] {
   const said: Readonly<Record<SupportPart, string | null>> = {
     page: path === null ? null : (path.split(/[?#]/)[0] ?? null),

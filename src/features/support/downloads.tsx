@@ -9,7 +9,7 @@ import { supportMessages as t } from './messages.en.ts';
 
 const FILE = 'daybook-run.mjs';
 
-/** `/monitoring/downloads`: what the product itself gives to take along. */
+/** `/monitoring/downloads`: files that the product itself provides. */
 export function Downloads() {
   const { origin } = globalThis.location;
   const connects = useAbility('monitoring.sources');

@@ -9,10 +9,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { supportMessages as t } from './messages.en.ts';
 
-/**
- * `/monitoring/support/live`: how the support of the portal is spoken to at once. Known with no
- * network.
- */
+/** `/monitoring/support/live`: how to reach the portal's support directly. It works offline. */
 export function LiveSupport() {
   const branding = useBranding();
   const me = useMe();

@@ -23,7 +23,7 @@ import { SentRequests } from './sent-requests.tsx';
 import { supportMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/support/request`: writes to the support of the portal, and shows what was written
+ * `/monitoring/support/request`: sends a request to the portal's support and lists earlier ones
  * (SUPPORT-2, SUPPORT-4).
  */
 export function SupportRequest() {

@@ -22,7 +22,7 @@ export interface SentRequestsProps {
   readonly onSize: (size: number) => void;
 }
 
-/** The own requests, newest first, with what became of each mail. */
+/** The user's requests, newest first, with the delivery status of each email. */
 export function SentRequests({
   asked: { value, at, live, failure, again },
   offline,

@@ -5,8 +5,8 @@ import { PAGE_SIZES } from '#src/ui/pager.tsx';
 export const TICKET_STATES = ['open', 'closed', 'all'] as const;
 
 /**
- * What the address of the tickets holds. `open`: the id of the one beside the list. `company` 0:
- * all. Pages begin with 1.
+ * State in the address of the tickets page. `open`: id of the ticket in the side panel. `company`:
+ * 0 for all. Pages start at 1.
  */
 export interface TicketsPlace {
   readonly text: string;
@@ -27,7 +27,7 @@ export const TICKETS_DEFAULTS: TicketsPlace = {
   open: null,
 };
 
-/** Empty at the defaults. */
+/** Returns the address; default values are left out. */
 export function ticketsAddress({ text, state, company, page, size, open }: TicketsPlace): string {
   const params = new URLSearchParams();
   if (text !== '') params.set('q', text);
@@ -40,7 +40,7 @@ export function ticketsAddress({ text, state, company, page, size, open }: Ticke
   return `/monitoring/tickets${query === '' ? '' : `?${query}`}`;
 }
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function ticketsPlace(query: string): TicketsPlace {
   const params = new URLSearchParams(query);
   const page = params.get('page') ?? '';
@@ -57,7 +57,7 @@ export function ticketsPlace(query: string): TicketsPlace {
   };
 }
 
-/** Another list begins at its first page. */
+/** A change of filter or order returns to the first page. */
 export const ticketsMoved = (place: TicketsPlace, next: Partial<TicketsPlace>): TicketsPlace => ({
   ...place,
   ...(['text', 'state', 'company', 'size'].some((key) => key in next) && { page: 1 }),
@@ -81,6 +81,6 @@ export function ticketsAsk({
   };
 }
 
-/** Whether anything but the page narrows the list. */
+/** Returns whether any filter other than the page is set. */
 export const isNarrowed = ({ text, state, company }: TicketsPlace): boolean =>
   text.trim() !== '' || state !== 'open' || company !== 0;

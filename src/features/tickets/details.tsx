@@ -30,7 +30,7 @@ export interface TicketDetailsProps {
   readonly onDelete: () => void;
 }
 
-/** One ticket beside the list: what it says, where it stands, and the problems that it is about. */
+/** Side panel of a ticket: content, status, and its problems. */
 export function TicketDetails({
   ticket,
   acts,
@@ -49,7 +49,7 @@ export function TicketDetails({
     { company: String(ticket.company) },
     { wanted: acts && !offline },
   ).value;
-  // Somebody else has changed it: what is typed here stays, what is not is as it is now.
+  // Another user changed it: edited fields keep the typed values, all others take the new ones.
   const [seen, setSeen] = useState(ticket);
   if (ticket.changedAt !== seen.changedAt) {
     setSeen(ticket);
@@ -225,7 +225,7 @@ const draftOf = ({ subject, description, status, priority, owner }: TicketWhole)
 const stateOf = (word: string): keyof typeof STATES =>
   word in STATES ? (word as keyof typeof STATES) : 'Failed';
 
-/** What is not as it was. */
+/** Returns only the changed values. */
 function changesOf(ticket: TicketWhole, draft: TicketDraft) {
   return {
     ...(draft.subject.trim() !== ticket.subject && { subject: draft.subject.trim() }),

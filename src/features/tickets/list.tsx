@@ -11,12 +11,12 @@ export interface TicketListProps {
   readonly open: string | null;
   readonly now: Ms;
   readonly busy: boolean;
-  /** Beside the panel there is room for the first columns only. */
+  /** The side panel is open, so only the first columns fit. */
   readonly narrow: boolean;
   readonly onOpen: (id: string) => void;
 }
 
-/** One ruled entry a ticket: a row on a wide page, a card on a phone. */
+/** A row per ticket on wide screens, a card on a phone. */
 export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketListProps) {
   const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
   return (

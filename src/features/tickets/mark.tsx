@@ -3,8 +3,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { ticketMessages as t } from './messages.en.ts';
 
 /**
- * How a ticket stands: icon, word and colour. Beside it, that the ticketing system does not know it
- * yet.
+ * Status of a ticket as icon, word and color, with a note if it is not in the ticketing system yet.
  */
 export function TicketMark({
   ticket: { status, waiting, fault },

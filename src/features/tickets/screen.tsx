@@ -38,9 +38,7 @@ import { ticketMessages as t } from './messages.en.ts';
 
 const EVERY = 30_000;
 
-/**
- * `/monitoring/tickets`: what was opened for problems, here or in the ticketing system (TICKET-9).
- */
+/** `/monitoring/tickets`: tickets for problems, here or in the ticketing system (TICKET-9). */
 export function Tickets() {
   const { history } = useRouter();
   const place = ticketsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
@@ -59,7 +57,7 @@ export function Tickets() {
   );
   const [old, setOld] = useState<OutputOf<'listTickets'> | null>(null);
   const [deleting, setDeleting] = useState(false);
-  // While another page is on its way the last one stands.
+  // Shows the previous page while the next one loads.
   if (asked.value !== null && asked.value !== old) setOld(asked.value);
   const page = asked.value ?? old;
   const rows = page?.rows ?? null;

@@ -28,14 +28,14 @@ export interface AccessProps {
   readonly offline: boolean;
   readonly zone: string;
   readonly now: Ms;
-  /** The list and the user are asked for anew. */
+  /** Loads the list and the user again. */
   readonly onChanged: () => void;
-  /** It is not there any more. */
+  /** The user no longer exists. */
   readonly onGone: () => void;
   readonly onFollow: (href: string) => void;
 }
 
-/** How a user gets in, and how it ends. */
+/** Sign-in, sessions and deletion of a user. */
 export function Access({ me, user, offline, zone, now, onChanged, onGone, onFollow }: AccessProps) {
   const [asking, setAsking] = useState<
     'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null

@@ -19,7 +19,7 @@ export interface AccountsProps {
   readonly onSaved: (user: UserListed) => void;
 }
 
-/** Accounts of other systems that a user answers for: given and taken away at once. */
+/** Accounts in other systems that a user manages; changes apply at once. */
 export function Accounts({ user, offline, onSaved }: AccountsProps) {
   const [accountId, setAccountId] = useState('');
   const [name, setName] = useState('');

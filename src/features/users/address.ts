@@ -21,7 +21,7 @@ export const USER_TABS = ['details', 'accounts', 'access'] as const;
 export type UserTab = (typeof USER_TABS)[number];
 const DELETED = ['without', 'all', 'only'] as const;
 
-/** What the address of the users holds. `open`: a user's id, or `new`. Pages begin with 1. */
+/** State in the address of the users page. `open`: a user's id, or `new`. Pages start at 1. */
 export interface UsersPlace {
   readonly text: string;
   readonly role: Role | null;
@@ -45,7 +45,7 @@ export const USERS_DEFAULTS: UsersPlace = {
 };
 export const USERS_PATH = '/monitoring/users';
 
-/** The query of an address, without `?`: empty at the defaults. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function usersQuery(place: UsersPlace): string {
   const { text, role, deleted, sort, page, size, open, tab } = place;
   const params = new URLSearchParams();
@@ -60,7 +60,7 @@ export function usersQuery(place: UsersPlace): string {
   return params.toString();
 }
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function usersPlace(query: string): UsersPlace {
   const params = new URLSearchParams(query);
   const page = params.get('page') ?? '';
@@ -81,14 +81,14 @@ export function usersPlace(query: string): UsersPlace {
   };
 }
 
-/** Another list begins at its first page. */
+/** A change of filter or order returns to the first page. */
 export const usersMoved = (place: UsersPlace, next: Partial<UsersPlace>): UsersPlace => ({
   ...place,
   ...(['text', 'role', 'deleted', 'sort', 'size'].some((key) => key in next) && { page: 1 }),
   ...next,
 });
 
-/** What the server is asked for it: the list, and the same for its file. */
+/** Returns the server query of the list, also for its export. */
 export function usersAsk({ text, role, deleted, sort }: UsersPlace): InputOf<'exportUsers'> {
   const search = text.trim();
   return {

@@ -25,8 +25,8 @@ export interface UserKeysProps {
 }
 
 /**
- * KEY-5: programs that act in the name of a user, for who keeps the user. Nothing where there are
- * none.
+ * KEY-5: API keys that act in a user's name, for users who manage that user. Renders nothing if
+ * there are none.
  */
 export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
   const id = idOf(user);

@@ -21,13 +21,13 @@ import { userMessages as t } from './messages.en.ts';
 
 export interface DetailsProps {
   readonly me: Me;
-  /** Null: a new one. */
+  /** Null: a new user. */
   readonly user: UserListed | null;
   readonly offline: boolean;
   readonly onSaved: (user: UserListed) => void;
 }
 
-/** What is set of a user; a new one as well. */
+/** Form of a user, also of a new one. */
 export function Details({ me, user, offline, onSaved }: DetailsProps) {
   const authType = useBranding()?.authType ?? 'db';
   const [before, setBefore] = useState(() => draftOf(user, authType));

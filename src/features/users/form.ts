@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { userMessages as t } from './messages.en.ts';
 
-/** One other system's account as it is typed. */
+/** An account in another system, as typed. */
 export interface SsoDraft {
   readonly name: string;
   readonly enabled: boolean;
@@ -13,7 +13,7 @@ export interface SsoDraft {
 export const SSO_SYSTEMS = ['vac', 'vcd', 'zerto'] as const;
 export type SsoSystem = (typeof SSO_SYSTEMS)[number];
 
-/** A user as it is typed. `companies` null: all. `first`: how a new one gets its password. */
+/** A user as typed. `companies`: null for all. `first`: how a new user gets a password. */
 export interface UserDraft {
   readonly name: string;
   readonly username: string;
@@ -37,7 +37,7 @@ export interface UserDraft {
 
 const NO_SSO: SsoDraft = { name: '', enabled: false };
 
-/** `auth`: how a new one signs in, as its provider does. */
+/** `auth`: the sign-in method of a new user, which is the provider's. */
 export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): UserDraft {
   if (user === null) {
     return {
@@ -88,11 +88,11 @@ export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): User
   };
 }
 
-/** Spaces, brackets, dots and dashes of a number as people write it. */
+/** Removes spaces, brackets, dots and dashes of a phone number. */
 export const phoneOf = (typed: string): string =>
   typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
 
-/** Fields in the order of the form: the first that is wrong gets the focus. */
+/** Fields in form order: the first invalid one gets the focus. */
 export const FIELDS = [
   'name',
   'username',
@@ -115,11 +115,13 @@ export type Faults = Readonly<Partial<Record<Field, string>>>;
 const phone = (typed: string): string | null =>
   typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed)) ? null : t.phoneInvalid;
 
-/** An address is required of a new user, and of one who has had one. */
+/**
+ * Returns whether an email address is required: for new users, and for users who already have one.
+ */
 export const needsEmail = (user: UserListed | null): boolean =>
   user === null || user.email !== null;
 
-/** What is wrong with a draft of this user, or of a new one, in words. */
+/** Returns the faults of a draft, by field. */
 export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
   const isNew = user === null;
   const faults: Partial<Record<Field, string>> = {};
@@ -172,7 +174,7 @@ export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
   return faults;
 }
 
-/** What the server found wrong, at the field where it was typed. */
+/** Maps the path of a server issue to the form's field. */
 export function fieldOf(path: string): Field | null {
   const [head, system] = path.split('.');
   const named = head === 'sso' ? system : head;
@@ -188,7 +190,7 @@ export function createInput(draft: UserDraft): InputOf<'createUser'> {
   };
 }
 
-/** What was changed, and nothing else. */
+/** Returns only the changed values. */
 export function changesOf(draft: UserDraft, user: UserListed): Omit<InputOf<'editUser'>, 'id'> {
   const { first: _first, password: _password, ...next } = inputOf(draft);
   const { first: _f, password: _p, ...before } = inputOf(draftOf(user));

@@ -34,7 +34,7 @@ export const AUTH_WORDS: Readonly<Record<UserListed['auth'], string>> = {
   ad: t.directory,
 };
 
-/** How an account stands, by icon, word and colour. */
+/** Status of an account as icon, word and color. */
 export function stateOf({
   deleted,
   invited,

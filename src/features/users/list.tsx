@@ -16,13 +16,13 @@ export interface UserListProps {
   readonly zone: string;
   readonly now: Ms;
   readonly busy: boolean;
-  /** Beside the panel there is room for the first columns only. */
+  /** The side panel is open, so only the first columns fit. */
   readonly narrow: boolean;
   readonly onSort: (sort: UserSort) => void;
   readonly onOpen: (id: string) => void;
 }
 
-/** One ruled entry a user: a row on a wide page, a card on a phone. */
+/** A row per user on wide screens, a card on a phone. */
 export function UserList({
   rows,
   open,

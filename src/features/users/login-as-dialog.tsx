@@ -13,7 +13,7 @@ import { userMessages as t } from './messages.en.ts';
 
 const LEAST = 5;
 
-/** The reason, and then in as the user. */
+/** Asks for the reason, then starts the impersonation. */
 export function LoginAsDialog({
   user,
   onClose,
@@ -36,7 +36,8 @@ export function LoginAsDialog({
     if (short || busy) return;
     setBusy(true);
     setFault(null);
-    // Once in, the page leads on and this dialog goes with it; the way back ends here again.
+    // On success the page redirects, which unmounts this dialog. Ending the impersonation returns
+    // to this page.
     const failure = await actAs({ userId: idOf(user), reason: reason.trim() });
     setBusy(false);
     if (failure !== null) setFault(getFailureText(failure));

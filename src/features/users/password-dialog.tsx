@@ -15,7 +15,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { userMessages as t } from './messages.en.ts';
 
-/** Sets the password of another user, where it is kept: here or in the directory. */
+/** Sets another user's password in its store: here or in the directory. */
 export function PasswordDialog({
   user,
   onDone,

@@ -36,7 +36,7 @@ import { UserList } from './list.tsx';
 import { ROLE_WORDS } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
-/** `/monitoring/users`: who may sign in, and to what. */
+/** `/monitoring/users`: users and their access. */
 export function Users() {
   const me = useMe();
   return me === null ? null : <UsersOf me={me} />;
@@ -53,8 +53,7 @@ function UsersOf({ me }: { readonly me: Me }) {
     page: String(place.page),
     pageSize: String(place.size),
   });
-  // What was saved a moment ago stands before the list has come again; and a new one may be on
-  // another page of it.
+  // A saved user is shown before the list is loaded again. A new one can be on another page of it.
   const [saved, setSaved] = useState<UserListed | null>(null);
   const { open } = place;
   const rows = asked.value?.rows ?? null;

@@ -10,7 +10,8 @@ const ROOM = FLOOR - 12;
 interface DrawnBucket {
   readonly failed: Box | null;
   readonly warning: Box | null;
-  /** Position of the previous period's marker. */ readonly before: {
+  /** Position of the previous period's marker. */
+  readonly before: {
     readonly x: number;
     readonly y: number;
     readonly width: number;

@@ -23,7 +23,8 @@ export interface ConnectionProps {
   readonly kept: QuickBooksKept;
   readonly offline: boolean;
   readonly zone: string;
-  /** Called with the settings after each change. */ readonly said: string | null;
+  /** Error message of the callback from Intuit; null without one. */
+  readonly said: string | null;
   readonly onKept: (kept: QuickBooksKept) => void;
   readonly onGone: () => void;
 }

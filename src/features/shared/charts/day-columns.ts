@@ -4,19 +4,19 @@ import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
 import { chartMessages as t } from './messages.en.ts';
 import { daysWords } from '../date-range/day-stretch.ts';
 
-/** A bar of the chart: a day, or where there are many of them some days together. */
+/** A column of the chart: a day, or several days in longer periods. */
 export interface Column extends Tally {
   readonly days: readonly [first: Day, last: Day];
 }
 
 const MOST = 62;
 
-/** Days a column holds: one, a week, or four weeks. */
+/** Returns the days per column: one, a week, or four weeks. */
 export const daysAColumn = (days: number): number => (days <= MOST ? 1 : days <= MOST * 7 ? 7 : 28);
 
 /**
- * The columns of days, oldest first. The last one is whole; it is the first that may hold fewer
- * days.
+ * Groups days into columns, oldest first. The last column is always complete; the first can have
+ * fewer days.
  */
 export function columnsOf(days: readonly DayTally[]): readonly Column[] {
   const size = daysAColumn(days.length);
@@ -31,8 +31,8 @@ export function columnsOf(days: readonly DayTally[]): readonly Column[] {
 }
 
 /**
- * Successes outside what is usual are successes here: the chart's lower storey shows what went
- * wrong.
+ * Anomalous successes count as successes here, because the lower chart shows only failures, missed
+ * runs and warnings.
  */
 export const goodOf = ({ success, anomaly }: Tally): number => success + anomaly;
 export const badOf = ({ failed, missed, warning }: Tally): number => failed + missed + warning;
@@ -50,10 +50,7 @@ export function columnWords(column: Column): string {
   });
 }
 
-/**
- * A point for each column; null where there is nothing to tell. Days before the first result are
- * none.
- */
+/** Returns a value per column; null without results, as for days before the first result. */
 export function traceOf(
   columns: readonly Column[],
   valueOf: (column: Column) => number | null,
@@ -63,8 +60,8 @@ export function traceOf(
 }
 
 /**
- * The day of the first result, where the days asked for begin before it; null where all have some,
- * or none has.
+ * Returns the day of the first result if the period starts earlier; null if every day has results,
+ * or none.
  */
 export function beginsLater(days: readonly DayTally[]): Day | null {
   const first = days.findIndex(({ runs }) => runs > 0);

@@ -4,8 +4,8 @@ import { formatCount } from '#src/ui/format.ts';
 import { chartMessages as t } from './messages.en.ts';
 
 /**
- * A change against the time before, in words. `tone`: whether it is a good one; null where it is
- * none or cannot be told.
+ * A change from the previous period as text. `tone`: whether it is an improvement; null if there is
+ * no change or no comparison.
  */
 export interface Delta {
   readonly words: string;
@@ -13,21 +13,22 @@ export interface Delta {
   readonly tone: 'good' | 'bad' | null;
 }
 
-/** A figure of a tally that is counted in runs: fewer is better. */
+/** Counts of runs for which fewer is better. */
 export type Count = 'failed' | 'missed' | 'anomaly';
 
-/** The time before, as far as it can be compared with. */
+/** The previous period. `whole`: it is completely known. */
 export type Before = Tally & { readonly whole: boolean };
 
 /**
- * In tenths of a hundredth, rounded down: only all good runs are 100.0. Null where nothing ended.
+ * Returns the success rate in tenths of a percent, rounded down, so that only 100 % success shows
+ * as 100. Null if no run ended.
  */
 export function shareOf(tally: Tally): number | null {
   const share = successShare(tally);
   return share === null ? null : Math.floor(share * 1000 + 1e-9);
 }
 
-/** `97.1`; `100` where all are good. */
+/** `97.1`; `100` if all are good. */
 export const shareWords = (share: number): string =>
   share === 1000 ? '100' : (share / 10).toFixed(1);
 

@@ -3,19 +3,19 @@ import type { Column } from './day-columns.ts';
 import { badOf, goodOf } from './day-columns.ts';
 
 /**
- * Measures of the chart in px: the left margin holds the labels, the upper storey the good runs,
- * the lower what went wrong.
+ * Chart sizes in px: left margin for labels, upper part for successes, lower part for all other
+ * results.
  */
 export const CHART = { left: 32, upper: 34, gap: 24, lower: 186, under: 20 } as const;
 export const CHART_TALL = CHART.upper + CHART.gap + CHART.lower + CHART.under;
 
 /**
- * The top of a scale that begins at 0: the least of 4, 8, 12, 20, 40, 60, 80, 100 and those times
- * ten that holds the most, so that its four steps are whole.
+ * Returns the top of a scale that starts at 0: the smallest of 4, 8, 12, 20, 40, 60, 80, 100 and
+ * their multiples by powers of ten that covers `most`, so that its four steps are integers.
  */
 export const topOf = (most: number): number => least(most, STEPS);
 
-/** The top of a scale without steps: a round number that the most nearly reaches. */
+/** Returns the top of a scale without steps: the next round number that covers `most`. */
 export const roomFor = (most: number): number => least(most, ROUND);
 
 function least(most: number, steps: readonly number[]): number {
@@ -41,9 +41,7 @@ export interface Box {
   readonly height: number;
 }
 
-/**
- * One column as it is drawn, in px from the chart's upper left corner. Null: nothing of the kind.
- */
+/** A rendered column, in px from the chart's top left corner. Null: no value of this kind. */
 export interface DrawnColumn {
   readonly good: Box | null;
   readonly failed: Box | null;
@@ -53,16 +51,16 @@ export interface DrawnColumn {
 
 export interface Drawn {
   readonly columns: readonly DrawnColumn[];
-  /** Lines and labels of the lower storey, and the label of the upper. */
+  /** Lines and labels of the lower part, and the label of the upper one. */
   readonly lines: readonly { readonly y: number; readonly label: string }[];
   readonly upperLabel: string;
-  /** From one column to the next. */
+  /** Distance between two columns. */
   readonly step: number;
 }
 
 /**
- * Failed stands on the axis, then what did not run, then warnings; whatever there is one of can be
- * seen.
+ * Returns the geometry. Failed is at the axis, then missed, then warnings. Counts above zero are
+ * always visible.
  */
 export function draw(columns: readonly Column[], width: number): Drawn {
   const step = Math.max(1, (width - CHART.left) / Math.max(1, columns.length));
@@ -102,10 +100,7 @@ export function draw(columns: readonly Column[], width: number): Drawn {
   };
 }
 
-/**
- * Which columns have their day under them: the last, and back from it as many apart as there is
- * room for.
- */
+/** Returns the columns with a day label: the last one, and earlier ones at a distance that fits. */
 export function labelled(count: number, step: number): readonly number[] {
   const apart = [1, 2, 7, 14, 28].find((days) => days * step >= 60) ?? 56;
   const at: number[] = [];
@@ -113,6 +108,6 @@ export function labelled(count: number, step: number): readonly number[] {
   return at.toReversed();
 }
 
-/** The column at a place of the chart; the nearest where it is beside them all. */
+/** Returns the column at a position, or the nearest one. */
 export const columnAt = (x: number, step: number, count: number): number =>
   Math.min(count - 1, Math.max(0, Math.floor((x - CHART.left) / step)));

@@ -17,7 +17,7 @@ export interface SpanChoiceProps {
   readonly onSpan: (span: Span, at?: number) => void;
 }
 
-/** The days of a list or a report: the shortcuts, and days or a number of days of one's own. */
+/** Period of a list or report: presets, custom dates, or a number of days. */
 export function SpanChoice({ span, rule, now, onSpan }: SpanChoiceProps) {
   const [asking, setAsking] = useState<'range' | 'number' | null>(null);
   const known = SHORTCUTS.some((one) => spanKey(one) === spanKey(span));

@@ -2,8 +2,8 @@ import type { Day, Ms } from '#contract/ids.ts';
 import { spanMessages as t } from './messages.en.ts';
 
 /**
- * Which days a list covers. Days are calendar days of the provider's zone, `YYYY-MM-DD`; both ends
- * are included.
+ * Period of a list. Days are calendar days in the provider's time zone, `YYYY-MM-DD`; both ends are
+ * inclusive.
  */
 export type Span =
   | { readonly is: 'today' }
@@ -15,7 +15,7 @@ export type Span =
 export const SPAN_UNITS = ['month', 'quarter', 'year'] as const;
 export type SpanUnit = (typeof SPAN_UNITS)[number];
 
-/** The shortcuts of the menu, in its order. */
+/** Presets of the menu, in order. */
 export const SHORTCUTS: readonly Span[] = [
   { is: 'today' },
   { is: 'yesterday' },
@@ -27,8 +27,7 @@ export const SHORTCUTS: readonly Span[] = [
 ];
 
 /**
- * Where a day begins: an IANA zone, and the hour (0 to 23) of its wall clock at which the
- * operational day starts.
+ * Start of a day: an IANA zone and the local hour (0 to 23) at which the operational day starts.
  */
 export interface DayRule {
   readonly zone: string;
@@ -50,7 +49,7 @@ export function spanKey(span: Span): string {
   }
 }
 
-/** Null for what is no span. */
+/** Returns null if the key is invalid. */
 export function spanOfKey(key: string): Span | null {
   if (key === 'today' || key === 'yesterday') return { is: key };
   const last = /^last-([1-9]\d{0,2})$/.exec(key)?.[1];
@@ -90,7 +89,7 @@ export function spanLabel(span: Span): string {
   }
 }
 
-/** First and last day of a span. */
+/** Returns the first and last day of a span. */
 export function daysOf(span: Span, today: Day): readonly [first: Day, last: Day] {
   switch (span.is) {
     case 'today':
@@ -108,10 +107,7 @@ export function daysOf(span: Span, today: Day): readonly [first: Day, last: Day]
   }
 }
 
-/**
- * The first day of the month, quarter or year that `today` stands in, or of one so many before or
- * after it.
- */
+/** Returns the first day of the month, quarter or year of `today`, moved by `by` units. */
 function unitStart(today: Day, unit: SpanUnit, by: number): Day {
   const year = Number(today.slice(0, 4));
   const month = Number(today.slice(5, 7)) - 1;
@@ -119,7 +115,10 @@ function unitStart(today: Day, unit: SpanUnit, by: number): Day {
   return dayOfWall(Date.UTC(year, (Math.floor(month / months) + by) * months, 1));
 }
 
-/** `from` inclusive, `to` exclusive: from the start of the first day to the end of the last. */
+/**
+ * Returns `from` (inclusive) and `to` (exclusive): from the start of the first day to the end of
+ * the last.
+ */
 export function timesOf(
   span: Span,
   today: Day,
@@ -129,13 +128,13 @@ export function timesOf(
   return { from: startOfDay(first, rule), to: startOfDay(addDays(last, 1), rule) };
 }
 
-/** The operational day that a moment belongs to. */
+/** Returns the operational day that a moment belongs to. */
 export const dayAt = (at: Ms, { zone, hour }: DayRule): Day =>
   dayOfWall(at + offsetAt(at, zone) - hour * HOUR);
 
 /**
- * The first moment of a day. Where the clock jumps over it, the moment of the jump; where it comes
- * twice, the first.
+ * Returns the first moment of a day. If the clock skips that time, returns the moment of the skip;
+ * if the time occurs twice, the first occurrence.
  */
 export function startOfDay(day: Day, { zone, hour }: DayRule): Ms {
   const wall = Date.parse(`${day}T00:00:00Z`) + hour * HOUR;
@@ -145,7 +144,7 @@ export function startOfDay(day: Day, { zone, hour }: DayRule): Ms {
   return early + offsetAt(early, zone) >= wall ? early : late;
 }
 
-/** The moment at which the zone's wall clock shows this hour on this day. */
+/** Returns the moment at which the zone's local time is this hour of this day. */
 export const momentAt = (day: Day, hour: number, zone: string): Ms =>
   startOfDay(day, { zone, hour });
 
@@ -168,7 +167,9 @@ const dayOfWall = (wall: Ms): Day => new Date(wall).toISOString().slice(0, 10);
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the zone's wall clock is ahead of UTC at a moment, ms. An unknown zone counts as UTC. */
+/**
+ * Returns the zone's offset from UTC at a moment, in milliseconds. An unknown zone counts as UTC.
+ */
 function offsetAt(at: Ms, zone: string): Ms {
   const parts: Record<string, number> = {};
   for (const { type, value } of clockOf(zone).formatToParts(at)) parts[type] = Number(value);

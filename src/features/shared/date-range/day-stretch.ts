@@ -3,7 +3,7 @@ import { addDays, daysOf, startOfDay } from '#src/features/shared/date-range/dat
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { spanMessages as t } from './messages.en.ts';
 
-/** Days that a figure covers, both included, and their moments (`to` exclusive). */
+/** Days of a figure, both inclusive, and their times (`to` exclusive). */
 export interface Stretch {
   readonly days: readonly [first: Day, last: Day];
   readonly count: number;
@@ -12,21 +12,21 @@ export interface Stretch {
 }
 
 /**
- * The days of a span up to today: what has not come yet would be held against nothing. A span that
- * lies ahead is its first day.
+ * Returns the days of a span up to today, because future days have nothing to compare with. A span
+ * in the future is reduced to its first day.
  */
 export function stretchOf(span: Span, today: Day, rule: DayRule): Stretch {
   const [first, end] = daysOf(span, today);
   return stretch(first, end > today && first <= today ? today : end > today ? first : end, rule);
 }
 
-/** The days of the chart: those of the stretch, and thirty at least. */
+/** Returns the days of the chart: those of the stretch, but at least thirty. */
 export function historyOf({ days: [first, last] }: Stretch, rule: DayRule): Stretch {
   const month = addDays(last, 1 - HISTORY_DAYS);
   return stretch(first < month ? first : month, last, rule);
 }
 
-/** As it is read: `11/14/26 to 11/20/26`. */
+/** `11/14/26 to 11/20/26`. */
 export const daysWords = ([first, last]: readonly [Day, Day]): string =>
   first === last ? dayWords(first) : t.range({ from: dayWords(first), to: dayWords(last) });
 

@@ -12,7 +12,7 @@ export interface RangeDialogProps extends SpanChoiceProps {
   readonly onClose: () => void;
 }
 
-/** Days of one's own. Where an end is left empty, it just closes. */
+/** Dialog for a custom period. With an empty end it closes without a change. */
 export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialogProps) {
   const [first, last] = daysOf(span, dayAt(now, rule));
   const [from, setFrom] = useState(first);

@@ -8,7 +8,7 @@ const STATE_WORDS = Object.fromEntries(
   Object.entries(STATES).map(([code, { word }]) => [code, word]),
 );
 
-/** What a column of the grid is in a file. What is drawn (the 14 days) has no words. */
+/** Export columns of each grid column. The 14-day strip is graphical and has none. */
 const OF: Readonly<Record<ColumnId, readonly ExportColumn[]>> = {
   st: [
     { id: 'state', title: t.state, words: STATE_WORDS },
@@ -39,7 +39,7 @@ const OF: Readonly<Record<ColumnId, readonly ExportColumn[]>> = {
   note: [{ id: 'note', title: t.note }],
 };
 
-/** The review rail stands always, and so does what it says. */
+/** The review column is always visible, so its fields are always exported. */
 const RAIL: readonly ExportColumn[] = [
   { id: 'review', title: t.review, words: REVIEW_WORDS },
   { id: 'reviewedBy', title: t.reviewedBy },
@@ -48,7 +48,7 @@ const RAIL: readonly ExportColumn[] = [
   { id: 'snoozedUntil', title: t.snoozedUntil },
 ];
 
-/** The columns of a file: those that the grid shows, in its order. */
+/** Returns the columns of a file: those of the grid, in its order. */
 export const exportColumnsOf = (shown: readonly ColumnId[]): readonly ExportColumn[] => {
   const chosen = [...shown.flatMap((id) => OF[id]), ...RAIL];
   const had = new Set<ExportColumnId>();

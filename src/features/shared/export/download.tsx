@@ -17,7 +17,7 @@ export interface DownloadProps<N extends FileCall> {
   readonly disabled?: boolean;
 }
 
-/** The list as a file, all pages of it, as the server makes it. */
+/** Button to download the complete list as a file that the server creates. */
 export function Download<N extends FileCall>({
   name,
   input,

@@ -10,17 +10,17 @@ import { exportedWords } from './labels.ts';
 import { exportMessages as t } from './messages.en.ts';
 
 export interface ExportButtonProps {
-  /** The rows of the file: the list on the screen. */
+  /** The current list; the file has its rows. */
   readonly filter: RunsFilter;
-  /** Columns that the grid shows, in its order. */
+  /** Columns of the grid, in its order. */
   readonly shown: readonly ColumnId[];
   readonly loaded: { readonly days: number; readonly of: number };
   readonly zone: string;
 }
 
 /**
- * The list on the screen as a CSV file, made on this device, network or not. `<ExportLine />` shows
- * how far it is.
+ * Exports the current list as a CSV file. It is created on this device, also offline. `<ExportLine
+ * />` shows the progress.
  */
 export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps) {
   const busy = useSyncExternalStore(making.subscribe, making.now) !== null;

@@ -5,7 +5,7 @@ import { making } from './make-file.ts';
 import { exportMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-/** Over the list while a file is made: how far it is, and the way out. A rule that inks in. */
+/** Progress of the export above the list, with a button to cancel. */
 export function ExportLine() {
   const now = useSyncExternalStore(making.subscribe, making.now);
   if (now === null) return null;

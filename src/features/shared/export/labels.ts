@@ -2,15 +2,15 @@ import type { Ms } from '#contract/ids.ts';
 import { formatTime, formatWhen } from '#src/ui/format.ts';
 import { exportMessages as t } from './messages.en.ts';
 
-/** How fresh the rows of a file are: what the device knew when it was made. */
+/** How fresh the rows of a file were when it was made. */
 export interface Freshness {
   readonly live: boolean;
   readonly upTo: Ms | null;
-  /** Days of the window that are here, of all. */
+  /** Number of the window's days that are loaded, and of all its days. */
   readonly loaded: { readonly days: number; readonly of: number };
 }
 
-/** `DailyChecks_….csv: 612 rows`; and what is remembered rather than live, in words. */
+/** `DailyChecks_….csv: 612 rows`, with a note if the data was not live. */
 export function exportedWords(
   name: string,
   rows: number,

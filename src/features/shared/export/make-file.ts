@@ -6,9 +6,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { exportMessages as t } from './messages.en.ts';
 
-/**
- * A file on its way: the share that is done, 0 to 1, and how to end it. Null where none is made.
- */
+/** A running export: progress from 0 to 1, and a function to cancel it. Null if none is running. */
 export interface Making {
   readonly share: number;
   readonly cancel: () => void;
@@ -20,7 +18,7 @@ interface Made {
   readonly file: Blob;
 }
 
-/** What makes a file. `told`: what is said once it is saved. */
+/** Creates a file. `told`: the message after it is saved. */
 export interface Maker {
   readonly start: (
     onShare: (share: number) => void,
@@ -45,7 +43,7 @@ export const making = {
   },
 };
 
-/** A part of the file that the server did not give. */
+/** A part of the file that the server refused. */
 export class FailedCall extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -54,11 +52,14 @@ export class FailedCall extends Error {
   }
 }
 
-/** The calls that read a file's rows have their own failure message for a page. */
+/**
+ * Returns the message of a failure. Calls that read a file's rows have their own message for a
+ * failed page.
+ */
 export const getExportFailureText = (failure: Failure): string =>
   failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure);
 
-/** Makes one file at a time; the button is busy meanwhile. */
+/** Creates one file at a time; the button is busy meanwhile. */
 export async function makeFile({ start, told }: Maker): Promise<void> {
   if (now !== null) return;
   let cancelled = false;

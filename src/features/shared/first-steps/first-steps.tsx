@@ -10,8 +10,8 @@ import { firstStepsMessages as t } from './messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 
 /**
- * An empty portal: what to do first, what happens next, and how the morning goes. In the place of a
- * list without any result.
+ * An empty portal: first steps, what happens next, and how the daily checks work. Shown instead of
+ * a list without any result.
  */
 export function FirstSteps() {
   const keys = useWatch('keys', NOTHING);

@@ -3,8 +3,8 @@ import type { KeyRow } from '#contract/runs/rows.ts';
 export type StepState = 'done' | 'now' | 'waiting' | 'later';
 
 /**
- * Where an empty portal stands: a source is connected by a key that is in use, and then its first
- * result is waited for.
+ * Returns the progress of an empty portal: a source is connected once it has an active key, then
+ * its first result is pending.
  */
 export function stepsOf(keys: readonly Pick<KeyRow, 'revokedAt'>[]): {
   readonly source: StepState;

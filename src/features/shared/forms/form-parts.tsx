@@ -3,7 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
-/** A ruled part of a form with its heading. */
+/** A section of a form with its heading. */
 export function FormPart({
   title,
   children,
@@ -21,7 +21,7 @@ export function FormPart({
   );
 }
 
-/** Below the form, always in view. */
+/** Buttons below the form, always visible. */
 export function SaveBar({
   word,
   busy,
@@ -57,7 +57,7 @@ export function SaveBar({
   );
 }
 
-/** A sentence below a group of fields: what is wrong with it. */
+/** The error of a group of fields. */
 export function GroupFault({ children }: { readonly children: string | undefined }) {
   return children === undefined ? null : <p className="m-0 text-agate text-failed">{children}</p>;
 }

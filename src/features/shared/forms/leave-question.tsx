@@ -5,13 +5,11 @@ import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
 export interface LeaveProps {
   readonly dirty: boolean;
-  /** Whether going to an address leaves the form; its query, without `?`. */
+  /** Returns whether a path and its query, without `?`, leave the form. */
   readonly leaves: (path: string, query: string) => boolean;
 }
 
-/**
- * Asks before a form with unsaved changes is left, by a link, by closing it or by closing the page.
- */
+/** Asks before leaving a form with unsaved changes: by a link, by closing the form or the page. */
 export function LeaveQuestion({ dirty, leaves }: LeaveProps) {
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) =>

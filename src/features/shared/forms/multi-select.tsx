@@ -5,14 +5,14 @@ import { multiSelectMessages as t } from './multi-select.messages.en.ts';
 
 export interface ManyProps<T extends string | number> {
   readonly label: string;
-  /** What none means. */
+  /** Meaning of an empty selection. */
   readonly none: string;
   readonly chosen: readonly T[];
   readonly options: readonly (readonly [value: T, word: string])[];
   readonly onChange: (chosen: readonly T[]) => void;
 }
 
-/** Several of a list: added by a choice, taken away by their chips. */
+/** Selects several values: a select adds them, their chips remove them. */
 export function Many<T extends string | number>({
   label,
   none,

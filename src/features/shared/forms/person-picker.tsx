@@ -12,19 +12,19 @@ export interface Person {
 
 export interface PersonPickerProps {
   readonly label: string;
-  /**
-   * Shown when the server cannot list the users, where the catalogue has a sentence for what they
-   * are wanted for.
-   */
+  /** Message if the server cannot list the users and the catalog has one for this purpose. */
   readonly words?: string;
-  /** Only users over whom one has authority, and oneself: an action on others is refused. */
+  /**
+   * Only users whom the current user may manage, and the user themself; actions on others are
+   * refused.
+   */
   readonly own?: string;
-  /** These are chosen already. */
+  /** Users that are already selected. */
   readonly without?: readonly string[];
   readonly onChoose: (person: Person) => void;
 }
 
-/** One of any number of users, found by the server as one types. */
+/** Selects a user. The server searches while the user types. */
 export function PersonPicker({ label, words, without = [], own, onChoose }: PersonPickerProps) {
   const [typed, setTyped] = useState('');
   const { value, failure, asking } = useSearchQuery('listUsers', {

@@ -9,17 +9,17 @@ import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
 
 export interface TypedConfirmProps {
   readonly title: string;
-  /** What happens, in words. */
+  /** Describes the consequence. */
   readonly children: ReactNode;
-  /** To be typed before it goes on; null: pressing is enough. */
+  /** Text that the user must type to confirm; null: a button press is enough. */
   readonly type: { readonly label: string; readonly text: string } | null;
   readonly word: string;
-  /** Does it; answers the sentence why not, or null. */
+  /** Runs the action. Returns null on success, otherwise the error message. */
   readonly onConfirm: () => Promise<string | null>;
   readonly onClose: () => void;
 }
 
-/** The question before what cannot be taken back. */
+/** Confirmation of an action that cannot be undone. */
 export function TypedConfirm({
   title,
   children,

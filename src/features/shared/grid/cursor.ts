@@ -1,10 +1,10 @@
-/** The cell that keys mean. Day -1 is the line's name. */
+/** The active cell. Day -1 is the row's name. */
 export interface Cursor {
   readonly line: number;
   readonly day: number;
 }
 
-/** How far it can go; `start`: the day of the first press, `page`: lines of a page. */
+/** Limits of the cursor. `start`: day of the first key press. `page`: rows per page. */
 export interface Reach {
   readonly lines: number;
   readonly days: number;
@@ -12,7 +12,7 @@ export interface Reach {
   readonly start: number;
 }
 
-/** Where a key leads; null for a key that leads nowhere. The first press enters the grid. */
+/** Returns the target of a key, or null. The first key press enters the grid. */
 export function moved(
   cursor: Cursor | null,
   key: string,
@@ -56,7 +56,7 @@ function target(
   }
 }
 
-/** The nearest cell that there is. */
+/** Returns the nearest existing cell. */
 export const within = (
   { line, day }: Cursor,
   { lines, days }: Pick<Reach, 'lines' | 'days'>,

@@ -3,8 +3,8 @@ import type { RefObject } from 'react';
 import type { Measures } from './virtual-window.ts';
 
 /**
- * What of the scrolled part is in sight, px. It changes in steps of a few lines and days, so that
- * scrolling draws little.
+ * The visible part of a scroll container in px. It changes in steps of a few rows and days, so that
+ * scrolling renders rarely.
  */
 export interface Box {
   readonly top: number;
@@ -45,7 +45,9 @@ export function useBox(
   return box;
 }
 
-/** A finger, or a narrow window: larger cells, and a narrow column of names. */
+/**
+ * Returns true for touch input or a narrow window: cells are larger and the name column is narrow.
+ */
 export const useTouch = (): boolean => useSyncExternalStore(subscribe, () => query.matches);
 
 const query = matchMedia('(pointer: coarse), (width < 900px)');

@@ -1,36 +1,35 @@
-/** How the grid is measured, px. */
+/** Sizes of the grid in px. */
 export interface Measures {
   readonly row: number;
   readonly col: number;
   readonly left: number;
 }
 
-/** A stretch of lines or days. */
+/** A range of rows or days. */
 export interface Stretch {
   readonly first: number;
   readonly count: number;
 }
 
-/**
- * Stretches begin and end at multiples of this, so that a little scrolling draws and asks for
- * nothing new.
- */
+/** Ranges start and end at multiples of this, so that short scrolling needs no render or query. */
 const BLOCK = 8;
 
-/** What stands between two places of a scrolled part, and a block to either side. */
+/** Returns the range between two scroll positions, and a block on either side. */
 export function stretchOf(from: number, length: number, size: number, total: number): Stretch {
   const first = Math.max(0, Math.floor(from / size / BLOCK) - 1) * BLOCK;
   const end = Math.min(total, (Math.ceil((from + length) / size / BLOCK) + 1) * BLOCK);
   return { first: Math.min(first, Math.max(0, total - 1)), count: Math.max(0, end - first) };
 }
 
-/** Columns share the room that there is: 26 to 40 px wide, 44 under a finger. */
+/**
+ * Returns the column width: columns share the available space with 26 to 40 px each, 44 on touch.
+ */
 export const columnWidth = (room: number, days: number, touch: boolean): number =>
   touch ? 44 : Math.max(26, Math.min(40, Math.floor(room / Math.max(1, days))));
 
 /**
- * Where to scroll so that a stretch of `size` at `at` is wholly in sight, `head` px of which stand
- * before it for good; `now` where it is.
+ * Returns the scroll position at which a range of `size` at `at` is fully visible below a sticky
+ * head of `head` px. Returns `now` if it already is.
  */
 export function scrolledTo(
   now: number,

@@ -5,13 +5,13 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
 import { otherListsMessages as t } from './messages.en.ts';
 
-/** What names a job to the server. `key`: its source, where two of them name a job alike. */
+/** Identifies a job for the server. `key`: its source, if two sources use the same job id. */
 export interface JobName {
   readonly jobInstanceUid: string;
   readonly key?: string;
 }
 
-/** Asks, and tells what came of it. Answers whether it was done. */
+/** Makes the call and shows its outcome. Returns whether it succeeded. */
 async function done(
   asking: Promise<Result<unknown>>,
   told: string,
@@ -45,7 +45,7 @@ export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<bo
 export const heedMissed = (job: JobName, about: string): Promise<boolean> =>
   done(client().ask('heedMissed', job), t.expectedToast({ name: about }));
 
-/** `until` null: for good. `then`: what is done after it and after it was taken back. */
+/** `until`: null for permanently. `then`: runs after the change and after its undo. */
 export async function ignoreComputer(
   id: string,
   until: Ms | null,

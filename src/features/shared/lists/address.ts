@@ -1,6 +1,6 @@
 /**
- * What the address of a list beside the results holds: the words searched for, and whether ignored
- * ones are shown too.
+ * State in the address of a list beside the results: search text, and whether ignored entries are
+ * shown.
  */
 export interface BesidePlace {
   readonly text: string;

@@ -6,8 +6,8 @@ import { computerOf } from './rows.ts';
 import type { Computer } from './rows.ts';
 
 /**
- * The computers of the last seven days as the server told them last, for the tab and the list
- * alike. `at`: when.
+ * The computers of the last seven days from the server's last answer, shared by tab and list. `at`:
+ * time of the answer.
  */
 export interface ComputersNow {
   readonly rows: readonly Computer[] | null;
@@ -33,7 +33,7 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** Asks the server anew: after a change, and where a person says so. */
+/** Requests the computers again: after a change, or on the user's request. */
 export async function askComputers(me: UserId): Promise<void> {
   if (user !== me) {
     user = me;
@@ -43,7 +43,7 @@ export async function askComputers(me: UserId): Promise<void> {
   show({ ...known, busy: true });
   const answer = await client().read('listComputersNow', {});
   const failure = !answer.ok ? answer.failure : answer.value.live ? null : answer.value.failure;
-  if (user !== me) return; // somebody else's by now
+  if (user !== me) return; // another user has signed in
   const fault = failure?.message ?? null;
   show(
     answer.ok
@@ -53,8 +53,8 @@ export async function askComputers(me: UserId): Promise<void> {
 }
 
 /**
- * What is known, also from before the page was opened; asked anew where it is five minutes old and
- * there is a network.
+ * Returns the known computers, also from an earlier page load. Online, requests them again if they
+ * are five minutes old.
  */
 export function useComputersNow(me: UserId, online: boolean): ComputersNow {
   const here = useSyncExternalStore(subscribe, () => known);

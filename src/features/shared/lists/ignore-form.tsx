@@ -10,12 +10,12 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface IgnoreFormProps {
   readonly title: string;
-  /** What it means. */
+  /** Explains the consequence. */
   readonly says: string;
   readonly forGood: boolean;
   readonly zone: string;
   readonly now: Ms;
-  /** `until` null: for good. */
+  /** `until`: null for permanently. */
   readonly onIgnore: (until: Ms | null) => void;
   readonly onClose: () => void;
 }

@@ -5,13 +5,16 @@ import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range
 import { SNOOZE_HOUR } from '../runs/snooze-times.ts';
 import { otherListsMessages as t } from './messages.en.ts';
 
-/** `until` null: for good. */
+/** `until`: null for permanently. */
 export interface IgnoreChoice {
   readonly word: string;
   readonly until: Ms | null;
 }
 
-/** A week, a month, a quarter, at eight of the provider's clock; and for good where that may be. */
+/**
+ * Returns a week, a month and a quarter, each until 8 AM in the provider's zone; and permanently,
+ * if allowed.
+ */
 export function ignoreChoices(now: Ms, zone: string, forGood: boolean): readonly IgnoreChoice[] {
   const today = dayAt(now, { zone, hour: 0 });
   const inDays = (word: string, days: number): IgnoreChoice => ({
@@ -26,11 +29,11 @@ export function ignoreChoices(now: Ms, zone: string, forGood: boolean): readonly
   ];
 }
 
-/** A day of one's own; null where it is none. */
+/** Returns the end for a custom day; null if the day is invalid. */
 export const ignoreUntil = (day: string, zone: string): Ms | null =>
   isDay(day) ? momentAt(day, SNOOZE_HOUR, zone) : null;
 
-/** Why it cannot be ignored until then; null where it can. */
+/** Returns why the date is not allowed, or null. */
 export const notUntil = (until: Ms | null, now: Ms): string | null =>
   until === null
     ? null

@@ -25,7 +25,7 @@ import { otherListsMessages as t } from './messages.en.ts';
 
 const STEP = 200;
 
-/** What the address says, and how far the rows are shown. */
+/** State in the address, and the number of displayed rows. */
 export interface ListPageState {
   readonly place: BesidePlace;
   readonly go: (next: BesidePlace, how: 'push' | 'replace') => void;
@@ -53,12 +53,12 @@ export interface ListPageProps extends ListPageState {
   readonly branding: Branding;
   readonly list: Exclude<ListKey, 'results'>;
   readonly search: string;
-  /** Column heads, for wide pages. */
+  /** Column headers, for wide screens. */
   readonly heads: readonly { readonly word: string; readonly className: string }[];
-  /** Rows in all; null while nothing is known. */
+  /** Number of all rows; null while unknown. */
   readonly count: number | null;
   readonly ignored: number;
-  /** In the place of the rows where there are none, or none are known yet. */
+  /** Shown instead of rows if there are none, or while unknown. */
   readonly instead: ReactNode;
   readonly notice: ReactNode;
   /** The first `most` rows. */
@@ -66,8 +66,8 @@ export interface ListPageProps extends ListPageState {
 }
 
 /**
- * The frame of a list beside the results: tabs above, a search, `Show ignored`, rows as a table and
- * as cards on a phone.
+ * Layout of a list beside the results: tabs, search, `Show ignored`, and rows as a table, or as
+ * cards on a phone.
  */
 export function ListPage({
   me,

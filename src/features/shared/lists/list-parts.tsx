@@ -19,7 +19,7 @@ export interface SortHeadProps<S extends string> {
   readonly onSort: (sort: S | `-${S}`) => void;
 }
 
-/** A column's head that orders the list; pressed again, the other way round. */
+/** A sortable column header; pressing it again reverses the order. */
 export function SortHead<S extends string>({
   word,
   by,
@@ -47,7 +47,7 @@ export function SortHead<S extends string>({
   );
 }
 
-/** The name of an entry, which opens it. Up and Down, J and K go from entry to entry. */
+/** The name of an entry; it opens the entry. Up and Down, J and K move between entries. */
 export function OpenName({
   id,
   name,
@@ -80,7 +80,7 @@ export function OpenName({
   );
 }
 
-/** Back to the entry that was open, or to the head of the page. */
+/** Moves the focus to the entry that was open, or to the page header. */
 export const focusEntry = (id: string | null): void => {
   requestAnimationFrame(() =>
     (
@@ -95,13 +95,13 @@ export interface ListStateProps {
   readonly asked: SearchQuery<unknown>;
   readonly offline: boolean;
   readonly zone: string;
-  /** What is said without a network, where nothing of it is kept on the device. */
+  /** Message while offline if the device stores nothing of the list. */
   readonly notKept: string;
-  /** What needs the network, where something is kept. */
+  /** Message for parts that require a connection if the device stores the list. */
   readonly needs: string;
 }
 
-/** Above a list: no network, a failure, the first wait. */
+/** Status above a list: offline, failed, or loading for the first time. */
 export function ListState({
   asked: { value, at, failure, asking, again },
   offline,

@@ -14,18 +14,18 @@ export interface ListsFrameProps {
   readonly me: Me;
   readonly now: Ms;
   readonly chosen: ListKey;
-  /** What stands in its address, without `?`: its tab leads back to it. */
+  /** Query of its address without `?`; its tab links back to it. */
   readonly query: string;
-  /** Results of the list, as far as it is known. */
+  /** Number of results in the list, if known. */
   readonly results: number | undefined;
-  /** Said of the list, at the end of the line of tabs: what comes and goes here moves no row. */
+  /** Text at the end of the tabs. Changes there do not move any row. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
 /**
- * The lists of the morning, side by side: results, jobs that are switched off, computers that
- * nothing backs up. Has the height that is left.
+ * The lists of the daily checks in tabs: results, disabled jobs, computers without a backup. It
+ * fills the remaining height.
  */
 export function ListsFrame({ me, now, chosen, query, results, aside, children }: ListsFrameProps) {
   const { history } = useRouter();

@@ -3,17 +3,17 @@ import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import type { DisabledJob } from '#workers/api.ts';
 import type { BesidePlace } from './address.ts';
 
-/** A computer of the discovery, under its id. */
+/** A discovered computer by id. */
 export interface Computer extends Omit<ComputerOut, '_id'> {
   readonly id: string;
 }
 export const computerOf = ({ _id: id, ...rest }: ComputerOut): Computer => ({ id, ...rest });
 
-/** Whether it is ignored now: until it changes, or until a moment that is still to come. */
+/** Returns whether it is ignored now: until a change, or until a time in the future. */
 export const isIgnored = (ignored: { readonly until: Ms | null } | null, now: Ms): boolean =>
   ignored !== null && (ignored.until === null || ignored.until > now);
 
-/** Contains, any case. */
+/** Case-insensitive substring search. */
 const holds = (text: string, words: readonly (string | null)[]): boolean => {
   const sought = text.trim().toLowerCase();
   return (
@@ -21,7 +21,7 @@ const holds = (text: string, words: readonly (string | null)[]): boolean => {
   );
 };
 
-/** Disabled jobs that ask for a look, as they stand: by company and name. */
+/** Returns the disabled jobs to show, sorted by company and name. */
 export const disabledShown = (
   jobs: readonly DisabledJob[],
   { text, ignored }: BesidePlace,
@@ -33,7 +33,7 @@ export const disabledShown = (
       holds(text, [job.name, job.companyName, job.computer]),
   );
 
-/** Computers without a job, those seen first first. */
+/** Returns the computers without a job, the longest known first. */
 export const computersShown = (
   computers: readonly Computer[],
   { text, ignored }: BesidePlace,
@@ -49,7 +49,7 @@ export const computersShown = (
     )
     .toSorted((a, b) => a.firstSeenAt - b.firstSeenAt || a.hostName.localeCompare(b.hostName));
 
-/** What a tab counts: what asks for a look, whatever is searched for. */
+/** Returns the count of a tab: entries that need attention, whatever the search text is. */
 export const disabledCount = (jobs: readonly DisabledJob[], now: Ms): number =>
   disabledShown(jobs, ASKS, now).length;
 export const computersCount = (computers: readonly Computer[], now: Ms): number =>

@@ -3,18 +3,17 @@ import { LIST_PATHS } from './address.ts';
 import type { ListKey } from './address.ts';
 
 /**
- * How a person left each list of the morning, until the page is closed: its tab leads back to the
- * same words and filters.
+ * The last state of each list until the page is closed. Its tab restores the same search and
+ * filters.
  */
 const left = new Map<string, string>();
 
-/** The query of a list as it was left by a tab; null where it was not. */
+/** Returns the query of a list when its tab was left, or null. */
 export const leftAt = (user: UserId, list: ListKey): string | null =>
   left.get(`${list} ${user}`) ?? null;
 
 /**
- * From one list to another by their tabs. Answers the address. `query`: of the list that is left,
- * without `?`.
+ * Stores the query of the list that is left (without `?`) and returns the address of the other one.
  */
 export function throughTab(user: UserId, from: ListKey, query: string, to: ListKey): string {
   left.set(`${from} ${user}`, query);

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import type { RefObject } from 'react';
 import { isTyping } from '#src/ui/is-typing.ts';
 
-/** J and K go from row to row: to the first button or link of the next `[data-row]`. */
+/** J and K move between rows: they focus the first button or link of the next `[data-row]`. */
 export function useRowKeys(list: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

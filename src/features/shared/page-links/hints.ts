@@ -9,7 +9,7 @@ export const hintsAddress = (
 ): string =>
   open === null ? PATH : `${PATH}?${new URLSearchParams({ hint: open, ...like }).toString()}`;
 
-/** A new hint for results like this one. */
+/** Returns the address of a new hint for results like this one. */
 export const hintAddressOf = ({
   template,
   message,

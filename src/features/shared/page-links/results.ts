@@ -4,8 +4,7 @@ import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { withQuery } from '../with-query.ts';
 
 /**
- * What of the results a line of the dashboard opens. Both days are included; no groups are all of
- * them.
+ * Filter of the results that a dashboard line opens. Both days are inclusive; no groups means all.
  */
 export interface ResultsQuery {
   readonly days: readonly [first: Day, last: Day];
@@ -15,14 +14,11 @@ export interface ResultsQuery {
   readonly cause?: CauseN;
   readonly job?: JobN;
   readonly run?: RunN;
-  /** True: what is to be checked, newest of each job. False: every run, whatever its review. */
+  /** True: open problems, newest of each job. False: every run, whatever its review. */
   readonly pending?: boolean;
 }
 
-/**
- * The list of results, with from, to and instructionType: `all` where no group is meant rather than
- * another.
- */
+/** Returns the address of the run list with from, to and instructionType; `all` without a group. */
 export function listAddress({
   days,
   companies,
@@ -49,7 +45,7 @@ export function listAddress({
   return withQuery(LIST, params);
 }
 
-/** What the title of every card passes on. */
+/** Returns the parameters that every card title passes on. */
 export const cardParams = ({
   days: [from, to],
   instructionTypes,
@@ -60,7 +56,7 @@ export const cardParams = ({
     instructionType: instructionTypes.length === 0 ? 'all' : instructionTypes.join(),
   });
 
-/** The list of what matches, whatever its review. */
+/** Returns the address of matching results, whatever their review. */
 export const searchAddress = (text: string): string =>
   withQuery(LIST, new URLSearchParams({ review: 'any', q: text.trim() }));
 

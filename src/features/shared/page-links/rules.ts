@@ -13,7 +13,7 @@ type Like = Pick<
   'state' | 'jobName' | 'computer' | 'company' | 'template' | 'message' | 'source'
 >;
 
-/** A new rule for results like this one. */
+/** Returns the address of a new rule for results like this one. */
 export const ruleAddressOf = ({
   state,
   jobName,
@@ -34,12 +34,12 @@ export const ruleAddressOf = ({
     known: '1',
   });
 
-/** A cause as a rule's words: a star for what varies. */
+/** Converts a cause template to a rule's text pattern: a star for each variable part. */
 export function wordsOfCause(template: string): string {
   const words = plain(template).replaceAll(/‹[a-z]+›/g, '*');
   return words.length <= MOST ? words : `${words.slice(0, MOST - 1)}*`;
 }
 
-/** Signs that mean something in a rule's words match as any one character. */
+/** Replaces characters with a meaning in patterns by the single-character wildcard. */
 const plain = (text: string): string => text.replaceAll(/[|*]/g, '?');
 const MOST = 200;

@@ -1,5 +1,5 @@
 /**
- * One ticket, in whatever state it is. In a file of its own: what leads to a ticket need not have
- * its list.
+ * Returns the address of a ticket in any state. In its own module, so that links do not import the
+ * ticket list.
  */
 export const ticketAddress = (id: string): string => `/monitoring/tickets?state=all&ticket=${id}`;

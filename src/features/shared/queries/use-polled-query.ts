@@ -5,8 +5,8 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { ReadCall } from '#workers/api.ts';
 
 /**
- * What the server was asked: `value` is its last answer and `at` when that came, also before the
- * page was opened; `fault` why there is none, or no newer one.
+ * A polled server query. `value`: the last answer, also from an earlier page load; `at`: its time.
+ * `fault`: why there is none, or no newer one.
  */
 export interface PolledQuery<T> {
   readonly value: T | null;
@@ -20,7 +20,7 @@ const EVERY_MS = 300_000;
 const OFFLINE_EVERY_MS = 30_000;
 
 /**
- * Asks the server when it is looked at, every five minutes, and when it answers again. `wanted`
+ * Requests data on mount, every five minutes, and when the server is reachable again. `wanted`:
  * false sends no request.
  */
 export function usePolledQuery<N extends ReadCall>(

@@ -5,19 +5,20 @@ import type { Result } from '#contract/result.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 
 /**
- * What the server says, kept by the page alone: numbers and factors are not for this device's disk.
+ * The server's answer, held in memory only: phone numbers and factors must not be stored on this
+ * device.
  */
 export interface QueryResult<T> {
   readonly value: T | null;
-  /** Why it is not there, or is an older one. */
+  /** Why there is no answer, or only an old one. */
   readonly failure: Failure | null;
   readonly asking: boolean;
   readonly again: () => void;
-  /** The server has just said so in another answer. */
+  /** Replaces the value with one from another answer of the server. */
   readonly set: (value: T) => void;
 }
 
-/** Asks when it is looked at, and again when the network is back. */
+/** Requests data on mount, and when the connection is restored. */
 export function useQuery<N extends CallName>(
   name: N,
   input: InputOf<N>,

@@ -9,8 +9,8 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useRights } from '#src/app/session/session.ts';
 
 /**
- * `value` null: nothing has come yet. `at`: when the server said so, where it could not be asked
- * now. `asking`: what is shown may be of another question.
+ * `value`: null before the first answer. `at`: time of the answer if the server cannot be reached
+ * now. `asking`: `value` can belong to an earlier query.
  */
 export interface SearchQuery<T> {
   readonly value: T | null;
@@ -27,13 +27,13 @@ interface Told<T> {
   readonly failure: Failure | null;
 }
 
-/** A person types on: so long a question waits for the next letter. */
+/** Debounce delay of a query while the user types. */
 const TYPING_MS = 100;
 
 /**
- * Asks the server when the question changes, when `again` is called and when the network comes or
- * goes. Meanwhile the last answer stands. `kept`: answers are kept on this device, for when there
- * is no network; never those with numbers to call.
+ * Requests data when the query changes, on `again`, and when the connection is lost or restored.
+ * Meanwhile the last answer stays. `kept`: answers are stored on this device for offline use; never
+ * use it for answers with phone numbers.
  */
 export function useSearchQuery<N extends ReadCall>(
   name: N,

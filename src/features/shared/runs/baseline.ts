@@ -1,6 +1,6 @@
 /**
- * A measure against what is usual, on a line of `width` px: the band's edges, the needle's left
- * edge, and whether it is outside.
+ * A measure compared with the usual range, on a line of `width` px: edges of the range, left edge
+ * of the marker, and whether it is outside.
  */
 export interface UsualLine {
   readonly band: readonly [from: number, to: number] | null;
@@ -11,7 +11,8 @@ export interface UsualLine {
 const NEEDLE = 2;
 
 /**
- * Zero-based; the middle of the band is the middle of the line. What is beyond stands at the end.
+ * Starts at zero; the middle of the range is the middle of the line. Values beyond the end are at
+ * the end.
  */
 export function usualLine(
   value: number | null,

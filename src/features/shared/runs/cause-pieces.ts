@@ -1,12 +1,12 @@
-/** A part of a cause: `fixed` words belong to the template and recede, the others stand. */
+/** A part of a message. `fixed` words belong to the template and are muted. */
 export interface Piece {
   readonly text: string;
   readonly fixed: boolean;
 }
 
 /**
- * A message laid over its template, whose ‹marks› stand where messages vary. Where the two do not
- * fit, from there on everything counts as variable: nothing of the message is ever left out.
+ * Aligns a message with its template, in which ‹marks› stand for variable parts. From the first
+ * mismatch on, everything counts as variable, so that no part of the message is lost.
  */
 export function piecesOf(message: string, template: string | null): readonly Piece[] {
   if (template === null) return message === '' ? [] : [{ text: message, fixed: false }];
@@ -32,5 +32,5 @@ export function piecesOf(message: string, template: string | null): readonly Pie
   return pieces;
 }
 
-/** A word like "Error:" that a template leaves away says nothing that the state does not. */
+/** Templates omit a word like "Error:", because the state already shows it. */
 const LEVEL = /^\W?[a-z]+\W{1,3}$/i;

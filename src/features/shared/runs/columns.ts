@@ -2,9 +2,9 @@ import type { Order } from '#contract/runs/query.ts';
 import { runMessages as t } from './messages.en.ts';
 
 /**
- * The columns between the select box and the review rail, which stand always. The ids are the grid
- * areas of daily-checks.css. At 1,440 px all of them fit in 1,028 px; beside an open result those
- * up to the strip do, in 572 px.
+ * Columns between the select box and the review column, which are always visible. The ids are the
+ * grid areas of runs.css. At 1,440 px all columns fit in 1,028 px; beside an open result, those up
+ * to the strip fit in 572 px.
  */
 export const COLUMNS = {
   st: {
@@ -106,7 +106,7 @@ export const COLUMNS = {
 interface ColumnKind {
   readonly word: string;
   readonly wide: number;
-  /** In dense rows, where it holds on one line what else stands on two. */
+  /** Width in dense rows, if they show two lines of text in one. */
   readonly denseWide?: number;
   readonly least: number;
   readonly grows?: number;
@@ -116,8 +116,8 @@ export type ColumnId = keyof typeof COLUMNS;
 export const COLUMN_IDS = Object.keys(COLUMNS) as readonly ColumnId[];
 
 /**
- * One column as its user has it. `width` in px, null: its own. A locked one stays in sight when the
- * list is scrolled sideways.
+ * A column with the user's settings. `width` in px; null for the default. A locked column stays
+ * visible while the list scrolls horizontally.
  */
 export interface Column {
   readonly id: ColumnId;
@@ -135,7 +135,7 @@ export const DEFAULT_COLUMNS: readonly Column[] = COLUMN_IDS.map((id) => ({
 export const MOST_WIDE = 640;
 
 /**
- * Reads what was kept: unknown columns are passed over, missing ones stand at the end, every column
+ * Parses stored columns: unknown ones are ignored, missing ones are appended, and each appears
  * once.
  */
 export function columnsOf(stored: string | null): readonly Column[] {
@@ -168,7 +168,7 @@ function listOf(stored: string): readonly unknown[] {
   }
 }
 
-/** As CSS takes it. `stuck`: px from the left at which each locked column stays. */
+/** CSS values. `stuck`: left offset in px of each locked column. */
 export interface Layout {
   readonly columns: string;
   readonly areas: string;
@@ -179,12 +179,12 @@ export interface Layout {
 
 const SELECT_PX = 36;
 const REVIEW_PX = 36;
-/** The names of a row, under which its cause runs on a second line. */
+/** Name columns of a row; the cause spans them on the second line. */
 const NAMES: readonly ColumnId[] = ['co', 'job', 'pc'];
 
 /**
- * Two lines a row: the cause runs under the names that stand side by side, and has no column of its
- * own. Dense: one line, the cause is a column. Locked columns come first, in their order.
+ * Returns the grid of a row. With two lines, the cause is below adjacent name columns and has no
+ * column of its own. Dense: one line, the cause is a column. Locked columns come first, in order.
  */
 export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
   const shown = columns.filter((one) => one.shown);
@@ -220,7 +220,7 @@ export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
   };
 }
 
-/** The longest run of names side by side that stand alike (all locked, or none). */
+/** Returns the longest sequence of adjacent name columns that are all locked or all unlocked. */
 function namesTogether(placed: readonly Column[]): readonly ColumnId[] {
   let best: ColumnId[] = [];
   let run: ColumnId[] = [];
@@ -239,7 +239,7 @@ const wideOf = (id: ColumnId, dense: boolean): number => {
   return dense ? (kind.denseWide ?? kind.wide) : kind.wide;
 };
 
-/** A locked column has a width of its own, so that the ones after it know where they stay. */
+/** A locked column has a fixed width, because the offsets of the following ones depend on it. */
 function sizeOf({ id, width, locked }: Column, dense: boolean): string {
   const kind: ColumnKind = COLUMNS[id];
   const wide = wideOf(id, dense);
@@ -247,7 +247,7 @@ function sizeOf({ id, width, locked }: Column, dense: boolean): string {
   return kind.grows === undefined || locked ? `${wide}px` : `minmax(${wide}px, ${kind.grows}fr)`;
 }
 
-/** `by` places further to the left (negative) or right. */
+/** Moves a column by `by` positions to the left (negative) or right. */
 export function movedColumn(
   columns: readonly Column[],
   id: ColumnId,

@@ -57,7 +57,7 @@ export const ENTITY_GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {
   'other': t.other,
 };
 
-/** `new`, `day 2`; empty where nothing is wrong. */
+/** `new`, `day 2`; empty for successful runs. */
 export const streakOf = (row: RunView): string =>
   row.problem === null
     ? ''
@@ -65,15 +65,18 @@ export const streakOf = (row: RunView): string =>
       ? t.newProblem
       : t.problemDay({ day: row.problem.day });
 
-/** Dealt with: the row recedes. */
+/** Returns whether the row is cleared; it is then muted. */
 export const isDone = (row: RunView): boolean =>
   row.problem !== null && (row.review === 'cleared' || row.review === 'snoozed');
 
-/** Known by a rule, counted as OK: never shown as what a person has cleared. */
+/**
+ * Returns whether a rule counted the result as OK. Such results are never shown as cleared by a
+ * user.
+ */
 export const isException = ({ review, problem }: RunView): boolean =>
   review === 'cleared' && problem?.review === null && problem.exception != null;
 
-/** How a problem was dealt with: `Reviewed 07:44 AM by you`. Null where it was not. */
+/** Returns how a problem was cleared: `Reviewed 07:44 AM by you`. Null if it is open. */
 export function doneWords(row: RunView, me: string, now: Ms, zone: string): string | null {
   const { problem } = row;
   if (!problem || !isDone(row)) return null;
@@ -99,7 +102,7 @@ export function doneWords(row: RunView, me: string, now: Ms, zone: string): stri
   return problem.closedAt === null ? t.cleared : t.endedAt({ time: at(problem.closedAt) });
 }
 
-/** What a screen reader says of a row. */
+/** Returns the screen reader label of a row. */
 export function rowWords(row: RunView, me: string, now: Ms, zone: string): string {
   const done = doneWords(row, me, now, zone);
   const place =

@@ -5,12 +5,14 @@ import { DEFAULTS } from './list-state.ts';
 import type { List } from './list-state.ts';
 
 const TEXT_CHARS = 200;
-/** Names may hold a comma: each stands for itself, so many at most. */
+/**
+ * Names are repeated parameters, because they can contain a comma; this is their maximum number.
+ */
 const MOST_NAMES = 200;
 
 /**
- * The query of an address, without `?`. What stands at its default is left out, so that a plain
- * address is the default round.
+ * Returns the query of an address without `?`. Default values are left out, so that a plain address
+ * is the default list.
  */
 export function queryOf(list: List): string {
   const params = new URLSearchParams();
@@ -40,9 +42,9 @@ export function queryOf(list: List): string {
 }
 
 /**
- * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the
- * rest stands. Days may come as `from` and `to` (`YYYY-MM-DD`, both included) as well, where there
- * is no `date`: so other pages name them.
+ * Parses any query. Unknown, repeated or invalid values fall back to their defaults one by one.
+ * Without `date`, the days can also be `from` and `to` (`YYYY-MM-DD`, both inclusive), as in links
+ * of other pages.
  */
 export function listOf(query: string): List {
   const params = new URLSearchParams(query);

@@ -3,10 +3,7 @@ import type { RunsFilter } from '#contract/runs/query.ts';
 import { timesOf } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
-/**
- * Everything that shapes the list, and the run that is open beside it: what the address holds.
- * Empty lists mean "all".
- */
+/** State of the list in its address, with the open run. Empty lists mean "all". */
 export interface List extends Omit<RunsFilter, 'from' | 'to'> {
   readonly span: Span;
   readonly open: RunN | null;
@@ -34,7 +31,7 @@ export const DEFAULTS: List = {
   open: null,
 };
 
-/** The list's facets that hold several values. */
+/** Filters with several values. */
 export const MANY = [
   'states',
   'kinds',
@@ -52,14 +49,14 @@ export function filterOf(list: List, today: Day, rule: DayRule): RunsFilter {
   return { ...rest, ...timesOf(span, today, rule) };
 }
 
-/** Puts a value in or takes it out. */
+/** Adds a value, or removes it. */
 export function toggle<T>(values: readonly T[], value: T): readonly T[] {
   return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
 }
 
 /**
- * How many filters are set that "Clear" takes away: everything that narrows the list beside the
- * date and the default round.
+ * Returns the number of filters that "Clear" removes: all except the date and the default review
+ * filter.
  */
 export const narrowed = (list: List): number =>
   MANY.reduce((sum, name) => sum + list[name].length, 0) +
@@ -68,7 +65,7 @@ export const narrowed = (list: List): number =>
   (list.text === '' ? 0 : 1) +
   (list.review === DEFAULTS.review ? 0 : 1);
 
-/** All jobs with a cause, in the days of the list. */
+/** Returns the list of all jobs with a cause, in the same days. */
 export const ofCause = (list: List, cause: CauseN): List => ({
   ...cleared(list),
   rows: 'jobs',
@@ -76,10 +73,7 @@ export const ofCause = (list: List, cause: CauseN): List => ({
   causes: [cause],
 });
 
-/**
- * Back to the default round; the days, the kind of rows, the order, the grouping and the open run
- * stay.
- */
+/** Returns the default list with the same days, kind of rows, order, grouping and open run. */
 export const cleared = (list: List): List => ({
   ...DEFAULTS,
   span: list.span,

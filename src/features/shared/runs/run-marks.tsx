@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn inline instead of loading an image */
 import type { RunState } from '#contract/runs/query.ts';
@@ -7,7 +7,7 @@ import { stripPaths, stripWidth, stripWords } from './spark-bars.ts';
 import type { StripSize } from './spark-bars.ts';
 import { usualLine } from './baseline.ts';
 
-/** The days of a job, one bar each. `today` as it is written in the words for screen readers. */
+/** Daily states of a job, one bar per day. `today`: formatted as in the screen reader text. */
 export function Strip({
   strip,
   size,
@@ -40,8 +40,8 @@ export function Strip({
 }
 
 /**
- * A value against what is usual, on the line that the style sheet draws. `bad`: the run failed, so
- * what is outside is told in its colour; otherwise in that of an anomaly.
+ * A value and its usual range, on the line of the style sheet. `bad`: the run failed, so a value
+ * outside has the color of failures, otherwise of anomalies.
  */
 export function Usual({
   value,

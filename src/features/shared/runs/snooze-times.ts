@@ -8,11 +8,11 @@ export interface SnoozeChoice {
   readonly day: Day;
 }
 
-/** The hour of the provider's wall clock at which a snooze ends. */
+/** Local hour in the provider's zone at which a snooze ends. */
 export const SNOOZE_HOUR = 8;
 const MONDAY = 1;
 
-/** Tomorrow, the next Monday (where tomorrow is none) and in a week, each at eight. */
+/** Returns tomorrow, next Monday (unless tomorrow is Monday) and in a week, each at 8 AM. */
 export function snoozeChoices(now: Ms, zone: string): readonly SnoozeChoice[] {
   const today = dayAt(now, { zone, hour: 0 });
   const toMonday = (MONDAY - weekday(today) + 7) % 7 || 7;

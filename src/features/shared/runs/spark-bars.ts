@@ -2,10 +2,7 @@ import type { RunState } from '#contract/runs/query.ts';
 import { STATES } from '#src/ui/states.ts';
 import { runMessages as t } from './messages.en.ts';
 
-/**
- * How the bars of a strip are measured: wide in the grid, narrow on cards and in the panel. Lengths
- * in px.
- */
+/** Sizes of the strip's bars in px: wide in the grid, narrow on cards and in the panel. */
 export interface StripSize {
   readonly bar: number;
   readonly step: number;
@@ -16,8 +13,8 @@ export const NARROW: StripSize = { bar: 2, step: 4, tall: 16 };
 export const SMALL: StripSize = { bar: 3, step: 5, tall: 12 };
 
 /**
- * One path a form, so that a row costs a few nodes and not fourteen. `hollow` is stroked, all
- * others are filled.
+ * One path per form, so that a row needs a few DOM nodes instead of fourteen. `hollow`: stroked;
+ * all others are filled.
  */
 export interface StripPath {
   readonly mark: Mark;
@@ -25,12 +22,12 @@ export interface StripPath {
 }
 export type Mark = 'failed' | 'missed' | 'warning' | 'anomaly' | 'running' | 'success' | 'none';
 
-/** Today stands 2 px apart. */
+/** Today is separated by 2 px. */
 export const stripWidth = (days: number, size: StripSize): number =>
   (days - 1) * size.step + 2 + size.bar;
 
 /**
- * Height and form say the state before colour does: a low dash is a success, over half a warning,
+ * Height and shape show the state, color repeats it: a low dash is a success, over half a warning,
  * full a failure, hollow "did not run", three quarters running, a cap over a dash an anomaly, a
  * hairline "nothing was due".
  */

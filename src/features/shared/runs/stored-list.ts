@@ -4,13 +4,13 @@ import { listOf, queryOf } from './list-address.ts';
 import type { List } from './list-state.ts';
 
 /**
- * What a person keeps from visit to visit on this device: the filters, not the words searched for,
- * a cause or the open run.
+ * Returns the part of a list that this device stores for the next visit: the filters, without
+ * search text, cause and open run.
  */
 export const keptQuery = (list: List): string =>
   queryOf({ ...list, text: '', causes: [], jobs: [], open: null });
 
-/** A device may hold a user from before there was such a wish. */
+/** A device can store a user record from a version without this setting. */
 type Whose = Pick<Me, 'id'> & Partial<Pick<Me, 'managedFilterType'>>;
 
 export function keepList(me: Whose, list: List): void {
@@ -19,8 +19,8 @@ export function keepList(me: Whose, list: List): void {
 }
 
 /**
- * The query to open with where the address has none: what was kept. Once, and again after somebody
- * has said otherwise, with the results that this user is to begin with.
+ * Returns the query for an address without one: the stored one. If the user's default result filter
+ * has changed since, it is applied once.
  */
 export function keptList(me: Whose): string {
   const list = listOf(readStored(place(me)) ?? '');

@@ -1,5 +1,5 @@
-// redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the
-// first load
+// always redrawn as a whole: the compiler's memoization would add a third more code to the first
+// load
 'use no memo';
 import type { Ms } from '#contract/ids.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -18,8 +18,8 @@ interface NoticesProps {
 }
 
 /**
- * Over the list: since when there is no network or no proper answer, how old is what is shown and
- * what waits; or what is wrong, and a way on.
+ * Banners above the list: offline or server problems with their start, age of the data and waiting
+ * changes; or another problem and how to fix it.
  */
 export function Notices({ status, newestAt, zone, now }: NoticesProps) {
   if (!status) return null;

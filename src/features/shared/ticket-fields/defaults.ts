@@ -8,7 +8,7 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, LIMITS.subjectChars - 1).trimEnd()}…`;
 
-/** The suggested subject of a new ticket. */
+/** Returns the suggested subject of a new ticket. */
 export const subjectOf = (
   row: Pick<RunView, 'state' | 'jobName' | 'computer'> | null,
   results: number,

@@ -20,17 +20,17 @@ export interface TicketDraft {
 export interface TicketFieldsProps {
   readonly draft: TicketDraft;
   readonly form: TicketFormOut | null;
-  /** Statuses that may be chosen: a new ticket is not closed. */
+  /** Includes closed statuses; a new ticket cannot be closed. */
   readonly closing: boolean;
   readonly fault: string | null;
-  /** The subject: where the focus goes first in a dialog. */
+  /** The subject field, for the initial focus of a dialog. */
   readonly first?: RefObject<HTMLInputElement | null>;
   readonly onChange: (next: Partial<TicketDraft>) => void;
 }
 
 const NOBODY = '-';
 
-/** What a ticket says, and where it stands, by what its system offers. */
+/** Fields of a ticket, with the options of its system. */
 export function TicketFields({ draft, form, closing, fault, first, onChange }: TicketFieldsProps) {
   const statuses = (form?.statuses ?? []).filter(({ closed }) => closing || !closed);
   const system = form?.system ?? 'own';
@@ -42,7 +42,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
     system === 'own'
       ? (form?.people ?? [])
       : ((system === 'connectwise' ? members : resources).value?.rows ?? []);
-  // One who is not on the list any more stays chosen until somebody else is.
+  // An owner who is no longer in the list stays selected until another is chosen.
   const owners =
     draft.owner === null || people.some(({ id }) => id === draft.owner?.id)
       ? people

@@ -30,7 +30,7 @@ export interface ConnectionProps {
 const NO_CW = { url: 'https://api-na.myconnectwise.net', company: '', publicKey: '', clientId: '' };
 const NO_AT = { url: 'https://webservices.autotask.net', username: '', integrationCode: '' };
 
-/** Which system, its keys, what new tickets have there, and what is done by itself. */
+/** Ticketing system: keys, defaults of new tickets, and automatic actions. */
 export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
   const [draft, setDraft] = useState<Ticketing>(kept.settings);
   const [days, setDays] = useState(String(kept.settings.reopenDays || 7));
@@ -79,7 +79,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
       } else setFault(answer.failure.message);
     } else tell(t.saved);
     setBusy(false);
-    // What was chosen while it was on its way stays chosen.
+    // Choices made during the request are kept.
     setDraft((now) => ({ ...after.settings, ...changedSince(next, now) }));
     onKept(after);
   }
@@ -203,7 +203,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
                 draft.board,
                 choices.boards,
                 (board) => {
-                  // Each board has statuses of its own.
+                  // Statuses belong to a board, so a change of board resets them.
                   const next = {
                     board,
                     ...(system === 'connectwise' && { openStatus: null, closeStatus: null }),
@@ -324,7 +324,7 @@ const pick = (
     onChange={on}
   />
 );
-/** What of it is another than it was sent. */
+/** Returns the values that differ from the sent ones. */
 const changedSince = (sent: Ticketing, now: Ticketing): Partial<Ticketing> =>
   Object.fromEntries(
     Object.entries(now).filter(

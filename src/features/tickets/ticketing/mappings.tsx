@@ -38,10 +38,10 @@ const HEALTH: Readonly<
   'missing': { word: t.missing, icon: 'failed', text: 'text-failed' },
   'not mapped': { word: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
-/** As many as are drawn; the rest is found by its name. */
+/** Maximum number of displayed companies; others are found by searching. */
 const MOST = 200;
 
-/** Every company, and the one of the system that it stands for. */
+/** All companies, each with its counterpart in the ticketing system. */
 export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);

@@ -17,8 +17,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ticketingMessages as t } from './messages.en.ts';
 
 /**
- * `/monitoring/ticketing`: the ticketing system of the provider, and whose company stands for which
- * (TICKET-8).
+ * `/monitoring/ticketing`: the provider's ticketing system and the mapping of companies (TICKET-8).
  */
 export function Ticketing() {
   const offline = useWatch('status', NOTHING)?.is === 'offline';

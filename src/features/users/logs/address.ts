@@ -6,8 +6,8 @@ import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 /**
- * What the address of the log holds. `user`: whom it concerns or who did it. `what`: a kind. Pages
- * begin with 1.
+ * State in the address of the log. `user`: the affected or acting user. `what`: the kind of entry.
+ * Pages start at 1.
  */
 export interface LogsPlace {
   readonly span: Span;
@@ -28,7 +28,7 @@ export const LOGS_DEFAULTS: LogsPlace = {
 };
 export const LOGS_PATH = '/monitoring/users-logs';
 
-/** The query of an address, without `?`: empty at the defaults. */
+/** Returns the query of an address without `?`. Default values are left out. */
 export function logsQuery({ span, user, what, text, page, size }: LogsPlace): string {
   const params = new URLSearchParams();
   if (text !== '') params.set('q', text);
@@ -40,7 +40,7 @@ export function logsQuery({ span, user, what, text, page, size }: LogsPlace): st
   return params.toString();
 }
 
-/** Reads any query: what is no value falls back to its default. */
+/** Parses any query. Invalid values fall back to their defaults. */
 export function logsPlace(query: string): LogsPlace {
   const params = new URLSearchParams(query);
   const page = params.get('page') ?? '';
@@ -57,14 +57,14 @@ export function logsPlace(query: string): LogsPlace {
   };
 }
 
-/** Another list begins at its first page. */
+/** A change of filter or order returns to the first page. */
 export const logsMoved = (place: LogsPlace, next: Partial<LogsPlace>): LogsPlace => ({
   ...place,
   ...(!('page' in next) && { page: 1 }),
   ...next,
 });
 
-/** What the server is asked for it: the list, and the same for its file. */
+/** Returns the server query of the list, also for its export. */
 export function logsAsk(
   { span, user, what, text }: LogsPlace,
   now: Ms,

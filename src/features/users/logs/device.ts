@@ -1,7 +1,7 @@
 import { userLogMessages as t } from './messages.en.ts';
 /**
- * Browsers by the mark that only they set, in the order in which they are told apart: most say that
- * they are others as well.
+ * Browsers by a token that only they send. The order matters, because most user agents also contain
+ * the tokens of others.
  */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, t.edge],
@@ -26,8 +26,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A user agent in words: `Chrome on Windows`. What is not known is shown as it is, empty is
- * unknown.
+ * Describes a user agent: `Chrome on Windows`. An unknown agent is returned unchanged, an empty one
+ * as unknown.
  */
 export function deviceWords(agent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(agent))?.[1];

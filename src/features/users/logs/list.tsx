@@ -5,7 +5,7 @@ import { deviceWords } from './device.ts';
 import { idOf, isThe } from '../../shared/ids.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
-/** One ruled entry a deed: a row on a wide page, a card on a phone. */
+/** A row per entry on wide screens, a card on a phone. */
 export function LogList({
   rows,
   zone,
@@ -73,7 +73,7 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
   );
 }
 
-/** Whose name is gone was removed for good. */
+/** A user without a name was deleted permanently. */
 const nameOf = (of: LogLine['user']): string =>
   of === null ? t.unknownUser : (of.name ?? of.username ?? t.removedUser);
 

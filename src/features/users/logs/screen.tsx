@@ -25,7 +25,7 @@ import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
 import { userLogMessages as t } from './messages.en.ts';
 
-/** `/monitoring/users-logs`: the record of accounts, who did what for whom, when and from where. */
+/** `/monitoring/users-logs`: the account log: who did what for whom, when and from where. */
 export function UserLogs() {
   const me = useMe();
   const branding = useBranding();
