@@ -3,9 +3,9 @@ import { LIMITS } from '#contract/limits.ts';
 
 type Kind = keyof typeof STATUS_OF;
 
-/** What each kind of failure means to an API client. */
+/** What each kind of failure means to an API client. Only the names of kinds may use backticks. */
 export const KIND_SAYS: Readonly<Record<Kind, string>> = {
-  'bad-input': 'The input is invalid; `issues` says where.',
+  'bad-input': 'The input is invalid; the field issues says where.',
   'wrong-credentials': 'The username, password or code is wrong.',
   'signed-out': "There is no session or API key, or it isn't valid here.",
   'expired': 'The session or the API key has expired.',
@@ -17,7 +17,8 @@ export const KIND_SAYS: Readonly<Record<Kind, string>> = {
   'conflict': 'Conflicts with the current state.',
   'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes, or than ${LIMITS.publicBodyBytes} for calls without sign-in.`,
   'key-reused': 'The idempotency key was already used for another request.',
-  'out-of-order': "This number in the device's order was already used; `expected` is the next one.",
+  'out-of-order':
+    "This number in the device's order was already used; the field expected has the next one.",
   'update-needed': "The client's protocol version is too old.",
   'too-many': 'Too many requests; Retry-After says how many seconds to wait.',
   'busy': 'The server is busy and did nothing. Retry-After says when to try again.',
