@@ -31,13 +31,14 @@ const STEP_EVENTS = {
 } as const;
 
 /**
- * Signing in, one question at a time:
+ * Signs in, one step at a time:
  *
  *   idle ─SUBMIT─▶ asking ─▶ in
  *     ▲ EDIT         ├─▶ wrong, noNetwork ─SUBMIT─▶ asking
- *     ├──────────────┼─▶ throttled ─(its time)─▶ idle
- *     │              └─▶ code, phone, enrol ─ANSWER─▶ answering ─▶ in, or the next of them, or the same one with its failure
- *     └─BACK, the attempt is over ───┘                   └─▶ held ─(its time)─▶ the same one
+ *     ├──────────────┼─▶ throttled ─(wait)─▶ idle
+ *     │              └─▶ code, phone, enrol ─ANSWER─▶ answering ─▶ in, the next step, or the same
+ *     │                                                   │        step with its failure
+ *     └─BACK, or the attempt has ended ─┘                 └─▶ held ─(wait)─▶ the same step
  */
 export const signInMachine = setup({
   types: {

@@ -10,16 +10,16 @@ import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-events
 const NEVER_ASKED = -1;
 
 /**
- * The loop that keeps a device in step with the log (SYNC-5, SYNC-8). It has no state in which it is stuck and none that it leaves
- * without a wait after a failure:
+ * The loop that keeps a device in step with the log (SYNC-5, SYNC-8). No state gets stuck, and
+ * after a failure it always waits before it continues:
  *
  *   starting ─▶ bootstrapping ─▶ online ─┬ log:    pulling ⇄ loading (a day) ─▶ live ─▶ pulling …
  *       ▲             │            │     ├ push:   idle ⇄ sending ⇄ resting
  *       └── offline ◀─┴────────────┘     └ stream: attached ⇄ resting
  *                                  ╰─▶ signed-out, update-needed
  *
- * Days and events are fetched one after the other, never side by side: a page of a day then always stands at or after the cursor, and
- * what was pulled is never covered by something older (SYNC-2).
+ * Days and events are fetched in sequence, never in parallel. So the page of a day is always at or
+ * after the cursor, and never overwrites something newer (SYNC-2).
  */
 export const syncMachine = setup({
   types: {

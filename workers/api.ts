@@ -1,7 +1,7 @@
 /**
- * The one door between page and worker. The page imports this file as a type only;
- * `workers/queries/live-queries.ts` is checked against it. Everything that crosses is plain data; expected failures
- * are values (`Result`).
+ * The only API between page and worker. The page imports this file as a type;
+ * `workers/queries/live-queries.ts` is checked against it. All arguments and results are plain
+ * data; expected failures are values (`Result`).
  */
 import type { Me } from '#contract/auth/current-user.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
@@ -26,25 +26,25 @@ import type { Auth, PageAsk } from '#machines/sign-in-requests.ts';
 
 /** What can be watched, and what each watch returns. */
 export interface Watches {
-  /** Who is signed in on this device. `starting` until the disk has been asked. */
+  /** The user signed in on this device. `starting` until the disk has been read. */
   who: { readonly input: object; readonly output: Who };
-  /** Where an attempt to sign in stands. */
+  /** The state of a sign-in attempt. */
   signing: { readonly input: object; readonly output: Signing };
   status: { readonly input: object; readonly output: SyncStatus };
   runs: { readonly input: RunsWatch; readonly output: RunsView };
-  /** Null before anything is here. */
+  /** Null until data is loaded. */
   overview: { readonly input: OverviewAsk; readonly output: Overview | null };
-  /** Null before anything is here. */
+  /** Null until data is loaded. */
   trends: { readonly input: TrendsAsk; readonly output: Trends | null };
   calendar: { readonly input: CalendarAsk; readonly output: CalendarView | null };
   find: { readonly input: FindAsk; readonly output: Found };
   companies: { readonly input: object; readonly output: readonly CompanyRow[] };
   keys: { readonly input: object; readonly output: readonly KeyRow[] };
-  /** How the sources synced last; null where it is not known, or not for this user. */
+  /** How the sources last synced; null if unknown or not allowed for this user. */
   lastSync: { readonly input: object; readonly output: LastSync | null };
   outbox: { readonly input: object; readonly output: OutboxView };
   refused: { readonly input: RefusedAsk; readonly output: RefusedView };
-  /** What people keep beside the results, unsent changes included. */
+  /** Saved lists and other user data, including unsent changes. */
   views: { readonly input: object; readonly output: readonly OwnedView[] };
   shifts: { readonly input: object; readonly output: readonly HandOver[] };
   shiftNow: { readonly input: ShiftAsk; readonly output: ShiftNow };
@@ -53,19 +53,19 @@ export interface Watches {
 }
 export type WatchName = keyof Watches;
 
-/** What the server asks for after the password, and whose list that was looked up in. */
+/** The step that the server asks for after the password, and the directory that checked it. */
 export type Signing =
   | { readonly is: 'none' }
   | { readonly is: 'step'; readonly step: SignInStep; readonly auth: Auth };
 
-/** `recoveryCodes`: to be shown once, where an authenticator was set up on the way in. */
+/** `recoveryCodes`: shown once, after setting up an authenticator during sign-in. */
 export type SignedIn =
   | { readonly is: 'in'; readonly me: Me; readonly recoveryCodes: readonly string[] | null }
   | { readonly is: 'step'; readonly step: SignInStep };
 
 /**
- * In as somebody else, or at another provider's portal: there the page goes on by itself. `unsent`:
- * so much of the other's work is not sent yet.
+ * Signed in as somebody else, or redirected to another provider's portal. `unsent`: the number of
+ * changes in the other session that are not sent yet.
  */
 export type Acted =
   | { readonly is: 'in'; readonly me: Me }
@@ -74,7 +74,7 @@ export type Acted =
 
 export type HandOver = ShiftRow & { readonly name: string };
 
-/** A job that is switched off at its source. `ignored`: somebody said that it is meant. */
+/** A job that is disabled at its source. `ignored`: a user marked it as intended. */
 export interface DisabledJob extends Pick<
   JobRow,
   'n' | 'uid' | 'key' | 'name' | 'company' | 'computer' | 'source' | 'type'
@@ -86,31 +86,34 @@ export interface DisabledJob extends Pick<
 export interface RunsWatch {
   readonly filter: RunsFilter;
   readonly window: RunsWindow;
-  /** Keys of groups whose rows are folded away: their heads stay. */
+  /** Keys of collapsed groups. Their heads stay in the list. */
   readonly folded: readonly (number | string)[];
   /**
-   * True while a person works in the list: rows keep their place, new ones wait and are counted in
+   * True while a user works in the list: rows keep their place, and new ones are only counted in
    * `fresh`.
    */
   readonly held: boolean;
-  /** Count it up to take in what waits ("press R"). */
+  /** Increase it to take in the new rows ("press R"). */
   readonly round: number;
   /**
-   * Of companies and causes: the sixty with the most and those chosen in the filter, or all (as it
-   * is where nothing is said). `none`: no facets.
+   * For companies and causes: the sixty with the most runs plus those chosen in the filter, or all
+   * (the default). `none`: no facets.
    */
   readonly facets?: 'none' | 'some' | 'all';
 }
 
-/** Contains, any case; no text finds everything. At most `limit` of each sort. */
+/**
+ * Matches names that contain the text, ignoring case; an empty text matches every name. At most
+ * `limit` of each kind.
+ */
 export interface FindAsk {
   readonly text: string;
   readonly limit: number;
 }
 
 /**
- * Names that begin with the text, then those of which a word does, then those that hold it; each by
- * name. `count`: of all that do.
+ * Names that begin with the text, then names with a word that does, then names that contain it;
+ * each group by name. `count`: all matches.
  */
 export interface Found {
   readonly jobs: { readonly count: number; readonly rows: readonly FoundJob[] };
@@ -129,7 +132,7 @@ export interface FoundJob {
   readonly company: CompanyN;
   readonly companyName: string;
 }
-/** A computer of a company; those of two companies are two. */
+/** A computer of a company. The same name in two companies means two computers. */
 export interface FoundComputer {
   readonly name: string;
   readonly company: CompanyN;
@@ -139,7 +142,7 @@ export interface FoundComputer {
 
 export type Who =
   | { readonly is: 'starting' }
-  /** `offline`: the server was asked and did not answer. */
+  /** `offline`: the request got no answer from the server. */
   | {
       readonly is: 'out';
       readonly reason: 'none' | 'expired' | 'ended';
@@ -150,8 +153,8 @@ export type Who =
 
 export interface SyncStatus {
   /**
-   * `offline`: nothing answers. `server-trouble`: something answers, a gateway or the server, but
-   * not as it should.
+   * `offline`: nothing responds. `server-trouble`: a gateway or the server responds, but not
+   * properly.
    */
   readonly is:
     | 'live'
@@ -160,25 +163,27 @@ export interface SyncStatus {
     | 'server-trouble'
     | 'signed-out'
     | 'update-needed';
-  /** Newest moment at which this device had everything the server had. */
+  /** The last time at which this device had everything that the server had. */
   readonly syncedAt: Ms | null;
-  /** Since when the server gave no proper answer, by either of the two. */
+  /** Since when the server has not responded properly, in either of the two states. */
   readonly offlineSince: Ms | null;
-  /** Things still to load, 0 when live. */
+  /** What is left to load; 0 when live. */
   readonly left: number;
   readonly waiting: number;
   readonly refused: number;
-  /** Changes of many results that were not accepted for some of them, until that is read. */
+  /**
+   * Bulk changes that the server refused for some of their results, until the user dismisses them.
+   */
   readonly partly: number;
-  /** True where another tab of this browser does the work. */
+  /** True if another tab of this browser does the work. */
   readonly follower: boolean;
   /**
-   * `persisted`: the browser promised to keep the data. `memory`: it refused a database, all is
-   * lost on closing.
+   * `persisted`: the browser promised to keep the data. `memory`: it refused a database, so closing
+   * the page loses everything.
    */
   readonly storage: 'persisted' | 'best-effort' | 'memory' | 'full';
   readonly fault: string | null;
-  /** Another build of the product has taken over the database: reload. */
+  /** Another build of the app has taken over the database: reload. */
   readonly reload: boolean;
 }
 
@@ -192,8 +197,8 @@ export interface OutboxEntry {
   readonly failure: Failure | null;
 }
 /**
- * `notices`: what another person's change did to one of ours (OUT-6), and changes of many results
- * some of which were refused: `refused` counts these, and the watch of that name lists them.
+ * `notices`: changes of other users that replaced one of ours (OUT-6), and bulk changes that were
+ * refused in part: `refused` counts their results, and the watch `refused` lists them.
  */
 export interface OutboxView {
   readonly entries: readonly OutboxEntry[];
@@ -207,12 +212,12 @@ export interface OutboxNotice {
   readonly refused: number;
 }
 
-/** The runs that a refused command, or a notice, speaks of; `most` of them. */
+/** The runs of a refused command or a notice, at most `most`. */
 export interface RefusedAsk {
   readonly id: string;
   readonly most: number;
 }
-/** `count`: of all. Names are null where the run is not on this device any more. */
+/** `count`: all of them. Names are null if the run is no longer on this device. */
 export interface RefusedView {
   readonly count: number;
   readonly reasons: readonly {
@@ -229,7 +234,7 @@ export interface RefusedRun {
 }
 
 export interface Watch<N extends WatchName> {
-  /** Another question to the same watch, cheaper than a new one. */
+  /** Changes the query of the watch; cheaper than a new watch. */
   change(input: Watches[N]['input']): void;
   close(): void;
 }
@@ -241,24 +246,27 @@ export interface WorkerClient {
     onChange: (value: Watches[N]['output']) => void,
   ): Promise<Watch<N>>;
   /**
-   * A change of data. Kept on disk before it resolves ("saved on this device"); `sent` tells
+   * Sends a change of data. Resolves once it is on disk ("saved on this device"); `sent` says
    * whether the server has it yet.
    */
   send<N extends OfflineCall>(name: N, input: InputOf<N>): Promise<Result<Sent>>;
-  /** Everything else: needs the network and says so. */
+  /** Any other call. Fails with a message when offline. */
   ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>>;
   /**
-   * A question whose last answer this device keeps: where the server cannot be asked, that is given
-   * with its time. Nothing kept: the failure.
+   * A query whose last answer this device stores: if the server can't be reached, it returns that
+   * answer with its time. Without a stored answer, it returns the failure.
    */
   read<N extends ReadCall>(name: N, input: InputOf<N>): Promise<Result<Read<OutputOf<N>>>>;
-  /** A file that the server makes, under the name that it gives. Needs the network, as `ask`. */
+  /**
+   * Returns a file made by the server, under the server's file name. Needs the network, as `ask`
+   * does.
+   */
   file<N extends FileCall>(name: N, input: InputOf<N>): Promise<Result<ServedFile>>;
-  /** All runs that match a filter, to act on them all. */
+  /** Returns all runs that match a filter, for a bulk action. */
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
   /**
-   * The list as a CSV file, made on this device, network or not. `onProgress` is told what share of
-   * it is done, 0 to 1.
+   * Exports the list as a CSV file, made on this device, even offline. `onProgress` gets the share
+   * that is done, 0 to 1.
    */
   exportRuns(
     filter: RunsFilter,
@@ -266,11 +274,11 @@ export interface WorkerClient {
     onProgress: (share: number) => void,
   ): Promise<Exporting>;
   signIn(ask: PageAsk): Promise<Result<SignedIn>>;
-  /** Back from a step to the name and password. */
+  /** Goes back from a step to the name and password. */
   signInBack(): Promise<void>;
   /**
-   * Signs in as another user (G42): this user's data and unsent work stay on this device, for the
-   * return.
+   * Signs in as another user (G42). The current user's data and unsent changes stay on this device
+   * until the return.
    */
   actAs(who: {
     readonly userId: string;
@@ -278,20 +286,22 @@ export interface WorkerClient {
     readonly serviceProviderId?: string;
   }): Promise<Result<Acted>>;
   /**
-   * Back to oneself. What was kept of the other user is destroyed; `ask`: only where nothing is
+   * Returns to the own account and destroys the other user's data. `ask`: only if nothing is
    * unsent.
    */
   stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>>;
-  /** OUT-7. `ask`: sign out only if nothing is unsent, and answer how much is. */
+  /** OUT-7. `ask`: signs out only if nothing is unsent, else returns how much is. */
   signOut(
     unsent: 'ask' | 'send' | 'keep' | 'discard',
   ): Promise<Result<{ readonly out: boolean; readonly unsent: number }>>;
-  /** Try a refused command, or what was refused of one, again; or drop it, dismiss a notice. */
+  /**
+   * Retries a refused command, or the refused part of one; or discards it, or dismisses a notice.
+   */
   mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
   syncNow(): Promise<void>;
 }
 
-/** Calls that only ask, and answer with data; what stands above the page is asked with a POST. */
+/** Calls that only read data: every GET with data, and `listNotifications`, a POST that reads. */
 export type ReadCall =
   | {
       [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly output: object }
@@ -300,7 +310,7 @@ export type ReadCall =
     }[CallName]
   | 'listNotifications';
 
-/** Calls that answer with a file. */
+/** Calls that return a file. */
 export type FileCall = {
   [N in CallName]: (typeof CALLS)[N] extends {
     readonly output: 'bytes';
@@ -314,15 +324,15 @@ export interface ServedFile {
   readonly file: Blob;
 }
 
-/** `at`: when the server said so. `failure`: why it could not be asked now. */
+/** `at`: when the server answered. `failure`: why it can't be reached now. */
 export type Read<T> = { readonly value: T; readonly at: Ms } & (
   | { readonly live: true }
   | { readonly live: false; readonly failure: Failure }
 );
 
-/** A file being made. */
+/** A file export in progress. */
 export interface Exporting {
-  /** The file once it is whole; null where it was cancelled, or its user signed out. */
+  /** Resolves with the complete file; null if the export was canceled or the user signed out. */
   done(): Promise<ExportedFile | null>;
   cancel(): void;
 }

@@ -1,9 +1,10 @@
 /**
- * How the bundler cuts this room's code, for the product and for the benchmark alike:
+ * How the bundler splits the worker's code, for the product and the benchmark:
  *
- *   begin   what opens the databases: the worker's own file, a few kB, begun before anything else is fetched
- *   store   what the first rows are made by. Its functions are compiled as it comes, while the browser opens the databases: one by one, when
- *           each is first called, they would take the time of the first rows
+ *   begin   opens the databases: the worker's own file, a few kB, started before anything else
+ *           is fetched
+ *   store   makes the first rows. Its functions are compiled on load, while the browser opens
+ *           the databases: compiling each on its first call would delay the first rows
  *   behind  everything else
  */
 export const WORKER_CHUNKS = {

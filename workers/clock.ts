@@ -1,6 +1,6 @@
 import type { WorkerChance, WorkerClock } from './context.ts';
 
-/** The one place of this room where time comes from. */
+/** The only place in the worker that reads the time. */
 export const realClock: WorkerClock = {
   now: () => Date.now(),
   after: (ms, work) => {
@@ -9,7 +9,7 @@ export const realClock: WorkerClock = {
   },
 };
 
-/** And chance. */
+/** The only place in the worker that reads random numbers. */
 export const realChance: WorkerChance = {
   fraction: () => Math.random(),
   uuid: () => crypto.randomUUID(),

@@ -3,31 +3,37 @@ import type { StoredProfile, Profiles } from './disk/profiles.ts';
 import type { Disk, Engine } from './types.ts';
 
 /**
- * What the outside is to the worker: given once, so that tests give another. Nothing of this room
- * but `worker.ts` reads a global.
+ * The worker's access to the outside world. Tests pass their own. In the worker, only `worker.ts`
+ * reads globals.
  */
 export interface WorkerContext {
   readonly clock: WorkerClock;
   readonly chance: WorkerChance;
   readonly fetch: typeof fetch;
-  /** `https://portal.example`: pages and API come from one origin (A1). */
+  /** `https://portal.example`: pages and API share one origin (A1). */
   readonly origin: string;
-  /** `DiskFault` where the browser refuses: then everything lives in memory until it closes. */
+  /**
+   * Rejects with `DiskFault` if the browser refuses; then everything stays in memory until the page
+   * closes.
+   */
   readonly openRegister: () => Promise<Profiles>;
   readonly openDisk: (held: StoredProfile, register: Profiles) => Promise<Disk>;
   readonly memoryDisk: (device: DeviceId) => Disk;
-  /** Whether the browser promised to keep the data; false where it may still throw it away. */
+  /** Returns whether the browser promised to keep the data; false if it may still evict it. */
   readonly persist: () => Promise<boolean>;
   readonly makeEngine: () => Engine;
   readonly locks: Locks;
   readonly channel: (name: string) => Channel;
-  /** Told when the device says that it has a network again. A hint: everything works without it. */
+  /**
+   * Calls `listener` when the device reports a network again. Only a hint: everything works without
+   * it.
+   */
   readonly onOnline: (listener: () => void) => () => void;
 }
 
 export interface WorkerClock {
   now(): Ms;
-  /** Answers how to call it off. */
+  /** Returns a function that cancels it. */
   after(ms: Ms, work: () => void): () => void;
 }
 
@@ -37,12 +43,12 @@ export interface WorkerChance {
 }
 
 /**
- * Web Locks, as far as the leader needs them: `work` runs while this tab holds the lock, which ends
- * when its promise does.
+ * Web Locks, as far as the leader election needs them: `work` runs while this tab holds the lock.
+ * The lock ends when its promise does.
  */
 export type Locks = (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<void>;
 
-/** A BroadcastChannel: what is posted reaches the other tabs, never this one. */
+/** A BroadcastChannel: messages reach the other tabs, never this one. */
 export interface Channel {
   post(message: unknown): void;
   listen(listener: (message: unknown) => void): void;

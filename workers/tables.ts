@@ -1,6 +1,6 @@
 import type { FoldedTable, SmallTable } from './types.ts';
 
-/** Tables whose rows a device makes of events. */
+/** Tables whose rows a device folds from events. */
 export const FOLDED_TABLES = [
   'company',
   'job',
@@ -11,9 +11,9 @@ export const FOLDED_TABLES = [
   'shift',
   'preference',
 ] as const satisfies readonly FoldedTable[];
-/** Every table that a device keeps as rows. */
+/** Every table that a device stores as rows. */
 export const SMALL_TABLES = [...FOLDED_TABLES, 'lastSync'] as const satisfies readonly SmallTable[];
 
-/** Their rows are found by a text and not by a number. */
+/** Their rows have text keys instead of numbers. */
 const NAMED: ReadonlySet<SmallTable> = new Set(['key', 'view', 'shift', 'preference', 'lastSync']);
 export const isNamed = (table: SmallTable): boolean => NAMED.has(table);

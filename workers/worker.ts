@@ -2,12 +2,12 @@ import { preopened } from './startup/start-preopen.ts';
 import { bufferMessages } from './startup/message-buffer.ts';
 
 /**
- * No more than this is loaded before the databases are being opened; the page's questions wait for
- * the rest.
+ * Nothing else is loaded before the databases are being opened; the page's messages wait for the
+ * rest.
  */
 const inbox = bufferMessages(self);
-// Both at once: the one would be asked for only when the other is here.
+// Both at once, so that the second doesn't wait for the first.
 Promise.all([import('./startup/bootstrap.ts'), import('./startup/cold-start.ts')]).then(
   ([{ bootstrap: openDoor }]) => openDoor(preopened, inbox),
   (fault: unknown) => reportError(fault),
-); // the page is told that the worker did not start
+); // the page learns that the worker did not start

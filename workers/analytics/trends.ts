@@ -28,15 +28,12 @@ interface Part {
   readonly key: string;
   readonly name: string;
 }
-/** By job, the places of its parts, one of each sort. Jobs outside the question are nowhere. */
+/** For each job, the indexes of its parts, one per breakdown. Jobs outside the query have none. */
 interface Classes {
   readonly parts: readonly Part[];
   readonly of: Readonly<Record<TrendBy, Uint32Array>>;
 }
-/**
- * A day, or the part of one that is asked for, and how many results of each state each part has in
- * it.
- */
+/** A day, or a part of it, and how many results of each state each part has in it. */
 interface Stretch {
   readonly day: string;
   readonly from: Ms;
@@ -52,8 +49,8 @@ interface Asked {
 }
 
 /**
- * TREND-2: failures and warnings over time from the columns. Days that are as they were are not
- * walked again.
+ * TREND-2: returns failures and warnings over time from the columns. Walks only the days that
+ * changed.
  */
 export function makeTrends(): (
   store: FiguresStore | null,
@@ -200,7 +197,7 @@ function tallyAt(counts: Counts, place: number): TrendTally {
   };
 }
 
-/** All parts of one sort come to the whole. */
+/** The parts of one breakdown add up to the total. */
 const total = ({ parts }: Classes, counts: Counts): TrendTally =>
   parts.reduce<TrendTally>(
     (all, { by }, place) => (by === 'source' ? add(all, tallyAt(counts, place)) : all),
@@ -212,7 +209,7 @@ function dayOf(classes: Classes, { day, from, counts }: Stretch): TrendDay {
   return { day, from, runs, failures: failed, warnings: warning, missed };
 }
 
-/** Those of which there is any result, most failures and warnings first. */
+/** Returns the parts with any result, most failures and warnings first. */
 function partsOf(
   { parts }: Classes,
   now: Counts,

@@ -28,7 +28,7 @@ type TabMessage =
   | { readonly is: 'in' }
   | { readonly is: 'out'; readonly name: string; readonly reason: OutReason };
 
-/** Who is signed in on this browser, and the loop that works for that user while somebody is. */
+/** The user signed in on this browser, and the sync loop that runs for that user. */
 export class Session {
   who: Who = { is: 'starting' };
   loop: Loop | null = null;
@@ -44,8 +44,8 @@ export class Session {
   #owner: Owner | null = null;
   #branding: Branding | null = null;
   #offLimit: () => void = () => {};
-  #meChanges = 0; // that the user made to the own account
-  /** Counts starts and ends: what an older one still waits for is nobody's any more. */
+  #meChanges = 0; // that the user made to their own account
+  /** Incremented on every start and end, so that results for an older session are dropped. */
   #life = 0;
 
   constructor(world: WorkerContext, changed: () => void) {
@@ -92,7 +92,7 @@ export class Session {
     if (present.is === 'expired') void this.#unlock(present.owner, 1);
   }
 
-  /** One call to the server. What carries tokens, or is the loop's own, is nobody else's. */
+  /** Makes one call to the server. Calls that carry tokens or belong to the loop are refused. */
   ask<N extends CallName>(name: N, input: InputOf<N>): Promise<Result<OutputOf<N>>> {
     return this.#call(name, (wire) => wire.ask(name, input));
   }
@@ -111,7 +111,7 @@ export class Session {
     if (answer.ok && CHANGES_ME.has(name)) {
       this.#meChanges += 1;
       await this.#tokens.renew();
-      this.loop?.wake(); // a password that had to be chosen first kept the data back
+      this.loop?.wake(); // with a password to choose first, the server held the data back
     }
     if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
     return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline'
@@ -172,7 +172,7 @@ export class Session {
     return this.#tokens.session ? ok(this.#tokens.session) : SIGNED_OUT;
   }
 
-  /** Whoever the server has let in is who works here from now on. */
+  /** Starts the work for the user that the server has signed in. */
   async #enter(granted: Granted): Promise<void> {
     this.#stop();
     this.#tokens.set(granted);
@@ -188,7 +188,10 @@ export class Session {
     this.#tabs.post({ is: 'in' } satisfies TabMessage);
   }
 
-  /** OUT-7, C9: stop, the key, the data, the other tabs, the server. Needs no network. */
+  /**
+   * OUT-7, C9: stops the loop, then removes the key, the data, the other tabs' sessions and the
+   * server session. Works offline.
+   */
   async signOut(
     unsent: 'ask' | 'send' | 'keep' | 'discard',
   ): Promise<Result<{ readonly out: boolean; readonly unsent: number }>> {
@@ -215,7 +218,7 @@ export class Session {
 
   async #destroy(disk: Disk, keepOutbox: boolean): Promise<void> {
     this.#stop(false);
-    await disk.destroy(keepOutbox).catch(unlessDisk); // without its key what is left is noise
+    await disk.destroy(keepOutbox).catch(unlessDisk); // without its key, the rest can't be read
     disk.close();
   }
 
@@ -281,8 +284,8 @@ export class Session {
 
   #renewed(granted: Granted): void {
     const { user, offlineUntil } = granted;
-    // The cookie is somebody else's by now (signed in or acting in another tab): nothing of one is
-    // sent as the other (A10).
+    // The cookie belongs to another user by now (who signed in or impersonates in another tab):
+    // never send changes of one user as another (A10).
     if (this.#owner && databaseOf(this.#owner) !== databaseOf(ownerOf(user))) {
       void this.#enter(granted);
       return;
@@ -295,8 +298,8 @@ export class Session {
   }
 
   /**
-   * What the provider changed of its look stands on signed-in devices with their next token
-   * (BRAND-9): its time zone as well, which is why all is loaded anew.
+   * Applies branding changes of the provider on signed-in devices with their next token (BRAND-9).
+   * This includes the time zone, so everything is reloaded.
    */
   async #renewBranding(): Promise<void> {
     const life = this.#life;
@@ -315,7 +318,8 @@ export class Session {
   }
 
   /**
-   * The server has ended the session: the screen locks, what is unsent stays for this user (A11).
+   * The server has ended the session: locks the screen and keeps unsent changes for this user
+   * (A11).
    */
   #over(): void {
     this.#tellOut('expired');
@@ -328,8 +332,8 @@ export class Session {
   }
 
   /**
-   * So long a device may open without having spoken to the server; then the screen is locked until
-   * it has.
+   * Limits how long a device may open without contact to the server; then locks the screen until
+   * there is contact.
    */
   #limit(until: number): void {
     this.#offLimit();
@@ -351,7 +355,9 @@ export class Session {
     );
   }
 
-  /** Asks until the server is there: it knows whether the session still stands. */
+  /**
+   * Retries until the server responds, because only it knows whether the session is still valid.
+   */
   async #unlock(owner: Owner, attempt: number): Promise<void> {
     const { clock, chance } = this.#world;
     const life = this.#life;
@@ -374,7 +380,9 @@ export class Session {
     void this.#tellBranding(1);
   }
 
-  /** Asks until the server answers: whoever wants to sign in is told whether it can be reached. */
+  /**
+   * Retries until the server responds, so that the sign-in page can show whether it is reachable.
+   */
   async #tellBranding(attempt: number): Promise<void> {
     const { clock, chance } = this.#world;
     const life = this.#life;
@@ -414,8 +422,8 @@ export class Session {
   }
 }
 
-// An impersonation has its own data and outbox: changes of one user are never sent as the other
-// (A10).
+// An impersonation has its own data and outbox, so that changes of one user are never sent as
+// another (A10).
 const ownerOf = (me: Pick<Me, 'id' | 'serviceProviderId' | 'acting'>): Owner => ({
   tenant: me.serviceProviderId,
   user: me.id,
@@ -439,7 +447,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 const UNLOCK_SLOWLY = 5;
 const REACH_AT_MOST = 3;
 
-/** Where the disk fails, the memory goes on; a bug is thrown on. */
+/** If the disk fails, work continues in memory. Rethrows bugs. */
 function unlessDisk(fault: unknown): null {
   if (fault instanceof DiskFault) return null;
   throw fault;

@@ -5,7 +5,7 @@ import type { Auth, SignInRequest } from '#machines/sign-in-requests.ts';
 import type { Granted } from './sign-in.ts';
 import type { Wire } from '../sync/wire.ts';
 
-/** Calls that end in a session or lead to one: nobody makes them but the sign-in. */
+/** Calls that create a session or lead to one. Only the sign-in may make them. */
 export const SIGN_IN_CALLS: readonly CallName[] = [
   'loginDb',
   'loginAd',
@@ -25,7 +25,9 @@ export const SIGN_IN_CALLS: readonly CallName[] = [
   'exitLoginAs',
 ];
 
-/** Calls after which who one is is another: the page learns it now, not with the next token. */
+/**
+ * Calls that change the current user: the page updates right after them, not with the next token.
+ */
 export const CHANGES_ME: ReadonlySet<CallName> = new Set([
   'editProfile',
   'changePasswordAd',
@@ -33,10 +35,10 @@ export const CHANGES_ME: ReadonlySet<CallName> = new Set([
   'setSecurityQuestions',
 ]);
 
-/** Calls after which the portal may look another way. */
+/** Calls that may change the branding. */
 export const CHANGES_BRANDING: ReadonlySet<CallName> = new Set(['editBranding', 'putBrandAsset']);
 
-/** Each way in by its call. `byCookie`: what the server's own cookie opens. */
+/** Maps each sign-in method to its call. `byCookie`: methods that use a cookie of the server. */
 export function askToSignIn(
   wire: Pick<Wire, 'ask'>,
   byCookie: () => Promise<Result<Session>>,

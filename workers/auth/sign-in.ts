@@ -15,22 +15,21 @@ const NOT_NOW: Failure = { kind: 'busy', message: MESSAGES.busy, retryAfterMs: 1
 const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
 const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
 
-/** What the server answers: a session, or what it asks for next. */
+/** The server's answer: a session, or the next step. */
 export type Granted = Session | SignInStep;
 const isStep = (granted: Granted): granted is SignInStep => 'step' in granted;
 
 export interface SignIn {
-  /** Where the present attempt stands, for the pages of its steps. */
+  /** The state of the current attempt, for the pages of its steps. */
   readonly now: () => Signing;
   go(ask: PageAsk): Promise<Result<Granted>>;
-  /** Back to the name and password. */
+  /** Goes back to the name and password. */
   back(): void;
 }
 
 /**
- * Walks the sign-in machine: one attempt at a time, and none before its time where the server asked
- * to wait. `authOf`: in whose list the provider has names looked up; null where it could not be
- * asked.
+ * Runs the sign-in machine: one attempt at a time, and none before a wait that the server requested
+ * has ended. `authOf`: the directory that checks names; null if the server can't be reached.
  */
 export function makeSignIn(
   clock: WorkerClock,
@@ -50,7 +49,7 @@ export function makeSignIn(
       }),
     },
   });
-  // The timers of the machine are this world's: a name for each, so that it can be called off.
+  // The machine's timers run on the worker's clock. Each has a name, so that it can be canceled.
   const timers = new Map<number, () => void>();
   let last = 0;
   const timing = {
@@ -86,8 +85,8 @@ export function makeSignIn(
     async go(asked) {
       let what;
       if (asked.way === 'password' && asked.auth === null) {
-        // Asked of the wrong list, a right password would be a wrong one, and a wrong one would not
-        // count where it should.
+        // In the wrong directory, a right password would fail, and a wrong one would count for the
+        // wrong account.
         const auth = await authOf();
         if (auth === null) return failed(NO_ANSWER);
         what = { ...asked, auth };

@@ -14,7 +14,7 @@ const DRAIN_STEP_MS = 50;
 const MOST_GOODBYES = 8;
 const SLOWLY = 5;
 
-/** Waits a moment for what is unsent to go out before somebody leaves. */
+/** Waits briefly for unsent changes to be sent before the user leaves. */
 export async function drain(loop: Loop, clock: WorkerClock): Promise<void> {
   const until = clock.now() + DRAIN_MS;
   loop.wake();
@@ -26,9 +26,9 @@ export async function drain(loop: Loop, clock: WorkerClock): Promise<void> {
 }
 
 /**
- * The session ends on the server too, as soon as it can be reached; for as long as nobody else has
- * begun here. A tab that had no access token of its own, just opened or following another, gets one
- * by the cookie, and uses it only if it is still of `owner`.
+ * Ends the session on the server as soon as it can be reached, unless another session has started
+ * here. A tab without an access token (just opened, or following another) gets one with the cookie,
+ * and uses it only if it still belongs to `owner`.
  */
 export async function endSession(
   world: WorkerContext,

@@ -15,16 +15,15 @@ import type { Marks } from './marks.ts';
 import { cellFigures, sheetOf } from './sheet.ts';
 import type { CellFigures } from './sheet.ts';
 
-/** What a calendar is made from. */
+/** The data that a calendar is built from. */
 export interface CalendarStore {
   readonly engine: Engine;
   readonly days: AvailableDays;
 }
 
 /**
- * A job × day grid (CAL-1 to CAL-5). What the results of each job and day are is packed once and
- * kept until a run of that day changes; an answer then looks at the lines in sight, and counts the
- * others.
+ * A job × day grid (CAL-1 to CAL-5). Packs the results of each job and day once, and again only
+ * when a run of that day changes. An update then reads the visible lines and counts the others.
  */
 export function makeCalendar(): (
   store: CalendarStore | null,
@@ -44,7 +43,7 @@ export function makeCalendar(): (
     readonly of: readonly Section[];
     readonly figures: CellFigures;
   } | null = null;
-  /** What all cells come to: the same while one scrolls. */
+  /** The totals of all cells; they don't change while scrolling. */
   const figuresOf = (
     sections: readonly Section[],
     days: readonly Marks[],
@@ -116,7 +115,7 @@ function headsOf(
 /** Day 0 was a Thursday. */
 const WEEKEND = new Set([2, 3]);
 
-/** Only the lines within the window are made. */
+/** Builds only the lines within the window. */
 function linesOf(
   sections: readonly Section[],
   days: readonly Marks[],

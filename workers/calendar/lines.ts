@@ -69,12 +69,12 @@ export function companyLine(
 const cellOf = (state: (typeof RUN_STATES)[number]): number => RUN_STATES.indexOf(state) + 1;
 const BAD_CELLS = (['Failed', 'Error', 'Missed'] as const).map(cellOf);
 const GOOD_CELLS = (['Success', 'Warning', 'Anomaly'] as const).map(cellOf);
-/** By cell, which is the place of its state plus one: 1 for a day that did not succeed. */
+/** By cell, which is the index of its state plus one: 1 for a day that did not succeed. */
 const BAD = Uint8Array.from({ length: RUN_STATES.length + 1 }, (_, cell) =>
   BAD_CELLS.includes(cell) ? 1 : 0,
 );
 
-/** As `successShare` of the overview, over days in place of runs. `counts`: by cell. */
+/** Like `successShare` of the overview, over days instead of runs. `counts`: by cell. */
 export function shareOf(counts: readonly number[]): number | null {
   const sum = (cells: readonly number[]): number =>
     cells.reduce((all, cell) => all + (counts[cell] ?? 0), 0);

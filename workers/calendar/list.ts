@@ -4,13 +4,13 @@ import type { JobRow } from '#contract/runs/rows.ts';
 import { FIELD } from '#workers/columns/text.ts';
 import type { Engine } from '#workers/types.ts';
 
-/** A company and those of its jobs that are asked for, by name. */
+/** A company and its requested jobs, by name. */
 export interface Section {
   readonly company: CompanyN;
   readonly name: string;
   readonly jobs: readonly Listed[];
 }
-/** `key`: its name and its computer's in small letters, `FIELD` between them. */
+/** `key`: its name and its computer's name in lower case, separated by `FIELD`. */
 export interface Listed {
   readonly key: string;
   readonly job: JobRow;
@@ -22,8 +22,8 @@ interface Sorted {
 }
 
 /**
- * The jobs that a calendar lists: companies by name, below each its jobs by name. Sorted again when
- * a name has changed.
+ * Lists a calendar's jobs: companies by name, below each its jobs by name. Sorts again only when a
+ * name has changed.
  */
 export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Section[] {
   let sorted: Sorted | null = null;
@@ -63,7 +63,7 @@ function sectionsOf(engine: Engine): readonly Section[] {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Sections without a job are left out. */
+/** Leaves out sections without jobs. */
 export const keepJobs = (
   sections: readonly Section[],
   wanted: (job: Listed, section: Section) => boolean,
@@ -78,7 +78,10 @@ export const keepJobs = (
 /** An empty list means all. */
 const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all.includes(one);
 
-/** Contains, any case, in the name of the job, its computer or its company. */
+/**
+ * Keeps jobs where the name of the job, its computer or its company contains the text, ignoring
+ * case.
+ */
 function narrow(
   sections: readonly Section[],
   { companies, sources, types, instructionTypes, text }: CalendarAsk,

@@ -10,15 +10,15 @@ import { Seen } from '#workers/periods/segments-seen.ts';
 import type { Engine } from '#workers/types.ts';
 
 /**
- * What the results of a job on one day are, packed: bits 0 to 6 say which states occur (bit = place
- * in `RUN_STATES`), bits 7 to 9 which of those that are over came last (place + 1, 0: none). Every
- * mode is a table over these. By job number.
+ * The results of a job on one day, packed by job number: bits 0 to 6 for the states that occur (by
+ * index in `RUN_STATES`), bits 7 to 9 for the last finished state (index + 1, 0: none). Every mode
+ * is a table over these.
  */
 export type Marks = Uint16Array;
 const STATES = RUN_STATES.length;
 const RUNNING = RUN_STATES.indexOf('Running');
 export const STATE_BITS = (1 << STATES) - 1;
-/** States that ask for somebody: all but success and running. */
+/** States that need attention: all except success and running. */
 export const PROBLEM_BITS = STATE_BITS & ~(1 << RUNNING) & ~(1 << RUN_STATES.indexOf('Success'));
 
 const HOW: Record<CalendarMode, WorstHow> = {
@@ -29,7 +29,10 @@ const HOW: Record<CalendarMode, WorstHow> = {
 };
 const tables = new Map<CalendarMode, Uint8Array>();
 
-/** By marks: the place in `RUN_STATES` plus one of what the cell shows, 0 for nothing. */
+/**
+ * Returns a table by marks: the index in `RUN_STATES` plus one of the state that the cell shows, 0
+ * for nothing.
+ */
 export function cellsOf(mode: CalendarMode): Uint8Array {
   let table = tables.get(mode);
   if (!table) {
@@ -52,14 +55,14 @@ interface Kept {
   used: number;
 }
 
-/** Marks of days, walked once and again only where a run of the day has changed. */
+/** Marks of days. A day is walked again only when one of its runs has changed. */
 export class DayMarks {
   readonly #days = new Map<DayN, Kept>();
   #asked = 0;
-  /** Counts up with every change of any marks. */
+  /** Incremented with every change of any marks. */
   version = 0;
 
-  /** Marks of each day, in their order; reach: the greatest job number. */
+  /** Returns the marks of each day, in order; `reach`: the greatest job number. */
   of(engine: Engine, spans: readonly Span[], reach: number): readonly Marks[] {
     this.#asked += 1;
     const all = spans.map(({ n, from, to }) =>
@@ -92,7 +95,7 @@ export class DayMarks {
 const EMPTY = new Uint16Array();
 const MOST_KEPT = 400;
 
-/** Rows come newest first: the first of a job that is over is its last. */
+/** Rows are newest first, so the first finished row of a job is its last result. */
 function markRows(
   marks: Marks,
   job: Uint32Array,

@@ -9,7 +9,7 @@ import type { Marks } from './marks.ts';
 
 const CELLS = RUN_STATES.length + 1;
 const SUCCESS = RUN_STATES.indexOf('Success') + 1;
-/** By two cells (place of the state plus one, 0 for nothing): the worse. */
+/** By two cells (index of the state plus one, 0 for nothing): the worse one. */
 const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
   const states = [Math.floor(at / CELLS), at % CELLS].flatMap((cell) => RUN_STATES[cell - 1] ?? []);
   const shown = worst(states, 'worst');
@@ -17,8 +17,8 @@ const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
 });
 
 /**
- * TREND-5: the calendar's cells as a spreadsheet: a line for each job, or for each company with the
- * worst of its jobs, and what all cells come to.
+ * TREND-5: returns the calendar's cells as a spreadsheet: a line per job, or per company with the
+ * worst of its jobs, and the totals of all cells.
  */
 export function sheetOf(
   sections: readonly Section[],
@@ -68,10 +68,13 @@ function worstOf(
   });
 }
 
-/** What all cells come to, as `CalendarView` has it. */
+/** The totals of all cells, as in `CalendarView`. */
 export type CellFigures = Required<Pick<CalendarView, 'counts' | 'share'>>;
 
-/** All days of all jobs: by state, then those of nothing; the share of jobs that count (OVER-7). */
+/**
+ * Counts all days of all jobs by state, then those with nothing, and the share of the jobs that
+ * count (OVER-7).
+ */
 export function cellFigures(
   sections: readonly Section[],
   days: readonly Marks[],

@@ -4,9 +4,9 @@ import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
 
 /**
- * How many rows more (or, below 0, fewer) were in the list if anomalies were counted as problems:
- * anomalies and others. Only rows that have a problem can be. `without`: what a problem fails under
- * the filter as it is, `counted`: where anomalies count.
+ * How many more (or, below 0, fewer) rows the list would have if anomalies counted as problems:
+ * anomalies and others. Only rows with a problem can differ. `without`: what a problem fails under
+ * the current filter, `counted`: what it fails if anomalies count.
  */
 export class AnomaliesCounted {
   more = { anomalies: 0, others: 0 };
@@ -18,7 +18,7 @@ export class AnomaliesCounted {
     this.counted = counted;
   }
 
-  /** Rows [from, to) of a piece, and what they fail. */
+  /** Counts rows [from, to) of a segment by what they fail. */
   count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
     const { problem, kind } = piece.cols;
     for (const row of sumsOf(piece).problemRows) {

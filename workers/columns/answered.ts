@@ -4,9 +4,9 @@ import type { SmallRows } from '#workers/types.ts';
 import type { Picked } from './selection.ts';
 
 /**
- * The last list, for as long as nothing that it was made of is told anew: lists are asked for again
- * whenever something may have changed them, and mostly nothing has. Between the first rows and
- * their showing only their jobs are put, which few questions are about.
+ * Caches the last list until a row that it depends on changes: lists are queried again whenever
+ * something may have changed, and mostly nothing has. Between selecting the first rows and showing
+ * them only their jobs are added, which affects few queries.
  */
 export class Answered {
   private last: {
@@ -16,7 +16,7 @@ export class Answered {
     readonly picked: Picked;
   } | null = null;
 
-  /** `sameTime`: whether problems ask the same of a person at both moments. */
+  /** `sameTime`: whether problems need the same review at both times. */
   known(filter: RunsFilter, now: Ms, sameTime: (a: Ms, b: Ms) => boolean): Picked | null {
     const { last } = this;
     return last !== null && last.question === JSON.stringify(filter) && sameTime(last.at, now)
@@ -25,7 +25,7 @@ export class Answered {
   }
 
   keep(filter: RunsFilter, at: Ms, picked: Picked): Picked {
-    // What is counted in days changes with the time alone.
+    // A count of days changes with time alone.
     this.last =
       filter.order === 'streak'
         ? null
@@ -33,7 +33,7 @@ export class Answered {
     return picked;
   }
 
-  /** Other rows than these stand in no list. */
+  /** Other tables don't affect lists. */
   told({ company, job, cause, problem }: SmallRows): void {
     if (
       isAny(company) ||
@@ -52,7 +52,7 @@ export class Answered {
 const isAny = (rows: readonly object[] | undefined): boolean =>
   rows !== undefined && rows.length > 0;
 
-/** Whether a job's own row has a say in it. */
+/** Whether the list depends on rows of jobs. */
 const isOfJobs = ({ text, servers, instructionTypes, group, order }: RunsFilter): boolean =>
   text !== '' ||
   servers.length > 0 ||

@@ -2,14 +2,14 @@ import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import type { Outline } from '#workers/types.ts';
 
 /**
- * How far the numbers in the columns go, so that every table over them is long enough, and which
- * kinds there are. Only ever grows.
+ * The greatest numbers in the columns, so that every table over them is long enough, and the kinds
+ * that occur. Only ever grows.
  */
 export class Reach {
   job = 0;
   problem = 0;
   company = 0;
-  /** Kinds that occur, in order of appearance: far fewer than there can be. */
+  /** Kinds that occur, in order of appearance: far fewer than are possible. */
   readonly kinds: number[] = [];
   private readonly known = new Uint8Array(0x1_0000);
 
@@ -32,7 +32,7 @@ export class Reach {
     this.company = mostCompany;
   }
 
-  /** Of columns that were looked through before. */
+  /** Adds the outline of columns that were scanned before. */
   noteOutline({ job, problem, company, kinds }: Outline): void {
     this.job = Math.max(this.job, job);
     this.problem = Math.max(this.problem, problem);

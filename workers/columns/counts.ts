@@ -19,14 +19,14 @@ import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
 import type { Sums } from './sums.ts';
 
-/** What a pass over the rows counts, before it is told as facets. */
+/** What a pass over the rows counts, before it becomes facets. */
 export interface Counts extends ProblemCounts {
   /** By kind, in stretches (scan.ts). */
   readonly kind: Uint32Array;
   readonly company: Uint32Array;
 }
 
-/** `kind` is large and used again: it is clean where `used` says. */
+/** `kind` is large and reused: only the entries in `used` need clearing. */
 export function noCounts(
   kind: Uint32Array,
   used: readonly number[],
@@ -48,7 +48,8 @@ export function noCounts(
 export const kindCounts = (): Uint32Array => new Uint32Array(KIND_STRETCHES << 16);
 
 /**
- * The one column that a filter asks of; `none` where it asks of no column, null where it asks more.
+ * The only column that a filter restricts; `none` if it restricts no column, null if it restricts
+ * more.
  */
 export type Asked = 'kind' | 'company' | 'problem' | 'none' | null;
 
@@ -62,8 +63,8 @@ export function onlyAsked(masks: Masks | null): Asked {
 const ONE_COLUMN = ['kind', 'company', 'problem'] as const;
 
 /**
- * Rows in the list: those at places [first, last). `fails`: of all rows of the piece, where they
- * are written.
+ * Counts the rows in the list: those at indexes [first, last). `fails`: of all rows of the segment,
+ * where written.
  */
 export function countRows(
   piece: Segment,
@@ -81,7 +82,7 @@ export function countRows(
   if (known !== 'company') countListed(cols.company, places, first, last, base, counts.company);
   if (known === 'problem') return;
   if (fails && (last - first) * MANY > piece.rows) {
-    // few rows have a problem: where much is listed, they are the fewer
+    // few rows have a problem: in a long list, iterating over those is faster
     const { problemRows, problems } = sumsOf(piece);
     countProblemRows(problemRows, problems.values, fails, tables, counts);
   } else countProblems(cols.problem, places, first, last, base, tables, counts);
@@ -89,9 +90,9 @@ export function countRows(
 const MANY = 8;
 
 /**
- * Of pieces that are asked about whole, the sums of the columns are known (COL-9). Where the filter
- * asks nothing, they are the counts. Where it asks of one column alone, a row's fails follow from
- * its value there, and the counts over that column follow from its sum.
+ * For whole segments, the sums of the columns are cached (COL-9). If the filter restricts nothing,
+ * the sums are the counts. If it restricts one column, that column's value decides what a row
+ * fails, so the counts over that column follow from its sum.
  */
 export function countBySums(
   sums: Sums,
@@ -118,7 +119,7 @@ export function countBySums(
   if (only === 'none' || problem) countByProblems(sums, problem, counts, tables);
 }
 
-/** The same of problems alone: which rows have one is known of a part of a piece as well. */
+/** The same for problems only: which rows have one is also known for a part of a segment. */
 export function countByProblems(
   { rows, problems: { values, counts: times } }: Pick<Sums, 'rows' | 'problems'>,
   problem: Uint8Array | null | undefined,
@@ -137,7 +138,7 @@ export function countByProblems(
   countProblemAlone(0, problem?.[0] ?? 0, without, tables, counts);
 }
 
-/** Rows that fail one dimension alone, for the dimensions of which the filter asks something. */
+/** Counts rows that fail exactly one dimension, for the dimensions that the filter restricts. */
 export function countAlone(
   { cols }: Segment,
   fails: Uint8Array,
@@ -157,7 +158,7 @@ export function countAlone(
 const OF_KIND = DIM.states | DIM.sources | DIM.types | DIM.managed;
 const OF_PROBLEM = DIM.review | DIM.kinds | DIM.causes;
 
-/** The dimensions of which a filter asks something. */
+/** Returns the dimensions that a filter restricts. */
 export const askedOf = (filter: RunsFilter): number =>
   (filter.states.length > 0 ? DIM.states : 0) |
   (filter.sources.length > 0 ? DIM.sources : 0) |

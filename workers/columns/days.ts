@@ -5,15 +5,15 @@ import type { DayStarts } from '#workers/types.ts';
 
 /** Operational days of a provider. */
 export interface Days {
-  /** Day number of a moment. */
+  /** Returns the day number of a time. */
   of(ms: Ms): number;
-  /** The first moments of the last `count` days, oldest first; the last is that of `now`. */
+  /** Returns the starts of the last `count` days, oldest first; the last one contains `now`. */
   last(count: number, now: Ms): readonly Ms[];
 }
 
 /**
- * What lies within `starts` needs no calendar: the browser takes longer to load its own than the
- * first rows take to be made.
+ * Times within `starts` need no calendar. The browser takes longer to load its own than the first
+ * rows take.
  */
 export function daysOf(
   timeZone: string,
@@ -42,8 +42,8 @@ export function daysOf(
 }
 
 /**
- * Operational days of a problem, 1 on the first: counts up while it is open and stands still once
- * it ended.
+ * Returns the age of a problem in operational days, 1 on the first: counts up while it is open and
+ * stops when it ends.
  */
 export const dayCount = (
   { openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>,
@@ -52,8 +52,8 @@ export const dayCount = (
 ): number => Math.max(1, days.of(closedAt ?? now) - days.of(openedAt) + 1);
 
 /**
- * For many moments: a day is looked up once for each quarter of an hour, which begins and ends
- * within one day in every zone.
+ * For many times: looks up a day once per quarter of an hour, which lies within one day in every
+ * zone.
  */
 export function byQuarters(days: Pick<Days, 'of'>): Pick<Days, 'of'> {
   const known = new Map<number, number>();
@@ -86,7 +86,7 @@ export function dayStartsAround(
   };
 }
 
-/** Null before the first and from the last of them on. */
+/** Returns null before the first and from the last of them on. */
 function dayWithin({ first, starts }: DayStarts, ms: Ms): number | null {
   let low = 0;
   let high = starts.length - 1;

@@ -24,15 +24,17 @@ import { viewRows } from './view.ts';
 import type { Lookup } from './view.ts';
 
 /**
- * The column store (COL-1 to COL-4, COL-7), put together from its parts. What the parts promise:
+ * The column store (COL-1 to COL-4, COL-7), put together from its parts:
  *
- * segments.ts runs as pieces that do not overlap, each run once; what `upsert` told stands against
- * any piece problems.ts what each problem asks of a person at a moment, as a byte table select.ts a
- * filter as tables, one pass, facets without their own dimension text.ts contains, any case,
- * trimmed: in job, computer, message and the company of the run view.ts rows of the window in words
+ *   segments.ts   runs as segments that don't overlap, each run once; a run from `upsert` wins over
+ *                 any segment
+ *   problems.ts   which review each problem needs at a time, as a byte table
+ *   select.ts     a filter as tables, one pass, facets without their own dimension
+ *   text.ts       contains, any case, trimmed: in job, computer, message and the run's company
+ *   view.ts       the rows of a window in full
  *
- * `row` and `all` give what was put; rows laid over by `overlay` show in `select` and `view` alone,
- * so that a fold never builds on them.
+ * `row` and `all` return what was put. Rows from `overlay` show only in `select` and `view`, so
+ * that a fold never builds on them.
  */
 export function makeEngine(): Engine {
   const companies = new Map<number, CompanyRow>();
@@ -81,8 +83,8 @@ export function makeEngine(): Engine {
     template: (n: number) => causes.get(n)?.template ?? '',
   };
   /**
-   * Rows whose names are not yet ready to be searched and ordered by: that is done when it is first
-   * asked for, or before they are too many to keep.
+   * Rows whose names are not prepared for search and order yet. That happens on first use, or
+   * before there are too many of them.
    */
   let unnamed: SmallRows[] = [];
   const name = (): void => {
@@ -253,10 +255,7 @@ export function makeEngine(): Engine {
 
 const MOST_UNNAMED = 16;
 
-/**
- * No name turns the direction of what is written round it, also one that came before the server saw
- * to that.
- */
+/** Removes bidirectional controls from names, including names from before the server did that. */
 function readable(rows: SmallRows): SmallRows {
   return {
     ...rows,

@@ -13,10 +13,10 @@ export interface Words {
 }
 
 /**
- * Counts as facets. Values of closed lists stand in the order of the list, also those with none;
- * companies and causes only where there is one, the most first, then by number. `matched`: rows in
- * the list; those without a problem are not in the counts by review. `more`: rows that were in it
- * if anomalies counted as problems.
+ * Returns counts as facets. Values of fixed lists come in the order of the list, including those
+ * with none; companies and causes only if they have any, most first, then by number. `matched`:
+ * rows in the list; rows without a problem don't count in the counts by review. `more`: rows that
+ * the list would gain if anomalies counted as problems.
  */
 export function facetsOf(
   counts: Counts,
@@ -85,7 +85,7 @@ export function facetsOf(
 /** The rank of an anomaly. */
 export const ANOMALY = RUN_STATES.indexOf('Anomaly');
 
-/** Numbers are sorted, not objects: `count · span + (span - 1 - value)`, exact below 2^53. */
+/** Sorts numbers, not objects: `count · span + (span - 1 - value)`, exact below 2^53. */
 function mostFirst<F>(counts: Uint32Array, facet: (value: number, count: number) => F): F[] {
   const span = counts.length;
   const keys = new Float64Array(span);
@@ -98,7 +98,7 @@ function mostFirst<F>(counts: Uint32Array, facet: (value: number, count: number)
   const facets: F[] = [];
   for (let i = found - 1; i >= 0; i--) {
     const key = sorted[i] ?? 0;
-    const count = Math.floor(key / span); // division and floor are quicker than the remainder
+    const count = Math.floor(key / span); // division and floor are faster than the remainder
     facets.push(facet(span - 1 - (key - count * span), count));
   }
   return facets;

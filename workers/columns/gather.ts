@@ -3,10 +3,10 @@ import { newestFirst } from '#contract/runs/columns.ts';
 import type { Segment } from './segment.ts';
 import { keyAt, segmentOf } from './segment.ts';
 
-/** A merged piece may grow to twice a page before it is cut into halves: no crumbs. */
+/** A merged segment may grow to twice a page before it is split in half, to avoid tiny segments. */
 export const MOST_ROWS = 32_768;
 
-/** Rows in order: which source, which row of it. */
+/** Rows in order: which source, and which row of it. */
 interface Picks {
   readonly count: number;
   readonly source: Uint16Array;
@@ -14,9 +14,8 @@ interface Picks {
 }
 
 /**
- * One sorted run of pieces out of two that may interleave. Of a run in both, `newer`'s stands, but
- * where `stands` says that the one of `older` does. Pieces of `older` and of `newer` are each
- * sorted among themselves.
+ * Merges two sorted lists of segments that may interleave into one. Of a run in both, `newer` wins,
+ * unless `stands` says that the one in `older` does. `older` and `newer` are each sorted.
  */
 export function mergeSegments(
   older: readonly Segment[],
@@ -122,7 +121,7 @@ function gatherTexts(
   { count, source, row }: Picks,
 ): Pick<RunColumns, 'textRow' | 'textEnd' | 'text'> {
   const encoder = new TextEncoder();
-  // rows of a source come in ascending order: one walk over its texts
+  // rows of a source come in ascending order, so one walk over its texts is enough
   const next = new Uint32Array(sources.length);
   const rows: number[] = [];
   const parts: Uint8Array[] = [];

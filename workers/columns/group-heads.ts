@@ -3,7 +3,7 @@ import type { GroupHead, RunsWindow } from '#contract/runs/query.ts';
 import type { GroupCounts } from '#workers/types.ts';
 import type { Grouping } from './group.ts';
 
-/** By number of group. `worst`: the place in `RUN_STATES`. */
+/** By group number. `worst`: the index in `RUN_STATES`. */
 interface Counted {
   readonly rows: Uint32Array;
   readonly worst: Uint8Array;
@@ -13,22 +13,20 @@ interface Counted {
   readonly of: Uint32Array;
 }
 
-/** Rows of a list that stand one after the other. */
+/** Consecutive rows of a list. */
 export interface Stretch {
   readonly first: number;
   readonly last: number;
 }
 
-/**
- * The groups of a list in order, each with the rows that follow the rows of the group before it.
- */
+/** The groups of a list in order. The rows of each follow those of the previous group. */
 export class Groups {
   private readonly grouping: Grouping;
   private readonly heads: Uint32Array;
   private readonly counted: Counted;
   private readonly single: readonly number[];
 
-  /** `single`: groups that stand together under the grouping's single one. */
+  /** `single`: groups that are shown together under the grouping's group of single causes. */
   constructor(grouping: Grouping, heads: Uint32Array, counted: Counted, single: readonly number[]) {
     this.grouping = grouping;
     this.heads = heads;
@@ -36,7 +34,7 @@ export class Groups {
     this.single = single;
   }
 
-  /** What stands in a window of lines, where the rows of some groups are folded away. */
+  /** Returns the heads and rows in a window of lines, with some groups collapsed. */
   lines(
     { first, count }: RunsWindow,
     folded: readonly (number | string)[],
@@ -67,8 +65,8 @@ export class Groups {
   }
 
   /**
-   * What a head counts; of a group that is not in the list only how far its problems are dealt
-   * with, where they were counted.
+   * Returns the counts of a head. For a group that is not in the list, only its progress, if that
+   * was counted.
    */
   counts(key: number | string): GroupCounts {
     const { rows, worst, jobs, companies, cleared, of } = this.counted;

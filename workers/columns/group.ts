@@ -14,21 +14,21 @@ import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
 
 /**
- * What a list is grouped by: numbers of groups, told by a column and a table over its values (null:
- * the values themselves).
+ * A grouping of a list: group numbers, from a column and a table over its values (null: the values
+ * themselves).
  */
 export interface Grouping {
   readonly column: 'company' | 'job' | 'problem';
   readonly table: Uint32Array | null;
-  /** Numbers of groups are below. */
+  /** All group numbers are below this. */
   readonly span: number;
-  /** Places of the groups' titles. */
+  /** The sort positions of the groups' titles. */
   readonly ranks: Uint32Array;
   readonly titleOf: (group: number) => string;
-  /** The group's key, and back; undefined for a key that there is no group of. */
+  /** The group's key, and back; undefined for a key without a group. */
   readonly keyOf: (group: number) => number | string;
   readonly groupOf: (key: number | string) => number | undefined;
-  /** The group of all that one job alone has; null where these stand by themselves. */
+  /** The group for all causes that only one job has; null if those are separate groups. */
   readonly single: number | null;
 }
 
@@ -103,8 +103,8 @@ export function groupingOf(
 }
 
 /**
- * Counts rows by what a person has done with their problem, whatever the filter asks of that: by
- * group. Also tells groups that one job alone has.
+ * Counts rows per group by the review of their problem, whatever review the filter asks for. Also
+ * finds groups that only one job has.
  */
 export class GroupProgress {
   readonly cleared: Uint32Array;
@@ -122,7 +122,7 @@ export class GroupProgress {
     this.only = new Uint32Array(grouping.single === null ? 0 : grouping.span);
   }
 
-  /** Rows [from, to) of a piece, and what they fail; null: none fails anything. */
+  /** Counts rows [from, to) of a segment by what they fail; null: none fails anything. */
   count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
     const { problem, job } = piece.cols;
     const { column, table, single } = this.grouping;
@@ -146,8 +146,8 @@ export class GroupProgress {
   }
 
   /**
-   * The groups that one job alone has, counted together from now on: under which group each stands,
-   * and which they are. Not the group of none.
+   * Merges the groups that only one job has. Returns the group into which each goes, and which they
+   * are. Leaves out the group of rows without a value.
    */
   gather(): { readonly into: Uint32Array; readonly those: readonly number[] } | null {
     const { single, span } = this.grouping;
@@ -170,10 +170,10 @@ const PENDING = REVIEWS.indexOf('pending');
 const MANY = 0xffff_ffff;
 
 /**
- * Brings the rows of a list together by group (COL-11): heads with the worst state first, then most
- * rows, then by title, then by key; of causes those that one job alone has behind the others under
- * one head, and those that are none last (COL-13). Inside a group in the order given (null: as they
- * stand). Answers which row stands where.
+ * Orders the rows of a list by group (COL-11): worst state first, then most rows, then by title,
+ * then by key. For causes, those that only one job has come after the others under one head, and
+ * rows without a cause come last (COL-13). Within a group, rows keep the given order (null: as they
+ * are). Returns the row at each position.
  */
 export function together(
   grouping: Grouping,
@@ -223,8 +223,8 @@ const RANKS = new Uint32Array(RANK);
 const NO_RANK = 0xff;
 
 /**
- * By title, then most rows first, then worst first, where `single` is told with that behind the
- * others and 0 last: the last sort decides first.
+ * Sorts by title, then most rows first, then worst first; `single` then comes after the others and
+ * 0 last. The last sort decides first.
  */
 function headsInOrder(
   titles: Uint32Array,
@@ -255,8 +255,8 @@ function headsInOrder(
 }
 
 /**
- * How many different values the rows of each group have. `groups`: places of heads, by row; rows of
- * a group stand together in `order`.
+ * Counts the distinct values in the rows of each group. `groups`: positions of heads, by row; rows
+ * of a group are consecutive in `order`.
  */
 function distinctBy(
   groups: Uint32Array,

@@ -14,7 +14,7 @@ export const STRIP_DAYS = 14;
 /** Runs of one job on this device, newest first. */
 export type History = readonly { readonly piece: Segment; readonly row: number }[];
 
-/** One walk over the job column for all jobs asked for. */
+/** Returns the histories of several jobs in one walk over the job column. */
 export function historiesOf(
   list: readonly Segment[],
   jobs: readonly JobN[],
@@ -35,7 +35,10 @@ export function historiesOf(
   return histories;
 }
 
-/** Writes the rows of wanted jobs, answers how many. No branch, four rows a round: see scan.ts. */
+/**
+ * Writes the rows of wanted jobs and returns how many. Branch-free, four rows per iteration: see
+ * scan.ts.
+ */
 function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number {
   let count = 0;
   let row = 0;
@@ -57,7 +60,7 @@ function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number
 }
 
 /**
- * Histories asked for lately, as long as the store stays as it is: scrolling asks for the same jobs
+ * Caches recently requested histories until the store changes: scrolling requests the same jobs
  * again.
  */
 export class Histories {
@@ -89,7 +92,7 @@ export class Histories {
     return this.known;
   }
 
-  /** Of a run whose job was asked for last. */
+  /** For a run whose job was requested last. */
   usualBefore(run: Key & { readonly job: JobN }): Usual {
     let usual = this.usual.get(run.n);
     if (!usual) this.usual.set(run.n, (usual = usualBefore(this.known.get(run.job) ?? [], run)));
@@ -100,7 +103,7 @@ const MOST_KNOWN = 1_000;
 
 const kindAt = ({ piece, row }: History[number]): number => piece.cols.kind[row] ?? 0;
 
-/** A run that ended well, or with a warning: what counts for what is usual. */
+/** A run that ended in success or with a warning: these define what is usual. */
 const isGood = (run: History[number]): boolean => isGoodKind(kindAt(run));
 const isGoodKind = (kind: number): boolean => GOOD[statusCode(kind)] === 1;
 const GOOD = Uint8Array.from(STATUSES, (status) =>
@@ -108,8 +111,8 @@ const GOOD = Uint8Array.from(STATUSES, (status) =>
 );
 
 /**
- * The worst of each day; `starts` are the days' first moments, the last day goes on. Runs of the
- * future count for the last.
+ * Returns the worst state of each day; `starts` are the starts of the days, and the last day is
+ * open-ended. Runs in the future count for the last day.
  */
 export function stripOf(history: History, starts: readonly Ms[]): (RunState | null)[] {
   const days = starts.map((): RunState[] => []);
@@ -129,8 +132,8 @@ export function lastGoodAt(history: History): Ms | null {
 }
 
 /**
- * When each job ended well last, in seconds; NONE for a job that did not. Made once for a state of
- * the store.
+ * Returns when each job last ended well, in seconds; NONE for a job that never did. Calculated once
+ * per state of the store.
  */
 export function lastGoods(of: {
   readonly list: readonly Segment[];
@@ -160,8 +163,8 @@ export interface Usual {
 }
 
 /**
- * What was usual when this run began: from the last 30 good runs before it that said how long, and
- * how much.
+ * Returns what was usual when this run began: from the last 30 good runs before it with a known
+ * duration and size.
  */
 export function usualBefore(history: History, key: Key): Usual {
   const durations: number[] = [];

@@ -4,13 +4,13 @@ import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 
 /**
- * Where a job runs, as lists group and filter by it: its server, or its computer where it has none.
- * Empty where it is not known.
+ * Returns where a job runs, for grouping and filtering: its server, or its computer if it has none.
+ * Empty if unknown.
  */
 export const serverOf = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string =>
   job ? job.server || job.computer : '';
 
-/** Whether a job is listed as before: what it goes through day by day is no part of that. */
+/** Whether a job looks the same in lists. Its daily statistics don't matter. */
 export const isNamedAlike = (a: JobRow | undefined, b: JobRow): boolean =>
   a !== undefined &&
   a.name === b.name &&
@@ -23,8 +23,8 @@ export const isNamedAlike = (a: JobRow | undefined, b: JobRow): boolean =>
   a.enabled === b.enabled;
 
 /**
- * The rows of jobs, and tables over their numbers. A job that is not here has server 0, which is
- * the empty name, and no entity group.
+ * The rows of jobs, and tables over their numbers. An unknown job has server 0, which is the empty
+ * name, and no entity group.
  */
 export class Jobs {
   readonly rows = new Map<JobN, JobRow>();
@@ -47,7 +47,7 @@ export class Jobs {
     this.group[row.n] = ENTITY_GROUPS.indexOf(row.group) + 1;
   }
 
-  /** The server's number by job, to `most` at least. */
+  /** Returns the server number by job, at least up to `most`. */
   serversTo(most: JobN): Uint32Array {
     this.reach(most);
     return this.server;
@@ -58,8 +58,8 @@ export class Jobs {
   }
 
   /**
-   * `masks[n]` becomes `fail` for the jobs of other servers, of other entity groups; an empty list
-   * means all.
+   * Sets `masks[n]` to `fail` for jobs of other servers or other entity groups; an empty list means
+   * all.
    */
   mark(
     masks: Uint8Array,

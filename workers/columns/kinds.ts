@@ -10,27 +10,27 @@ import type { RunsFilter, RunState } from '#contract/runs/query.ts';
 import { JOB_TYPES, SOURCES, STATUSES } from '#contract/runs/vocabulary.ts';
 import type { JobType, Source, Status } from '#contract/runs/vocabulary.ts';
 
-/** What a kind (columns.ts) says. */
+/** Returns the status in a kind (columns.ts). */
 export const statusOf = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
 export const sourceOf = (kind: number): Source => SOURCES[sourceCode(kind)] ?? 'api';
 export const typeOf = (kind: number): JobType => JOB_TYPES[typeCode(kind)] ?? 'Other';
 export const managedOf = (kind: number): boolean | null =>
   [null, false, true][managedCode(kind)] ?? null;
-/** The status, but for a success that is unusual. */
+/** Returns the status, or an anomaly for an unusual success. */
 export const stateOf = (kind: number): RunState => {
   const status = statusOf(kind);
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
 /**
- * 0 is worst: the order of a list that begins with what is worst. Told by the lowest four bits, and
- * the same for whatever stands above them.
+ * 0 is worst: the order of a list with the worst first. Depends only on the lowest four bits, and
+ * repeats for all higher ones.
  */
 export const RANK: Uint8Array = repeated(
   Uint8Array.from({ length: 0x10 }, (_, kind) => RUN_STATES.indexOf(stateOf(kind))),
   0x1_0000,
 );
 
-/** Dimensions that have a facet, a bit each: a row's mask says which of them it fails. */
+/** Dimensions with a facet, one bit each: a row's mask says which of them it fails. */
 export const DIM = {
   states: 1,
   sources: 2,
@@ -42,7 +42,7 @@ export const DIM = {
   causes: 128,
 } as const;
 
-/** The mask of a kind under a filter, for the kinds that occur. */
+/** Returns the mask of a kind under a filter, for the kinds that occur. */
 export function kindMasks(filter: RunsFilter, kinds: readonly number[]): Uint8Array | null {
   if (
     filter.states.length + filter.sources.length + filter.types.length === 0 &&

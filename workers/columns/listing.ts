@@ -2,13 +2,14 @@ import { MOST_ROWS } from './gather.ts';
 import type { Index, Tally } from './sums.ts';
 
 /**
- * Rows as places in the list of all pieces: `base + row`, written behind the `already` that stand
- * there. Each answers how many stand there now. `places` has room for one more than it may hold.
+ * Lists rows as positions over all segments, `base + row`, appended after the first `already`
+ * entries. Each function returns the new number of entries. `places` needs room for one more than
+ * it may hold.
  */
 
 /**
- * Rows [from, to) that fail nothing. `few`: four that all fail are passed over at once, which pays
- * only where nearly all do. `fails` begins where its buffer does.
+ * Lists rows [from, to) that fail nothing. `few`: skips four rows at once if all of them fail,
+ * which pays off only if nearly all do. `fails` begins at the start of its buffer.
  */
 export function listed(
   fails: Uint8Array,
@@ -57,9 +58,7 @@ export function listedAll(
   return already + to - from;
 }
 
-/**
- * Of a whole piece, where its column of kinds or companies decides alone: all rows are looked at.
- */
+/** For a whole segment where the column of kinds or companies decides alone: visits all rows. */
 export function listedBy(
   column: Uint16Array,
   table: Uint8Array,
@@ -87,8 +86,8 @@ export function listedBy(
 }
 
 /**
- * The same where few rows are meant: only these are looked at. They stand by value, and are brought
- * in order through a bit for each row.
+ * The same when few rows match: visits only these. They are ordered by value, and a bit per row
+ * brings them in row order.
  */
 export function listedByIndex(
   { values }: Tally,
@@ -123,8 +122,8 @@ export function listedByIndex(
 const bits = new Int32Array(MOST_ROWS >>> 5);
 
 /**
- * Of rows [from, to), where the problem decides alone; those of `withProblem`, all among them, have
- * one.
+ * For rows [from, to) where the problem decides alone; `withProblem` lists the rows among them that
+ * have one.
  */
 export function listedByProblem(
   problem: Uint32Array,

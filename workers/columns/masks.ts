@@ -8,15 +8,15 @@ import { OUT } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
 import type { Names } from './text.ts';
 
-/** Made ready when they are first looked at. */
+/** Prepared on first use. */
 interface SearchedNames {
   readonly jobs: Names;
   readonly companies: Names;
 }
 
 /**
- * Turns a filter into byte tables (COL-2). `key`: its text as it is searched for. Null for a filter
- * that asks nothing but a time.
+ * Turns a filter into byte tables (COL-2). `key`: its normalized search text. Returns null for a
+ * filter that restricts nothing but the time.
  */
 export function masksOf(
   filter: RunsFilter,
@@ -57,7 +57,7 @@ function allBut(wanted: readonly number[], fail: number, most: number): Uint8Arr
   return masks;
 }
 
-/** What a problem fails. Null where the filter asks nothing of it. */
+/** Returns what each problem fails. Null if the filter restricts no problems. */
 export function problemMasks(
   filter: RunsFilter,
   { review, cause, kinds, least }: ProblemTables,
@@ -84,8 +84,8 @@ export function problemMasks(
 }
 
 /**
- * Most problems that there are numbers for ask nothing: four of those at once are passed over.
- * `review` begins where its buffer does.
+ * Most problem numbers need no review: skips four of those at once. `review` begins at the start of
+ * its buffer.
  */
 function byTable(
   review: Uint8Array,

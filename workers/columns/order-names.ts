@@ -1,10 +1,10 @@
-/** Stands for no value: rows that have none are last. */
+/** No value: rows without one come last. */
 export const UNKNOWN = 0xffff_ffff;
 
 /**
- * What names are ordered by: as people read them, without case and accents, numbers in them by
- * their size. A run of digits begins with how many it has, so that the texts compare as the numbers
- * do: nine and more are told by a 9 for each nine, then the rest.
+ * Returns the sort key of a name: natural order, without case and accents, numbers by value. A run
+ * of digits begins with its length, so that the texts compare as the numbers do: lengths of nine
+ * and more are a 9 per nine, then the rest.
  */
 export function nameKey(name: string): string {
   const lower = name.toLowerCase();
@@ -21,7 +21,7 @@ const ASCII = /^[\0-\x7f]*$/;
 const MARKS = /\p{M}/gu;
 const DIGITS = /0*(\d+)/g;
 
-/** Names by number, and the place of each among them all; the same name has the same place. */
+/** Names by number, and the sort position of each; equal names have the same position. */
 export class Ranks {
   private readonly names: string[] = [];
   private readonly keys = new Map<string, string>();
@@ -40,8 +40,8 @@ export class Ranks {
   }
 
   /**
-   * Places by number, to `most` at least; UNKNOWN where there is no name, or an empty one. Made
-   * anew where names have changed.
+   * Returns positions by number, at least up to `most`; UNKNOWN for a missing or empty name.
+   * Recalculated when names have changed.
    */
   to(most: number): Uint32Array {
     if (this.known && most < this.places.length) return this.places;
@@ -59,7 +59,7 @@ export class Ranks {
     this.known = false;
   }
 
-  /** What was in order stays so, and is quick to be ordered with what is new. */
+  /** Reuses the previous order, so that adding new names is fast. */
   private placesByName(): Map<string, number> {
     const all = new Set<string>();
     this.names.forEach((name) => {
@@ -74,7 +74,7 @@ export class Ranks {
 }
 const MOST_LOST = 1_000;
 
-/** Names that read the same but for case or accents stand by their letters. */
+/** Names that differ only in case or accents are ordered by their characters. */
 export function sortedNames(names: readonly string[], keys = new Map<string, string>()): string[] {
   const keyed = names.map((name) => {
     let key = keys.get(name);

@@ -1,8 +1,8 @@
 import type { Segment } from './segment.ts';
 
 /**
- * The rows of a list before they are put in order: as places in the pieces, newest first. Those of
- * piece i end before `ends[i]`.
+ * The rows of a list before ordering: as positions over the segments, newest first. Those of
+ * segment i end before `ends[i]`.
  */
 export interface Listed {
   readonly pieces: readonly Segment[];
@@ -16,8 +16,8 @@ type Column32 = 'job' | 'problem' | 'elapsed' | 'bytesLow' | 'start';
 type Column16 = 'company' | 'kind' | 'bytesHigh';
 
 /**
- * A column of the rows, one after the other; or what `table` says of its values. A loop of its own
- * for each: see scan.ts.
+ * Returns a column of the rows in order, or `table` of its values. A separate loop for each: see
+ * scan.ts.
  */
 export function valuesOf(
   { pieces, bases, ends, places, count }: Listed,

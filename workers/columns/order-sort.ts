@@ -1,10 +1,9 @@
 import { UNKNOWN } from './order-names.ts';
 
 /**
- * Which key stands where, least first, equal ones as they stood: by counting, digit by digit from
- * the lowest, 11 bits at most a digit (more places to write to than that are slower than another
- * pass). `before`: which key stood where; null: in their own order. A digit that all keys share is
- * passed over.
+ * Returns the order of the keys, least first, stable: a counting sort by digits from the lowest, at
+ * most 11 bits per digit (with more buckets, writing is slower than another pass). `before`: the
+ * previous order; null: the keys' own. Skips a digit that all keys share.
  */
 export function sorted(keys: Uint32Array, most: number, before: Uint32Array | null): Uint32Array {
   const bits = Math.max(1, 32 - Math.clz32(most));
@@ -28,7 +27,7 @@ export function sorted(keys: Uint32Array, most: number, before: Uint32Array | nu
 }
 const DIGIT_BITS = 11;
 
-/** Where the keys of each digit begin; null where all have the same. */
+/** Returns where the keys of each digit begin; null if all are the same. */
 function startsOf(keys: Uint32Array, shift: number, width: number): Uint32Array | null {
   const starts = new Uint32Array((1 << width) + 1);
   const mask = (1 << width) - 1;
@@ -72,8 +71,8 @@ function place(
 }
 
 /**
- * Turns keys round if `reverse`, and puts UNKNOWN behind all others either way. Answers the
- * greatest.
+ * Reverses keys if `reverse`, and puts UNKNOWN after all others either way. Returns the greatest
+ * key.
  */
 export function settle(keys: Uint32Array, reverse: boolean): number {
   let most = 0;

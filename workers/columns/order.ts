@@ -27,7 +27,7 @@ export class Orders {
   }
 }
 
-/** What rows are ordered by beside their columns. */
+/** Sort values that are not in the columns. */
 interface Beside {
   readonly segments: Segments;
   readonly problems: Problems;
@@ -36,9 +36,9 @@ interface Beside {
 }
 
 /**
- * Which row of the list stands where (COL-10): equal ones newest first, those without a value last
- * either way. Null where the newest is first, as they stand already. `newest` has no equals: the
- * other way round, it is read from behind.
+ * Returns the row of the list at each position (COL-10): ties newest first, rows without a value
+ * always last. Null if the newest comes first, which is the existing order. `newest` has no ties,
+ * so its reverse is read backwards.
  */
 export function inOrderOf(
   { order, reverse }: Pick<RunsFilter, 'order' | 'reverse'>,
@@ -58,7 +58,7 @@ function fromBehind(count: number): Uint32Array {
   return order;
 }
 
-/** Least first; UNKNOWN where a row has no value. */
+/** Least first; UNKNOWN if a row has no value. */
 function keysOf(
   order: Exclude<Order, 'newest' | 'bytes'>,
   listed: Listed,
@@ -105,7 +105,7 @@ function sourcesBy(kinds: readonly number[]): Uint32Array {
   return places;
 }
 
-/** A value of the row's problem; each problem is asked once. */
+/** Returns a value of the row's problem, computed once per problem. */
 function byProblem(
   listed: Listed,
   most: ProblemN,
@@ -144,7 +144,7 @@ function byTicket(listed: Listed, most: ProblemN, problems: Problems): Uint32Arr
   return keys;
 }
 
-/** Sizes have 48 bits: by the low ones, then by the high ones. */
+/** Sizes have 48 bits: sorts by the low ones, then by the high ones. */
 function byBytes(listed: Listed, reverse: boolean): Uint32Array {
   const low = valuesOf(listed, 'bytesLow');
   const high = valuesOf(listed, 'bytesHigh');

@@ -4,33 +4,30 @@ import type { ReviewState } from '#contract/runs/query.ts';
 import { isCleared } from '#contract/runs/review.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 
-/** Review states as bytes. A run whose problem is 0 or not here has 0. */
+/** Review states as bytes. A run without a problem, or with an unknown one, has 0. */
 export const REVIEWS: readonly ReviewState[] = ['none', 'pending', 'snoozed', 'cleared'];
 const [NONE, PENDING, SNOOZED, CLEARED] = [0, 1, 2, 3] as const;
-/** Kinds of causes as bytes: 0 for no cause, else the place in `PROBLEM_KINDS` plus one. */
+/** Kinds of causes as bytes: 0 for no cause, else the index in `PROBLEM_KINDS` plus one. */
 const OTHER = PROBLEM_KINDS.indexOf('other') + 1;
 
 const UNKNOWN = { review: null } as const;
 
 /**
- * Byte tables over problem numbers, told by three sources: rows put, rows laid over them, and the
- * time (a snooze ends by itself).
+ * Byte tables over problem numbers, from three sources: rows put, rows laid over them, and the time
+ * (a snooze ends without an event).
  */
 export class Problems {
   readonly rows = new Map<ProblemN, ProblemRow>();
   over: ReadonlyMap<ProblemN, ProblemRow> = new Map();
-  /**
-   * By cause number: what kind of problem it is. A cause that is not here yet is of kind `other`; 0
-   * is no cause.
-   */
+  /** By cause number: its kind of problem. An unknown cause is of kind `other`; 0 is no cause. */
   kinds = new Uint8Array([0]);
   private review = new Uint8Array(1);
   private cause = new Uint32Array(1);
   private anomaly = new Uint8Array(1);
   private readonly snoozed = new Map<ProblemN, Ms>();
-  /** The snoozes as of any moment in [from, to) stand in `review`. */
+  /** `review` is correct for any time in [from, to) with regard to snoozes. */
   private from = Infinity;
-  /** No problem of a lower number was ever told. */
+  /** No known problem has a lower number. */
   private least = Infinity;
   private to = -Infinity;
 
@@ -56,8 +53,8 @@ export class Problems {
   }
 
   /**
-   * Tables as of `now` that reach to `most` at least. With `anomalies` false, problems that are
-   * anomalies count as none.
+   * Returns tables as of `now`, at least up to `most`. With `anomalies` false, anomalies don't
+   * count as problems.
    */
   tables(
     now: Ms,
@@ -78,7 +75,7 @@ export class Problems {
     return { review, cause, least: this.least };
   }
 
-  /** Whether a problem asks at both moments the same of a person, as far as no row is told anew. */
+  /** Whether problems need the same review at both times, as long as no row changes. */
   isAsAt(a: Ms, b: Ms): boolean {
     this.wake(a);
     return this.from <= b && b < this.to;

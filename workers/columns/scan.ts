@@ -3,15 +3,17 @@ import type { Segment } from './segment.ts';
 import { markMessages } from './text.ts';
 
 /**
- * A filter as byte tables: what a row fails, by its kind, its company, its problem, its job. Null where the filter asks nothing of it.
+ * A filter as byte tables: what a row fails, by its kind, its company, its problem, its job. Null
+ * where the filter restricts nothing.
  *
  *   fails of a row = 0             it is in the list, and counts in every facet
- *                  = one bit       it fails that dimension alone, and counts in the facet of that dimension (COL-3)
+ *                  = one bit       it fails only that dimension, and counts in its facet (COL-3)
  *                  = OUT, or more  it counts nowhere
  *
- * One small loop for each thing asked: a loop over two arrays keeps them in registers and has no branch to mispredict, which beats a
- * single loop over ten. Four rows a round, and so too long to be inlined: V8 inlines short functions into callers that it compiles
- * quickly but not well, and a hot loop then stays there.
+ * One small loop per restriction: a loop over two arrays keeps them in registers and has no branch
+ * to mispredict, which beats a single loop over ten. Each iteration handles four rows, which also
+ * makes the functions too long to be inlined: V8 inlines short functions into callers that it
+ * compiles quickly but not well, and a hot loop then stays there.
  */
 export interface Masks {
   readonly kind: Uint8Array | null;
@@ -19,23 +21,21 @@ export interface Masks {
   readonly problem: Uint8Array | null;
   readonly job: Uint8Array | null;
   /**
-   * OUT where the text is not in the names of the job, not in the name of the company; null: in
-   * none. Messages are searched piece by piece.
+   * OUT where the text is not in the names of the job, or not in the name of the company; null: in
+   * none. Messages are searched per segment.
    */
   readonly text: {
     readonly key: string;
     readonly job: Uint8Array | null;
     readonly company: Uint8Array | null;
   } | null;
-  /**
-   * OUT for jobs met already, where only the newest run of each job counts; is written by the walk.
-   */
+  /** OUT for jobs seen before, if only the newest run of each job counts. The walk writes it. */
   readonly met: Uint8Array | null;
 }
-/** Fails for good. */
+/** Counts nowhere. */
 export const OUT = 0xff;
 
-/** Writes what rows [from, to) fail; what stands at other rows then means nothing. */
+/** Writes what rows [from, to) fail. The values of other rows are undefined. */
 export function failsOf(
   piece: Segment,
   from: number,
@@ -62,7 +62,7 @@ export function failsOf(
 }
 
 type Column = Uint16Array | Uint32Array;
-/** A loop of its own for each width: one that meets both is slower for both. */
+/** A separate loop for each element width: a loop that sees both is slower for both. */
 const orTable = (
   fails: Uint8Array,
   column: Column,
@@ -142,7 +142,7 @@ function orMet(
   }
 }
 
-/** Counts by value of a column, over the rows at places [first, last). */
+/** Counts by value of a column, over the rows at positions [first, last). */
 export function countListed(
   column: Uint16Array,
   places: Uint32Array,
@@ -158,7 +158,7 @@ export function countListed(
 }
 
 /**
- * Counts of rows that fail a single dimension of the kind: a stretch of 2^16 for each, the last is
+ * Counts rows that fail only one dimension, by kind: a stretch of 2^16 for each dimension, the last
  * for all other rows.
  */
 export function countKindsAlone(
@@ -182,10 +182,10 @@ ALONE[DIM.states] = 1;
 ALONE[DIM.sources] = 2;
 ALONE[DIM.types] = 3;
 ALONE[DIM.managed] = 4;
-/** The stretch of rows that fail so; those that fail nothing stand at 0. */
+/** The stretch of rows that fail this; rows that fail nothing are at 0. */
 export const aloneAt = (fails: number): number => (ALONE[fails] ?? 0) << 16;
 
-/** Company 0 is none: rows that do not fail companies alone are counted there. */
+/** Company 0 is none: rows that don't fail only the company are counted there. */
 export function countCompaniesAlone(
   company: Uint16Array,
   fails: Uint8Array,
@@ -203,12 +203,12 @@ export interface ProblemCounts {
   /** By review byte, by cause: rows that fail nothing. Rows without a problem are in neither. */
   readonly review: Uint32Array;
   readonly cause: Uint32Array;
-  /** By review byte, by kind of problem, by cause: rows that fail that alone. */
+  /** By review byte, by kind of problem, by cause: rows that fail only that. */
   readonly reviewAlone: Uint32Array;
   readonly kindAlone: Uint32Array;
   readonly causeAlone: Uint32Array;
 }
-/** `least`: before it, nothing is told in the first two. */
+/** `least`: the first two have no entries before it. */
 export interface ProblemTables {
   readonly review: Uint8Array;
   readonly cause: Uint32Array;
@@ -232,8 +232,8 @@ export function countProblems(
 }
 
 /**
- * The same by the rows that have a problem, of a whole piece: row and problem stand side by side,
- * so that the column is not touched.
+ * The same over the rows with a problem, of a whole segment: row and problem are stored side by
+ * side, so the column is not read.
  */
 export function countProblemRows(
   rows: Uint32Array,
@@ -253,7 +253,7 @@ export function countProblemRows(
   }
 }
 
-/** Rows of one problem that fail nothing. */
+/** Counts rows of one problem that fail nothing. */
 export function countProblem(
   one: number,
   times: number,
@@ -281,7 +281,7 @@ export function countProblemsAlone(
   }
 }
 
-/** Rows of one problem (0: of none) that fail a single dimension of problems. */
+/** Counts rows of one problem (0: of none) that fail exactly one dimension of problems. */
 export function countProblemAlone(
   one: number,
   fail: number,

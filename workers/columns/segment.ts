@@ -2,16 +2,16 @@ import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { messageAt, newestFirst, runAt } from '#contract/runs/columns.ts';
 
 /**
- * A piece of the store: runs as columns, newest first (start descending, then number descending,
- * strictly). The keys `start` and `n` never change in a segment; a piece that gains rows is made
- * anew, so whoever holds an old one may go on reading its keys.
+ * A segment of the store: runs as columns, newest first (start descending, then number descending,
+ * strictly). The keys `start` and `n` never change in a segment. A segment that gains rows is
+ * replaced, so readers of an old one may still use its keys.
  */
 export interface Segment {
   readonly rows: number;
   readonly cols: RunColumns;
-  /** Messages told after the columns were made, by row. */
+  /** Messages that changed after the columns were made, by row. */
   readonly told: Map<number, string | null>;
-  /** Counts up with every run that is told anew in place. */
+  /** Incremented with every run that changes in place. */
   edits: number;
   readonly leastN: number;
   readonly mostN: number;
@@ -19,7 +19,7 @@ export interface Segment {
 
 export type Key = Pick<LeanRun, 'startSec' | 'n'>;
 
-/** Takes columns over as they are: they must be the store's own, and sorted. */
+/** Takes over the columns without a copy: they must be sorted and belong to the store. */
 export function segmentOf(cols: RunColumns): Segment {
   let numbers: { readonly least: number; readonly most: number } | null = null;
   return {
@@ -48,7 +48,7 @@ function spanOf(ns: Uint32Array): { readonly least: number; readonly most: numbe
   return { least, most };
 }
 
-/** A copy, so that what is changed in place here is not changed under a writer to the disk. */
+/** Returns a copy, so that a change in place doesn't affect a pending write to the disk. */
 export const copyColumns = (c: RunColumns): RunColumns => ({
   rows: c.rows,
   n: c.n.slice(),
@@ -65,7 +65,7 @@ export const copyColumns = (c: RunColumns): RunColumns => ({
   text: c.text.slice(),
 });
 
-/** Newest first and no run twice. */
+/** Whether rows are newest first without duplicates. */
 export function isSorted({ rows, start, n }: RunColumns): boolean {
   for (let row = 1; row < rows; row++) {
     const before = start[row - 1] ?? 0;
@@ -82,7 +82,7 @@ export const keyAt = ({ cols }: Segment, row: number): Key => ({
 export const firstKey = (segment: Segment): Key => keyAt(segment, 0);
 export const lastKey = (segment: Segment): Key => keyAt(segment, segment.rows - 1);
 
-/** The row of a run, or -1. */
+/** Returns the row of a run, or -1. */
 export function rowOf(segment: Segment, key: Key): number {
   let low = 0;
   let high = segment.rows - 1;
@@ -96,7 +96,7 @@ export function rowOf(segment: Segment, key: Key): number {
   return -1;
 }
 
-/** The first row that started before `sec`, the number of rows where none did. */
+/** Returns the first row that started before `sec`, or the number of rows if none did. */
 export function firstBefore({ cols: { start }, rows }: Segment, sec: number): number {
   let low = 0;
   let high = rows;

@@ -19,22 +19,24 @@ import {
 } from './segment.ts';
 import { forgetSums, knowProblemRows } from './sums.ts';
 
-/** A piece with more messages told anew than this is made anew: they are searched one by one. */
+/**
+ * A segment with more changed messages than this is rebuilt, because they are searched one by one.
+ */
 const MOST_TOLD = 1_024;
 
 /**
- * All runs here, as pieces that do not overlap, newest piece first: a walk over them meets every
- * run once, in order. Who gives a piece that overlaps pays for the merge; who asks pays nothing.
+ * All runs here, as segments that don't overlap, newest first: a walk over them meets every run
+ * once, in order. Adding an overlapping segment pays for the merge; reading costs nothing extra.
  *
- * A run given twice is one run. Among pieces the later given stands; what `upsert` told of a run
- * stands against any piece, whenever it is given: a piece is a picture of the past, and the changes
- * told since come after it.
+ * A run that is added twice is one run. Among segments, the one added later wins. A run from
+ * `upsert` wins over any segment, whenever that is added: a segment is a snapshot of the past, and
+ * the changes came after it.
  */
 export class Segments {
-  /** Replaced, never changed in place: a selection may keep the list it was made from. */
+  /** Replaced, never changed in place: a selection may hold the list it was made from. */
   list: readonly Segment[] = [];
   reach = new Reach();
-  /** Counts up with every change. */
+  /** Incremented with every change. */
   version = 0;
   private readonly told = new Set<RunN>();
 
@@ -48,7 +50,8 @@ export class Segments {
   }
 
   /**
-   * `given`: in order and nobody else's, so that they need be neither looked through nor copied.
+   * `given`: the columns are sorted and owned by the store, so that they need neither a check nor a
+   * copy.
    */
   add(columns: RunColumns, given = false, outline: Outline | null = null): void {
     if (columns.rows === 0) return;
@@ -118,7 +121,7 @@ export class Segments {
     }
   }
 
-  /** By number alone. Numbers follow time more or less, so most pieces are passed over whole. */
+  /** Finds runs by number alone. Numbers roughly follow time, so most segments are skipped. */
   runs(ns: readonly RunN[]): Map<RunN, LeanRun> {
     const found = new Map<RunN, LeanRun>();
     for (const segment of this.list) {
@@ -141,8 +144,8 @@ export class Segments {
   }
 
   /**
-   * Each run goes to the newest piece that reaches further back than it; those newer than a full
-   * newest piece begin another.
+   * Each run goes to the newest segment that reaches further back than it. Runs newer than a full
+   * newest segment start another.
    */
   private insert(runs: readonly LeanRun[]): void {
     const [top] = this.list;
@@ -171,7 +174,7 @@ const pages = (runs: readonly LeanRun[]): Segment[] =>
     segmentOf(columnsOf(runs.slice(i * LIMITS.pageRows, (i + 1) * LIMITS.pageRows))),
   );
 
-/** Columns that break the promise to be sorted: brought in order, the later row of a run stands. */
+/** Sorts columns that break the order; the later row of a run wins. */
 function sorted(columns: RunColumns): RunColumns {
   const runs = new Map<RunN, LeanRun>();
   for (let row = 0; row < columns.rows; row++) {

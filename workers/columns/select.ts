@@ -47,7 +47,7 @@ export interface Shelf {
   readonly days: Days;
 }
 
-/** Tables that every walk uses again. */
+/** Tables that every walk reuses. */
 export class Scratch {
   readonly kinds = kindCounts();
   fails = new Uint8Array();
@@ -60,8 +60,8 @@ export class Scratch {
 }
 
 /**
- * Walks the pieces once, newest first: the places come out in order. No sort but by counting, no
- * closure per row.
+ * Walks the segments once, newest first, so the positions come out in order. No sort except by
+ * counting, no closure per row.
  */
 export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
   const { segments, problems, rows, scratch } = shelf;
@@ -87,7 +87,8 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
   const since = secondsOf(filter.from, -Infinity);
   const bases: number[] = [];
   const ends: number[] = [];
-  // All rows of a time, newest first, stand one after the other: their places need not be written.
+  // All rows of a time range, newest first, are consecutive, so their positions need not be
+  // written.
   const unwritten = masks === null && filter.order === 'newest' && !filter.reverse && !grouping;
   const [newest] = list;
   const oldest = list.at(-1);
@@ -101,7 +102,7 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
   let base = 0;
   let count = 0;
   let start = 0;
-  let few = true; // few: of the piece before
+  let few = true; // few: in the previous segment
   for (const piece of list) {
     const from = firstBefore(piece, until);
     const to = firstBefore(piece, since);
@@ -109,7 +110,7 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
     if (from < to) {
       if (first === 0) start = base + from;
       const isWhole = to - from === piece.rows;
-      // which rows have a problem is known of a part as well
+      // which rows have a problem is also known for a part of a segment
       const known = isWhole || only === 'problem' ? only : null;
       if (known === 'problem' && allOf !== true)
         countByProblems(problemsWithin(piece, from, to), masks?.problem, counts, tables);
@@ -185,7 +186,7 @@ function placesBy(order: Uint32Array, places: Uint32Array): Uint32Array {
   return inOrder;
 }
 
-/** Null where it makes no difference whether anomalies count as problems. */
+/** Returns null if it makes no difference whether anomalies count as problems. */
 function anomaliesCounted(
   filter: RunsFilter,
   masks: Masks | null,
@@ -202,8 +203,8 @@ function anomaliesCounted(
 }
 
 /**
- * Rows of a whole piece that fail nothing, where one column decides; where the problem does, those
- * of [from, to).
+ * Lists rows of a whole segment that fail nothing, if one column decides; if the problem does,
+ * those of [from, to).
  */
 function listedByColumn(
   piece: Segment,
@@ -241,20 +242,20 @@ function listedByColumn(
     ? listedByIndex(tally, indexOf(column, tally), table, base, places, already)
     : listedBy(column, table, base, places, already);
 }
-/** Rows by value are out of order: to bring one in order takes as long as looking at this many. */
+/** Rows by value are out of order: sorting one costs as much as visiting this many. */
 const FEW = 4;
 
-/** Where less than one row in so many is listed, most of four rows fail together. */
+/** If fewer than one row in this many is listed, usually all of four rows fail together. */
 const FEW_LISTED = 32;
 
 /**
- * A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before
- * the next whole second.
+ * Converts a time to whole seconds: starts are whole seconds, so a start is before the time if it
+ * is before the next whole second.
  */
 const secondsOf = (moment: Ms | null, none: number): number =>
   moment === null ? none : Math.ceil(moment / 1000);
 
-/** By rank, newest first inside: counts of ranks, then each to its place. */
+/** Orders by rank, newest first within a rank: counts the ranks, then places each row. */
 function worstFirst({ pieces, bases, ends, places, count }: Listed): Uint32Array {
   const ordered = new Uint32Array(count);
   const next = new Uint32Array(RUN_STATES.length + 1);

@@ -4,13 +4,13 @@ import type { Groups } from './group-heads.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
-/** Places in order; or all from one place on, which are not written down. */
+/** Positions in order; or all from one position on, which are not written. */
 export type Places = Uint32Array | { readonly first: number; readonly length: number };
 
 /**
- * The runs of a list, in order, as places in the pieces it was made from. Keys in a piece never
- * change, so a selection names the same runs however the store goes on; what is told of them is
- * looked up anew.
+ * The runs of a list, in order, as positions in the segments that it was made from. The keys of a
+ * segment never change, so a selection names the same runs whatever the store does. Changed values
+ * are looked up when read.
  */
 export class Picked implements Selection {
   readonly total: number;
@@ -38,10 +38,7 @@ export class Picked implements Selection {
     this.total = places.length;
   }
 
-  /**
-   * Over the same filter without its review: what asks for a person, and what a person has dealt
-   * with.
-   */
+  /** The same filter without its review: how many rows need a review, and how many are reviewed. */
   get progress(): { readonly cleared: number; readonly of: number } {
     const count = (state: string): number =>
       this.facets.review.find(({ value }) => value === state)?.count ?? 0;

@@ -1,12 +1,12 @@
 import type { Segment } from './segment.ts';
 
-/** How often each value occurs. A value may stand there twice. */
+/** How often each value occurs. A value may be listed twice. */
 export interface Tally {
   readonly values: Uint32Array;
   readonly counts: Uint32Array;
 }
 
-/** How often each value of a column occurs; of problems, among the rows that have one. */
+/** How often each value of a column occurs; for problems, among the rows that have one. */
 export interface Sums {
   readonly rows: number;
   readonly kinds: Tally;
@@ -14,14 +14,14 @@ export interface Sums {
   readonly problems: Tally;
 }
 
-/** Of one piece: also which rows have a problem, in order. */
+/** For one segment: also which rows have a problem, in order. */
 interface PieceSums extends Sums {
   readonly problemRows: Uint32Array;
 }
 
 /**
- * Each made when first asked for; `forgetSums` when rows of the piece change in place: nobody asks
- * the former ones then.
+ * Calculated on first use. Call `forgetSums` when rows of the segment change in place; nobody reads
+ * the previous sums then.
  */
 export function sumsOf(piece: Segment): PieceSums {
   let known = sums.get(piece);
@@ -47,7 +47,7 @@ export function sumsOf(piece: Segment): PieceSums {
   return known;
 }
 
-/** Of rows [from, to) of a piece, what problems they have. */
+/** Returns the problems in rows [from, to) of a segment. */
 export function problemsWithin(
   piece: Segment,
   from: number,
@@ -65,7 +65,7 @@ export function problemsWithin(
   };
 }
 
-/** Where a row stands among rows in order, or would. */
+/** Returns the index of a row among ordered rows, or where it would be. */
 function placeOf(rows: Uint32Array, row: number): number {
   let low = 0;
   let high = rows.length;
@@ -82,7 +82,7 @@ export function forgetSums(piece: Segment): void {
   withProblem.delete(piece);
 }
 
-/** Which rows of a piece have a problem, where that is known before anybody looks. */
+/** Stores which rows of a segment have a problem, if that is already known. */
 export const knowProblemRows = (piece: Segment, rows: readonly number[]): void => {
   withProblem.set(piece, Uint32Array.from(rows));
 };
@@ -115,7 +115,7 @@ function tally(column: Uint16Array): Tally {
   return { values: Uint32Array.from(values), counts };
 }
 
-/** Of all pieces of a list together: kept until one of them changes. */
+/** Sums of all segments of a list together, cached until one of them changes. */
 export function sumsOfAll(list: readonly Segment[]): Sums {
   const parts = list.map(sumsOf);
   const known = wholes.get(list);
@@ -158,15 +158,15 @@ function together(parts: readonly Tally[]): Tally {
 }
 
 /**
- * The rows of a column by value: those of `tally.values[i]` stand, in order, before `ends[i]` and
- * behind the end before it.
+ * The rows of a column by value: those of `tally.values[i]` are, in order, before `ends[i]` and
+ * after the previous end.
  */
 export interface Index {
   readonly ends: Uint32Array;
   readonly rows: Uint16Array;
 }
 
-/** Made when first asked for. `tally`: of the column, which has at most 2^16 rows. */
+/** Calculated on first use. `tally`: of the column, which has at most 2^16 rows. */
 export function indexOf(column: Uint16Array, tally: Tally): Index {
   let known = indexes.get(tally);
   if (!known) {

@@ -1,19 +1,18 @@
 import type { Segment } from './segment.ts';
 
 /**
- * Text is searched in strings, not in rows: all entries stand one after the other in one
- * lower-cased string, and `ends` says where each ends. A hit across the border of two entries is
- * none.
+ * Text is searched in strings, not in rows: all entries are joined in one lower-cased string, and
+ * `ends` says where each ends. A match across the border of two entries doesn't count.
  */
 export interface Joined {
   readonly text: string;
   readonly ends: Uint32Array;
 }
 
-/** Stands between the two fields of an entry. A key that holds it finds nothing. */
+/** Separates the two fields of an entry. A key that contains it matches nothing. */
 export const FIELD = '\0';
 
-/** What is typed, as it is searched for; null for no search at all. */
+/** Returns the normalized search text; null for no search. */
 export function keyOf(text: string): string | null {
   const key = text.trim().toLowerCase();
   return key === '' ? null : key;
@@ -31,8 +30,8 @@ export function join(entries: readonly string[]): Joined {
 }
 
 /**
- * Entries that held a key and where each does first, to begin with when the next key is a longer
- * one.
+ * Entries that contained a key, and the first match in each: where the next search starts if its
+ * key extends this one.
  */
 interface Found {
   readonly key: string;
@@ -41,9 +40,9 @@ interface Found {
 }
 
 /**
- * Sets `marks[owners[i]]` to `mark` for every entry i that contains the key. Where the last key is
- * within this one, only what it found is searched. Answers how many entries do, and what to begin
- * with next: nothing, where it would be no quicker.
+ * Sets `marks[owners[i]]` to `mark` for every entry i that contains the key. If the last key is
+ * part of this one, it searches only the last matches. Returns the number of matches and a starting
+ * point for the next search, or none if that would not be faster.
  */
 function markHits(
   { text, ends }: Joined,
@@ -93,12 +92,12 @@ function markHits(
     found: hits > most ? null : { key, entries: entries.slice(0, hits), at: places.slice(0, hits) },
   };
 }
-/** To search one entry by itself takes as long as running over a few. */
+/** Searching one entry separately costs as much as running over a few. */
 const FEW = 4;
 
 /**
- * Where a key first stands in [from, end) of a text, -1 where it does not: quicker than a call of
- * `indexOf` for a few dozen characters.
+ * Returns where a key first occurs in [from, end) of a text, or -1: faster than a call of `indexOf`
+ * for a few dozen characters.
  */
 function firstIn(text: string, key: string, from: number, end: number): number {
   const first = key.charCodeAt(0);
@@ -113,8 +112,8 @@ function firstIn(text: string, key: string, from: number, end: number): number {
 }
 
 /**
- * Names by number, searched joined; those that changed since are searched one by one until there
- * are too many of them.
+ * Names by number, searched joined. Changed names are searched one by one until there are too many
+ * of them.
  */
 export class Names {
   private readonly entries = new Map<number, string>();
@@ -126,12 +125,12 @@ export class Names {
   set(n: number, entry: string): void {
     if (this.entries.get(n) === entry) return;
     this.entries.set(n, entry);
-    if (this.loose.size <= MOST_LOOSE) this.loose.add(n); // with more, all are joined anew
+    if (this.loose.size <= MOST_LOOSE) this.loose.add(n); // with more, all are joined again
   }
 
   /**
-   * `marks[n]` is `hit` for those that contain the key, `miss` for all others. False where none
-   * does.
+   * Sets `marks[n]` to `hit` for names that contain the key, `miss` for all others. Returns false
+   * if none does.
    */
   mark(key: string, marks: Uint8Array, hit: number, miss: number): boolean {
     if (this.loose.size > MOST_LOOSE) this.joinAll();
@@ -163,8 +162,8 @@ export class Names {
 const MOST_LOOSE = 256;
 
 /**
- * Sets `marks[row]` to `hit` for rows whose message contains the key. Messages of a piece are
- * lower-cased when they are first searched.
+ * Sets `marks[row]` to `hit` for rows whose message contains the key. Messages of a segment are
+ * lower-cased on the first search.
  */
 export function markMessages(segment: Segment, key: string, marks: Uint8Array, hit: number): void {
   let searched = messages.get(segment);
@@ -181,7 +180,7 @@ export function markMessages(segment: Segment, key: string, marks: Uint8Array, h
     searched.last,
   ).found;
   toldRows.forEach((row, i) => {
-    // what the columns say of them is past
+    // their values in the columns are outdated
     marks[row] =
       segment.told.get(row)?.toLowerCase().includes(key) === true ? hit : (before[i] ?? 0);
   });

@@ -14,7 +14,7 @@ import type { Key } from './segment.ts';
 import { leanAt } from './segment.ts';
 import type { Segments } from './segments.ts';
 
-/** Where the words of a row come from. */
+/** The lookup tables for the names and texts of a row. */
 export interface Lookup {
   job(n: JobN): JobRow | undefined;
   company(n: CompanyN): CompanyRow | undefined;
@@ -26,8 +26,8 @@ export interface Lookup {
 }
 
 /**
- * Rows in full, told as they are now; runs that are not here are passed over. With `anomalies`
- * false, an anomaly asks for no review.
+ * Returns rows in full with their current values; leaves out runs that are not here. With
+ * `anomalies` false, an anomaly needs no review.
  */
 export function viewRows(
   segments: Segments,

@@ -6,15 +6,17 @@ import type { ProblemRow } from '#contract/runs/rows.ts';
 import { reviewOf } from '#contract/runs/review.ts';
 import type { Engine } from '#workers/types.ts';
 
-/** A hand-over holds so many snoozes and companies (contract/daily-checks/hand-over.ts). */
+/**
+ * The maximum number of snoozes and companies in a hand-over (contract/daily-checks/hand-over.ts).
+ */
 const MOST = 1_000;
 const SOON: Ms = 86_400_000;
 
 type Asked = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
 
 /**
- * HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes
- * included. While days are still to come (HAND-5), what the list does not show is not known.
+ * HAND-1: summarizes a shift, counted over the problems as shown here, including unsent changes.
+ * While days are still loading (HAND-5), problems outside the list are unknown.
  */
 export function shiftNow(
   here: { readonly engine: Asked; readonly daysLeft: number } | null,
@@ -63,8 +65,8 @@ export function shiftNow(
 }
 
 /**
- * What came since: a problem opens with the start of its first run, which may have ended, and been
- * told, in this shift.
+ * New problems: a problem opens at the start of its first run, which may have ended, and been
+ * reported, in this shift.
  */
 function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], since: Ms): number {
   const older = pending.filter(({ openedAt }) => openedAt < since);
@@ -75,7 +77,7 @@ function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], s
   return pending.length - older.length + ended.length;
 }
 
-/** HAND-5: problems to check of which the list has no row. */
+/** HAND-5: problems to check that have no row in the list. */
 function unlistedOf(
   engine: Pick<Engine, 'runs' | 'select'>,
   pending: readonly ProblemRow[],

@@ -10,7 +10,7 @@ import type { Engine } from '#workers/types.ts';
 
 const MOST_LINES = 8;
 
-/** Problems told as one line. `head`: the one with the newest run. */
+/** Problems shown as one line. `head`: the one with the newest run. */
 interface Line {
   readonly head: ProblemRow;
   readonly worst: ProblemRow['state'];
@@ -21,8 +21,8 @@ interface Line {
 }
 
 /**
- * What needs somebody now (OVER-4), worst first: by state as in the list, then by how many jobs,
- * then the newest.
+ * Returns what needs attention now (OVER-4), worst first: by state as in the list, then by number
+ * of jobs, then newest first.
  */
 export function attentionOf(
   engine: Engine,
@@ -68,7 +68,7 @@ export function attentionOf(
   });
 }
 
-/** One a cause that two jobs or more share, else one a job. */
+/** One line per cause that two or more jobs share, else one per job. */
 function linesOf(pending: readonly ProblemRow[]): Line[] {
   const lines: Line[] = [];
   const alone: ProblemRow[] = [];

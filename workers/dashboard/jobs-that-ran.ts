@@ -4,13 +4,13 @@ import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/types.ts';
 
 /**
- * Which jobs have run: a run that was missed is none. A bit a job, kept for each piece until a run
- * of it is told anew.
+ * Which jobs have run; a missed run doesn't count. One bit per job, cached per segment until one of
+ * its runs changes.
  */
 export class Ran {
   readonly #pieces = new WeakMap<Segment, { readonly edits: number; readonly bits: Uint32Array }>();
 
-  /** One bit a job: bit `n & 31` of word `n >>> 5`. */
+  /** One bit per job: bit `n & 31` of word `n >>> 5`. */
   of(engine: Pick<Engine, 'walk' | 'mostJob'>): Uint32Array {
     const all = new Uint32Array((engine.mostJob >>> 5) + 1);
     engine.walk(0, Infinity, (piece) => {

@@ -15,9 +15,7 @@ import { addSums, OUTSIDE, tallyOf } from './tally.ts';
 import type { JobSums, Scope } from './tally.ts';
 import { Totals } from './totals.ts';
 
-/**
- * A question as it stands: made anew when another is asked, or when a job or company has changed.
- */
+/** The state of a query, rebuilt when the query, a job or a company changes. */
 interface Asked {
   readonly key: string;
   readonly engine: Engine;
@@ -30,7 +28,7 @@ interface Asked {
 
 const MOST_RANKED = 5;
 
-/** The dashboard (OVER-1 to OVER-6) from the columns; what has not changed is not walked again. */
+/** The dashboard (OVER-1 to OVER-6) from the columns. Walks only what has changed. */
 export function makeOverview(): (
   store: FiguresStore | null,
   ask: OverviewAsk,
@@ -103,7 +101,7 @@ function begin(engine: Engine, ask: OverviewAsk, key: string): Asked {
   };
 }
 
-/** A job that is not here is of the group "other". */
+/** An unknown job is in the group "other". */
 function scopeOf(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
   const all = engine.all('job');
   const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
@@ -130,7 +128,9 @@ function neverRan(jobs: readonly JobRow[], ran: Uint32Array): number {
   return count;
 }
 
-/** Jobs of the greatest value, which is above 0; of the same the older job first. */
+/**
+ * Returns the jobs with the greatest values above 0. Of equal values, the older job comes first.
+ */
 function ranked(
   engine: Engine,
   scope: Scope,

@@ -7,7 +7,7 @@ import { RANK } from '#workers/columns/kinds.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 
 /**
- * What runs of a time came to: for each entity group how many of each state, by place in
+ * Totals of runs in a time range: for each entity group the number in each state, by index in
  * `RUN_STATES`, the bytes of all, how many the success rate judges, and how many of those are good.
  */
 export type Sums = Float64Array;
@@ -17,7 +17,10 @@ const GOOD = BYTES + 2;
 const WIDTH = BYTES + 3;
 export const noSums = (): Sums => new Float64Array(ENTITY_GROUPS.length * WIDTH);
 
-/** By job number: how often it failed, its seconds and how many runs told theirs, its bytes. */
+/**
+ * By job number: its failures, its seconds with the number of runs that have a duration, and its
+ * bytes.
+ */
 export interface JobSums {
   readonly failures: Float64Array;
   readonly seconds: Float64Array;
@@ -38,7 +41,7 @@ export const copyJobSums = ({ failures, seconds, finished, bytes }: JobSums): Jo
 });
 
 /**
- * Whose runs count: the place of the group by job (`unknown`: of a job beyond), and by company
+ * Whose runs count: the index of the group by job (`unknown`: for jobs beyond), and by company
  * whether it counts.
  */
 export interface Scope {
@@ -46,22 +49,22 @@ export interface Scope {
   readonly unknown: number;
   readonly company: Uint8Array | null;
 }
-/** In the place of a group: runs of this job do not count. */
+/** Instead of a group: runs of this job don't count. */
 export const OUTSIDE = 0xff;
 
-/** 1 where a state is a failure; where the run is over and has a length. */
+/** 1 for a state that is a failure; for a finished run with a duration. */
 const FAILURE = Uint8Array.from(RUN_STATES, (state) =>
   state === 'Failed' || state === 'Error' ? 1 : 0,
 );
 const OVER = Uint8Array.from(RUN_STATES, (state) =>
   state === 'Running' || state === 'Missed' ? 0 : 1,
 );
-/** 1 where a state is judged, and where it is good. */
+/** 1 for a state that is judged; for one that is good. */
 const IS_JUDGED = Uint8Array.from(RUN_STATES, (state) => (state === 'Running' ? 0 : 1));
 const IS_GOOD = Uint8Array.from(RUN_STATES, (state) =>
   state === 'Success' || state === 'Warning' || state === 'Anomaly' ? 1 : 0,
 );
-/** OVER-7, by the code of a type: no type is asked for here, so only backups count. */
+/** OVER-7, by the code of a type: without a filter by type, only backups count. */
 const IS_BACKUP = Uint8Array.from(JOB_TYPES, (type) => (countsAsBackup([])(type) ? 1 : 0));
 const BYTES_HIGH = 0x1_0000_0000;
 const NO_HIGH = 0xffff;
@@ -125,7 +128,7 @@ export function addSums(all: readonly Sums[]): Sums {
   return sums;
 }
 
-/** Of all groups, or of one. */
+/** Returns the tally of all groups, or of one. */
 export function tallyOf(sums: Sums, only: EntityGroup | null = null): Tally {
   const places =
     only === null ? ENTITY_GROUPS.map((_group, place) => place) : [ENTITY_GROUPS.indexOf(only)];

@@ -7,8 +7,8 @@ import { addSums, copyJobSums, noJobSums, noSums, sumJobs, sumRows } from './tal
 import type { JobSums, Scope, Sums } from './tally.ts';
 
 /**
- * A stretch of time with what its runs came to. `isStill`: within the sums by job that are kept.
- * `rests`: times it was found unmoved.
+ * A time stretch with the totals of its runs. `isStill`: included in the cached sums by job.
+ * `rests`: how many times in a row it was unchanged.
  */
 interface Stretch {
   readonly seen: Seen;
@@ -18,9 +18,9 @@ interface Stretch {
 }
 
 /**
- * What the runs of a question came to, kept by stretches of time: a stretch that is as it was is
- * not walked again. Sums by job are kept for all the stretches that rest, and those that move are
- * added each time, until they have rested for a while.
+ * The totals of a query's runs, cached by time stretches: an unchanged stretch is not walked again.
+ * The sums by job of all stable stretches are cached. Changing stretches are added each time, until
+ * they have been stable for a while.
  */
 export class Totals {
   readonly #scope: Scope;
@@ -50,7 +50,8 @@ export class Totals {
     const moved = this.#days.filter((one) => one.seen.changed(engine));
     for (const one of moved) this.#sum(one);
     if (this.#still === null || moved.some(({ isStill }) => isStill)) {
-      // The first time all rest; later what moved is left out, so that it can move on.
+      // At first, all stretches count as stable; later, those that changed are left out, so that
+      // they can change again cheaply.
       const first = this.#still === null;
       const still = (this.#still = noJobSums(this.#jobs));
       for (const one of this.#days) {

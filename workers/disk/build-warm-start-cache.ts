@@ -9,8 +9,8 @@ import type { Manifest } from './manifest.ts';
 import { findSegment, openChunk, openWho, rowsOfBooks, smallBooks } from './reading.ts';
 
 /**
- * A job is read for the window that shows it: a few windows of them, from either of the two orders
- * in which a list is first seen.
+ * A job is read for the window that shows it: a few windows of jobs, from both initial orders of a
+ * list.
  */
 const JOBS_EACH = 192;
 const DAYS_BACK = 200;
@@ -18,7 +18,9 @@ const DAYS_AHEAD = 30;
 
 export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.generation;
 
-/** Answers false where segments or books have changed meanwhile. */
+/**
+ * Builds the warm-start cache. Returns false if segments or table snapshots have changed meanwhile.
+ */
 export async function makeFront(ground: DiskContext, seen: Manifest): Promise<boolean> {
   const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec));
   const fromSec = until - FRONT_SEC;

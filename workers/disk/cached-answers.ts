@@ -5,14 +5,17 @@ import type { ObjectStore } from './object-stores.ts';
 import type { AnswerInfo, DiskRecords } from './database.ts';
 import { unlessCorrupt } from './outbox.ts';
 
-/** So many, and so many sealed bytes of them together, are kept; those asked for longest ago go. */
+/**
+ * The maximum number of cached answers, and of their sealed bytes together. The least recently
+ * queried are dropped first.
+ */
 export const ANSWERS_MOST = 50;
 export const ANSWERS_MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Keeps what the server answered to a question, in place of what it answered before. Only for the
- * load that this disk works on: data that was loaded anew meanwhile may be another scope's. One
- * that is too large for the shelf is forgotten.
+ * Caches the server's answer to a query and replaces the previous one. Only for the load that this
+ * disk works on: data that was reloaded meanwhile may have another scope. An answer that is too
+ * large is dropped.
  */
 export async function keepAnswer(
   ground: DiskContext,
@@ -42,7 +45,7 @@ export async function keepAnswer(
   });
 }
 
-/** Null where none is kept, or none that can be read. */
+/** Returns null if no readable answer is cached. */
 export async function answerTo(ground: DiskContext, question: string): Promise<Answered | null> {
   const id = await ground.cipher.blind(question);
   const record = await ground.shelves.read(['answers'], (shelf) => shelf.get('answers', id));
@@ -51,11 +54,11 @@ export async function answerTo(ground: DiskContext, question: string): Promise<A
     : null;
 }
 
-/** In the transaction of who takes the data away. */
+/** Runs in the transaction that deletes the data. */
 export const clearAnswers = async (shelf: ObjectStore<DiskRecords>): Promise<void> =>
   void (await Promise.all([shelf.clear('answers'), shelf.remove('meta', 'answers')]));
 
-/** Newest first: what there is is told beside it, so that none of it need be read to make room. */
+/** Newest first. The index is stored separately, so that making room reads no answer. */
 async function answersIn(shelf: ObjectStore<DiskRecords>): Promise<readonly AnswerInfo[]> {
   const record = await shelf.get('meta', 'answers');
   return record?.name === 'answers' ? record.kept : [];

@@ -1,19 +1,19 @@
 import { DiskFault } from '../types.ts';
 
 /**
- * AES-GCM with a random 96-bit IV for each record. The additional data is the record's place,
+ * AES-GCM with a random 96-bit IV per record. The additional data is the record's place,
  * `store|database|id|schema`, so that a ciphertext that was moved to another record, store or
- * database cannot be opened. What it does not notice: an older ciphertext of the same record put
- * back in its place.
+ * database can't be opened. It doesn't detect an older ciphertext of the same record put back in
+ * its place.
  */
 export interface Cipher {
   seal(store: string, id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Sealed>;
   /**
-   * A fresh buffer that the caller owns. `DiskFault` corrupt where it is not what was sealed at
-   * this place.
+   * Returns a new buffer that the caller owns. Rejects with `DiskFault` corrupt if it isn't what
+   * was sealed at this place.
    */
   open(store: string, id: string, sealed: Sealed | undefined): Promise<ArrayBuffer>;
-  /** A name for what shall not be readable as a key: the same text has the same one. */
+  /** Returns a key that hides the text: the same text gives the same key. */
   blind(text: string): Promise<string>;
 }
 export interface Sealed {
@@ -22,8 +22,8 @@ export interface Sealed {
 }
 
 /**
- * Of what is sealed. Raised when the plaintext changes its form: older records are then unreadable
- * and are loaded anew.
+ * Of the sealed data. Increase it when the plaintext format changes: older records become
+ * unreadable and are reloaded.
  */
 const SCHEMA = 2;
 
@@ -65,7 +65,7 @@ export function makeCipher(key: CryptoKey, database: string): Cipher {
   };
 }
 
-/** For memory: nothing is at rest there. */
+/** For memory, which stores nothing at rest. */
 export const plainCipher: Cipher = {
   seal: (_store, _id, bytes) =>
     Promise.resolve({ iv: new Uint8Array(0), data: bytes.slice().buffer }),
@@ -90,7 +90,7 @@ export async function openJson<T>(
   sealed: Sealed | undefined,
 ): Promise<T> {
   const bytes = await cipher.open(store, id, sealed);
-  // authentic: nobody without the key could have written it
+  // authentic: only a holder of the key could have written it
   return JSON.parse(decoder.decode(bytes)) as T;
 }
 

@@ -21,14 +21,15 @@ import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
 /** When patches are folded: more of them, or more runs in them, make opening slow. */
 export const PATCHES_MOST = 32;
 const PATCH_RUNS_MOST = LIMITS.pageRows;
-/** Patches that stay when there are many: other tabs have just been told of them. */
+/** Patches that stay when there are many: other tabs have just been notified of them. */
 const PATCHES_STAY = 8;
 const PATCHES_STEP = 64;
 
 /**
- * One step of idle work: patches into books and segments, small neighbouring segments into one, or
- * the front of what is then there. All is read and sealed first; the transaction holds only if
- * nothing else has changed segments or books meanwhile. Answers whether more is to be done.
+ * Runs one step of idle work: folds patches into table snapshots and segments, merges small
+ * neighboring segments, or rebuilds the warm-start cache. Reads and seals everything first; the
+ * transaction commits only if nothing else has changed segments or snapshots meanwhile. Returns
+ * whether there is more to do.
  */
 export async function compactStep(ground: DiskContext): Promise<boolean> {
   const seen = await peek(ground);
@@ -101,7 +102,7 @@ async function foldPatches(ground: DiskContext, seen: Manifest): Promise<boolean
   });
 }
 
-/** As many of the oldest as bring the rest under the limits, in steps that stay short. */
+/** Returns as many of the oldest as bring the rest under the limits, in short steps. */
 async function oldestPatches(ground: DiskContext, seen: Manifest): Promise<PatchRecord[]> {
   const all = (await ground.shelves.read(['patches'], (shelf) => shelf.all('patches'))).sort(
     (a, b) => a.id - b.id,
@@ -116,9 +117,7 @@ async function oldestPatches(ground: DiskContext, seen: Manifest): Promise<Patch
   return all.slice(0, count);
 }
 
-/**
- * The books that these rows change, as they are then; `added`: those that there were not before.
- */
+/** Returns the snapshot chunks that these rows change, after the change; `added`: new chunks. */
 async function foldedChunks(
   ground: DiskContext,
   changes: readonly Chunk[],
@@ -144,8 +143,8 @@ const latest = (runs: readonly LeanRun[]): LeanRun[] => [
 ];
 
 /**
- * A run whose day's page is still to come waits: the page may be older than the run, and would win
- * over it as the later segment.
+ * A run waits while the page of its day is not loaded: the page may be older than the run, and
+ * would win over it as the later segment.
  */
 function byDay(
   m: Manifest,
@@ -166,8 +165,8 @@ interface Touched {
 }
 
 /**
- * Runs replace themselves in the segment that holds them; those that none holds make new ones. Null
- * where a segment was replaced meanwhile.
+ * Replaces runs in the segments that contain them; other runs make new segments. Null if a segment
+ * was replaced meanwhile.
  */
 async function touchedSegments(
   ground: DiskContext,
@@ -200,8 +199,8 @@ async function touchedSegments(
 }
 
 /**
- * The newest group of neighbours that fit into one segment. None across a day that is still to
- * come: its page would have to part them again.
+ * Returns the newest group of neighbors that fit into one segment. None across a day that is not
+ * loaded: its page would have to split them again.
  */
 function smallNeighbours(m: Manifest): SegmentInfo[] {
   for (let at = 0; at < m.segments.length; at++) {

@@ -1,29 +1,29 @@
 import { databaseOf, openDatabase, type Idb, type Lost, type Owner } from './database.ts';
 
-/** Whoever listens is told when the connection goes without our doing. */
+/** Notifies listeners when the connection is lost, but not when we close it. */
 export interface Losing {
   readonly tell: (why: Lost) => void;
   readonly listen: (listener: (why: Lost) => void) => void;
-  /** From now on it goes by our own doing. */
+  /** Call before closing it on purpose. */
   readonly closing: () => void;
 }
 
 /**
- * The open database of one user: all that is needed of a disk while the disk itself is not loaded
- * yet.
+ * The open database of one user: everything that is needed of a disk before the disk module is
+ * loaded.
  */
 export interface Connection {
   readonly db: IDBDatabase;
   readonly lost: Losing;
 }
 
-/** `DiskFault` unavailable where the browser refuses. */
+/** Rejects with `DiskFault` unavailable if the browser refuses. */
 export async function connectTo(owner: Owner, idb?: Idb): Promise<Connection> {
   const lost = makeLost();
   return { db: await openDatabase(databaseOf(owner), 'owner', lost.tell, idb), lost };
 }
 
-/** Who listens late is told all the same. */
+/** Also notifies listeners that register after the loss. */
 export function makeLost(): Losing {
   const listeners: ((why: Lost) => void)[] = [];
   let was: Lost | null = null;

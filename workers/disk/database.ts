@@ -3,19 +3,21 @@ import type { Sealed } from './cipher.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * One database a user, provider and origin (C6): `daybook:<tenant>:<user>:<actor>`.
+ * One database per user, provider and origin (C6): `daybook:<tenant>:<user>:<actor>`.
  *
- *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · front (sealed: copies for the first rows) · order (plain: last number given to a command)
- *                        · answers (plain: which there are, newest first, and their size)
- *   books     by [table, chunk]   rows of the small tables, so many numbers a chunk (sealed)
- *   segments  by id      runs as columns (sealed); what stands in which is told by the manifest
+ *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · front (sealed:
+ *                        copies for the first rows) · order (plain: last number of a command) ·
+ *                        answers (plain: the index, newest first, with sizes)
+ *   books     by [table, chunk]   rows of the small tables, a range of numbers per chunk (sealed)
+ *   segments  by id      runs as columns (sealed); the manifest says what is in which
  *   patches   by id      changes since, in order (sealed)
  *   outbox    by id      commands not yet in the log (sealed under the outbox's own key)
- *   notices   by id      what became of own changes, until it is put away (sealed under the outbox's own key)
- *   answers   by digest of the question    what the server answered to it last (sealed)
+ *   notices   by id      outcomes of own changes, until dismissed (sealed under the outbox's own key)
+ *   answers   by digest of the query    the server's last answer to it (sealed)
  *
- * Readable without a key: ids, the manifest (epoch, cursor, time of the last sync, days with their tags, and of each segment its rows, first and last
- * second), the rows of a patch, order and state of a command, and the time of a notice. Everything else is sealed.
+ * Readable without a key: ids, the manifest (epoch, cursor, time of the last sync, days with their
+ * tags, and of each segment its rows, first and last second), the rows of a patch, order and state
+ * of a command, and the time of a notice. Everything else is sealed.
  */
 export interface DiskRecords {
   readonly [store: string]: object;
@@ -43,8 +45,8 @@ export interface SegmentRecord {
   readonly sealed: Sealed;
 }
 /**
- * `left`: what compaction could not fold of older patches. No patch of that number can be read any
- * more.
+ * `left`: what compaction could not fold of older patches. The patch of that number can't be read
+ * any more.
  */
 export interface PatchRecord {
   readonly id: number;
@@ -74,7 +76,7 @@ export interface AnswerInfo {
   readonly bytes: number;
 }
 
-/** Whose data it is. `actor` differs from `user` where somebody is logged in as another. */
+/** Whose data it is. `actor` differs from `user` during an impersonation. */
 export interface Owner {
   readonly tenant: string;
   readonly user: string;
@@ -90,7 +92,7 @@ export interface Idb {
 }
 export type Lost = 'newer-build' | 'closed';
 
-/** Stores and their keys. */
+/** Object stores and their keys. */
 const SCHEMAS = {
   owner: {
     meta: 'name',
@@ -106,9 +108,9 @@ const SCHEMAS = {
 const VERSION = 11;
 
 /**
- * Straight on IndexedDB: a library around it would be most of what the worker loads before the
- * first rows. Tried again three times where the browser answers UnknownError, as it does while its
- * files settle; then `DiskFault` unavailable.
+ * Uses IndexedDB directly: a library would be most of what the worker loads before the first rows.
+ * Retries three times if the browser reports UnknownError, as it does while its files settle; then
+ * rejects with `DiskFault` unavailable.
  */
 export async function openDatabase(
   name: string,
@@ -121,7 +123,7 @@ export async function openDatabase(
       return watched(await connect(idb?.indexedDB ?? indexedDB, name, SCHEMAS[schema]), lost);
     } catch (thrown) {
       if (tries === 0 || !(thrown instanceof DOMException) || thrown.name !== 'UnknownError') {
-        // of a newer build: only that one knows how to write it
+        // from a newer build: only that one knows its format
         throw new DiskFault('unavailable', `The database does not open: ${String(thrown)}`);
       }
     }
@@ -151,8 +153,8 @@ const connect = (
   });
 
 /**
- * A connection that stays open would block another build's upgrade and another tab's sign-out: it
- * goes at once.
+ * An open connection would block another build's upgrade and another tab's sign-out, so it closes
+ * at once.
  */
 function watched(db: IDBDatabase, lost: (why: Lost) => void): IDBDatabase {
   let told = false;
@@ -168,7 +170,7 @@ function watched(db: IDBDatabase, lost: (why: Lost) => void): IDBDatabase {
   return db;
 }
 
-/** Closes it and deletes it whole; waits for other tabs to let go. */
+/** Closes the database and deletes it completely; waits for other tabs to close theirs. */
 export function deleteDatabase(db: IDBDatabase, idb?: Idb): Promise<void> {
   db.close();
   return new Promise((resolve, reject) => {

@@ -10,28 +10,27 @@ import { pack } from './packing.ts';
 import type { Page } from './segments.ts';
 import type { ObjectStore, ObjectStores } from './object-stores.ts';
 
-/** What the parts of a disk stand on. */
+/** What the parts of a disk share. */
 export interface DiskContext {
   readonly shelves: ObjectStores<DiskRecords>;
-  /** Of everything but the outbox. */
+  /** For everything except the outbox. */
   readonly cipher: Cipher;
   readonly outboxCipher: Cipher;
   readonly device: DeviceId;
-  /** Takes the keys away: the data key, and the outbox's too unless it is kept. */
+  /** Destroys the keys: the data key, and the outbox's too unless it is kept. */
   readonly leave: (keepOutbox: boolean) => Promise<void>;
-  /** The load that this disk opened or began; null before. Its writes count for that load only. */
+  /** The load that this disk opened or started; null before. Its writes apply to that load only. */
   load: string | null;
   /**
-   * The number that the next patch probably has: known from the last one written, so that it need
-   * not be asked for.
+   * The probable number of the next patch, from the last one written, so that it need not be read.
    */
   nextPatch: number | null;
-  /** Segments that were read while opening, until they are asked for. */
+  /** Segments that were read while opening, until they are requested. */
   readonly ahead: Map<number, Promise<RunColumns>>;
-  /** Jobs that were read while opening, until all are. */
+  /** Jobs that were read while opening, until all are loaded. */
   front: { readonly folds: number; readonly jobs: FrontJobs } | null;
   /**
-   * Writes that may fail for want of room before more is dropped: browsers give deleted room back
+   * How many writes may fail for lack of space before more is dropped: browsers free deleted space
    * late.
    */
   patience: number;
@@ -45,8 +44,8 @@ export async function manifestIn(shelf: ObjectStore<DiskRecords>): Promise<Manif
 }
 
 /**
- * The manifest as it is now, of the load that this disk works on. `DiskFault` gone where another
- * tab has loaded anew.
+ * Returns the current manifest of the load that this disk works on. Rejects with `DiskFault` gone
+ * if another tab has reloaded the data.
  */
 export async function ownManifest(
   ground: DiskContext,

@@ -1,9 +1,6 @@
 import { DiskFault } from '../types.ts';
 
-/**
- * Whether the browser has no more room. A put says so itself, or the whole transaction when it
- * commits.
- */
+/** Whether the browser has no more space. A put reports it, or the whole transaction on commit. */
 export function isQuota(thrown: unknown): boolean {
   return (
     thrown !== null &&
@@ -14,8 +11,8 @@ export function isQuota(thrown: unknown): boolean {
 }
 
 /**
- * Every failure of storage comes out as a `DiskFault`, the kind that the caller acts by. Bugs of
- * ours (a TypeError, a RangeError …) pass as they are.
+ * Turns every storage failure into a `DiskFault` of the kind that the caller handles. Our own bugs
+ * (a TypeError, a RangeError …) pass unchanged.
  */
 export async function faulting<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -35,7 +32,7 @@ function faultOf(thrown: unknown): unknown {
     thrown !== null && typeof thrown === 'object' && 'message' in thrown
       ? String(thrown.message)
       : '';
-  // A file that the browser kept beside its database is gone: that record is lost, the others are
+  // A file that the browser stored beside its database is gone: that record is lost, the others are
   // not.
   if (name === 'NotReadableError') return new DiskFault('corrupt', `${name}: ${message}`);
   return new DiskFault('unavailable', `${name}: ${message}`);

@@ -17,8 +17,8 @@ import { idbObjectStores } from './object-stores.ts';
 import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
 /**
- * The database of one user, as the register knows it. `DiskFault` unavailable where the browser
- * refuses: then `memoryDisk`.
+ * Opens the database of one user, as stored in the profiles. Rejects with `DiskFault` unavailable
+ * if the browser refuses: use `memoryDisk` then.
  */
 export const openDisk = async (
   held: StoredProfile,
@@ -26,7 +26,7 @@ export const openDisk = async (
   idb?: Idb,
 ): Promise<Disk> => diskOn(await connectTo(held, idb), held, register, idb);
 
-/** The same on a connection that is open already. */
+/** The same on a connection that is already open. */
 export function diskOn(
   { db, lost }: Connection,
   held: StoredProfile,
@@ -47,7 +47,7 @@ export function diskOn(
   );
 }
 
-/** The same in memory, where the browser refuses a database: all is gone when it closes. */
+/** The same in memory, if the browser refuses a database: closing it loses everything. */
 export const memoryDisk = (device: string): Disk =>
   makeDisk(
     {
@@ -72,8 +72,8 @@ const BEFORE = (): Pick<DiskContext, 'load' | 'nextPatch' | 'ahead' | 'front' | 
 function makeDisk(ground: DiskContext, lost: Losing): Disk {
   const data = makeQueue();
   const outbox = makeQueue();
-  // Changes of server data go one after the other, in the order in which they were asked for; so do
-  // those of the outbox, beside them.
+  // Changes of server data run in sequence, in the order of the calls; so do those of the outbox,
+  // in parallel to them.
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> =>
     data(() => faulting(() => evictAndRetry(ground, may, work)));
   const strictly = <T>(work: () => Promise<T>): Promise<T> =>
@@ -114,7 +114,7 @@ function makeDisk(ground: DiskContext, lost: Losing): Disk {
   };
 }
 
-/** The keys first: what follows may fail, and leaves nothing readable behind (C9). */
+/** Keys first: the rest may fail, and then leaves nothing readable behind (C9). */
 async function destroy(ground: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   const unsent =
     keepOutbox &&
@@ -138,7 +138,7 @@ async function destroy(ground: DiskContext, lost: Losing, keepOutbox: boolean): 
   });
 }
 
-/** Work that goes one after the other; a failure stops nobody behind it. */
+/** Runs work in sequence; a failure doesn't stop what follows. */
 function makeQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

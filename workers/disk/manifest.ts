@@ -3,18 +3,18 @@ import type { Day, Ms } from '#contract/ids.ts';
 import type { SegmentInfo } from '../types.ts';
 
 /**
- * What a database holds, as one record. It is read and written in one and the same transaction with
- * what it speaks of, never written from a copy that was read before: two writers would lose each
- * other's segments (COL-5).
+ * The contents of a database, as one record. It is read and written in the same transaction as the
+ * data it describes, never from an older copy: two writers would lose each other's segments
+ * (COL-5).
  */
 export interface Manifest {
-  /** Made by `begin`: a writer that opened another load has nothing to say here any more. */
+  /** Created by `begin`: a writer that opened another load may not write any more. */
   readonly load: string;
-  /** Counts changes of books: what was read of them at one count fits together. */
+  /** Incremented with changes of table snapshots: data read at one value is consistent. */
   readonly folds: number;
   /**
-   * Counts changes of segments and books, so that work prepared outside of a transaction notices
-   * when it is stale.
+   * Incremented with changes of segments and snapshots, so that work prepared outside of a
+   * transaction detects that it is stale.
    */
   readonly generation: number;
   readonly epoch: string;
@@ -22,21 +22,20 @@ export interface Manifest {
   readonly syncedAt: Ms | null;
   /** Newest first. */
   readonly days: readonly DayHere[];
-  /** Newest first by their last second. A run is in one of them at most. */
+  /** Newest first by their last second. A run is in at most one of them. */
   readonly segments: readonly SegmentInfo[];
-  /** Records in `books`: one that is missing is noticed. */
+  /** The number of records in `books`, to detect a missing one. */
   readonly books: number;
   /**
-   * Patches firstPatch ≤ id < nextPatch are here, all of them. Numbers are never used again within
-   * a load.
+   * Patches firstPatch ≤ id < nextPatch exist, all of them. Numbers are never reused within a load.
    */
   readonly firstPatch: number;
   readonly nextPatch: number;
   readonly patchRuns: number;
-  /** Of `patchRuns`, those that wait in the oldest patch for the page of their day. */
+  /** Of `patchRuns`, those in the oldest patch that wait for the page of their day. */
   readonly leftRuns: number;
   readonly nextSegment: number;
-  /** What the front was made of. */
+  /** What the warm-start cache was built from. */
   readonly front?: { readonly generation: number; readonly folds: number };
 }
 interface DayHere {
@@ -45,7 +44,7 @@ interface DayHere {
   readonly tag?: string;
 }
 
-/** Null where it is none: what is on a disk is anybody's. */
+/** Returns null if it is invalid: anybody can change what is on a disk. */
 export function asManifest(value: unknown): Manifest | null {
   if (value === null || typeof value !== 'object') return null;
   const m = value as Partial<Record<keyof Manifest, unknown>>;
@@ -76,11 +75,11 @@ export const DAY_SEC = 86_400;
 export const startOfDay = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 export const dayOf = (sec: number): Day => utcDay(sec * 1000);
 
-/** Segments that may hold runs of the seconds from ≤ s < to. */
+/** Returns segments that may contain runs of the seconds from ≤ s < to. */
 export const overlapping = (m: Manifest, from: number, to: number): SegmentInfo[] =>
   m.segments.filter((one) => one.toSec >= from && one.fromSec < to);
 
-/** Segments go and come; the generation is raised. */
+/** Removes and adds segments and increments the generation. */
 export function swap(m: Manifest, gone: readonly number[], come: readonly SegmentInfo[]): Manifest {
   const out = new Set(gone);
   const segments = [...m.segments.filter((one) => !out.has(one.id)), ...come].sort(newestSegment);
@@ -102,14 +101,14 @@ export function withDays(m: Manifest, here: readonly Pick<DayHere, 'day' | 'tag'
   return { ...m, days, leftRuns: 0 };
 }
 
-/** Days of the window from the first to the last second, newest first. */
+/** Returns the days of the window from the first to the last second, newest first. */
 export function daysWithin(m: Manifest, fromSec: number, toSec: number): Day[] {
   const from = dayOf(fromSec);
   const to = dayOf(toSec);
   return m.days.map((one) => one.day).filter((day) => day >= from && day <= to);
 }
 
-/** A segment is lost: its days are to be fetched again. */
+/** Removes a lost segment, so that its days are fetched again. */
 export function without(m: Manifest, lost: SegmentInfo): Manifest {
   const days = new Set(daysWithin(m, lost.fromSec, lost.toSec));
   return {
@@ -118,7 +117,7 @@ export function without(m: Manifest, lost: SegmentInfo): Manifest {
   };
 }
 
-/** Segments wholly older go, and the days that began before with them. */
+/** Removes segments that are entirely older, and the days that began before. */
 export function cutBefore(
   m: Manifest,
   beforeSec: number,

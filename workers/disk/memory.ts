@@ -1,8 +1,8 @@
 import type { Key, Records, ObjectStore, ObjectStores } from './object-stores.ts';
 
 /**
- * Shelves in memory. Writes go one after the other; what one does is seen when it has ended well,
- * or not at all.
+ * Object stores in memory. Writes run in sequence; a write takes effect when it ends well, or not
+ * at all.
  */
 export function memoryObjectStores<R extends Records>(): ObjectStores<R> {
   let stores = new Map<string, ReadonlyMap<string, object>>();
@@ -58,8 +58,8 @@ function shelfOver<R extends Records>(
 }
 
 /**
- * As IndexedDB orders keys, as far as they are used here: numbers before texts, a list by its first
- * part that differs.
+ * Orders keys as IndexedDB does, as far as they are used here: numbers before texts, a list by its
+ * first different part.
  */
 function order(a: Key, b: Key): number {
   if (typeof a === 'object' && typeof b === 'object') {
@@ -73,7 +73,7 @@ function order(a: Key, b: Key): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** As the schema of the database names it. */
+/** As in the database schema. */
 const keyOf = (record: object): string => {
   if ('table' in record && 'chunk' in record) return JSON.stringify([record.table, record.chunk]);
   return JSON.stringify('id' in record ? record.id : 'name' in record ? record.name : null);

@@ -3,12 +3,12 @@ import { openJson, sealJson } from './cipher.ts';
 import type { DiskContext } from './disk-context.ts';
 import { unlessCorrupt } from './outbox.ts';
 
-/** More than these are not read anyway: the oldest go. */
+/** Nobody reads more than these: the oldest are dropped. */
 export const NOTICES_MOST = 100;
 
 /**
- * Beside the commands and under their key: they tell what became of them. One that is here already
- * is written anew.
+ * Stored beside the commands and under their key, because notices describe what became of them.
+ * Overwrites an existing one.
  */
 export async function keepNotice(ground: DiskContext, { id, at, ...inner }: Notice): Promise<void> {
   const sealed = await sealJson(ground.outboxCipher, 'notices', id, inner);
@@ -19,7 +19,7 @@ export async function keepNotice(ground: DiskContext, { id, at, ...inner }: Noti
   });
 }
 
-/** Oldest first. One that cannot be read is passed over. */
+/** Returns notices, oldest first. Skips unreadable ones. */
 export async function notices(ground: DiskContext): Promise<Notice[]> {
   const records = await ground.shelves.read(['notices'], (shelf) => shelf.all('notices'));
   const read = await Promise.all(

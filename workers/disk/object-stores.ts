@@ -1,30 +1,27 @@
 import { deleteDatabase, type Idb } from './database.ts';
 
-/** Record kinds by store; each knows its own key. */
+/** Record kinds by store; each contains its own key. */
 export type Records = Readonly<Record<string, object>>;
 export type Key = string | number | readonly (string | number)[];
 type Durability = 'relaxed' | 'strict';
-/** Of the database's own make: a range of another is none to it. */
+/** From the same implementation as the database, which rejects the range of another one. */
 type Range = typeof IDBKeyRange;
 
 /**
- * One transaction. Inside of it nothing but its own promises may be awaited: the browser commits as
- * soon as none is open. So whatever takes time (encryption above all) is done before.
+ * One transaction. Inside it, await only its own promises: the browser commits as soon as none is
+ * pending. So anything slow (above all encryption) runs before.
  */
 export interface ObjectStore<R extends Records> {
   get<S extends keyof R & string>(store: S, key: Key): Promise<R[S] | undefined>;
   all<S extends keyof R & string>(store: S): Promise<R[S][]>;
-  /** In the order of their keys: those after `after` and not beyond `to`, `most` of them. */
+  /** Returns records in key order: after `after`, up to `to`, at most `most`. */
   within<S extends keyof R & string>(store: S, after: Key, to: Key, most?: number): Promise<R[S][]>;
   put<S extends keyof R & string>(store: S, record: R[S]): Promise<void>;
   remove(store: keyof R & string, key: Key): Promise<void>;
   clear(store: keyof R & string): Promise<void>;
 }
 
-/**
- * Where records stand: IndexedDB, or memory where the browser refuses one. A write is whole or not
- * at all.
- */
+/** The storage of records: IndexedDB, or memory if the browser refuses it. Writes are atomic. */
 export interface ObjectStores<R extends Records> {
   read<T>(
     stores: readonly (keyof R & string)[],
@@ -40,12 +37,12 @@ export interface ObjectStores<R extends Records> {
   destroy(): Promise<void>;
 }
 
-/** Each transaction with its own durability: a command is strict while server data is relaxed. */
+/** Each transaction has its own durability: strict for a command, relaxed for server data. */
 export const idbObjectStores = <R extends Records>(
   db: IDBDatabase,
   idb?: Idb,
 ): ObjectStores<R> => ({
-  // nothing to commit: what it answered is so
+  // there is nothing to commit, so the results are final
   read: async (stores, work) => work(shelfOf(db.transaction(stores, 'readonly'), idb?.IDBKeyRange)),
   write: (durability, stores, work) =>
     transact(db.transaction(stores, 'readwrite', { durability }), idb?.IDBKeyRange, work),
@@ -80,7 +77,7 @@ function abort(transaction: IDBTransaction): void {
   try {
     transaction.abort();
   } catch {
-    // it has ended by itself
+    // it has already ended
   }
 }
 
@@ -106,8 +103,8 @@ const shelfOf = <R extends Records>(
 });
 
 /**
- * A failed request does not end its transaction by itself: whoever waits for it may go on without
- * (one unreadable record), or throws.
+ * A failed request doesn't have to end its transaction: the caller may continue without it (one
+ * unreadable record), or throw.
  */
 const answered = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -6,8 +6,8 @@ import type { CommandRecord } from './database.ts';
 import type { DiskContext } from './disk-context.ts';
 
 /**
- * Strict durability everywhere: what was said to be kept is on disk (OUT-1). A command that is here
- * already keeps its number.
+ * Strict durability everywhere: what the user was shown as saved is on disk (OUT-1). An existing
+ * command keeps its number.
  */
 export async function keepCommand(
   ground: DiskContext,
@@ -34,10 +34,7 @@ export async function keepCommand(
   return { ...command, order };
 }
 
-/**
- * In their order. One that cannot be read is passed over: the server notices that its number is
- * missing.
- */
+/** Returns commands in order. Skips unreadable ones: the server notices the missing number. */
 export async function commands(ground: DiskContext): Promise<Command[]> {
   const records = await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox'));
   const read = await Promise.all(
@@ -67,7 +64,7 @@ type Inner = Pick<Command, 'call' | 'input' | 'madeAt'>;
 
 const placeOfFailure = (id: CommandId): string => `${id}/failure`;
 
-/** Which runs were refused stands beside the reason of the whole, where they were many. */
+/** For a bulk change, the refused runs are stored beside the overall reason. */
 type Told = Failure & { readonly refused?: readonly Refusals[] };
 
 const sealFailure = async (
@@ -98,7 +95,7 @@ async function openCommand(
   return { id, order, state, ...inner, failure: why, ...(refused && { refused }) };
 }
 
-/** What cannot be read is not there; other faults go on. */
+/** Treats unreadable records as missing; rethrows other faults. */
 export const unlessCorrupt = (thrown: unknown): null => {
   if (thrown instanceof DiskFault && thrown.kind === 'corrupt') return null;
   throw thrown;

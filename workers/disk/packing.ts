@@ -1,13 +1,16 @@
 import type { SmallRow } from './table-snapshots.ts';
 
 /**
- * A chunk as it is sealed: its fields as columns, each in the shortest of these forms. A third of
- * the bytes of plain rows; and of a chunk that is read for a few rows, only those are made.
+ * A sealed chunk: its fields as columns, each in the shortest of these forms. It takes a third of
+ * the bytes of plain rows, and reading a few rows builds only those.
  *
- * { all } the same simple value in every row { from } whole numbers that count up by one { words,
- * at } few texts, or none: each once, and which of them stands in a row { base, unit, more } large
- * whole numbers, or null: base + unit · more { of, at } objects with the same fields, or null:
- * packed as rows, and which of them stands in a row [ … ] a value a row
+ *   { all }                the same simple value in every row
+ *   { from }               whole numbers that count up by one
+ *   { words, at }          few texts, or null: each once, and the index of the text in a row
+ *   { base, unit, more }   large whole numbers, or null: base + unit · more
+ *   { of, at }             objects with the same fields, or null: packed as rows, and the index of
+ *                          the object in a row
+ *   [ … ]                  a value per row
  */
 export type Packed<R extends object = SmallRow> = Columns | readonly R[];
 interface Columns {
@@ -23,7 +26,7 @@ type Column =
   | { readonly of: Columns; readonly at: readonly (number | null)[] }
   | readonly unknown[];
 
-/** Rows whose fields differ, or that hold an `undefined`, stay as they are. */
+/** Rows whose fields differ, or that contain `undefined`, stay as they are. */
 export function pack<R extends object>(rows: readonly R[]): Packed<R> {
   const fields = Object.keys(rows[0] ?? {});
   const names = fields.join();
@@ -40,7 +43,7 @@ export function pack<R extends object>(rows: readonly R[]): Packed<R> {
     : rows;
 }
 
-/** All rows, or those whose number is `wanted`. */
+/** Returns all rows, or those whose number is in `wanted`. */
 export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly SmallRow[] {
   if (!('fields' in packed)) return wanted ? packed.filter(({ n }) => wanted.has(n ?? 0)) : packed;
   return rowsAt(
@@ -49,7 +52,9 @@ export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly S
   );
 }
 
-/** The places of the wanted numbers: mostly they count up, and nothing is looked through. */
+/**
+ * Returns the indexes of the wanted numbers. Mostly the numbers count up, so there is no search.
+ */
 function placesOf({ fields, count, columns }: Columns, wanted: ReadonlySet<number>): number[] {
   const numbers = columns[fields.indexOf('n')] ?? [];
   if ('from' in numbers)
@@ -62,7 +67,7 @@ function placesOf({ fields, count, columns }: Columns, wanted: ReadonlySet<numbe
   return all.filter((row) => wanted.has(Number(values[row])));
 }
 
-/** Column by column: what a column is is asked once. */
+/** Column by column, so that a column's form is checked once. */
 function rowsAt({ fields, columns }: Columns, places: readonly number[]): object[] {
   const rows = places.map((): Record<string, unknown> => ({}));
   fields.forEach((field, i) => {
@@ -130,10 +135,10 @@ function wordsOf(values: readonly unknown[]): Column | null {
   }
   return { words: [...places.keys()], at };
 }
-/** With more, naming the word is as long as the word. */
+/** With more words, the index is as long as the word. */
 const MOST_WORDS = 16;
 
-/** Moments, above all: their first digits are alike, and mostly they are whole seconds. */
+/** Mainly for timestamps: their first digits are alike, and most are whole seconds. */
 function largeOf(values: readonly unknown[]): Column | null {
   let base = Infinity;
   for (const one of values) {

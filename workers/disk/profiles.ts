@@ -5,32 +5,37 @@ import { faulting } from './disk-errors.ts';
 import { idbObjectStores, type ObjectStore } from './object-stores.ts';
 
 /**
- * Who is signed in on this browser, and the keys of the data: a small database `daybook` of its own. No token, no name, no password.
+ * The user signed in on this browser, and the keys of the data: a small separate database
+ * `daybook`. It holds no token, no name and no password.
  *
- * The keys are AES-GCM keys of 256 bits that this browser made when the user signed in. They cannot be exported by a script, but they lie
- * on the same disk as what they lock: THIS IS WEAKER THAN A PIN. It protects
+ * The keys are AES-GCM keys of 256 bits that this browser created at sign-in. A script can't export
+ * them, but they are on the same disk as the data they protect: THIS IS WEAKER THAN A PIN. It
+ * protects:
  *
- *  - what is left on the disk after signing out, after the offline limit (the next start takes the key away) and after a deletion that the
- *    browser did only by half: without the key it is noise;
- *  - against a look into the database files or a copy of single records, and against records moved between places;
- *  - against a script in the page that would carry the key away for later.
+ * - what is left on the disk after signing out, after the offline limit (the next start destroys
+ *   the key), and after a deletion that the browser completed only in part: it is unreadable
+ *   without the key;
+ * - against reading the database files, copying single records, or moving records between places;
+ * - against a script in the page that would copy the key for later.
  *
- * It does not protect against somebody who has the whole browser profile of a signed-in user and runs it in a browser, against malware, or
- * against a script in the page that reads while the user is there. That takes a key that is not on the disk.
+ * It doesn't protect against somebody who has the whole browser profile of a signed-in user and
+ * runs it in a browser, against malware, or against a script in the page that reads while the user
+ * is signed in. That would need a key that is not on the disk.
  *
- * The outbox has its own key: it outlives the data key while commands are unsent, and is good for nothing but them.
+ * The outbox has its own key: it outlives the data key while commands are unsent, and opens nothing
+ * else.
  */
 export interface Profiles {
   /**
-   * Where the offline limit has passed, the data key is destroyed: `expired`; the outbox stays for
-   * its user.
+   * Returns the current profile. After the offline limit it destroys the data key and returns
+   * `expired`; the outbox stays for its user.
    */
   current(now: Ms): Promise<Present>;
-  /** At sign-in. Makes keys and a device id, or takes those that are there. */
+  /** At sign-in: creates keys and a device id, or reuses the existing ones. */
   enter(owner: Owner, offlineUntil: Ms): Promise<StoredProfile>;
-  /** The server has been spoken to: the limit moves on. */
+  /** After contact with the server: extends the limit. */
   extend(owner: Owner, offlineUntil: Ms): Promise<void>;
-  /** Destroys the data key, and the outbox's key and device id with it unless they are kept. */
+  /** Destroys the data key, and the outbox's key and device id too unless they are kept. */
   leave(owner: Owner, keepOutbox: boolean): Promise<void>;
   close(): void;
 }
@@ -47,8 +52,8 @@ export type Present =
   | { readonly is: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
 
 /**
- * `DiskFault` unavailable where there is no database or no WebCrypto (a page that is not served
- * securely).
+ * Rejects with `DiskFault` unavailable if there is no database or no WebCrypto (a page that is not
+ * served securely).
  */
 export async function openProfiles(idb?: Idb): Promise<Profiles> {
   if ((crypto as Partial<Crypto>).subtle === undefined)
@@ -129,7 +134,7 @@ interface RegisterRecords {
 }
 
 async function present(shelf: ObjectStore<RegisterRecords>): Promise<Entry | undefined> {
-  // few, and asked for at once
+  // few, so both are read at once
   const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]);
   return pointer && entries.find(({ name }) => name === pointer.name);
 }

@@ -4,8 +4,8 @@ import { manifestIn, putManifest, type DiskContext } from './disk-context.ts';
 import { cutBefore, dayOf } from './manifest.ts';
 
 /**
- * Where the browser has no more room, the oldest runs go, never the outbox, and the work is tried
- * once more; `DiskFault` full where that does not help.
+ * If the browser has no more space, drops the oldest runs, never the outbox, and retries the work
+ * once. Rejects with `DiskFault` full if that doesn't help.
  */
 export async function evictAndRetry<T>(
   ground: DiskContext,
@@ -30,8 +30,8 @@ export async function evictAndRetry<T>(
 }
 
 /**
- * Only what is older may go (a day from the wire must not push out a newer one), and of that so
- * large a share.
+ * Only older data may be dropped (a day from the server must not push out a newer one), and only
+ * this share of it.
  */
 export interface MayGo {
   readonly olderThanSec: number;
@@ -40,14 +40,13 @@ export interface MayGo {
 }
 export const OLDEST: MayGo = { olderThanSec: Infinity, share: 1 / 3, patient: true };
 /**
- * How many writes fail before more is dropped, where dropping did not help at once. The outbox does
- * not wait.
+ * How many writes fail before more is dropped, if dropping didn't help at once. The outbox doesn't
+ * wait.
  */
 const PATIENCE = 4;
 
 /**
- * The oldest of the segments, and the days up to the newest second in them: those are not asked for
- * again.
+ * Drops the oldest segments, and the days up to their newest second: those are not fetched again.
  */
 async function dropOldest(ground: DiskContext, { olderThanSec, share }: MayGo): Promise<boolean> {
   return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {

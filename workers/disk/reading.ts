@@ -32,9 +32,9 @@ import { unpack, type Packed } from './packing.ts';
 import type { ObjectStore } from './object-stores.ts';
 
 /**
- * Reads no job, no problem but those of the front, and no segment but those `ahead` of being asked
- * for (COL-6): all in one transaction, for each costs the first rows more than its bytes. Null
- * where anything is missing or cannot be read.
+ * Reads no jobs or problems except those of the warm-start cache, and only the segments in `ahead`
+ * (COL-6), all in one transaction, because each transaction costs the first rows more than its
+ * bytes. Null if anything is missing or unreadable.
  */
 export async function openAll(
   ground: DiskContext,
@@ -53,7 +53,7 @@ export async function openAll(
       front ?? openBooks(ground, found),
       ...found.patches.map((one) => openPatch(ground, one)),
     ]);
-    // decrypted behind what is smaller
+    // decrypted after the smaller records
     for (const { info, record } of read) readAhead(ground, info, record);
     const [known, ...patches] = await coming;
     if (known === null) return await openAll(ground, ahead, false);
@@ -107,11 +107,11 @@ function readAhead(
   record: SegmentRecord | undefined,
 ): void {
   const columns = openSegment(ground, info, record?.sealed);
-  columns.catch(() => undefined); // whoever asks for it is told
+  columns.catch(() => undefined); // whoever requests it gets the error
   ground.ahead.set(info.id, columns);
 }
 
-/** The rows that are asked for, as far as there are any. */
+/** Returns the requested rows that exist. */
 export async function readBooks(
   ground: DiskContext,
   folds: number,
@@ -123,7 +123,7 @@ export async function readBooks(
   return Object.keys(more).length === 0 ? rows : joinRows([rows, more]);
 }
 
-/** `folds`: of that state of the books; or of whichever. */
+/** `folds`: requires that state of the table snapshots; without it, any. */
 export async function rowsOfBooks(
   ground: DiskContext,
   wanted: WantedRows,
@@ -155,15 +155,15 @@ export async function rowsOfBooks(
 }
 
 /**
- * All jobs and problems, some chunks at a time; `take` may pause. `DiskFault` corrupt where a
- * record of the books is missing.
+ * Reads all jobs and problems, some chunks at a time; `take` may pause. Rejects with `DiskFault`
+ * corrupt if a record of the snapshots is missing.
  */
 export async function readRestOfBooks(
   ground: DiskContext,
   folds: number,
   take: (rows: SmallRows) => Promise<void>,
 ): Promise<void> {
-  ground.front = null; // everything is here soon
+  ground.front = null; // all rows are loaded soon
   let after: readonly [string, number] = ['', 0];
   let seen = 0;
   for (;;) {
@@ -200,12 +200,12 @@ async function unfolded(
   return manifest;
 }
 
-/** So much is read, decrypted and taken in without a pause. */
+/** How many chunks are read, decrypted and taken in without a pause. */
 const CHUNKS_AT_ONCE = 32;
 const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean =>
   LATER_TABLES.some((one) => one === table);
 
-/** Its own from then on: of a segment that was read ahead, nothing is kept. */
+/** The caller owns the result: nothing of a segment that was read ahead is cached. */
 export async function readSegment(ground: DiskContext, id: number): Promise<RunColumns> {
   const ahead = ground.ahead.get(id);
   ground.ahead.delete(id);
@@ -215,7 +215,7 @@ export async function readSegment(ground: DiskContext, id: number): Promise<RunC
   return columns;
 }
 
-/** Null where the manifest does not list it: another tab has replaced it. */
+/** Returns null if the manifest doesn't list it: another tab has replaced it. */
 export async function findSegment(ground: DiskContext, id: number): Promise<RunColumns | null> {
   const found = await ground.shelves.read(['meta', 'segments'], async (shelf) => {
     const manifest = await ownManifest(ground, shelf);
@@ -226,7 +226,7 @@ export async function findSegment(ground: DiskContext, id: number): Promise<RunC
 }
 
 /**
- * A segment that cannot be read leaves the manifest, and its days are no longer here: the fault
+ * Removes an unreadable segment from the manifest, so that its days are no longer here. The fault
  * names them.
  */
 async function openSegment(
@@ -260,7 +260,7 @@ export async function readPatch(ground: DiskContext, id: number): Promise<Patch>
 export const openPatch = (ground: DiskContext, record: PatchRecord): Promise<Patch> =>
   openJson(ground.cipher, 'patches', String(record.id), record.sealed);
 
-/** `wanted`: of its rows, those alone. */
+/** `wanted`: returns only those of its rows. */
 export async function openChunk(
   ground: DiskContext,
   { table, chunk, sealed }: BookRecord,
@@ -280,9 +280,9 @@ export async function openChunk(
 
 interface Found {
   readonly manifest: Manifest;
-  /** Null where there is none that counts; what comes of it is null where it cannot be read. */
+  /** Null if there is none that is current; resolves with null if it is unreadable. */
   readonly front: Promise<Front | null> | null;
-  /** Where there is no front. */
+  /** Read if there is no current cache. */
   readonly who: MetaRecord | undefined;
   readonly books: readonly BookRecord[];
   readonly patches: readonly PatchRecord[];
@@ -293,9 +293,9 @@ interface Found {
 }
 
 /**
- * What is small is asked for first: a transaction answers in order, and the segments are asked for
- * as soon as it is known which. The front is asked for before it is known whether it counts, and
- * opened while they are on their way.
+ * Requests small records first: a transaction answers in order, and the segments are requested as
+ * soon as their ids are known. The warm-start cache is requested before it is known to be current,
+ * and opened while the segments are being read.
  */
 async function findAll(
   ground: DiskContext,
@@ -310,7 +310,7 @@ async function findAll(
   const coming = record.then((one) =>
     one?.name === 'front' ? openFront(ground, one.sealed) : null,
   );
-  coming.catch(() => undefined); // whoever waits for it is told
+  coming.catch(() => undefined); // whoever waits for it gets the error
   const [manifest, patches] = await small;
   if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
@@ -347,7 +347,7 @@ export const smallBooks = async (shelf: ObjectStore<DiskRecords>): Promise<BookR
     )
   ).flat();
 
-/** The browser itself says that a record's bytes are gone or no longer a value. */
+/** The browser reports that a record's bytes are lost or no longer a value. */
 const LOST = new Set(['NotReadableError', 'DataError', 'DataCloneError']);
 const isLost = (thrown: unknown): boolean =>
   thrown instanceof DiskFault

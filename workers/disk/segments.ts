@@ -25,8 +25,8 @@ export const infoOf = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo 
 });
 
 /**
- * Pages of at most 16,384 rows. A page from the wire is taken as the bytes it came in; one that is
- * not in order is made anew.
+ * Returns pages of at most 16,384 rows. A page from the server is stored as received; one that is
+ * out of order is rebuilt.
  */
 export function pagesFrom(columns: readonly RunColumns[]): Page[] {
   return columns.flatMap((one) => {
@@ -38,7 +38,7 @@ export function pagesFrom(columns: readonly RunColumns[]): Page[] {
   });
 }
 
-/** The runs, in any order, as pages. */
+/** Returns the runs, in any order, as pages. */
 export function pagesOf(runs: readonly LeanRun[]): Page[] {
   const sorted = runs.toSorted(newestFirst);
   const pages: Page[] = [];
@@ -52,7 +52,7 @@ export function pagesOf(runs: readonly LeanRun[]): Page[] {
 export const runsOf = (columns: RunColumns): LeanRun[] =>
   Array.from({ length: columns.rows }, (_, row) => runAt(columns, row));
 
-/** Its row, or -1. */
+/** Returns its row, or -1. */
 export function findRun(columns: RunColumns, run: Pick<LeanRun, 'n' | 'startSec'>): number {
   let low = 0;
   let high = columns.rows - 1;

@@ -2,8 +2,8 @@ import type { SmallRows, SmallTable } from '../types.ts';
 import { isNamed, SMALL_TABLES } from '../tables.ts';
 
 /**
- * Rows of the small tables lie in chunks of so many numbers, so that little is read for a few of
- * them, and a change rewrites little. Those found by a text lie in one chunk.
+ * Rows of the small tables are stored in chunks by number range, so that reading or changing a few
+ * rows touches little. Tables with text keys have one chunk.
  */
 export interface Chunk {
   readonly table: SmallTable;
@@ -17,13 +17,13 @@ export interface SmallRow {
 }
 
 /**
- * Grow with history and customers: read for the rows that are shown, the rest later (COL-6). The
+ * Tables that grow with history and customers: read for the shown rows, the rest later (COL-6). The
  * others are read at opening.
  */
 export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly SmallTable[];
 /**
- * The jobs of a window lie anywhere; the problems of a few days lie mostly side by side, and a
- * record costs more than its bytes.
+ * The jobs of a window are scattered; the problems of a few days are mostly adjacent, and a record
+ * costs more than its bytes.
  */
 const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = {
   company: 1024,
@@ -66,7 +66,7 @@ export function rowsOf(chunks: readonly Chunk[]): SmallRows {
   return all as object; // each list holds rows of its table
 }
 
-/** The later row of an id wins and takes the earlier one's place. */
+/** The later row of an id replaces the earlier one in its place. */
 export function mergeRows(
   table: SmallTable,
   before: readonly SmallRow[],

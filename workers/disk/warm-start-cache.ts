@@ -12,38 +12,38 @@ import type { DiskContext } from './disk-context.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * Copies of all that the first rows need but runs and changes, in one record: one to read and to
- * decrypt. Plain rows, for nothing of ours has run yet and the browser's own parser needs no
- * warming. Idle work makes it; it counts for the state of the books that it was made from. What it
- * lacks is read from them.
+ * Copies of everything that the first rows need except runs and changes, in one record that is read
+ * and decrypted once. Plain rows, because none of our code is warm yet and the browser's own parser
+ * needs no warm-up. Idle work builds it, and it is valid for the state of the table snapshots that
+ * it was built from. What it lacks is read from those.
  *
- * u32 length of the head · head as JSON · jobs as JSON, one after the other
+ *   u32 length of the head · head as JSON · jobs as JSON, one after the other
  */
 export interface Front {
   readonly who: Pick<Fresh, 'me' | 'branding' | 'people'>;
-  /** The tables that are read at opening, and of problems those of the newest two days. */
+  /** The tables that are read at opening, and the problems of the newest two days. */
   readonly rows: SmallRows;
   readonly days: DayStarts;
-  /** Of these segments' runs since then, all problems stand in `rows`. */
+  /** All problems of these segments' runs since then are in `rows`. */
   readonly problemsOf: ProblemsOf | null;
   readonly jobs: FrontJobs;
 }
 /**
- * Jobs of those of these problems that ask for a person, by number: most are shown in no window,
- * and are never parsed. `ends` in bytes.
+ * Jobs of those problems that need a review, by number: most are shown in no window, and are never
+ * parsed. `ends` in bytes.
  */
 export interface FrontJobs {
   readonly ns: readonly number[];
   readonly ends: readonly number[];
   readonly bytes: Uint8Array;
 }
-/** One made by an older build does not say `problemsOf`. */
+/** A cache from an older build lacks `problemsOf`. */
 interface Head extends Omit<Front, 'jobs' | 'problemsOf'> {
   readonly problemsOf?: NonNullable<Front['problemsOf']>;
   readonly jobs: Omit<FrontJobs, 'bytes'>;
 }
 
-/** The first view reaches so far back from the newest run. */
+/** How far the first view reaches back from the newest run. */
 export const FRONT_SEC = 2 * 86_400;
 
 export const hasFront = ({ front, folds }: Manifest): boolean => front?.folds === folds;
@@ -72,7 +72,7 @@ export function encodeFront(
   return bytes;
 }
 
-/** Null where it cannot be read: then the books are asked. */
+/** Returns null if it is unreadable: then the table snapshots are read. */
 export async function openFront(
   ground: Pick<DiskContext, 'cipher'>,
   sealed: Sealed,
@@ -80,7 +80,7 @@ export async function openFront(
   try {
     const buffer = await ground.cipher.open('meta', 'front', sealed);
     const length = new DataView(buffer).getUint32(0);
-    // authentic: nobody without the key could have written it
+    // authentic: only a holder of the key could have written it
     const head = JSON.parse(decoder.decode(new Uint8Array(buffer, 4, length))) as Head;
     return {
       ...head,
@@ -93,7 +93,7 @@ export async function openFront(
   }
 }
 
-/** Of the wanted jobs those that stand in it, and what it does not hold. */
+/** Returns the wanted jobs that it contains, and which are missing. */
 export function jobsInFront(
   { ns, ends, bytes }: FrontJobs,
   { job = [], problem = [] }: WantedRows,

@@ -26,12 +26,12 @@ import {
 import { findSegment } from './reading.ts';
 import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
 
-/** Everything of before, but the outbox, leaves in the transaction that writes the fresh start. */
+/** Deletes all previous data except the outbox in the transaction that writes the new load. */
 export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
   const { epoch, cursor, me, branding, people, rows, days } = fresh;
   const who = await sealJson(ground.cipher, 'meta', 'who', { me, branding, people });
   const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
-  // also where the page is not served securely, on memory
+  // in memory, this also runs on pages that are not served securely
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-');
   await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
     const before = await manifestIn(shelf);
@@ -66,9 +66,8 @@ export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
 }
 
 /**
- * A day's page is the whole truth of that day: runs of it that other segments hold leave them. In a
- * first load there are none, and no segment is read. Days that come together are written in one
- * transaction.
+ * A day's page is complete: runs of that day in other segments are removed from them. A first load
+ * has none, so no segment is read. Days that arrive together are written in one transaction.
  */
 export async function addDays(ground: DiskContext, days: readonly DayRuns[]): Promise<void> {
   const spans = days.map(({ day }): Span => ({
@@ -120,7 +119,7 @@ const touching = (m: Manifest, spans: readonly Span[]): SegmentInfo[] => {
 };
 
 /**
- * Answers the patch's number. A patch that reaches less far than one before it never takes the
+ * Returns the patch's number. A patch with a lower cursor than an earlier one never moves the
  * cursor back.
  */
 export async function append(ground: DiskContext, patch: Patch, syncedAt: Ms): Promise<number> {
@@ -167,7 +166,7 @@ const later = (manifest: Manifest, at: Ms): Ms => Math.max(manifest.syncedAt ?? 
 const sameIds = (a: readonly SegmentInfo[], b: readonly SegmentInfo[]): boolean =>
   a.length === b.length && a.every((one, i) => one.id === b[i]?.id);
 
-/** Null where one of them was replaced meanwhile. */
+/** Returns null if one of them was replaced meanwhile. */
 async function outsideOf(
   ground: DiskContext,
   segments: readonly SegmentInfo[],

@@ -11,12 +11,12 @@ import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts'
 import type { Engine } from '#workers/types.ts';
 import { JobHistories } from './histories.ts';
 
-/** Where the cells of a run come from. Histories are made where a column asks for them. */
+/** The data for the cells of a run. Histories are built if a column needs them. */
 interface Source {
   readonly engine: Engine;
   readonly names: ReadonlyMap<UserId, string>;
   readonly now: Ms;
-  /** False: an anomaly asks for no review. */
+  /** False: an anomaly needs no review. */
   readonly anomalies: boolean;
   readonly histories: JobHistories | null;
 }
@@ -57,7 +57,7 @@ const COLUMNS: { readonly [Id in ExportColumnId]: Value } = {
 };
 const WITH_HISTORY = new Set<ExportColumnId>(['usualDuration', 'usualBytes', 'lastGood']);
 
-/** Makes the cells of one run after the other. */
+/** Builds the cells of one run after the other. */
 export function makeCells(
   engine: Engine,
   names: ReadonlyMap<UserId, string>,

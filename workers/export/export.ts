@@ -14,15 +14,15 @@ interface Export {
   readonly names: ReadonlyMap<UserId, string>;
   readonly filter: RunsFilter;
   readonly columns: readonly ExportColumn[];
-  /** Told what share is done; a page that is gone is no reason to fail. */
+  /** Gets the share that is done. Errors of a closed page are ignored. */
   readonly onProgress: (share: number) => unknown;
-  /** False once the user has signed out or the store began anew. */
+  /** False once the user has signed out or the store was reloaded. */
   readonly stillHere: () => boolean;
 }
 
 /**
- * Rows that are made in one go, how long a slice of work may take, and how much text is kept before
- * it is put away as bytes.
+ * Rows per step, the maximum time of a slice of work, and how much text is collected before it is
+ * converted to bytes.
  */
 const ROWS = 250;
 const SLICE_MS = 10;
@@ -31,8 +31,8 @@ const PART_CHARS = 1 << 20;
 
 /**
  * Writes a list as CSV (CSV-5, CSV-6): in short slices with other work between them, so that a
- * filter asked meanwhile is answered as usual. The rows are those of the moment it began; what is
- * told of them is told as it is when their turn comes.
+ * query meanwhile is answered as usual. The rows are those from the start of the export; their
+ * values are those at the time each is written.
  */
 export function exportRuns({
   engine,
@@ -71,7 +71,7 @@ export function exportRuns({
     try {
       await onProgress(share);
     } catch {
-      // the page that asked is gone
+      // the page that asked is closed
     }
   };
 

@@ -9,14 +9,13 @@ import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/types.ts';
 
 /**
- * The runs of every job, newest first, for an export that asks for all of them: places in the
- * pieces one job after the other, made in two passes. The pieces are those of the moment it was
- * made.
+ * The runs of every job, newest first, for an export that needs all of them: positions in the
+ * segments, job by job, built in two passes. The segments are those at the time it was built.
  */
 export class JobHistories {
   readonly #pieces: Segment[] = [];
   readonly #bases: number[] = [];
-  /** Where the places of a job begin; those of the next end them. */
+  /** Where the positions of a job begin; they end where the next job's begin. */
   readonly #starts: Uint32Array;
   readonly #places: Uint32Array;
 
@@ -38,7 +37,7 @@ export class JobHistories {
     });
   }
 
-  /** The start of the newest run that ended well or with a warning. */
+  /** Returns the start of the newest run that ended in success or with a warning. */
   lastGoodAt(job: JobN): Ms | null {
     for (let i = this.#starts[job] ?? 0; i < (this.#starts[job + 1] ?? 0); i++) {
       const { cols, row } = this.#at(i);
@@ -47,7 +46,7 @@ export class JobHistories {
     return null;
   }
 
-  /** What was usual when this run began, as the list tells it. */
+  /** Returns what was usual when this run began, as in the list. */
   usualBefore({ job, startSec, n }: Pick<LeanRun, 'job' | 'startSec' | 'n'>): Usual {
     const durations: number[] = [];
     const bytes: number[] = [];
@@ -96,7 +95,7 @@ const WARNING = STATUSES.indexOf('Warning');
 const isGood = (kind: number): boolean =>
   statusCode(kind) === SUCCESS || statusCode(kind) === WARNING;
 
-/** Into the place after the job's own, so that sums over them are where jobs begin. */
+/** Counts into the index after the job's own, so that prefix sums give where jobs begin. */
 function countJobs(job: Uint32Array, counts: Uint32Array): void {
   for (let row = 0; row < job.length; row++) {
     const after = (job[row] ?? 0) + 1;

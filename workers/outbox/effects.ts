@@ -10,7 +10,7 @@ import type { Command, Engine } from '#workers/types.ts';
 import { parseCommand } from './outbox-command.ts';
 import type { OutboxCommand } from './outbox-command.ts';
 
-/** What people keep beside the results. */
+/** User data besides results. */
 export type OwnTable = 'view' | 'shift' | 'preference';
 export type OwnRows = { readonly [T in OwnTable]: ReadonlyMap<string, Tables[T]> };
 export interface Effects {
@@ -19,10 +19,10 @@ export interface Effects {
 }
 
 /**
- * The rows as they will be once every command has arrived (OUT-4): the server's own decision and
- * the server's own fold, over what is here now, one command after the other. Made anew whenever
- * what is here or what is pending changes, so that a late command never stands on something that
- * was taken back.
+ * Returns the rows as they will be once every command has arrived (OUT-4): the server's own
+ * decision and fold, applied to the current rows, one command after the other. Recalculated
+ * whenever the rows or the pending commands change, so that a later command never builds on a
+ * reverted one.
  */
 export function effectsOf(
   engine: Pick<Engine, 'row' | 'runs'>,

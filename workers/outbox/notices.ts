@@ -7,13 +7,13 @@ import type { Applied } from '#workers/sync/apply.ts';
 
 export interface NoticeNeeds {
   readonly disk: Pick<Disk, 'keepNotice' | 'notices' | 'dropNotice'>;
-  /** What stands on disk changed: the other tabs read it again. */
+  /** The data on disk changed: the other tabs read it again. */
   readonly stored: () => void;
 }
 
 /**
- * What a person is told about own changes, until it is put away, in any tab (OUT-5, OUT-6). Shown
- * at once and kept beside the commands; where the disk refuses one, it lasts as long as this tab.
+ * Notices to the user about their own changes, until dismissed in any tab (OUT-5, OUT-6). Shown at
+ * once and stored beside the commands. If the disk refuses one, it lasts as long as this tab.
  */
 export class Notices {
   readonly #needs: NoticeNeeds;
@@ -34,7 +34,7 @@ export class Notices {
     return this.#all.get(id);
   }
 
-  /** One with the same id takes its place. */
+  /** Replaces a notice with the same id. */
   add(notice: Notice): void {
     this.#all.set(notice.id, notice);
     for (const { id } of this.all.slice(0, -NOTICES_MOST)) this.#all.delete(id);
@@ -53,9 +53,9 @@ export class Notices {
     for (const id of this.#all.keys()) this.dismiss(id);
   }
 
-  /** Takes in what stands on disk. */
+  /** Loads what is on disk. */
   async load(): Promise<void> {
-    // what is kept while the disk is being read is on it too late to be seen
+    // what is stored during the read is not part of its result
     const before = [...this.#all.keys()];
     const here = new Map((await this.#needs.disk.notices()).map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id) && !this.#unsaved.has(id)) this.#all.delete(id);
@@ -70,8 +70,8 @@ export class Notices {
   }
 
   /**
-   * What events replaced, in their order: whose note or snooze gave way to another person's is told
-   * what won.
+   * Creates notices for what events replaced, in order: if another user's change replaced our note
+   * or snooze, the notice says what won.
    */
   replaced(all: Applied['replaced'], me: UserId, nameOf: (id: UserId) => string): void {
     const lost: Notice[] = [];

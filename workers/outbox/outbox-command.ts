@@ -6,13 +6,13 @@ import { changesOf } from '#contract/runs/change.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { Command } from '#workers/types.ts';
 
-/** What a kept command asks. */
+/** The request in a stored command. */
 export type OutboxCommand =
   | { readonly is: 'change'; readonly runs: readonly RunN[]; readonly change: Change }
   | { readonly [N in OwnCall]: { readonly is: N; readonly input: ParsedInputOf<N> } }[OwnCall];
 type OwnCall = Exclude<OfflineCall, 'changeExecution' | 'changeExecutions'>;
 
-/** Null where this version cannot read it (then the server says so). */
+/** Returns null if this version can't read it (then the server reports it). */
 export function parseCommand({
   call,
   input,
@@ -40,7 +40,7 @@ export function parseCommand({
   }
 }
 
-/** A device keeps one change at a time. */
+/** A device stores one change at a time. */
 function changeOf(
   runs: readonly RunN[],
   asked: Parameters<typeof changesOf>[0],
@@ -61,7 +61,7 @@ function read<N extends OwnCall>(
 export const runsOf = (asked: OutboxCommand | null): readonly RunN[] =>
   asked?.is === 'change' ? asked.runs : [];
 
-/** The command in a few words. */
+/** Describes the command in a few words. */
 export function wordsOf(asked: OutboxCommand | null): string {
   switch (asked?.is) {
     case undefined:

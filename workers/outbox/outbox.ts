@@ -31,13 +31,13 @@ export interface OutboxNeeds {
   readonly me: UserId;
   /** Entries, notices or effects changed. */
   readonly changed: () => void;
-  /** What stands on disk changed: the other tabs read it again. */
+  /** The data on disk changed: the other tabs read it again. */
   readonly stored: () => void;
 }
 
 /**
- * A command on its way. `seq`: the answer said where the log stands with it. `folded`: its events
- * are here, its effect is theirs.
+ * A command in the outbox. `seq`: the log position that includes it, from the answer. `folded`: its
+ * events are here and replace its effect.
  */
 interface Entry {
   command: Command;
@@ -48,11 +48,11 @@ interface Entry {
 }
 
 /**
- * What this device has done and the log does not hold yet (OUT-1 to OUT-6):
+ * Actions on this device that are not in the log yet (OUT-1 to OUT-6):
  *
- *   kept ─▶ waiting ─▶ sending ─▶ answered (seq) ─▶ its events folded ─▶ dropped
- *                         │ ▲ unknown: the same key again
- *                         ╰─▶ refused: effect taken back, kept with its reason until mended
+ *   stored ─▶ waiting ─▶ sending ─▶ answered (seq) ─▶ its events folded ─▶ dropped
+ *                           │ ▲ unknown: the same key again
+ *                           ╰─▶ refused: effect reverted, kept with its reason until the user decides
  */
 export class Outbox {
   readonly #needs: OutboxNeeds;
@@ -60,7 +60,7 @@ export class Outbox {
   readonly #gone = new Set<CommandId>();
   readonly #notices;
   #own: OwnRows = NO_ROWS;
-  /** Commands whose last event so far may not be their last: the page was cut behind it. */
+  /** The command whose last known event may not be its last, because the page was cut after it. */
   #cut: CommandId | null = null;
 
   constructor(needs: OutboxNeeds) {
@@ -68,9 +68,9 @@ export class Outbox {
     this.#notices = new Notices({ disk: needs.replica.disk, stored: () => needs.stored() });
   }
 
-  /** Takes in what stands on disk: at the start, and when another tab kept or settled something. */
+  /** Loads what is on disk: at the start, and when another tab stored or settled something. */
   async load(): Promise<void> {
-    // what is kept while the disk is being read is on it too late to be seen
+    // what is stored during the read is not part of its result
     const before = [...this.#entries.keys()];
     const [commands] = await Promise.all([
       this.#needs.replica.disk.commands(),
@@ -82,7 +82,7 @@ export class Outbox {
     this.refresh();
   }
 
-  /** On disk, then shown, then answered (OUT-1). */
+  /** Stores it, then shows it, then returns (OUT-1). */
   async keep<N extends OfflineCall>(call: N, input: InputOf<N>): Promise<Result<Sent>> {
     const { clock, chance } = this.#needs;
     const id = chance.uuid();
@@ -105,8 +105,8 @@ export class Outbox {
   }
 
   /**
-   * Sends the oldest that waits. A refusal is an end too; what is unknown stays and is asked again
-   * with the same key (OUT-3).
+   * Sends the oldest waiting command. A refusal settles it; with an unknown outcome it stays and is
+   * sent again with the same key (OUT-3).
    */
   async push(wire: Wire): Promise<PushOutcome> {
     const entry = this.#waiting()[0];
@@ -143,8 +143,8 @@ export class Outbox {
   }
 
   /**
-   * Events were put into the engine: effects whose events they are give way at the same moment
-   * (OUT-4). `more`: the page was cut.
+   * Call when events were put into the engine: they replace the effects of their commands at the
+   * same time (OUT-4). `more`: the page was cut.
    */
   folded(applied: Pick<Applied, 'commands'>, more: boolean): void {
     const done = this.#cut === null ? [...applied.commands] : [this.#cut, ...applied.commands];
@@ -157,17 +157,17 @@ export class Outbox {
     this.#settle();
   }
 
-  /** Told by the tab that leads alone: the others read it from the disk. */
+  /** Only the leader tab calls this: the others read it from the disk. */
   replaced(all: Applied['replaced']): void {
     this.#notices.replaced(all, this.#needs.me, this.#nameOf);
   }
 
-  /** What was told about own changes, in memory and on disk. Unsent commands stay. */
+  /** Deletes all notices, in memory and on disk. Unsent commands stay. */
   forgetNotices(): void {
     this.#notices.forget();
   }
 
-  /** Makes the effects anew over what is here now. */
+  /** Recalculates the effects over the current rows. */
   refresh(): void {
     const { problem, own } = this.#effects();
     this.#needs.replica.engine.overlay(problem);
@@ -179,7 +179,7 @@ export class Outbox {
   get unsent(): number {
     return [...this.#entries.values()].filter(({ seq }) => seq === null).length;
   }
-  /** Own rows as unsent commands make them: they stand before those of the engine. */
+  /** Own rows as unsent commands make them. They override those of the engine. */
   get own(): OwnRows {
     return this.#own;
   }
@@ -193,7 +193,9 @@ export class Outbox {
     return this.#notices.all.filter(({ refused }) => refused !== null).length;
   }
 
-  /** Whether the command's effect is laid over the rows still: its events are not here yet. */
+  /**
+   * Whether the command's effect is still laid over the rows, because its events are not here yet.
+   */
   shows(id: CommandId): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && entry.command.state === 'waiting' && !entry.folded;
@@ -231,7 +233,7 @@ export class Outbox {
     return { entries, notices };
   }
 
-  /** What was refused of a command, or of what a notice tells, run by run. */
+  /** Returns the refused runs of a command or a notice. */
   refusedOf(id: string, most: number): RefusedView {
     const entry = this.#entries.get(id);
     const by = entry ? refusedBy(entry.command) : (this.#notices.find(id)?.refused?.by ?? []);
@@ -239,8 +241,8 @@ export class Outbox {
   }
 
   /**
-   * A refused one again, as a new command (its old key has its answer already), or away with it; so
-   * what was refused of one; or a notice was read (OUT-5).
+   * Retries a refused command as a new one (its old key already has its answer), or discards it;
+   * the same for the refused part of one; or dismisses a notice (OUT-5).
    */
   async mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>> {
     const entry = this.#entries.get(id);
@@ -323,8 +325,8 @@ export class Outbox {
   async #sent(wire: Wire, { id, call, input, order }: Command): Promise<Result<Changed>> {
     const { device } = this.#needs.replica.disk;
     let answer = await wire.raw(call as OfflineCall, input, { key: id, device, order });
-    // Numbers before this one never reached the server's count (refused at its door, discarded):
-    // the server says where it stands.
+    // Numbers before this one never reached the server's count (refused early, or discarded): the
+    // server says which number it expects.
     if (!answer.ok && answer.failure.kind === 'out-of-order' && answer.failure.expected !== order) {
       answer = await wire.raw(call as OfflineCall, input, {
         key: id,
@@ -339,7 +341,7 @@ export class Outbox {
       : failed(NO_ANSWER);
   }
 
-  /** What was not changed of many is listed until it is tried again or put away. */
+  /** Lists the refused part of a bulk change until it is retried or dismissed. */
   #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
     const asked = parseCommand(command);
     const by = byReason(refused);
@@ -359,7 +361,7 @@ export class Outbox {
       this.#drop(entry.command.id);
       this.refresh();
       return;
-    } // how a page looks is not worth a word
+    } // a preference of the page is not worth a notice
     entry.command = { ...entry.command, state: 'refused', failure, ...(refused && { refused }) };
     this.refresh();
     await this.#needs.replica.disk
@@ -368,7 +370,7 @@ export class Outbox {
     this.#needs.stored();
   }
 
-  /** Drops what is answered and folded; the effects follow what is left. */
+  /** Drops what is answered and folded, and updates the effects. */
   #settle(): void {
     const { cursor } = this.#needs.replica;
     for (const [id, entry] of this.#entries) {
@@ -381,8 +383,8 @@ export class Outbox {
   #drop(id: CommandId): void {
     this.#entries.delete(id);
     this.#gone.add(id);
-    // One that stays on disk is sent again with its key and answered from the server's memory:
-    // nothing is done twice.
+    // A command that stays on disk is sent again with its key, and the server returns its stored
+    // answer: nothing is done twice.
     void this.#needs.replica.disk.dropCommand(id).then(this.#needs.stored, onlyDisk);
   }
 
@@ -407,8 +409,8 @@ const whyOf = ([first, ...others]: readonly Refusals[]): string =>
 const NO_ROWS: OwnRows = { view: new Map(), shift: new Map(), preference: new Map() };
 
 /**
- * What stands for "it is in the log": of a change of results also how many were, and which were
- * not.
+ * The answer that confirms that a command is in the log: for a change of results also how many
+ * changed, and which did not.
  */
 const SentSchema = v.object({
   seq: v.number(),

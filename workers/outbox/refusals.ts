@@ -2,7 +2,7 @@ import type { RunN } from '#contract/ids.ts';
 import type { RefusedView } from '#workers/api.ts';
 import type { Engine, Refusals } from '#workers/types.ts';
 
-/** Runs that were refused, one reason after the other as they came. */
+/** Refused runs, grouped by reason in order of appearance. */
 export function byReason(
   refused: readonly { readonly run: RunN; readonly message: string }[],
 ): Refusals[] {
@@ -17,7 +17,7 @@ export function byReason(
 
 export const runsIn = (by: readonly Refusals[]): readonly RunN[] => by.flatMap(({ runs }) => runs);
 
-/** The first `most` of them in words, as far as this device knows the runs. */
+/** Returns the first `most` of them with names, as far as this device knows the runs. */
 export function refusedView(
   engine: Pick<Engine, 'runs' | 'row'>,
   by: readonly Refusals[],

@@ -7,12 +7,12 @@ export type Changed = InferOutput<typeof ChangedSchema>;
 export type Verdict =
   | { readonly is: 'accepted'; readonly changed: Changed }
   | { readonly is: 'refused'; readonly failure: Failure }
-  /** Done or not: only the same question with the same key will tell (OUT-3). */
+  /** Done or not: only sending it again with the same key will tell (OUT-3). */
   | { readonly is: 'unknown'; readonly failure: Failure };
 
 /**
- * So many faults of the server on one command, minutes apart by then, and it is set aside for a
- * person: it must not stop the others (G11).
+ * After this many server errors for one command, minutes apart by then, it is set aside for the
+ * user, so that it doesn't block the others (G11).
  */
 export const MOST_FAULTS = 12;
 

@@ -2,10 +2,10 @@ import type { Engine } from '#workers/types.ts';
 import { utcDay } from '#contract/time/day.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 
-/** The UTC days that this device keeps, and whether each is here yet. */
+/** The UTC days of this device's window, and whether each is loaded. */
 export type AvailableDays = ReadonlyMap<Day, boolean>;
 
-/** The first moment of the oldest; null where nothing is kept yet. */
+/** Returns the start of the oldest day; null if there is none yet. */
 export function keptFrom(days: AvailableDays): Ms | null {
   let oldest: Day | null = null;
   for (const day of days.keys()) if (oldest === null || day < oldest) oldest = day;
@@ -13,8 +13,8 @@ export function keptFrom(days: AvailableDays): Ms | null {
 }
 
 /**
- * Whether all that this device will know of a time is here. Days that began since come run by run,
- * and stand in no list.
+ * Whether everything that this device will know of a time range is loaded. Days that began since
+ * arrive run by run, and are in no list.
  */
 export function isHere(days: AvailableDays, from: Ms, to: Ms): boolean {
   const first = keptFrom(days);
@@ -25,7 +25,7 @@ export function isHere(days: AvailableDays, from: Ms, to: Ms): boolean {
 
 const DAY = 86_400_000;
 
-/** What figures of a period are made from. */
+/** The data that figures of a period are built from. */
 export interface FiguresStore {
   readonly engine: Engine;
   readonly days: AvailableDays;

@@ -9,10 +9,13 @@ export interface Span {
   readonly to: Ms;
 }
 
-/** More days than anybody looks at, so that a broken address cannot fill the memory. */
+/** More days than any query needs, so that a broken address can't fill the memory. */
 const MOST_DAYS = 1_100;
 
-/** Operational days that a time touches, oldest first, each whole; `to` is exclusive. */
+/**
+ * Returns the operational days that overlap a time range, oldest first, each complete; `to` is
+ * exclusive.
+ */
 export function daysIn(
   from: Ms,
   to: Ms,
@@ -31,5 +34,5 @@ export function daysIn(
   }));
 }
 
-/** Starts are whole seconds: one is before a moment if it is before the next whole second. */
+/** Starts are whole seconds: a start is before a time if it is before the next whole second. */
 export const secondsOf = (at: Ms): number => Math.ceil(at / 1000);

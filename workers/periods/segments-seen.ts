@@ -2,9 +2,8 @@ import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/types.ts';
 
 /**
- * The rows of a stretch of time as they were when they were last looked at: pieces, their rows and
- * how often each was told anew. While they are the same, what was made of them still holds, and
- * they need not be walked again.
+ * A snapshot of the rows of a time range: segments, their rows and how often each has changed.
+ * While it matches, derived results are still valid and the rows need not be walked again.
  */
 export class Seen {
   readonly #fromSec: number;
@@ -17,7 +16,7 @@ export class Seen {
     this.#toSec = toSec;
   }
 
-  /** Looks again: true where something is not as it was, and the first time. */
+  /** Takes a new snapshot. Returns true if something has changed, and the first time. */
   changed(engine: Pick<Engine, 'walk'>): boolean {
     const now: Rows[] = [];
     engine.walk(this.#fromSec, this.#toSec, (piece, from, to) => {
@@ -28,7 +27,7 @@ export class Seen {
     return known?.length !== now.length || now.some((one, i) => !same(one, known[i]));
   }
 
-  /** What was seen last, newest first. */
+  /** Visits the last snapshot, newest first. */
   each(visit: (piece: Segment, from: number, to: number) => void): void {
     for (const { piece, from, to } of this.#known ?? []) visit(piece, from, to);
   }

@@ -2,14 +2,14 @@ import type { RunsFacets, RunsFilter, ShownFacets } from '#contract/runs/query.t
 import type { RunsWatch } from '../api.ts';
 
 /**
- * Of companies and causes so many cross to the page, the most first, unless it asks for all of
- * them: an estate has thousands.
+ * How many companies and causes the page gets, most first, unless it requests all of them: a
+ * provider may have thousands.
  */
 export const FACETS_SOME = 60;
 
 /**
- * Those that are asked for, and those chosen in the filter; each count is exact, and what is left
- * out is counted.
+ * Returns the requested ones and those chosen in the filter; each count is exact, and the rest is
+ * counted.
  */
 export function facetsShown(
   facets: RunsFacets,

@@ -17,10 +17,7 @@ import { Watchers } from './watchers.ts';
 import type { Watching } from './watchers.ts';
 import type { WorkerContext } from '../context.ts';
 
-/**
- * The one door of the worker (COL-7): what stands behind it is found by name, and nothing expected
- * is thrown through it.
- */
+/** The worker's only API (COL-7). Methods are found by name, and no expected failure is thrown. */
 export function createWorkerApi(
   world: WorkerContext,
 ): WorkerClient & { readonly session: Session } {

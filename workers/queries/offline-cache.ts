@@ -12,8 +12,8 @@ import type { Session } from '../auth/session.ts';
 import type { WorkerClock } from '../context.ts';
 
 /**
- * The server's answer, which is then kept; or, where it cannot be asked, the last one that was
- * (OFF-6).
+ * Returns the server's answer and stores it; or, if the server can't be reached, the last stored
+ * one (OFF-6).
  */
 export function makeReader(
   session: Pick<Session, 'ask' | 'loop'>,
@@ -44,13 +44,13 @@ export function makeReader(
     if (!answer.ok) return answer;
     const { value } = answer;
     const at = clock.now();
-    // What was answered to another user, or to what this one could see before, is not for later.
+    // Don't store an answer for another user, or for what this user could see before.
     if (loop && session.loop === loop && loop.replica.generation === generation)
       loop.replica.disk.keepAnswer(question, { at, value }).catch(onlyDisk);
     return ok({ value, at, live: true });
   }
 
-  /** Null also where an older build kept it in another form. */
+  /** Also returns null if an older build stored it in another format. */
   async function remembered<N extends ReadCall>(
     name: N,
     question: string,
@@ -64,12 +64,11 @@ export function makeReader(
 }
 
 /**
- * So long the server may take while it seems to be away. It is heard all the same, and what it says
- * is kept.
+ * How long to wait for the server while it seems to be unreachable. A later answer is still stored.
  */
 const PATIENCE_MS: Ms = 3_000;
 
-/** The server was not reached, or somebody before it says that it is away. */
+/** The server was not reached, or a gateway says that it is down. */
 const AWAY: ReadonlySet<FailureKind> = new Set([
   'needs-network',
   'no-answer',
@@ -80,7 +79,7 @@ const AWAY: ReadonlySet<FailureKind> = new Set([
 ]);
 const NEEDS_NETWORK: Failure = { kind: 'needs-network', message: MESSAGES.needsNetwork };
 
-/** Null once the time is over. */
+/** Returns null after a timeout. */
 async function within<T>(clock: WorkerClock, ms: Ms, work: Promise<T>): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const off = clock.after(ms, () => resolve(null));

@@ -7,9 +7,9 @@ import type { Engine, Selection } from '../types.ts';
 import type { Replica } from '../sync/replica.ts';
 
 /**
- * A list of runs as a person works in it. While it is held, its heads and rows keep their place and
- * tell what is so now; counts and facets stay fresh; runs that match by now wait and are counted.
- * Another filter, another `round`, or letting go takes them in.
+ * A list of runs in which a user works. While `held`, its heads and rows keep their place with
+ * current values; counts and facets stay up to date; new matching runs are only counted. Another
+ * filter, another `round`, or the end of `held` takes them in.
  */
 export function makeRunsWatch(
   replica: () => Replica | null,
@@ -32,8 +32,8 @@ export function makeRunsWatch(
       last = text;
       return { ...view, version };
     },
-    // What a person does to a row may show before the page has said that it holds its list: the
-    // list waits for that word.
+    // A user's change to a row may show before the page reports that its list is `held`: the list
+    // waits for that report.
     hold() {
       if (held === null && shown !== null) held = { ...shown, has: memberOf(shown.list.ids()) };
       heldUntil = now() + WORD_MS;
@@ -75,10 +75,10 @@ export function makeRunsWatch(
   }
 }
 
-/** How long the page may take to say that a person works in its list. */
+/** How long to wait for the page to report that its list is held. */
 const WORD_MS: Ms = 1_000;
 
-/** Before anything is here, and after signing out. */
+/** Before data is loaded, and after signing out. */
 const NOTHING: Omit<RunsView, 'version'> = {
   total: 0,
   lines: 0,
@@ -94,8 +94,8 @@ const NOTHING: Omit<RunsView, 'version'> = {
 };
 
 /**
- * How far a head's problems are by now. Its single causes are asked one by one: by now others may
- * be single.
+ * The current progress of a head. Its single causes are looked up one by one, because by now others
+ * may be single.
  */
 function progressNow(
   fresh: Selection,
@@ -111,7 +111,7 @@ function progressNow(
   );
 }
 
-/** One bit a run. */
+/** One bit per run. */
 function memberOf(ids: Uint32Array): (n: number) => boolean {
   const most = ids.reduce((max, n) => Math.max(max, n), 0);
   const bits = new Uint32Array((most >>> 5) + 1);

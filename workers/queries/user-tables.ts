@@ -7,7 +7,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { OwnTable } from '../outbox/effects.ts';
 import type { Replica } from '../sync/replica.ts';
 
-/** Where own rows come from: what the log holds, and over it what is unsent. */
+/** The source of own rows: those of the log, with unsent changes over them. */
 interface Place {
   readonly replica: Replica;
   readonly outbox: Pick<Outbox, 'own'>;
@@ -22,7 +22,7 @@ function rowsOf<T extends OwnTable>({ replica, outbox }: Place, table: T): reado
 const namesOf = ({ replica }: Place): ReadonlyMap<string, string> =>
   new Map(replica.people.map(({ id, name }) => [id, name]));
 
-/** By name, each with the name of its owner. */
+/** Returns lists by name, each with the name of its owner. */
 export function viewsOf(place: Place | null): readonly OwnedView[] {
   if (place === null) return [];
   const names = namesOf(place);
@@ -32,7 +32,7 @@ export function viewsOf(place: Place | null): readonly OwnedView[] {
     .map((row) => ({ ...row, ownerName: names.get(row.owner) ?? '' }));
 }
 
-/** Newest first, with the name of the one who handed over. */
+/** Newest first, with the name of the user who handed over. */
 export function shiftsOf(place: Place | null): readonly HandOver[] {
   if (place === null) return [];
   const names = namesOf(place);
@@ -51,7 +51,7 @@ export function lastSyncOf(place: Pick<Place, 'replica'> | null): LastSync | nul
     : { status: row.status, at: row.at, failed: row.failed, sources: row.sources };
 }
 
-/** Jobs that are switched off at their source, by company and name. */
+/** Returns jobs that are disabled at their source, by company and name. */
 export function disabledOf(place: Place | null): readonly DisabledJob[] {
   if (place === null) return [];
   const { engine } = place.replica;

@@ -1,4 +1,4 @@
-/** Counts what a watch gives: `version` goes up with every change of it. */
+/** Numbers the values of a watch: `version` increases with every change. */
 export function versioned(): <T extends object>(
   value: T | null,
 ) => (T & { readonly version: number }) | null {

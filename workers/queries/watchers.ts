@@ -2,8 +2,8 @@ import type { Watches, WatchName } from '../api.ts';
 import type { WorkerClock } from '../context.ts';
 
 /**
- * One watch of the page. `make` returns its value now; what it was given last is not given again
- * where it is the same text.
+ * One watch of the page. `make` returns its current value; a value with the same text as the last
+ * one is not sent again.
  */
 export interface Watching<N extends WatchName> {
   readonly make: (input: Watches[N]['input']) => Watches[N]['output'];
@@ -17,8 +17,8 @@ interface Open {
 }
 
 /**
- * At most one update a frame for each watch, and none before the page has taken in the last (a slow
- * page is not flooded).
+ * At most one update per frame and watch, and none before the page has processed the last (so that
+ * a slow page is not flooded).
  */
 export const FRAME_MS = 16;
 
@@ -53,7 +53,7 @@ export class Watchers {
       try {
         await onChange(value);
       } catch {
-        close(); // the page that asked is gone
+        close(); // the page that asked is closed
       } finally {
         busy = false;
       }
@@ -79,15 +79,15 @@ export class Watchers {
       change: (next) => {
         input = next;
         dirty = true;
-        last = null; // also where the answer is the same: the page waits for one
-        off?.(); // another question is answered at once
+        last = null; // even if the answer is the same: the page waits for one
+        off?.(); // another query is answered at once
         void give();
       },
       close,
     };
   }
 
-  /** A person is about to change something: lists keep their rows. */
+  /** A user is about to change something: lists keep their rows. */
   hold(): void {
     for (const open of this.#open) open.hold();
   }

@@ -2,8 +2,8 @@ import type { FindAsk, Found, FoundCompany, FoundComputer, FoundJob } from '#wor
 import type { Engine } from '#workers/types.ts';
 
 /**
- * Names that are searched, in small letters beside what they name. `apart`: what tells those of the
- * same name apart, in order.
+ * Searchable names in lower case with what they name. `apart`: what distinguishes equal names, in
+ * order.
  */
 interface Names<T> {
   readonly rows: readonly T[];
@@ -18,7 +18,7 @@ interface Index {
   readonly computers: Names<FoundComputer>;
 }
 
-/** Finds by name in all that is here (FIND-1); names are taken in again when one has changed. */
+/** Finds by name in all loaded data (FIND-1). Rebuilds its names when one has changed. */
 export function makeFinder(): (engine: Engine | null, ask: FindAsk) => Found {
   let index: Index | null = null;
   return (engine, { text, limit }) => {
@@ -80,7 +80,7 @@ const namesOf = <T extends { readonly name: string }>(
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** How well a name fits: less is better. */
+/** How well a name matches: less is better. */
 const [BEGINS, WORD_BEGINS, HOLDS] = [0, 1, 2] as const;
 interface Hit<T> {
   readonly fit: number;
@@ -88,7 +88,7 @@ interface Hit<T> {
   readonly row: T;
 }
 
-/** One pass; only the best few are kept in order. */
+/** One pass; only the best few are kept sorted. */
 function among<T>(
   { rows, lower, apart }: Names<T>,
   key: string,
@@ -129,13 +129,13 @@ function placeOf<T>(sorted: readonly T[], one: T, compare: (a: T, b: T) => numbe
   return low;
 }
 
-/** Whether a word of the name begins with the key, which stands at `at` first. */
+/** Whether a word of the name begins with the key, which first occurs at `at`. */
 function wordBegins(name: string, key: string, at: number): boolean {
   for (let here = at; here > 0; here = name.indexOf(key, here + 1))
     if (!LETTER.test(before(name, here))) return true;
   return false;
 }
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
-/** The character before, also where it is a pair of units. */
+/** Returns the character before, even if it is a surrogate pair. */
 const before = (name: string, at: number): string =>
   name.slice(at > 1 && (name.charCodeAt(at - 1) & 0xfc00) === 0xdc00 ? at - 2 : at - 1, at);

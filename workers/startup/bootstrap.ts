@@ -7,7 +7,7 @@ import { createWorkerApi } from '../queries/live-queries.ts';
 import type { Opens } from './preopen.ts';
 import type { Channel, Locks } from '../context.ts';
 
-/** Web Locks; where there are none, every tab leads itself. */
+/** Web Locks; without them, every tab is its own leader. */
 const locks: Locks = async (name, signal, work) => {
   if (!('locks' in navigator)) return work();
   await navigator.locks.request(name, { signal }, work);
@@ -24,8 +24,8 @@ function channel(name: string): Channel {
 }
 
 /**
- * Everything behind the door. `page`: where the page's questions come from, also those that it
- * asked before.
+ * Everything behind the worker's API. `page`: the endpoint of the page's messages, including those
+ * sent before.
  */
 export function bootstrap(begun: Opens, page: Endpoint): void {
   const { session: _kept, ...door } = createWorkerApi({
@@ -39,7 +39,7 @@ export function bootstrap(begun: Opens, page: Endpoint): void {
     memoryDisk,
     locks,
     channel,
-    // A worker may only ask whether the browser promised; the page asks for the promise.
+    // A worker can only query whether storage is persistent; the page requests it.
     persist: () =>
       'storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false),
     onOnline: (listener) => {

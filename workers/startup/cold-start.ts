@@ -6,16 +6,16 @@ import { FRONT_SEC } from '../disk/warm-start-cache.ts';
 import type { Ahead, Disk, Engine, Opened, Outline, SegmentInfo, SmallRows } from '../types.ts';
 
 /**
- * Opening in two steps, the first of which does not grow with history (COL-6):
+ * Opens in two steps. The first doesn't grow with history (COL-6):
  *
- * manifest, people, small tables, patches, segments of the view's time ─▶ their problems ─▶ select
- * ─▶ jobs of the window ─▶ rows then, in parts: all other jobs and problems, the other segments,
- * newest first
+ *   manifest, people, small tables, patches, segments of the view's time range ─▶ their problems
+ *   ─▶ select ─▶ jobs of the window ─▶ rows
+ *   then, in parts: all other jobs and problems, the other segments, newest first
  *
- * Problems and jobs come from the front of the books (disk/warm-start-cache.ts), one record that was read with
- * the manifest; what it lacks is read. Between the two steps, every answer about the first view's
- * time is whole, but for text in job names; of older runs it knows nothing yet, so that strips and
- * usual ranges may be short.
+ * Problems and jobs come from the warm-start cache (disk/warm-start-cache.ts), one record that was
+ * read with the manifest; what it lacks is read. Between the two steps, every answer about the
+ * first view's time range is complete, except for text in job names. Older runs are unknown until
+ * then, so strips and usual ranges may be short.
  */
 export interface First {
   readonly opened: Opened;
@@ -23,13 +23,13 @@ export interface First {
   readonly rest: readonly SegmentInfo[];
 }
 
-/** What is shown first: the question, once it is known what there is, and the rows of it. */
+/** What is shown first: the filter, once the stored segments are known, and the window of rows. */
 export interface FirstView {
   readonly filter: (opened: Pick<Opened, 'segments'>, now: Ms) => RunsFilter;
   readonly window: RunsWindow;
 }
 
-/** The default list: what is pending of the last two days that this device knows, worst first. */
+/** The default list: pending reviews of the last two days that this device knows, worst first. */
 export const DEFAULT_VIEW: FirstView = {
   filter: (opened, now) => {
     const newest = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) * 1000;
@@ -45,14 +45,14 @@ export const DEFAULT_VIEW: FirstView = {
 };
 
 /**
- * Days of a first load that are fetched together and written in one transaction, once the newest is
- * here.
+ * How many days of a first load are fetched together and written in one transaction, after the
+ * newest one.
  */
 export const DAYS_AT_ONCE = 6;
 
 /**
- * Null where there is nothing to open. `DiskFault` gone where another tab has folded meanwhile,
- * corrupt where a part cannot be read.
+ * Returns null if there is nothing to open. Rejects with `DiskFault` gone if another tab has folded
+ * patches meanwhile, corrupt if a part is unreadable.
  */
 export async function openFirst(
   disk: Disk,
@@ -65,7 +65,7 @@ export async function openFirst(
   return firstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
 }
 
-/** The segments that the view touches. */
+/** Returns the segments that overlap the view. */
 export const aheadOf =
   (view: FirstView, now: Ms): Ahead =>
   (segments) =>
@@ -76,9 +76,7 @@ const touchedBy =
   ({ fromSec, toSec }: SegmentInfo): boolean =>
     toSec * 1000 >= (from ?? -Infinity) && fromSec * 1000 < (to ?? Infinity);
 
-/**
- * The same of what was opened already. `load` may answer null for a segment that cannot be read.
- */
+/** The same for what is already open. `load` may return null for an unreadable segment. */
 export async function firstRows(
   disk: Books,
   load: (segment: SegmentInfo) => Promise<RunColumns | null>,
@@ -119,7 +117,7 @@ export async function firstRows(
 }
 type Books = Pick<Disk, 'books' | 'restOfBooks'>;
 
-/** What needs no segment and no book: who, small tables, patches. */
+/** Takes in what needs no segment or table snapshot: user, small tables, patches. */
 export function takeIn(
   engine: Engine,
   { branding, people, rows, patches, dayStarts }: Opened,
@@ -134,7 +132,7 @@ export function takeIn(
 }
 
 /**
- * All jobs and problems; those that a patch told are newer and stay. `pause` comes between the
+ * Loads all jobs and problems; those from patches are newer and stay. Awaits `pause` between the
  * parts.
  */
 export async function openBooks(
@@ -143,7 +141,7 @@ export async function openBooks(
   { folds, patches, branding }: Opened,
   pause: () => Promise<void>,
 ): Promise<void> {
-  // from here on as the browser's calendar has it
+  // from here on, by the browser's calendar
   engine.zone(branding.timeZone, branding.dayBeginsHour);
   const told = {
     job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
@@ -167,7 +165,7 @@ const outlineIn = (
 ): Outline | undefined =>
   known && segment ? known.outlines?.[known.segments.indexOf(segment.id)] : undefined;
 
-/** Whether all problems of the segment's runs in this time were opened with the rest. */
+/** Whether all problems of the segment's runs in this time range were opened with the rest. */
 const isKnown = (
   { problemsOf: known }: Opened,
   { from }: RunsFilter,

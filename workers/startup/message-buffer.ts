@@ -1,7 +1,4 @@
-/**
- * What the page posts, kept until the first listener comes: the browser drops what comes before
- * one.
- */
+/** Buffers the page's messages until the first listener: the browser drops earlier ones. */
 interface Inbox {
   postMessage(message: unknown, transfer: Transferable[]): void;
   addEventListener(type: string, listener: Listener): void;

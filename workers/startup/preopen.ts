@@ -10,9 +10,9 @@ export interface Opens {
 }
 
 /**
- * Opens the register and the database of whoever is signed in at once, while the rest of the worker
- * is still being fetched and compiled: the browser takes as long for the one as for the other. Each
- * is given away once, to who asks for it first; later ones are opened anew.
+ * Opens the profiles and the database of the signed-in user at once, while the rest of the worker
+ * is still being fetched and compiled: the browser takes about as long for both. Each is handed out
+ * once, to the first caller; later calls open a new one.
  */
 export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens {
   let register: Promise<Profiles> | null = openRegister();
@@ -30,7 +30,7 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
         ? { name: databaseOf(present.held), open: await connect(present.held) }
         : null;
     } catch {
-      return null; // who asks is told by its own try
+      return null; // callers get the error from their own attempt
     }
   }
 
@@ -54,8 +54,8 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
 }
 
 /**
- * The same register, which answers from what it said a moment ago when it is first asked who is
- * there, unless that was changed here since.
+ * The same profiles, which answer the first query for the current user from the earlier result,
+ * unless it was changed here since.
  */
 function knowing(register: Profiles, first: Promise<Present>): Profiles {
   let known: Promise<Present | null> | null = first.catch(() => null);

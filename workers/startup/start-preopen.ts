@@ -4,8 +4,8 @@ import { openProfiles } from '../disk/profiles.ts';
 import { preopen } from './preopen.ts';
 
 /**
- * The worker begins with this, so that the databases are being opened while its other modules are
- * fetched and compiled.
+ * The worker starts with this, so that the databases open while its other modules are fetched and
+ * compiled.
  */
 export const preopened = preopen(
   { openRegister: () => openProfiles(), connect: (held) => connectTo(held) },

@@ -8,7 +8,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 
 /**
- * The content of the envelope of a call's answer, or its failure. Never throws, whatever arrived
+ * Returns the content of a response's envelope, or its failure. Never throws, whatever arrived
  * (SYNC-8).
  */
 export async function readAnswer(
@@ -23,15 +23,15 @@ export async function readAnswer(
 }
 
 /**
- * The failure of a call, with its sentence of the error catalogue where the server has none of its
- * own (WORDS-2).
+ * Returns the failure of a call, with its sentence from the error catalog if the server has none of
+ * its own (WORDS-2).
  */
 export async function readFailure(name: CallName, response: Response, now: Ms): Promise<Failure> {
   const body = await jsonOf(response);
   return withCallSentence(name, failureOf(response, body, now), { status: response.status, body });
 }
 
-/** A failure of the closed list for any status, with or without a body that can be read. */
+/** Returns a failure of the closed list for any status, with or without a readable body. */
 export function failureOf(response: Response, body: unknown, now: Ms): Failure {
   const told = v.safeParse(BadSchema, body);
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now);
@@ -52,8 +52,7 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
       };
     case 'out-of-order':
       return { kind, message, expected: error.expected ?? 1 };
-    // A sign-in that was refused is refused with the words of the call, never taken for the end of
-    // the session.
+    // A refused sign-in keeps the words of its call. It never means the end of the session.
     default:
       return { kind, message };
   }
@@ -103,15 +102,14 @@ const TRAVELS: ReadonlySet<FailureKind> = new Set([
 ] as const satisfies readonly FailureKind[]);
 
 /**
- * A status alone, as proxies and falling servers give it. Only our own server's words end a session
- * or a command: a bare 4xx does not.
+ * For a status alone, as proxies and failing servers send it. Only our own server's body ends a
+ * session or a command: a bare 4xx doesn't.
  */
 function ofStatus(status: number, retryAfterMs: Ms): Failure {
   if (status === 401) return { kind: 'expired', message: MESSAGES.sessionExpired };
   if (status === 426) return { kind: 'update-needed', message: MESSAGES.updateNeeded };
   if (status === 429) return { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
-  // A gateway's own words: what it stands before may come back at any moment, and has logged
-  // nothing.
+  // A gateway error: the server behind it may return at any moment, and has logged nothing.
   if (status >= 502 && status <= 504)
     return { kind: 'busy', message: MESSAGES.badAnswer, retryAfterMs };
   if (status === 507) return { kind: 'out-of-space', message: MESSAGES.outOfSpace, retryAfterMs };
@@ -123,8 +121,8 @@ const HOUR = 3_600_000;
 const capped = (ms: number): Ms => (Number.isFinite(ms) && ms > 0 ? Math.min(ms, HOUR) : 0);
 
 /**
- * `Retry-After` in seconds or as a date; 0 where it says nothing. An hour at most: a slip of a
- * proxy must not silence a device for days.
+ * Returns `Retry-After` (seconds or a date) in ms; 0 if it is missing. At most an hour: a mistake
+ * of a proxy must not silence a device for days.
  */
 function retryAfter(header: string | null, now: Ms): Ms {
   if (header === null) return 0;

@@ -11,44 +11,45 @@ import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/types.ts';
 import { FOLDED_TABLES, isNamed, SMALL_TABLES } from '#workers/tables.ts';
 
-/** What stands on the device before the events. */
+/** The rows on the device before the events. */
 export interface Base {
   row<T extends FoldedTable>(table: T, id: Id): Tables[T] | undefined;
   run(n: RunN): LeanRun | undefined;
-  /** The run's day is still to be loaded: its page will hold the run as it is by then. */
+  /** The run's day is not loaded yet: its page will contain the run's current state. */
   isComing(startedAt: Ms): boolean;
 }
 
-/** What a stretch of the log makes of it. */
+/** The result of applying a part of the log. */
 export interface Applied {
   readonly patch: Patch;
-  /** Commands of whoever, in the order of their events, each once. */
+  /** Commands of any user, in the order of their events, each once. */
   readonly commands: readonly CommandId[];
   /** The server's time of the newest event. */
   readonly committedAt: Ms | null;
   /**
-   * Jobs whose kind changed: every run of theirs is told by it (a run's columns repeat its job's).
+   * Jobs whose kind changed: all of their runs must be updated (a run's columns repeat its job's
+   * kind).
    */
   readonly rekinded: readonly JobN[];
   /** Problems whose note or snooze an event replaced, as they were before (OUT-6). */
   readonly replaced: readonly { readonly by: Logged; readonly before: ProblemRow }[];
-  /** People who did something. */
+  /** Users who acted. */
   readonly people: ReadonlySet<UserId>;
-  /** Whose scope changed. */
+  /** Users whose scope changed. */
   readonly scoped: ReadonlySet<UserId>;
-  /** A company was deleted: what is here of it is no longer to be held. */
+  /** A company was deleted: its data on this device must be removed. */
   readonly gone: boolean;
-  /** Events that could not be read or folded, and were passed over (G11). */
+  /** Events that could not be read or folded, and were skipped (G11). */
   readonly poison: readonly string[];
 }
 
 type Written = { readonly [T in FoldedTable | 'run']: Map<Id, Tables[T]> };
-/** The rows of some changes, by table and id; runs are columns. */
+/** The changed rows, by table and id; runs are columns. */
 type RowsById = { readonly [T in SmallTable]: Map<Id, DeviceTables[T]> };
 
 /**
- * Pure: the same events in any batches make the same rows (SYNC-2). An event is applied whole or
- * not at all.
+ * Pure: the same events in any batches give the same rows (SYNC-2). An event is applied completely
+ * or not at all.
  */
 export function applyEvents(base: Base, events: readonly unknown[], cursor: number): Applied {
   const written = noWrites();
@@ -111,7 +112,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   };
 }
 
-/** Two patches in a row as one. */
+/** Merges two consecutive patches. */
 export function mergePatches(first: Patch, second: Patch): Patch {
   const { run: _, ...folded } = noWrites();
   const written: RowsById = { ...folded, lastSync: new Map() };
@@ -139,7 +140,7 @@ function smallOf(written: Written | RowsById): SmallRows {
   return rows as SmallRows;
 }
 
-/** Folds one event, all of it or nothing. */
+/** Folds one event, completely or not at all. */
 function foldInto(base: Base, written: Written, logged: Logged): boolean {
   const staged = noWrites();
   const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
@@ -159,8 +160,8 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
       return lean && runOf(lean);
     },
     set: (id, row) => {
-      // Whether a run that is said to start has ended long since is not known before its day is
-      // here: the day's page will say.
+      // Before its day is loaded, it is unknown whether a run that starts here has already ended:
+      // the day's page will tell.
       if (
         row.status === 'Running' &&
         !staged.run.has(id) &&
@@ -194,8 +195,8 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
 }
 
 /**
- * As much of a run as its columns tell: enough for a fold to see that it is there, and whether it
- * has ended.
+ * Returns as much of a run as its columns hold: enough for a fold to see that it exists, and
+ * whether it has ended.
  */
 const runOf = (lean: LeanRun): RunRow => ({
   n: lean.n,
@@ -219,7 +220,7 @@ const runOf = (lean: LeanRun): RunRow => ({
   detail: {},
 });
 
-/** The kind bits that a job gives its runs, put anew (managed, source, type). */
+/** Sets the kind bits that a run takes from its job (managed, source, type). */
 export const rekind = (run: LeanRun, job: JobRow): LeanRun => {
   const status = STATUSES[statusCode(run.kind)] ?? 'Running';
   const { kind } = leanOf({ ...runOf(run), status }, job);

@@ -2,8 +2,8 @@ import type { RunColumns } from '#contract/runs/columns.ts';
 import { viewColumns } from '#contract/runs/columns.ts';
 
 /**
- * The pages of a day as `runsOfDay` frames them: u32 length, little-endian, and so many bytes,
- * repeated. Throws a RangeError where the bytes are not that.
+ * Returns the pages of a day as `runsOfDay` frames them: u32 length, little-endian, then that many
+ * bytes, repeated. Throws a RangeError for any other format.
  */
 export function pagesIn(buffer: ArrayBuffer): RunColumns[] {
   const view = new DataView(buffer);
@@ -12,7 +12,7 @@ export function pagesIn(buffer: ArrayBuffer): RunColumns[] {
     const length = view.getUint32(at, true);
     const from = at + 4;
     if (from + length > buffer.byteLength) throw new RangeError('frames: cut short');
-    // its own buffer: aligned, and kept on disk as it is
+    // its own buffer: aligned, and stored on disk as it is
     pages.push(viewColumns(buffer.slice(from, from + length)));
     at = from + length;
   }

@@ -6,9 +6,9 @@ import type { Patch, Person } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { NO_ANSWER } from './answer.ts';
 
-/** What tabs of one user tell each other (SYNC-7). */
+/** Messages between the tabs of one user (SYNC-7). */
 export type TeamMessage =
-  // from the tab that leads
+  // from the leader
   | {
       readonly is: 'patch';
       readonly id: number | null;
@@ -23,9 +23,9 @@ export type TeamMessage =
   | { readonly is: 'people'; readonly people: readonly Person[] }
   | { readonly is: 'status'; readonly status: SyncStatus }
   | { readonly is: 'token-is'; readonly ask: string; readonly token: Result<string> }
-  // from any
+  // from any tab
   | { readonly is: 'outbox' }
-  // to the tab that leads
+  // to the leader
   | { readonly is: 'hello' }
   | { readonly is: 'wake' }
   | { readonly is: 'token'; readonly ask: string; readonly refused: string | null };
@@ -33,7 +33,7 @@ export type TeamMessage =
 export interface Team {
   readonly leading: boolean;
   tell(message: TeamMessage): void;
-  /** The access token of the tab that leads: it alone renews it. */
+  /** Returns the access token of the leader tab. Only the leader renews it. */
   token(refused: string | null): Promise<Result<string>>;
   stop(): void;
 }
@@ -45,8 +45,8 @@ export interface TeamNeeds {
 }
 
 /**
- * One of the tabs that hold a database leads; when it ends, however it ends, the browser gives the
- * lock to another.
+ * One of the tabs with the same database leads. When it ends, in whatever way, the browser gives
+ * the lock to another.
  */
 export function joinTeam(
   world: Pick<WorkerContext, 'locks' | 'channel' | 'clock' | 'chance'>,
@@ -75,8 +75,8 @@ export function joinTeam(
         .tokenFor(message.refused)
         .then((token) => tell({ is: 'token-is', ask: message.ask, token }));
   });
-  // The lock is lost without a word where the browser closes the tab; called off, it rejects: both
-  // are no news here.
+  // If the browser closes the tab, the lock is lost silently; if it is aborted, it rejects: neither
+  // matters here.
   world
     .locks(
       `daybook/1/${name}`,
@@ -124,5 +124,5 @@ export function joinTeam(
   };
 }
 
-/** A refresh may be under way over there. */
+/** The leader may be refreshing its token. */
 const TOKEN_WAIT_MS: Ms = 25_000;

@@ -25,30 +25,30 @@ import { makeWire } from './wire.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * `disk`: as this device stored it. `overtaken`: from the server, while the user changed the own
+ * `disk`: as stored on this device. `overtaken`: from the server, while the user changed their own
  * account.
  */
 export type BegunFrom = 'disk' | 'server' | 'overtaken';
 
 export interface LoopNeeds {
   readonly world: WorkerContext;
-  /** One team of tabs for each database. */
+  /** One team of tabs per database. */
   readonly name: string;
   readonly disk: Disk;
   readonly storage: 'persisted' | 'best-effort' | 'memory';
   readonly me: UserId;
   readonly tokens: OwnTokens;
-  /** `kept`: as this device has kept it. */
+  /** `kept`: as stored on this device. */
   readonly begun: (begun: Begun, from: BegunFrom) => void;
-  /** How often the user changed the own account. */
+  /** How often the user changed their own account. */
   readonly meChanges: () => number;
   /** Something that is shown may have changed. */
   readonly changed: () => void;
-  /** The server says that the session is over. */
+  /** The server says that the session has ended. */
   readonly over: () => void;
 }
 
-/** The work on one user's data in this tab, leading or following: opened, kept in step, stopped. */
+/** The work on one user's data in this tab, as leader or follower: opening, syncing, stopping. */
 export class Loop {
   readonly replica: Replica;
   readonly outbox: Outbox;
@@ -57,7 +57,7 @@ export class Loop {
   readonly #team: Team;
   readonly #fetching: Fetching;
   #actor: ActorRefFrom<typeof syncMachine> | null = null;
-  /** Opening and what the other tabs say, one after the other. */
+  /** Opening and messages from other tabs, in sequence. */
   #line: Promise<unknown> = Promise.resolve();
   #stopped = false;
   #is: SyncStatus['is'] = 'catching-up';
@@ -159,21 +159,21 @@ export class Loop {
     });
   }
 
-  /** Try now: a person asked, or the device has a network again. */
+  /** Retries now: the user asked for it, or the device has a network again. */
   wake(): void {
     if (this.#actor) this.#actor.send({ type: 'WAKE' });
     else this.#team.tell({ is: 'wake' });
   }
 
   /**
-   * What the log does not tell has changed: all of it is loaded anew, days that are the same not
-   * again. By the tab that leads.
+   * Something outside the log has changed: reloads everything except unchanged days. The leader tab
+   * does it.
    */
   anew(): void {
     this.#actor?.send({ type: 'SCOPE' });
   }
 
-  /** When what was asked of it so far is done: opening, and what other tabs said. */
+  /** Resolves when pending work is done: opening, and messages from other tabs. */
   async settled(): Promise<void> {
     await this.#line;
   }
@@ -188,8 +188,8 @@ export class Loop {
   }
 
   /**
-   * First rows as soon as the segments of the default view are here; the rest follows between other
-   * work (COL-6).
+   * Shows first rows as soon as the segments of the default view are here; the rest follows between
+   * other work (COL-6).
    */
   async #open(): Promise<void> {
     for (let tries = 3; tries > 0 && !this.#stopped; tries--) {
@@ -205,8 +205,8 @@ export class Loop {
         this.outbox.refresh();
         return;
       } catch (fault) {
-        // Rewritten by another tab meanwhile: what stands there now is opened. Unreadable: what is
-        // left of it is loaded anew.
+        // Rewritten by another tab meanwhile: open the current data. Unreadable: reload the rest
+        // from the server.
         if (!(fault instanceof DiskFault)) throw fault;
         this.#fault = fault.message;
         this.replica.reset();
@@ -216,15 +216,15 @@ export class Loop {
   }
 
   /**
-   * Notices name colleagues and their work: where the user may no longer read that, they go with
-   * the rows (SYNC-6).
+   * Notices name colleagues and their work: if the user may no longer read that, the notices are
+   * deleted with the rows (SYNC-6).
    */
   #begun(begun: Begun, from: BegunFrom): void {
     if (!can(begun.me.roles, 'monitoring.daily-checks')) this.outbox.forgetNotices();
     this.#needs.begun(begun, from);
   }
 
-  /** Other work first. */
+  /** Lets other work run first. */
   async #pause(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#needs.world.clock.after(0, resolve);
@@ -232,7 +232,7 @@ export class Loop {
     this.#needs.changed();
   }
 
-  /** Takes in what stands on disk beyond what is here. */
+  /** Loads what is on disk but not in memory. */
   async #catchUp(): Promise<void> {
     const opened = await this.replica.disk.open();
     if (!opened || this.#stopped) return;
@@ -337,15 +337,15 @@ export class Loop {
 
   async #patchOf(id: number): Promise<Awaited<ReturnType<Disk['patch']>> | null> {
     return this.replica.disk.patch(id).catch((fault: unknown) => {
-      // folded away by idle work already: it stands in the tables
+      // idle work has already folded it into the tables
       if (fault instanceof DiskFault) return null;
       throw fault;
     });
   }
 
   /**
-   * The disk's failures are failures of the loop: it waits and tries again. So are bugs, but they
-   * are said.
+   * Failures of the disk are failures of the loop: it waits and retries. So are bugs, but those are
+   * reported.
    */
   async #guarded(work: () => Promise<Outcome>): Promise<Outcome> {
     try {
@@ -357,8 +357,8 @@ export class Loop {
   }
 
   /**
-   * Loading anew may bring what the event would have: once. After that what cannot be read is
-   * passed over, and said (G11).
+   * Reloading may bring what the event would have: once. After that, unreadable events are skipped
+   * and reported (G11).
    */
   #poisoned(what: string): boolean {
     this.#fault = what;
@@ -380,14 +380,13 @@ export class Loop {
     this.#needs.changed();
   }
 
-  /** Idle work on the disk, by the tab that leads alone. */
+  /** Idle work on the disk, only by the leader tab. */
   #tidy(ms: number): void {
     this.#quit.push(
       this.#needs.world.clock.after(ms, () => {
         if (this.#stopped) return;
         const { clock } = this.#needs.world;
-        // What has left the window (SYNC-10) goes, then changes are folded into tables and
-        // segments.
+        // Drops what has left the window (SYNC-10), then folds changes into tables and segments.
         const oldest = Math.floor(clock.now() / DAY_MS - LIMITS.windowDays) * (DAY_MS / 1000);
         this.replica.disk
           .forget(oldest)

@@ -15,17 +15,16 @@ import { lastSyncRow } from './replica.ts';
 import type { Replica } from './replica.ts';
 import type { Wire } from './wire.ts';
 
-/** What the loop's fetching needs, and whom it tells. */
+/** What fetching needs, and its callbacks. */
 export interface Fetching {
   readonly wire: Wire;
   readonly replica: Replica;
   readonly clock: WorkerClock;
   readonly me: () => string;
-  /** Poison was met: true where loading anew is worth a try. Told what was passed over (G11). */
+  /** Reports unreadable events that were skipped; returns whether a reload is worth a try (G11). */
   readonly poisoned: (what: string) => boolean;
   /**
-   * A batch stands in memory and, where `id` is a number, on disk. `more`: the server has more
-   * right behind it.
+   * A batch is in memory and, if `id` is a number, on disk. `more`: the server has more after it.
    */
   readonly applied: (
     applied: Applied,
@@ -33,19 +32,19 @@ export interface Fetching {
     more: boolean,
   ) => void;
   /**
-   * Counts the changes that the user made to the own account: what was asked before one of them may
-   * know of `me` as it was.
+   * Counts the changes that the user made to their own account: a request from before one of them
+   * may return an outdated `me`.
    */
   readonly meChanges: () => number;
-  /** `isCurrent`: no such change was made while it was under way. */
+  /** `isCurrent`: no such change happened during the request. */
   readonly begun: (begun: Begun, isCurrent: boolean) => void;
   readonly dayAdded: () => void;
 }
 export type Begun = Pick<Bootstrap, 'me' | 'branding'>;
 
 /**
- * The envelope of `sync/events`; its events are read one by one, so that a bad one does not take
- * the others with it. Nor does what is not understood of the sources.
+ * The envelope of `sync/events`. Its events are read one by one, so that a bad one doesn't fail the
+ * others. The same goes for unknown data about sources.
  */
 const PageSchema = v.object({
   epoch: v.string(),
@@ -56,7 +55,7 @@ const PageSchema = v.object({
   sources: v.fallback(v.optional(SyncedSourcesSchema), undefined),
 });
 
-/** Everything after the cursor (SYNC-5). */
+/** Fetches everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
   const { wire, replica, clock } = needs;
   for (;;) {
@@ -89,7 +88,7 @@ export async function pull(needs: Fetching): Promise<Outcome> {
 }
 
 /**
- * How the sources synced last goes with the events into one patch: cursor and rows are written
+ * Puts the last sync of the sources into the same patch as the events: cursor and rows are written
  * together.
  */
 const withSources = (applied: Applied, sources: SyncedSources | undefined): Applied =>
@@ -104,8 +103,8 @@ const withSources = (applied: Applied, sources: SyncedSources | undefined): Appl
       };
 
 /**
- * A cause of which the events behind it speak, as it was found: its place in the log is among what
- * is not told here.
+ * Turns a cause that later events refer to into the event that found it. That event itself was not
+ * sent.
  */
 const foundCause = (data: unknown): object => ({
   seq: 0,
@@ -118,7 +117,7 @@ const foundCause = (data: unknown): object => ({
   event: { type: 'cause.found@1', data },
 });
 
-/** Who am I, and the small tables; the runs follow day by day (SYNC-3). */
+/** Fetches the current user and the small tables; the runs follow day by day (SYNC-3). */
 export async function bootstrap(needs: Fetching): Promise<Outcome> {
   const { wire, replica } = needs;
   const changes = needs.meChanges();
@@ -135,8 +134,8 @@ export async function bootstrap(needs: Fetching): Promise<Outcome> {
 }
 
 /**
- * Days that are here as the server has them, by their tags: they are not fetched again (SYNC-12).
- * Newest first, with other work between them.
+ * Returns days that match the server's tags: they are not fetched again (SYNC-12). Newest first,
+ * with other work between them.
  */
 async function unchangedDays(
   { replica, clock }: Fetching,
@@ -154,8 +153,8 @@ async function unchangedDays(
 }
 
 /**
- * The newest days that are not here yet: the first of all alone, so that its rows are soon here,
- * then some at once and written together.
+ * Fetches the newest missing days: the very first alone, so that its rows arrive soon, then several
+ * at once, written together.
  */
 export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Outcome> {
   const missing = [...replica.days]
@@ -187,8 +186,8 @@ export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Ou
 }
 
 /**
- * Names of people are no events (they stand outside the log): whoever acts and has no name here yet
- * is asked for, once each.
+ * Names of users are not in events (they are outside the log): fetches the name of each actor that
+ * has none here yet, once.
  */
 export async function learnNames({ wire, replica }: Fetching): Promise<void> {
   const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
@@ -196,8 +195,8 @@ export async function learnNames({ wire, replica }: Fetching): Promise<void> {
 }
 
 /**
- * A server that goes back, jumps about or says "more" without moving is not believed: it would make
- * a hole or spin.
+ * Rejects a server that goes back, skips, or says "more" without progress: that would leave a hole
+ * or loop forever.
  */
 function plausible(
   asked: number,
@@ -207,7 +206,7 @@ function plausible(
   let last = asked;
   for (const one of events) {
     const seq = (one as { seq?: unknown } | null)?.seq;
-    if (typeof seq !== 'number') continue; // unreadable: poison, not a place in the log
+    if (typeof seq !== 'number') continue; // unreadable: not a position in the log
     if (seq <= last || seq > cursor) return false;
     last = seq;
   }
@@ -229,7 +228,7 @@ function framesOrNull(buffer: ArrayBuffer): ReturnType<typeof pagesIn> | null {
 
 const failedWith = (failure: Failure): Outcome => ({ is: 'failed', failure });
 
-/** Another epoch, or no longer in scope: what is here does not fit any more (LOG-6, SYNC-6). */
+/** Another epoch, or no longer in scope: the local data doesn't fit any more (LOG-6, SYNC-6). */
 const refused = (failure: Failure): Outcome =>
   failure.kind === 'conflict' || failure.kind === 'forbidden'
     ? { is: 'anew' }

@@ -21,9 +21,9 @@ import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 
 /**
- * What this device holds of the log: columns and rows in memory, the same on disk, and how far they
- * reach. Memory may be ahead of the disk (a full disk), never the disk of its cursor: a patch that
- * could not be written is written with the next one (SYNC-1).
+ * The part of the log on this device: columns and rows in memory, the same on disk, and the cursor.
+ * Memory may be ahead of the disk (a full disk), but the disk is never ahead of its own cursor: a
+ * patch that could not be written is written with the next one (SYNC-1).
  */
 export class Replica {
   readonly engine: Engine;
@@ -32,12 +32,12 @@ export class Replica {
   cursor = 0;
   syncedAt: Ms | null = null;
   committedAt: Ms | null = null;
-  /** What the disk refused last, and why; null when all is written. */
+  /** Why the disk last refused a write; null when everything is written. */
   full: DiskFault | null = null;
-  /** Counts the begins: lists of runs from before one mean nothing after it. */
+  /** Incremented by `begin`: lists of runs from before are invalid after it. */
   generation = 0;
   days = new Map<Day, boolean>();
-  /** The server's tags of days that are here. */
+  /** The server's tags of loaded days. */
   #tags = new Map<Day, string>();
   people: readonly Person[] = [];
   #unsaved: Patch | null = null;
@@ -55,7 +55,7 @@ export class Replica {
     return left;
   }
 
-  /** What `applyEvents` must know. */
+  /** Returns what `applyEvents` needs. */
   base(): Base {
     return {
       row: (table, id) => this.engine.row(table, id),
@@ -65,7 +65,10 @@ export class Replica {
     };
   }
 
-  /** First step of opening (COL-6): what the default view touches. Answers what is left to load. */
+  /**
+   * First step of opening (COL-6): loads what the default view needs. Returns the segments that are
+   * left to load.
+   */
   async open(opened: Opened, now: Ms): Promise<readonly SegmentInfo[]> {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
@@ -78,8 +81,8 @@ export class Replica {
   }
 
   /**
-   * Second step: every other row and run. Nothing is folded before it is done: a fold over rows
-   * that are not here would be a hole.
+   * Second step: loads all other rows and runs. Nothing is folded before it is done, because a fold
+   * over missing rows would be wrong.
    */
   async openRest(
     opened: Opened,
@@ -94,8 +97,8 @@ export class Replica {
   }
 
   /**
-   * Segments and patches that another tab has written since. Answers false where that is not
-   * enough: then open anew.
+   * Loads segments and patches that another tab has written since. Returns false if that isn't
+   * enough: then open again.
    */
   async catchUp(opened: Opened): Promise<boolean> {
     if (opened.epoch !== this.epoch) return false;
@@ -111,14 +114,14 @@ export class Replica {
     if (columns) this.engine.addSegment(columns);
   }
 
-  /** Nothing is written or shown from now on, whatever is still on its way. */
+  /** Stops all writes and updates, including those in flight. */
   close(): void {
     this.#closed = true;
   }
 
   /**
-   * Begins anew from a bootstrap. Only when the disk has it does memory follow: a begin that was
-   * half written would be a hole.
+   * Starts over from a bootstrap. Memory follows only after the disk has it, because a half-written
+   * start would leave holes.
    */
   async begin({
     epoch,
@@ -170,7 +173,7 @@ export class Replica {
     this.engine.put(rows);
   }
 
-  /** Forgets what is in memory, to be filled again. */
+  /** Clears the memory to be filled again. */
   reset(): void {
     this.engine.clear();
     this.generation += 1;
@@ -183,7 +186,7 @@ export class Replica {
     this.full = null;
   }
 
-  /** Memory takes them in while they are being encrypted and written. */
+  /** Takes the days into memory while they are encrypted and written. */
   async addDays(days: readonly DayRuns[]): Promise<void> {
     const written = this.#write(() => this.disk.addDays(days));
     for (const { pages } of days) for (const page of pages) this.engine.addSegment(page);
@@ -195,12 +198,12 @@ export class Replica {
     }
   }
 
-  /** Whether a day is here, whole, as the server's page of that tag has it. */
+  /** Whether a day is loaded completely, as the server's page with that tag. */
   holds(epoch: string, day: Day, tag: string): boolean {
     return epoch === this.epoch && this.days.get(day) === true && this.#tags.get(day) === tag;
   }
 
-  /** A day as it stands in memory. */
+  /** Returns a day from memory. */
   dayOf(day: Day, tag: string): DayRuns {
     const from = Date.parse(day);
     const ids = this.engine.select({ ...EVERYTHING, from, to: from + DAY_MS }, 0).ids();
@@ -214,7 +217,7 @@ export class Replica {
   }
 
   /**
-   * Writes the patch, then shows it. `id`: its number on disk, null where the disk is full and it
+   * Writes the patch, then shows it. `id`: its number on disk; null if the disk is full and it
    * waits for the next.
    */
   async apply(
@@ -233,8 +236,8 @@ export class Replica {
   }
 
   /**
-   * A patch that another tab wrote. One that comes late, from a tab that led before, is in what is
-   * here already: its rows are older.
+   * Takes in a patch that another tab wrote. A late one, from an earlier leader, is already
+   * included: its rows are older.
    */
   follow(patch: Patch, committedAt: Ms | null, syncedAt: Ms | null): void {
     if (patch.cursor > this.cursor) this.#show(patch);
@@ -243,12 +246,12 @@ export class Replica {
         lastSync: (patch.rows.lastSync ?? []).filter(
           ({ asOf }) => asOf >= (this.engine.row('lastSync', 'all')?.asOf ?? 0),
         ),
-      }); // no event moves the cursor for it
+      }); // it belongs to no event, so the cursor doesn't move
     this.committedAt = committedAt ?? this.committedAt;
     this.syncedAt = syncedAt ?? this.syncedAt;
   }
 
-  /** What the device has of the sources' last sync, as the server named it. */
+  /** The server's tag of the stored last sync of the sources. */
   get sourcesTag(): string {
     return this.engine.row('lastSync', 'all')?.tag ?? '';
   }
@@ -262,7 +265,7 @@ export class Replica {
     return this.people.some((one) => one.id === id);
   }
 
-  /** Null where it cannot be read: its days are then not here, and are fetched again. */
+  /** Returns null if it is unreadable: its days are then missing, and are fetched again. */
   async #read({ id }: SegmentInfo): Promise<RunColumns | null> {
     try {
       const columns = await this.disk.segment(id);
@@ -289,8 +292,8 @@ export class Replica {
   }
 
   /**
-   * Runs of jobs whose kind changed go into the patch too, so that a device that goes on equals one
-   * that loads anew (SYNC-2).
+   * Adds runs of jobs whose kind changed to the patch, so that a synced device equals a freshly
+   * loaded one (SYNC-2).
    */
   #rekinded({ patch, rekinded }: Applied): Patch {
     if (rekinded.length === 0) return patch;

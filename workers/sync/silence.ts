@@ -4,12 +4,12 @@ import { failed } from '#contract/result.ts';
 import type { WorkerClock } from '#workers/context.ts';
 import { NO_ANSWER } from './answer.ts';
 
-/** A silent server is given up after so long: what it did is then unknown. */
+/** The timeout for a silent server. The outcome of the call is then unknown. */
 export const SILENCE_MS: Ms = 20_000;
 
 /**
- * What `work` answers, or that there was no answer: it threw, stayed silent too long, or was called
- * off. `work` is aborted then, and what it says later is heard by nobody.
+ * Returns the result of `work`, or that there was none: it threw, timed out, or was aborted. `work`
+ * is aborted then, and its later result is ignored.
  */
 export async function withinSilence<T>(
   clock: WorkerClock,

@@ -6,7 +6,7 @@ import type { syncMachine } from '#machines/sync.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import type { Replica } from './replica.ts';
 
-/** Of the loop, what a person is told. One short wait is no loss of the network yet. */
+/** Returns the status of the loop for the user. One short wait doesn't count as offline yet. */
 export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is'] {
   const { context } = snapshot;
   if (snapshot.matches('signed-out')) return 'signed-out';
@@ -16,7 +16,7 @@ export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is
   return context.failure.kind === 'no-answer' ? 'offline' : 'server-trouble';
 }
 
-/** What one does is kept until the server answers again. */
+/** Whether changes are stored here until the server responds again. */
 export const isAway = (is: SyncStatus['is']): boolean =>
   is === 'offline' || is === 'server-trouble';
 
@@ -60,7 +60,7 @@ export const statusOf = ({
   reload,
 });
 
-/** What a person does is kept here while the server cannot store it. */
+/** Changes are stored here while the server can't store them. */
 const serverFull = (waiting: number, failure: Failure | null): string | null =>
   waiting > 0 && failure?.kind === 'out-of-space' ? MESSAGES.outOfSpaceQueued : null;
 

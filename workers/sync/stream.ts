@@ -11,17 +11,14 @@ const PokeSchema = v.variant('is', [
   v.object({ is: v.literal('out') }),
 ]);
 
-/** A line longer than this is no poke. */
+/** A longer line is not a poke. */
 const MOST_CHARS = 10_000;
-/**
- * A stream that has said nothing for so long is taken for dead: the server sends a comment every 25
- * s.
- */
+/** After this time without data, a stream counts as dead: the server sends a comment every 25 s. */
 const DEAD_MS = 70_000;
 
 /**
- * Reads the stream of pokes until it ends or `signal` says so (SYNC-5). A poke carries no data; one
- * that is not understood is a nudge.
+ * Reads the stream of pokes until it ends or `signal` aborts (SYNC-5). A poke carries no data; an
+ * unknown one counts as a nudge.
  */
 export async function readPokes(
   wire: Wire,
@@ -56,7 +53,7 @@ export async function readPokes(
       for (const line of lines) if (line.startsWith('data:')) tell(eventOf(line.slice(5), epoch()));
     }
   } catch {
-    // cut off: the same as its end
+    // aborted: the same as the end
   } finally {
     off();
     signal.removeEventListener('abort', quit);
@@ -77,7 +74,7 @@ function eventOf(data: string, epoch: string): SyncEvent {
     case 'scope':
       return { type: 'SCOPE' };
     case 'out':
-      return { type: 'NUDGE' }; // the next pull hears it from the server itself
+      return { type: 'NUDGE' }; // the next pull gets it from the server
   }
 }
 

@@ -10,28 +10,27 @@ import { NO_ANSWER, readAnswer } from './answer.ts';
 import { withinSilence } from './silence.ts';
 
 /**
- * Where the access token comes from: this tab's own memory, or the tab that leads. It is kept
- * nowhere else (A2).
+ * The source of the access token: this tab's memory, or the leader tab. It is stored nowhere else
+ * (A2).
  */
 export interface Tokens {
-  /** A token to use, renewed where it has ended or is the one that was just refused. */
+  /** Returns a token, renewed if it has expired or is the one that was just refused. */
   get(refused: string | null): Promise<Result<string>>;
 }
 
 export interface OwnTokens extends Tokens {
-  /**
-   * A session that the server gives from now on: one that is on its way already may be from before
-   * a change.
-   */
+  /** Fetches a session that starts from now: one in flight may predate a change. */
   renew(): Promise<Result<string>>;
   /** After signing in. */
   set(session: Session): void;
   forget(): void;
-  /** The session as it is, where there is one. */
+  /** The current session, if any. */
   readonly session: Session | null;
-  /** The token as it is, ended or not: for saying goodbye. */
+  /** The last token, even if expired, for signing out. */
   readonly last: string | null;
-  /** How long this device may open without the server; undefined before it has answered. */
+  /**
+   * How long this device may open without the server; undefined before the server has responded.
+   */
   readonly offlineUntil: Ms | undefined;
 }
 
@@ -43,17 +42,17 @@ export interface TokenNeeds {
 }
 
 /**
- * Shorter than the time for which the server honours the cookie that a lost answer rotated: asking
- * again is no theft then.
+ * Shorter than the time for which the server still accepts the previous cookie after a lost answer,
+ * so that a retry doesn't look like theft.
  */
 const REFRESH_SILENCE_MS: Ms = 7_000;
 
-/** Renewed so long before their end. */
+/** How long before their end tokens are renewed. */
 const AHEAD_MS: Ms = 15_000;
 
 /**
- * One refresh at a time: the cookie is rotated with each, and two at once would look like a stolen
- * one (A2). `renewed` is told of every new session: roles and offline limit may have changed.
+ * One refresh at a time: each rotates the cookie, and two at once would look like a stolen one
+ * (A2). Calls `renewed` with every new session: roles and offline limit may have changed.
  */
 export function makeTokens(needs: TokenNeeds): OwnTokens {
   let session: Session | null = null;
@@ -63,11 +62,11 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
   async function refresh(): Promise<Result<string>> {
     const mine = life;
     const answer = await askRefresh(needs);
-    if (mine !== life) return failed(NO_ANSWER); // signed out meanwhile: whoever asked is gone
+    if (mine !== life) return failed(NO_ANSWER); // signed out meanwhile
     if (!answer.ok) return answer;
     session = answer.value;
     needs.renewed(session);
-    // Another user's by now: whoever asked is not to have it.
+    // By now it is another user's session: the caller must not get it.
     return mine === life ? ok(session.token) : failed(NO_ANSWER);
   }
 
@@ -111,7 +110,7 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
   };
 }
 
-/** A new session by the cookie, which is rotated. */
+/** Fetches a new session with the cookie, which is rotated. */
 export const askRefresh = ({
   fetch,
   origin,
@@ -128,7 +127,7 @@ export const askRefresh = ({
         signal,
         headers: { 'content-type': 'application/json', 'daybook-client': '1' },
       });
-      // A 401 in other words than ours is a captive portal's, not the end of the session.
+      // A 401 without our format comes from a captive portal, and is not the end of the session.
       const ours = response.headers.get('content-type')?.startsWith('application/json') ?? false;
       const answer = await readAnswer('refresh', response, clock.now());
       if (!answer.ok)
@@ -141,8 +140,8 @@ export const askRefresh = ({
   );
 
 /**
- * A refresh can only succeed, end the session or be of no avail now: nothing else of an answer says
- * that the session is over.
+ * A refresh can succeed, end the session, or fail for now: no other failure means that the session
+ * has ended.
  */
 const ended = (failure: Failure): Failure => {
   switch (failure.kind) {

@@ -12,29 +12,29 @@ import { withinSilence } from './silence.ts';
 import type { Tokens } from './tokens.ts';
 
 /**
- * The HTTP client of the worker. Nothing of it throws: silence, garbage and refusals all come out
- * as failures (SYNC-8).
+ * The HTTP client of the worker. It never throws: timeouts, garbage and refusals are returned as
+ * failures (SYNC-8).
  */
 export interface Wire {
-  /** One call, its answer checked by the contract. */
+  /** Makes one call and checks its answer by the contract. */
   ask<N extends CallName>(
     name: N,
     input: InputOf<N>,
     command?: CommandHeaders,
   ): Promise<Result<OutputOf<N>>>;
   /**
-   * The same, unchecked: for who reads an answer part by part. `loose` input: as it was kept on
-   * disk.
+   * The same without the check, for callers that read an answer part by part. `loose` input: as
+   * stored on disk.
    */
   raw(name: CallName, input: unknown, command?: CommandHeaders): Promise<Result<unknown>>;
-  /** A file that the server makes, by the name that it gives. */
+  /** Fetches a file made by the server, with its file name. */
   file(
     name: CallName,
     input: unknown,
   ): Promise<Result<{ readonly name: string; readonly file: Blob }>>;
-  /** The framed pages of a day, and their tag where there is one. */
+  /** Fetches the framed pages of a day, and their tag if there is one. */
   runsOfDay(day: Day): Promise<Result<DayBytes>>;
-  /** The open stream of pokes; it ends when `signal` says so. */
+  /** Opens the stream of pokes; it ends when `signal` aborts. */
   stream(signal: AbortSignal): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 interface DayBytes {
@@ -60,8 +60,8 @@ interface How {
 }
 
 export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
-  // ky builds the requests; its own retries and time-outs stand aside for the machine's back-off
-  // and the injected clock.
+  // ky builds the requests. Its own retries and timeouts are off, in favor of the machine's
+  // back-off and the injected clock.
   const http = ky.create({
     fetch,
     prefix: `${origin}/api/v1`,
@@ -101,7 +101,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     );
   }
 
-  /** With the session's token; one that has just ended is renewed once, and the call made again. */
+  /** Uses the session's token. If it has just expired, renews it once and repeats the call. */
   async function signed<T>(
     name: CallName,
     input: unknown,
@@ -117,8 +117,8 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     const renewed = await tokens.get(token.value);
     if (!renewed.ok) return renewed;
     const second = await once(name, input, renewed.value, how, read);
-    // The session was just renewed: whoever says that it is over is not the server that holds it (a
-    // proxy, a node that lags).
+    // The session was just renewed, so an answer that it has ended doesn't come from the server
+    // that owns it (a proxy, a node that lags).
     return !second.ok && (second.failure.kind === 'expired' || second.failure.kind === 'signed-out')
       ? failed(NO_ANSWER)
       : second;
@@ -152,7 +152,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     file: (name, input) =>
       signed(name, input, {}, async (response) => {
         if (!response.ok) return failed(await readFailure(name, response, clock.now()));
-        // A page of a proxy is no file of ours: ours comes with its name.
+        // A proxy's page has no file name, our file has one.
         const named = /filename="([\w.-]+)"/.exec(
           response.headers.get('content-disposition') ?? '',
         )?.[1];
@@ -182,7 +182,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
   };
 }
 
-/** Where a call goes and what it carries. Throws where that cannot be written down. */
+/** Returns the URL of a call and its request. Throws if the input can't be serialized. */
 function requestOf(
   name: CallName,
   input: unknown,
@@ -207,7 +207,7 @@ function requestOf(
   };
 }
 
-/** Puts what `{…}` of a path names into it; the rest goes to the query or the body. */
+/** Fills the `{…}` parts of a path; the rest goes to the query or the body. */
 function placed(
   path: string,
   input: unknown,

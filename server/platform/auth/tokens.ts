@@ -2,12 +2,13 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Chance } from '../app-context.ts';
 
 /**
- * A token is `base64url(session id, 16 bytes · secret, 32 bytes)`. Secrets of a session form a chain under the server's key:
+ * A token is `base64url(session id, 16 bytes · secret, 32 bytes)`. The secrets of a session form a
+ * chain under the server's key:
  *
- *   refresh 0 (chance) ──▶ refresh 1 ──▶ refresh 2 …      each made from the one before
- *        └▶ access 0            └▶ access 1    └▶ access 2
+ *   refresh 0 (random) ──▶ refresh 1 ──▶ refresh 2 …      each derived from the one before
+ *        └▶ access 0             └▶ access 1    └▶ access 2
  *
- * so that a refresh that is asked twice in a race gets the same answer twice, though only hashes are kept.
+ * So two concurrent refreshes get the same pair, although only hashes are stored.
  */
 export interface Token {
   readonly session: string;

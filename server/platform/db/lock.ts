@@ -24,15 +24,17 @@ interface Lock extends Owner {
 }
 
 /**
- * Makes this process the only one that works in the folder; throws `FolderHeld` where another does.
+ * Makes this process the only one that works in the folder.
+ * @throws FolderHeld if another process owns it
  *
- * A lock is a file `lock.<generation>`, made by a hard link, so that it appears whole and once. The highest generation owns the folder:
+ * A lock is a file `lock.<generation>`, created by a hard link, so that it appears atomically and
+ * only once. The highest generation owns the folder:
  *
- *     lock.4 (its owner is dead)   ──▶  link lock.5   one of those who try gets it
- *                                       look again: is there a lock.6? then lock.5 came too late and is nobody's
- *                                       remove all below
+ *   lock.4 (its owner is dead)   ──▶  link lock.5   one of the contenders gets it
+ *                                     check: if there is a lock.6, lock.5 came too late
+ *                                     remove all below
  *
- * Nobody ever removes or replaces the highest but its own owner, so a live owner is never robbed.
+ * Only its owner removes or replaces the highest lock, so a live owner never loses it.
  */
 export async function holdFolder(dir: string, now: Ms): Promise<{ release(): Promise<void> }> {
   const id = randomUUID();

@@ -33,8 +33,8 @@ export interface Changes {
 }
 
 /**
- * Folds events into `held`, as the schema version `read` returns each. If the fold throws, the
- * event changes nothing and is quarantined (LOG-7).
+ * Folds events into `held`, after `read` has converted each. If the fold throws, the event changes
+ * nothing and is quarantined (LOG-7).
  */
 export function project(
   held: Held,
