@@ -2,6 +2,7 @@
 // load
 'use no memo';
 import { useEffect, useState } from 'react';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { ReactNode } from 'react';
 import type { ShownFacets } from '#contract/runs/query.ts';
 import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
@@ -13,7 +14,7 @@ import { STATES } from '#src/ui/states.ts';
 import { openAllFacets } from './all-facets.ts';
 import { cleared, narrowed, toggle } from '../shared/runs/list-state.ts';
 import type { List } from '../shared/runs/list-state.ts';
-import { KIND_WORDS, REVIEW_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { KIND_WORDS, REVIEW_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface FacetsProps {
@@ -87,7 +88,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.sources.map(({ value, count }) => ({
           value,
           count,
-          word: SOURCE_WORDS[value],
+          word: SOURCE_NAMES[value],
           on: list.sources.includes(value),
           press: (at) => set({ sources: toggle(list.sources, value) }, at),
         }))}

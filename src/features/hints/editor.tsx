@@ -1,4 +1,5 @@
 import { MESSAGES } from '#contract/messages.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
@@ -11,7 +12,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { KIND_WORDS, SOURCE_WORDS } from '../shared/runs/labels.ts';
+import { KIND_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
 import { hintOf } from './form.ts';
@@ -114,7 +115,7 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
             label={t.source}
             none={t.any}
             chosen={form.sources}
-            options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
+            options={SOURCES.map((source) => [source, SOURCE_NAMES[source]] as const)}
             onChange={(sources) => change({ sources })}
           />
         </FormSection>

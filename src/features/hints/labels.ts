@@ -1,6 +1,7 @@
 import { formatList } from '#contract/i18n/list.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { HintWhen } from '#contract/hints/hints.ts';
-import { KIND_WORDS, SOURCE_WORDS } from '#src/features/shared/runs/labels.ts';
+import { KIND_WORDS } from '#src/features/shared/runs/labels.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 /** `When the message contains “disk full” and the source is restic.`; empty without conditions. */
@@ -17,7 +18,7 @@ export function conditionsText({ text, kinds, sources }: HintWhen): string {
     sources.length > 0 &&
       t.sourceIs({
         sources: formatList(
-          sources.map((source) => SOURCE_WORDS[source]),
+          sources.map((source) => SOURCE_NAMES[source]),
           'or',
         ),
       }),

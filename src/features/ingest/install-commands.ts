@@ -162,10 +162,6 @@ rm -f "$log"; exit $rc )`,
   }
 }
 
-/** Returns the display name of a tool. */
-export const toolWord = (tool: Source): string =>
-  TOOL_CHOICES.find((choice) => choice.tool === tool)?.word ?? tool;
-
 /** Returns the job name as a URL slug: `SQL nightly, tier 1` becomes `sql-nightly-tier-1`. */
 export function slugOf(name: string): string {
   const slug = name

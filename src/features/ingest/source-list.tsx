@@ -1,11 +1,11 @@
 import type { Ms } from '#contract/ids.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { toolWord } from './install-commands.ts';
 import { SOURCE_STATES } from './source-rows.ts';
 import type { SourceRow } from './source-rows.ts';
 import { sourceMessages as t } from './messages.en.ts';
@@ -65,7 +65,7 @@ function Row({
           {key.name}
         </span>
         <span className="block truncate text-agate text-ink-3">
-          {t.toolAndKey({ tool: toolWord(key.tool), hint: key.hint })}
+          {t.toolAndKey({ tool: SOURCE_NAMES[key.tool], hint: key.hint })}
         </span>
       </td>
       <td className="row-start-2 min-w-0 truncate tablet:pr-3" data-tip={company}>

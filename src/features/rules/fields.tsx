@@ -1,10 +1,11 @@
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { STATE_NAMES } from '#contract/rules/rules.ts';
 import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import type { Form, ruleOf } from './form.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { DAY_NAMES } from './labels.ts';
@@ -61,7 +62,7 @@ export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
         label={t.source}
         none={t.any}
         chosen={form.sources}
-        options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
+        options={SOURCES.map((source) => [source, SOURCE_NAMES[source]] as const)}
         onChange={(sources) => onChange({ sources })}
       />
       <Many

@@ -1,9 +1,10 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { formatList } from '#contract/i18n/list.ts';
 import type { RuleFields, RuleWhen, Settled } from '#contract/rules/rules.ts';
 import { STATE_NAMES } from '#contract/rules/rules.ts';
 import { formatBytes, formatDate, formatDuration } from '#src/ui/format.ts';
-import { SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { clockText } from './form.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
@@ -46,7 +47,7 @@ function conditionTexts(when: RuleWhen, companyName: CompanyName): string[] {
     textCondition(when.computer, t.computerHas, t.computerIsLike),
     companies.length > 0 && t.companyIs({ companies: anyOf(companies.map(companyName)) }),
     sources.length > 0 &&
-      t.sourceIs({ sources: anyOf(sources.map((source) => SOURCE_WORDS[source])) }),
+      t.sourceIs({ sources: anyOf(sources.map((source) => SOURCE_NAMES[source])) }),
     types.length > 0 && t.typeIs({ types: anyOf(types.map((type) => TYPE_WORDS[type])) }),
     isBounded(duration) && t.took({ range: rangeText(duration, formatDuration) }),
     isBounded(bytes) && t.transferred({ range: rangeText(bytes, formatBytes) }),

@@ -1,4 +1,5 @@
 import { MESSAGES } from '#contract/messages.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
@@ -9,7 +10,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
+import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { alarmOf } from './form.ts';
 import type { Faults, Form } from './form.ts';
@@ -108,7 +109,7 @@ export function Editor({
             label={t.sourceField}
             none={t.any}
             chosen={form.sources}
-            options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)}
+            options={SOURCES.map((source) => [source, SOURCE_NAMES[source]] as const)}
             onChange={(sources) => change({ sources })}
           />
           <Many

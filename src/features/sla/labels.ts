@@ -1,6 +1,7 @@
 import { formatList } from '#contract/i18n/list.ts';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { SlaOut } from '#contract/sla/calls.ts';
-import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
+import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '#src/features/shared/runs/labels.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 /** `97.3 %`, rounded down so that a target just missed doesn't look reached. */
@@ -25,7 +26,7 @@ export function scopeText(
   const { companyIds = [], source = [], type = [], entityGroup = [] } = group ?? {};
   return [
     companiesText(companyIds, nameOf),
-    source.length > 0 && t.groupSource({ sources: anyOf(source, SOURCE_WORDS) }),
+    source.length > 0 && t.groupSource({ sources: anyOf(source, SOURCE_NAMES) }),
     type.length > 0 && t.groupType({ types: anyOf(type, TYPE_WORDS) }),
     entityGroup.length > 0 && t.groupGroup({ groups: anyOf(entityGroup, ENTITY_GROUP_WORDS) }),
   ]

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/runs/query.ts';
@@ -18,13 +19,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { piecesOf } from '../../shared/runs/cause-pieces.ts';
 import type { Standing } from '../lines.ts';
-import {
-  doneWords,
-  isException,
-  SOURCE_WORDS,
-  streakOf,
-  TYPE_WORDS,
-} from '../../shared/runs/labels.ts';
+import { doneWords, isException, streakOf, TYPE_WORDS } from '../../shared/runs/labels.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { IgnoreMissed } from './ignore-missed.tsx';
 import { ruleAddressOf } from '../../shared/page-links/rules.ts';
@@ -166,7 +161,7 @@ export function RunPanel(props: PanelProps) {
             : row.managed
               ? t.sourceAndTypeManaged
               : t.sourceAndTypeNotManaged)({
-            source: SOURCE_WORDS[row.source],
+            source: SOURCE_NAMES[row.source],
             type: TYPE_WORDS[row.type],
           })}
         </p>

@@ -1,6 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
 import type { ReviewState, RunView } from '#contract/runs/query.ts';
-import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { EntityGroup, JobType, ProblemKind } from '#contract/runs/vocabulary.ts';
 import { formatDate, formatTime, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
@@ -26,8 +25,6 @@ export const KIND_WORDS: Readonly<Record<ProblemKind, string>> = {
   cancelled: t.canceled,
   other: t.other,
 };
-
-export const SOURCE_WORDS = SOURCE_NAMES;
 
 export const TYPE_WORDS: Readonly<Record<JobType, string>> = {
   Backup: t.backup,
