@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dayOf, dayText, isTimeZone, startOfDay, worst } from '#contract/time/day.ts';
 import type { RunState } from '#contract/runs/query.ts';
 
@@ -127,6 +127,18 @@ test('RUN-7: a day holds its first moment and not the one before', () => {
     }),
     runs(300),
   );
+});
+
+test('RUN-7: the clocks of a zone are read twice a day, however many results a day has', () => {
+  const reads = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+  try {
+    const morning = Date.UTC(2031, 3, 1, 6);
+    for (let i = 0; i < 30_000; i += 1)
+      dayOf(morning + (i % 30) * 86_400_000 + i * 2_000, 'Asia/Dubai', 6);
+    expect(reads).toHaveBeenCalledTimes(60);
+  } finally {
+    reads.mockRestore();
+  }
 });
 
 test('RUN-7: several results of a day come to the worst, the best, the last, or a warning where they are mixed', () => {
