@@ -181,7 +181,7 @@ test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely comput
   await page.getByRole('button', { name: 'Ignore permanently' }).click();
   await expect(page.getByText('Every computer has a job')).toBeVisible();
   await page.goto(`${portal.url}/monitoring/daily-checks/computers?ignored=yes`);
-  await expect(rowOf(page, 'LONELY-PC')).toContainText('Ignored');
+  await expect(rowOf(page, 'LONELY-PC')).toContainText('Ignored permanently');
   await goOffline(page);
   await expect(page.getByText('The list of computers comes from the server.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Stop ignoring LONELY-PC' })).toBeDisabled();
@@ -209,7 +209,9 @@ test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; 
   await expect(page.getByText('Choose a period of up to 12 months.')).toBeVisible();
   await goOffline(page);
   await page.getByLabel('Days').selectOption('last-30');
-  await expect(page.getByText(/not on this device/)).toBeVisible();
+  await expect(
+    page.getByText(/Evidence is only on the server, not on this device\./),
+  ).toBeVisible();
   await page.context().close();
 });
 

@@ -14,7 +14,7 @@ export const otherListsMessages = defineMessages('otherLists', {
   noComputerMatches: 'No computer without a job matches your search.',
   ignoreComputerHint:
     'Ignored computers are not listed. Use this for a computer that needs no job.',
-  ignoredForever: 'Ignored',
+  ignoredForever: 'Ignored permanently',
   stopIgnoring: 'Stop ignoring',
   ignoreEllipsis: 'Ignore…',
   saveNote: 'Save note',
