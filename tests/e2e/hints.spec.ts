@@ -49,9 +49,12 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   await sound(ann, 'editor');
   await shot(ann, 'hints-editor-dark');
   await ann.getByRole('button', { name: 'Create hint' }).click();
-  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText(
-    '1 open problem',
-  );
+  await expect(
+    ann
+      .getByRole('listitem')
+      .filter({ hasText: 'The vault is full' })
+      .getByText('1 open problem', { exact: true }),
+  ).toBeVisible();
 
   const context = await browser.newContext();
   const dana = await context.newPage();
@@ -67,7 +70,7 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
     'noopener noreferrer',
   );
   await panel.getByRole('button', { name: 'This helped' }).click();
-  await expect(panel.getByRole('button', { name: 'Helped' })).toHaveAttribute(
+  await expect(panel.getByRole('button', { name: 'Helped', exact: true })).toHaveAttribute(
     'aria-pressed',
     'true',
   );
@@ -93,7 +96,9 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeHidden();
   await rowOf(dana, 'Files nightly').click();
   await expect(panel.getByText('Old restore points were not removed.')).toBeVisible();
-  await expect(panel.getByRole('button', { name: 'Helped' })).toBeDisabled({ timeout: 45_000 });
+  await expect(panel.getByRole('button', { name: 'Helped', exact: true })).toBeDisabled({
+    timeout: 45_000,
+  });
 
   await Promise.all([ann.context().close(), context.close()]);
 });

@@ -129,7 +129,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
       panel.getByText('Restore points of the old server are still there.'),
     ).toBeVisible();
     await panel.getByRole('button', { name: 'This helped' }).click();
-    await expect(panel.getByRole('button', { name: 'Helped' })).toHaveAttribute(
+    await expect(panel.getByRole('button', { name: 'Helped', exact: true })).toHaveAttribute(
       'aria-pressed',
       'true',
     );
