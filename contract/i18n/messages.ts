@@ -3,7 +3,7 @@ import { formatter } from './compiled.ts';
 import type { Compiled } from './compiled.ts';
 
 /**
- * The message catalogs: every text that a person reads, one file a feature and language
+ * The message catalogs: every text that a person reads, one file per feature and language
  * (`messages.en.ts`). A text without placeholders is a string, one with placeholders is a function
  * of their values, both checked by type:
  *

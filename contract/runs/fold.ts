@@ -195,7 +195,7 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
     case 'ticket.changed@1':
     case 'ticket.linked@1':
     case 'ticket.deleted@1':
-      return; // folded by people, account and desk
+      return; // folded by foldPeople, foldAccount and foldDesk
     default:
       event satisfies never;
   }

@@ -45,7 +45,7 @@ export const ticketingCalls = {
     method: 'PUT',
     path: 'monitoring/backoffice/ticketing',
     summary:
-      'Connects a ticketing system, and sets how tickets are handled. `secret` replaces the stored one. Changing the address deletes the stored secret.',
+      'Connects a ticketing system, and sets how tickets are handled. `secret` replaces the stored one, and is required if the address changes.',
     input: v.strictObject({
       settings: TicketingSchema,
       secret: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))),
