@@ -230,7 +230,7 @@ export function passwordHandlers(
 }
 
 /**
- * Requires three different questions of the catalogue, with different answers that their question
+ * Requires three different questions of the catalog, with different answers that their question
  * does not give away.
  */
 function faultOfAnswers(answers: ParsedInputOf<'setSecurityQuestions'>['answers']): Failure | null {

@@ -83,7 +83,7 @@ const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Prom
     .execute());
 
 /**
- * In a provider below, the audit record names no user; the record in the caller's own provider
+ * In a provider below, its own audit record names no user; the record in the caller's own provider
  * does.
  */
 async function recordAbove(

@@ -44,8 +44,8 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
             .where('tenant_id', '=', tx.tenant)
             .execute();
           forgetUsage(tx);
-          // A secret belongs to one address. If the address changes, the secret has to be entered
-          // again, so that it is not sent elsewhere.
+          // A secret belongs to one address. If the address changes, the stored secret is deleted,
+          // so that it is not sent elsewhere.
           for (const name of SECRET_NAMES)
             if (addressOf(before, name) !== addressOf(after, name))
               await storeSecret(tx, world, name, null);

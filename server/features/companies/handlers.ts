@@ -305,7 +305,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
   };
 }
 
-/** Returns an event with all the company's fields, including the changed ones. */
+/** Returns the event that stores all fields of the company, with the changes applied. */
 const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
   event: {
     type: 'company.changed@1' as const,
