@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Runs a command and tells Daybook how it went: that it began, how it ended, how long it took, and
-// the tail of its output. One file, no dependencies, Node 20 or newer. What the command prints, the
-// signals that it gets and the code that it ends with are as without it, whatever becomes of the
-// report: one that could not be sent is kept and goes out with the next.
+// Runs a command and reports to Daybook how it went: its start, its end, how long it took, and the
+// tail of its output. One file, no dependencies, Node 20 or newer. The command's output, signals and
+// exit code are the same as without the wrapper, even if reporting fails: a report that could not be
+// sent is stored and sent with the next one.
 
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';

@@ -54,7 +54,8 @@ export function habitsOf(plan: ProviderPlan, main: boolean, dice: Rng): Changed 
 }
 
 /**
- * Log backups every five minutes between two full backups, so that a visitor sees live activity.
+ * Log backups every five minutes, between the usual start times of other jobs, so that a visitor
+ * sees live activity.
  */
 function quick(job: JobPlan): Partial<JobPlan> {
   const when = { ...job.when, times: everyMinutes(5, 3) };

@@ -17,7 +17,7 @@ const DAY: Ms = 24 * HOUR;
 const WEEK = 7;
 /** Seconds. Shorter than the grace period of any job that may run this long. */
 const LONG = 2_400;
-/** Every second machine without a backup is new. */
+/** How recently every second machine without a backup was first seen. */
 const NEW_FOR: Ms = 5 * DAY;
 
 /**

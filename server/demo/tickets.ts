@@ -7,7 +7,7 @@ import type { AppContext } from '../platform/app-context.ts';
 import { mixed } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
 
-/** How many of the newest tickets that technicians referenced stay open. */
+/** How many ticket numbers of open and of closed problems become tickets, newest first. */
 const OPEN = 10;
 const OVER = 5;
 const SINCE: Ms = 2 * 3_600_000;

@@ -85,8 +85,8 @@ export function makeSignIn(
     async go(asked) {
       let what;
       if (asked.way === 'password' && asked.auth === null) {
-        // In the wrong directory, a right password would fail, and a wrong one would count for the
-        // wrong account.
+        // In the wrong directory, a right password would fail, and a wrong one would not count against the
+        // right account.
         const auth = await authOf();
         if (auth === null) return failed(NO_ANSWER);
         what = { ...asked, auth };
