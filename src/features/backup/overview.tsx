@@ -5,7 +5,9 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { backupMessages as t } from './messages.en.ts';
 
-/** `/o365/dashboard`: links to what the portal offers for Microsoft 365 (BILL-8). */
+/**
+ * `/o365/dashboard`: explains which Microsoft 365 data this portal has, and links to it (BILL-8).
+ */
 export function Overview() {
   const roles = useMe()?.roles ?? [];
   const features = useBranding()?.features ?? null;

@@ -66,7 +66,7 @@ export function Print(props: PrintProps) {
   return view && createPortal(<Paper {...props} view={view} />, document.body);
 }
 
-/** Resolves with the first complete answer. */
+/** Resolves with the first answer that is not null. */
 async function once(ask: CalendarAsk): Promise<CalendarView> {
   const { promise, resolve } = Promise.withResolvers<CalendarView>();
   const watch = await client().watch('calendar', ask, (view) => {

@@ -146,8 +146,8 @@ const fieldsOf = ({ name, address, companyN, everySec, enabled, certificate }: D
 });
 
 /**
- * Returns whether the stored secret is kept: none was typed, and address and sign-in method are
- * unchanged.
+ * Returns whether the stored secret is kept: none was typed, and host, sign-in method and user name
+ * are unchanged.
  */
 export const keepsSecret = (draft: Draft, kept: ConnectionOut | null): boolean =>
   kept !== null &&

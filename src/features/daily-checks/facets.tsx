@@ -208,8 +208,8 @@ const SHOWN_MOST = 200;
 
 /**
  * `all`: also shows values with a count of zero. Otherwise shows values with a count or selected
- * ones, up to `most`, and the rest behind "n more". `left`: how many more are requested when it is
- * expanded.
+ * ones, up to `most`, and the rest behind "n more". `left`: the number of values that the worker
+ * sends only when the filter is expanded.
  */
 function Index({
   title,

@@ -83,7 +83,10 @@ export function rowsOf(
   });
 }
 
-/** Returns the rows of a company that match the text by name, location or company, sorted. */
+/**
+ * Returns the rows of the chosen companies that match the text by name, location or company,
+ * sorted.
+ */
 export function shownRows(
   rows: readonly Row[],
   {

@@ -19,7 +19,9 @@ export interface ContextPart {
   readonly text: string;
 }
 
-/** Messages without names of jobs or companies. Only these may be sent to the support. */
+/**
+ * Messages with a fixed text. Others can contain names of jobs or companies and must not be sent.
+ */
 const FIXED: ReadonlySet<string> = new Set(
   Object.values(MESSAGES).filter((one) => typeof one === 'string'),
 );

@@ -49,7 +49,8 @@ export function TicketDetails({
     { company: String(ticket.company) },
     { wanted: acts && !offline },
   ).value;
-  // Another user changed it: edited fields keep the typed values, all others take the new ones.
+  // Another user changed the ticket: an unedited form takes the new values, an edited one keeps the
+  // typed values.
   const [seen, setSeen] = useState(ticket);
   if (ticket.changedAt !== seen.changedAt) {
     setSeen(ticket);

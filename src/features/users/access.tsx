@@ -35,7 +35,7 @@ export interface AccessProps {
   readonly onFollow: (href: string) => void;
 }
 
-/** Sign-in, sessions and deletion of a user. */
+/** Account status, password, second factors, impersonation and deletion of a user. */
 export function Access({ me, user, offline, zone, now, onChanged, onGone, onFollow }: AccessProps) {
   const [asking, setAsking] = useState<
     'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null

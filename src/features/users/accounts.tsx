@@ -19,7 +19,9 @@ export interface AccountsProps {
   readonly onSaved: (user: UserListed) => void;
 }
 
-/** Accounts in other systems that a user manages; changes apply at once. */
+/**
+ * Accounts in ticketing or billing systems that a user is responsible for. Changes apply at once.
+ */
 export function Accounts({ user, offline, onSaved }: AccountsProps) {
   const [accountId, setAccountId] = useState('');
   const [name, setName] = useState('');

@@ -2,7 +2,7 @@ import { CHART, shortCount, topOf } from '../../shared/charts/scales.ts';
 import type { Box } from '../../shared/charts/scales.ts';
 import type { Bucket } from './buckets.ts';
 
-/** Measures of the chart in px: a storey on the axis, with the days under it. */
+/** Chart sizes in px. The day labels are below the axis. */
 export const TALL = 224;
 export const FLOOR = TALL - CHART.under;
 const ROOM = FLOOR - 12;

@@ -31,7 +31,7 @@ export function Preview({ branding, logo, logoDark }: PreviewProps) {
   );
 }
 
-/** The preview ignores the user's own sidebar color. */
+/** CSS variables of the user's own sidebar color. The preview unsets them. */
 const OWN = ['--own-sidebar', '--own-side-on', '--own-side-line'] as const;
 const ROWS = [
   ['failed', t.failed, t.sampleSqlJob],

@@ -23,8 +23,8 @@ export interface IgnoreMissedProps {
 }
 
 /**
- * For a job that did not run: stops or resumes expecting its results, until a date. It requires a
- * connection and says so.
+ * For a job that did not run: stops expecting its results until a date, or expects them again. It
+ * requires a connection and says so.
  */
 export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
   const [asking, setAsking] = useState(false);

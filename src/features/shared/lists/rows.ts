@@ -21,7 +21,7 @@ const holds = (text: string, words: readonly (string | null)[]): boolean => {
   );
 };
 
-/** Returns the disabled jobs to show, sorted by company and name. */
+/** Returns the disabled jobs to show, in the given order (by company and name). */
 export const disabledShown = (
   jobs: readonly DisabledJob[],
   { text, ignored }: BesidePlace,

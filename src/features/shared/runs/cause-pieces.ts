@@ -32,5 +32,5 @@ export function piecesOf(message: string, template: string | null): readonly Pie
   return pieces;
 }
 
-/** Templates omit a word like "Error:", because the state already shows it. */
+/** Matches a leading word like "Error:". Templates omit it, because the state already shows it. */
 const LEVEL = /^\W?[a-z]+\W{1,3}$/i;
