@@ -111,7 +111,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
     page.getByRole('heading', { level: 2, name: 'No matching results in 30 days' }),
   ).toBeVisible();
   await expect(
-    page.getByText('This device keeps the results of 30 days. Older ones are on the server', {
+    page.getByText('This device stores the results of 30 days. To find older ones on the server', {
       exact: false,
     }),
   ).toBeVisible();
