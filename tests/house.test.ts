@@ -176,7 +176,7 @@ test('HOUSE-1: one file of the page starts the worker', () => {
 });
 
 /**
- * The lists in which everything meets (house law 10), and what ties the areas of the contract
+ * The lists in which everything meets, and what ties the areas of the contract
  * together.
  */
 const MEETS = new Set([

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 // docs/rules.md numbers what the product promises; the name of a test begins with the ids of
-// the rules that it proves.
+// the rules that it proves, and comments and documents cite rules by their ids.
 
-const RULE = /^- \*\*([A-Z]+-?\d+[a-z]?)\*\*/gm;
-const ID = /^[A-Z]{1,8}-?\d+[a-z]?$/;
+const RULE = /^- \*\*([A-Z][A-Z0-9]*-?\d+[a-z]?)\*\*/gm;
+const ID = /^[A-Z][A-Z0-9]{0,8}-?\d+[a-z]?$/;
 
 const rules = [...readFileSync('docs/rules.md', 'utf8').matchAll(RULE)].map(
   (match) => match[1] ?? '',
@@ -48,4 +48,70 @@ test('RULE-3: every id in the name of a test is a rule', () => {
   expect(
     named.filter(({ id }) => !known.has(id)).map(({ id, path }) => `${id} in ${path}`),
   ).toEqual([]);
+});
+
+/** What comments and the names of tests say; of a document, everything. */
+const FOLDERS = ['contract', 'machines', 'workers', 'src', 'server', 'tests', 'scripts', 'docs'];
+const ROOT_FILES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$|<!--[\s\S]*?-->/gm;
+const TEST_NAME = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()\n]*\))?\(\s*(['"`])([^\n]*?)\1/g;
+const EXAMPLE = /```[\s\S]*?```|`[^`\n]*`|https?:\S+/g;
+const CITED = /(?<![\w\-/.#:+\\])(?:[A-Z][A-Z0-9]{1,8}-\d{1,3}|[A-Z]\d{1,2})[a-z]?(?![\w-]|\.\d)/g;
+/** Names of standards and programs that look like ids. */
+const NOT_A_RULE = /^(?:AES|CRC|ISO|P|SHA|UTF|V)-?\d/;
+
+const citationsIn = (text: string): string[] =>
+  (text.replaceAll(EXAMPLE, '').match(CITED) ?? []).filter((id) => !NOT_A_RULE.test(id));
+
+const proseOf = (path: string, text: string): string =>
+  path.endsWith('.md')
+    ? text
+    : [
+        ...(text.match(COMMENT) ?? []),
+        ...(path.startsWith('tests/')
+          ? [...text.matchAll(TEST_NAME)].map(([, , name]) => name)
+          : []),
+      ].join('\n');
+
+const unknownIn = (prose: string, known: ReadonlySet<string>): string[] =>
+  citationsIn(prose).filter((id) => !known.has(id));
+
+test('RULE-4: every id that a comment, the name of a test or a document cites is a rule', () => {
+  const known = new Set(rules);
+  const paths = [
+    ...FOLDERS.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|css|html|md)$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name)),
+    ),
+    ...ROOT_FILES,
+  ];
+  const wrong = paths.flatMap((path) =>
+    unknownIn(proseOf(path, readFileSync(path, 'utf8')), known).map((id) => `${id} in ${path}`),
+  );
+  expect(wrong).toEqual([]);
+  expect(paths.length).toBeGreaterThan(1_000);
+});
+
+test('RULE-4: a citation of a missing rule is found, and nothing else is taken for one', () => {
+  const known = new Set(['LOG-2', 'E2E-1', 'G42']);
+  // `#` stands for 99, so that this file doesn't cite the missing rules itself.
+  const code = [
+    '// Rows are locked in order (LOG-2, LOG-#).',
+    '/** Ends the session (G42) and',
+    ' * asks again (G#); see E2E-1 to E2E-#. */',
+    "const host = 'FS-#'; // SHA-256 in UTF-8, as `RUN-#` at https://example.com/LOG-#",
+    "test('OUT-#: the key of C# is sent', () => {});",
+  ]
+    .join('\n')
+    .replaceAll('#', '99');
+  const inComments = ['LOG-99', 'G99', 'E2E-99'];
+  expect(unknownIn(proseOf('server/example.ts', code), known)).toEqual(inComments);
+  expect(unknownIn(proseOf('tests/example.ts', code), known)).toEqual([
+    ...inComments,
+    'OUT-99',
+    'C99',
+  ]);
+  const page = 'See **LOG-#** and (G42), not `LOG-#`.'.replaceAll('#', '99');
+  expect(unknownIn(proseOf('docs/example.md', page), known)).toEqual(['LOG-99']);
 });

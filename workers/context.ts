@@ -10,7 +10,7 @@ export interface WorkerContext {
   readonly clock: WorkerClock;
   readonly chance: WorkerChance;
   readonly fetch: typeof fetch;
-  /** `https://portal.example`: pages and API share one origin (A1). */
+  /** `https://portal.example`: pages and API share one origin (BRAND-12). */
   readonly origin: string;
   /**
    * Rejects with `DiskFault` if the browser refuses; then everything stays in memory until the page

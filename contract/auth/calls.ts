@@ -9,7 +9,7 @@ const name = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
 /**
  * Clients may repeat the username and password of the first step, as the first clients do. Only the
- * attempt's cookie identifies the attempt (A8).
+ * attempt's cookie identifies the attempt (FACTOR-2).
  */
 const again = { username: v.optional(v.string()), password: v.optional(v.string()) };
 const sixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'six digits'));

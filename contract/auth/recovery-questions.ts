@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /**
- * The available security questions. The answers alone are not a factor (security.md 6). Append
+ * The available security questions. The answers alone are not a factor (RECOVER-2). Append
  * only: decoys are derived from the order.
  */
 export const QUESTIONS = [

@@ -3,7 +3,7 @@ import type { Sealed } from './cipher.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * One database per user, provider and origin (C6): `daybook:<tenant>:<user>:<actor>`.
+ * One database per user, provider and origin (A10): `daybook:<tenant>:<user>:<actor>`.
  *
  *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · front (sealed:
  *                        copies for the first rows) · order (plain: last number of a command) ·

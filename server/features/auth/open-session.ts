@@ -38,7 +38,7 @@ export interface Shown {
 }
 
 /**
- * Opens a session that replaces the device's previous one (A9), and remembers the device if the
+ * Opens a session that replaces the device's previous one (AUTH-6), and remembers the device if the
  * user wants it.
  */
 export async function openHere(
@@ -105,7 +105,7 @@ export async function skipsCode(
   return row !== undefined && isAhead(row.skips_code_until, now, LIMITS.rememberMs);
 }
 
-/** Ends the session that the device's cookie still opens; a new sign-in replaces it (A9). */
+/** Ends the session that the device's cookie still opens; a new sign-in replaces it (AUTH-6). */
 export async function endFormer(
   tx: TenantTx,
   { request, now }: Pick<RequestContext, 'request' | 'now'>,

@@ -181,7 +181,7 @@ export function passwordHandlers(
       await forgive(tx, [bucket], bucket, now);
       await passwordChosen(tx, session.userId, chosen.value, now, session.sessionId);
       // This session continues with new tokens: its access token ends now, and the next refresh
-      // returns another (A9).
+      // returns another (PROFILE-4).
       await tx.sql
         .updateTable('session')
         .set({ access_until: now })

@@ -23,7 +23,7 @@ import { profileOf, themeOf } from './profile-read.ts';
 
 /**
  * Returns the session if the id is its user's own; any other id returns null, whether or not it
- * exists (T7).
+ * exists (PROFILE-1).
  */
 export function ownId({ session }: RequestContext, id: string): Principal | null {
   if (!session) throw new Error('a signed-in call without a session');

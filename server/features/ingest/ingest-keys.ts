@@ -21,7 +21,7 @@ type KeyOut = OutputOf<'listKeys'>[number];
 
 /**
  * The ingest keys of a provider. Users bound to companies see and change only the keys of those;
- * others return not found (T7).
+ * others return not found (G30).
  */
 export function keyHandlers(
   world: AppContext,

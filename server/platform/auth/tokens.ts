@@ -48,7 +48,7 @@ export function readToken(text: string): Token | null {
   };
 }
 
-/** Returns the hash of a token. Only this is stored (A4). */
+/** Returns the hash of a token. Only this is stored (AUTH-2). */
 export const hashOf = ({ secret }: Token): string =>
   createHash('sha256').update(secret).digest('hex');
 

@@ -17,7 +17,7 @@ export interface Store {
   system<T>(work: (db: Transaction<Database>) => Promise<T>): Promise<T>;
   /**
    * Calls `listener` after each commit that appended. Only a hint: everything works without it
-   * (S13).
+   * (SYNC-5).
    */
   onAppend(listener: (tenant: TenantId, head: number) => void): () => void;
   tenants(): Promise<readonly TenantId[]>;

@@ -8,7 +8,7 @@ export const CLIENT_HEADER = 'daybook-client';
 const BY_COOKIE: ReadonlySet<CallName> = new Set(['refresh']);
 
 /**
- * Returns whether another site may have made a state-changing call (A3). A header that the browser
+ * Returns whether another site may have made a state-changing call (AUTH-5). A header that the browser
  * doesn't send is no evidence of it.
  */
 export function forged(name: CallName, headers: Headers, caller: Caller): boolean {

@@ -1,4 +1,4 @@
-/** Security headers of every response (security.md G45, G46). */
+/** Security headers of every response (E2E-9, G46). */
 export const CSP = [
   "default-src 'none'",
   "script-src 'self'",

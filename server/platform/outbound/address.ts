@@ -58,7 +58,7 @@ const NONE: readonly string[] = [];
 
 /**
  * Returns whether the server may connect to the address: it is public, or in a network that the
- * operator allows (O1, O2).
+ * operator allows (OUTB-1).
  */
 export function mayReach(world: AppContext, address: string, allow = allowedIn(world)): boolean {
   const plain = unwrapAddress(address);

@@ -34,7 +34,7 @@ const FIRST_HIGH = 1_024;
 const NO_BODY = new Set([204, 205, 304]);
 
 /**
- * The only function that requests an address somebody entered (O1, G48): https, or http if the
+ * The only function that requests an address somebody entered (OUTB-1, OUTB-2): https, or http if the
  * operator allows it; no name or password in the URL; resolves the host once, checks it and
  * connects to exactly that address; follows no redirect; at most 1 MiB and ten seconds; ignores
  * proxy variables. Logs neither body nor headers. Delays only its caller (HTTP-17).

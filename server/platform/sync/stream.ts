@@ -11,7 +11,7 @@ const LOOK_MS: Ms = 2_000;
 
 /**
  * Returns a stream of pokes. It reacts to commits of this process and also polls every 2 s, so that
- * it works with other writers and lost hints (S13). `alive` returns what the session may do now;
+ * it works with other writers and lost hints (SYNC-5). `alive` returns what the session may do now;
  * null when it has ended. `mark` returns another text when sources synced or failed, for users who
  * may read that (SYNC-14); `firstMark` is its result from before the stream opened.
  */
