@@ -2,14 +2,16 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// The documents name files and link to pages: each must exist.
+// The documents name files, commands and settings, and link to pages: each must exist.
 
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync('docs')
+  'CHANGELOG.md',
+  'SECURITY.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
+    .map((file) => join('docs', file)),
 ];
 
 test('DOC-1: every file that a document names exists', () => {
@@ -35,4 +37,42 @@ test('DOC-1: every link between documents leads to a file', () => {
   );
   expect(broken).toEqual([]);
   expect(documents).toContain('docs/architecture.md');
+});
+
+test('DOC-2: every command that a document shows is one of the project', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const unknown = documents.flatMap((document) =>
+    [...readFileSync(document, 'utf8').matchAll(/\bnpm run ([\w-]+)/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !(name in scripts))
+      .map((name) => `${document}: npm run ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('DOC-2: every setting that a document names is read by the code', () => {
+  const read = ['server', 'scripts', 'cli-wrapper']
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.m?[jt]s$/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+  const unknown = documents.flatMap((document) =>
+    [...readFileSync(document, 'utf8').matchAll(/\bDAYBOOK_[A-Z_]+\b/g)]
+      .filter(([name]) => !new RegExp(`\\b${name}\\b`).test(read))
+      .map(([name]) => `${document}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('DOC-3: the index of the decisions has one line for each record', () => {
+  const lines = readFileSync('docs/adr/README.md', 'utf8').split('\n');
+  const unlisted = readdirSync('docs/adr')
+    .flatMap((file) => /^(\d{4})-.*\.md$/.exec(file)?.[1] ?? [])
+    .filter(
+      (number) =>
+        lines.filter((line) => new RegExp(`^\\| \\[?${number}\\b`).test(line)).length !== 1,
+    );
+  expect(unlisted).toEqual([]);
 });
