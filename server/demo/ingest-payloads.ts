@@ -63,6 +63,7 @@ export function normalOf(
     exitCode: run.exitCode,
     log: run.logged ? logOf(job, run) : null,
     tasks: run.logged ? objectsOf(job, run) : [],
+    ...(run.level !== null && { level: run.level }),
     detail: run.detail,
   };
 }

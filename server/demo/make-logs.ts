@@ -108,7 +108,7 @@ function linux(job: JobPlan, run: PlannedRun): Line[] {
     [
       0.98,
       'Info',
-      `Files: ${upTo(dice, 900)} new, ${upTo(dice, 4_000)} changed, ${files} in all; added ${gb(run.bytes)}, processed ${gb(run.processed)}`,
+      `Files: ${run.detail['filesNew'] ?? 0} new, ${run.detail['filesChanged'] ?? 0} changed, ${files} in all; added ${gb(run.bytes)}, processed ${gb(run.processed)}`,
     ],
     ending(run),
   ];

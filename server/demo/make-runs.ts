@@ -1,4 +1,5 @@
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
+import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import type { DayN } from '#contract/time/day.ts';
 import { between, type Rng, makeRng } from './random.ts';
 import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
@@ -20,6 +21,7 @@ export interface PlannedRun {
   readonly filesFailed: number;
   readonly message: string | null;
   readonly exitCode: number | null;
+  readonly level: RunLevel | null;
   readonly detail: Readonly<Record<string, string | number | boolean>>;
   /** Whether the tool sends its log. */
   readonly logged: boolean;
@@ -149,7 +151,8 @@ function finished(
     filesFailed: told?.filesFailed ?? 0,
     message: told?.message ?? null,
     exitCode: EXITS.has(job.source) ? (told?.exitCode ?? 0) : null,
-    detail: detailOf(job, moved, full, status),
+    level: LEVELLED.has(job.source) ? (full ? 'Full' : 'Incremental') : null,
+    detail: detailOf(job, moved, files, startedAt),
     logged: status !== 'Success' || dice() < 0.02,
   };
 }
@@ -169,20 +172,35 @@ const COUNTS_FILES = new Set([
 ]);
 const EXITS = new Set(['restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'api']);
 
+/** What each tool reports beside the common fields, with the keys of the product's own readers. */
 function detailOf(
   job: JobPlan,
   moved: Bytes | null,
-  full: boolean,
-  status: string,
+  files: number | null,
+  at: Ms,
 ): PlannedRun['detail'] {
-  const level = full ? 'full' : 'incremental';
-  if (job.source === 'office365') return { objects: job.objects * 24, level };
-  if (job.source === 'restic' || job.source === 'kopia')
-    return moved === null ? {} : { data_added: moved };
-  return job.objects > 1
-    ? { level, tasks: job.objects, tasks_failed: status === 'Failed' ? 1 : 0 }
-    : { level };
+  const changed = files === null ? 0 : Math.round(files * job.change);
+  switch (job.source) {
+    case 'restic':
+      return moved === null
+        ? {}
+        : { filesNew: Math.round(changed / 8), filesChanged: changed, dataAdded: moved };
+    case 'borg':
+    case 'borgmatic':
+      return moved === null
+        ? {}
+        : {
+            archive: `${job.computer.toLowerCase()}-${new Date(at).toISOString().slice(0, 19)}`,
+            compressedSize: moved,
+          };
+    case 'kopia':
+      return files === null ? {} : { directories: Math.round(files / 14) };
+    default:
+      return {};
+  }
 }
+
+const LEVELLED = new Set(['vac', 'vbr', 'bacula', 'bareos', 'duplicati', 'urbackup']);
 
 /** The same job retries after some minutes, and may succeed. */
 function retried(

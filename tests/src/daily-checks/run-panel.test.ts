@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Execution } from '#contract/runs/calls.ts';
@@ -10,6 +11,7 @@ import { DEFAULTS, filterOf, ofCause } from '#src/features/shared/runs/list-stat
 import { doneWords } from '#src/features/shared/runs/labels.ts';
 import { deedLine } from '#src/features/daily-checks/run-panel/history-entries.ts';
 import { rowOf } from '#src/features/daily-checks/run-panel/from-execution.ts';
+import { detailsOf } from '#src/features/daily-checks/run-panel/details.ts';
 import { reportedFacts } from '#src/features/daily-checks/run-panel/run-facts.ts';
 import { sameCause } from '#src/features/daily-checks/run-panel/same-cause-query.ts';
 import {
@@ -301,4 +303,69 @@ test('PANEL-7: a run shows its level, when it was scheduled with the delay, and 
     reportedFacts({ ...EXECUTION, scheduledFor: '2026-11-20T01:18:00.000Z' }, 'Europe/Berlin')[0]
       ?.tip,
   ).toBe('2026-11-20 01:18:00 UTC');
+});
+
+const shownDetails = (detail: Execution['detail']): readonly string[] =>
+  detailsOf({ detail }).map(({ label, value }) => `${label}: ${value}`);
+
+test('PANEL-8: every other detail that a tool or script reports is shown, known ones with a label and units', () => {
+  expect(shownDetails({})).toEqual([]);
+  // As the reader of `restic backup --json` writes them.
+  expect(
+    shownDetails({
+      snapshot: '79766175d2ba',
+      filesNew: 3,
+      filesChanged: 0,
+      filesUnmodified: 12_480,
+      dataAdded: 4_096_000,
+    }),
+  ).toEqual([
+    'Snapshot: 79766175d2ba',
+    'New files: 3',
+    'Changed files: 0',
+    'Unchanged files: 12,480',
+    'Data added: 4.1 MB',
+  ]);
+  // As the reader of Zerto's protection groups writes them.
+  expect(shownDetails({ rpoSec: 540, configuredRpoSec: 300 })).toEqual([
+    'Actual RPO: 9 min',
+    'Configured RPO: 5 min',
+  ]);
+  expect(shownDetails({ speed: 1_000_000, interrupted: true, partial: false })).toEqual([
+    'Speed: 1 MB/s',
+    'Interrupted: Yes',
+    'Partial backup: No',
+  ]);
+  // A script names what it likes, and nothing that objects inherit is a label.
+  expect(
+    shownDetails({
+      'Tape label': 'LTO-0042',
+      'constructor': 7,
+      'toString': 'x',
+      'empty': '',
+      'none': null,
+    }),
+  ).toEqual(['Tape label: LTO-0042', 'constructor: 7', 'toString: x']);
+});
+
+test('PANEL-8: every detail that the readers and connections write has a label', () => {
+  // Read from the code that writes them: `detail: details({ … })` and its like.
+  const folders = ['server/features/ingest/tools', 'server/features/connections'];
+  const written = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [
+        ...readFileSync(`${folder}/${file}`, 'utf8').matchAll(
+          /detail: (?:details|detailOf|given)\(\{([^{}]*)\}\)/g,
+        ),
+      ])
+      .flatMap(([, body = '']) => [...body.matchAll(/(?:^|,)\s*(\w+)(?=\s*[:,]|\s*$)/g)])
+      .map(([, key = '']) => key),
+  );
+  expect(written.length).toBeGreaterThan(30);
+  expect(written).toContain('ignoredErrors');
+  const bare = [...new Set(written)].filter(
+    (key) => detailsOf({ detail: { [key]: 1 } })[0]?.label === key,
+  );
+  expect(bare).toEqual([]);
 });

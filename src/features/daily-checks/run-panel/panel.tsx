@@ -34,6 +34,7 @@ import { RunsAround } from './neighboring-runs.tsx';
 import { reportedFacts } from './run-facts.ts';
 import { SameCause } from './same-cause.tsx';
 import type { Days } from './same-cause-query.ts';
+import { ToolDetails } from './tool-details.tsx';
 import type { Asked } from './use-execution.ts';
 import './run-panel.css';
 import { runPanelMessages as t } from './messages.en.ts';
@@ -258,6 +259,7 @@ export function RunPanel(props: PanelProps) {
         )}
         <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
         <Log key={`log ${row.n}`} asked={asked} />
+        <ToolDetails key={`details ${row.n}`} row={row} asked={asked} />
         {problem && problem.cause > 0 && (
           <SameCause
             row={row}
