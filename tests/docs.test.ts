@@ -39,6 +39,27 @@ test('DOC-1: every link between documents leads to a file', () => {
   expect(documents).toContain('docs/architecture.md');
 });
 
+test('DOC-1: every link to a heading of a document leads to one', () => {
+  const broken = documents.flatMap((document) =>
+    [...readFileSync(document, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)#([\w-]+)\)/g)]
+      .filter(
+        ([, path = '', heading = '']) =>
+          !headingsOf(path === '' ? document : join(dirname(document), path)).includes(heading),
+      )
+      .map(([link]) => `${document}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+/** The anchors of a document's headings: lower case, words joined by hyphens. */
+const headingsOf = (document: string): string[] =>
+  [...readFileSync(document, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(/\s/g, '-'),
+  );
+
 test('DOC-2: every command that a document shows is one of the project', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     scripts: Record<string, string>;
