@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { lineOfText } from './stored-text.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
 
-interface OneLine extends v.BaseTransformation<string, string, never> {
+export interface OneLine extends v.BaseTransformation<string, string, never> {
   readonly type: 'one_line';
   readonly reference: typeof oneLine;
 }
