@@ -15,8 +15,10 @@ export interface Front {
   use(dist: string): void;
   /**
    * `away`: the gateway stands, nothing behind it. `slow`: pages come after so many milliseconds.
+   * `without`: requests to these paths never reach the product, and get no answer. A route of the
+   * browser does not hold that: it lets a request through whose worker ends with its page.
    */
-  be(how: 'well' | 'away' | { readonly slow: number }): void;
+  be(how: 'well' | 'away' | { readonly slow: number } | { readonly without: RegExp }): void;
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,10 @@ export async function startFront(portalUrl: string, dist: string): Promise<Front
       answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
       return;
     }
+    if (typeof how === 'object' && 'without' in how && how.without.test(asked.url ?? '')) {
+      asked.socket.destroy();
+      return;
+    }
     if (/^\/(api|ping)\//.test(asked.url ?? '')) {
       passOn(asked, answer, portalUrl);
       return;
@@ -37,7 +43,7 @@ export async function startFront(portalUrl: string, dist: string): Promise<Front
       () => {
         void serve(assets, asked, answer);
       },
-      page && typeof how === 'object' ? how.slow : 0,
+      page && typeof how === 'object' && 'slow' in how ? how.slow : 0,
     );
   });
   await new Promise<void>((done) => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { startFront } from './front.ts';
 import { enter, freshPage, NEW_PASSWORD, personOf, title } from './people.ts';
 import { pictureOf } from './person.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
@@ -77,18 +78,17 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   ]);
   await personOf(portal, 'otto', 'Otto Operator', ['operator']);
   const admin = await apiOf(portal, 'admin');
+  const front = await startFront(portal.url, 'dist');
   const page = await freshPage(browser);
   const reviews = async (): Promise<number> =>
     (
       (await admin('GET', 'admin/events?type=problem.reviewed')) as { events: { actor: string }[] }
     ).events.filter(({ actor }) => actor === 'otto').length;
-  await signIn(page, `${portal.url}/monitoring/daily-checks?q=harbour`, 'otto', NEW_PASSWORD);
+  await signIn(page, `${front.url}/monitoring/daily-checks?q=harbour`, 'otto', NEW_PASSWORD);
   await expect(rowOf(page, 'Harbour store')).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('appVersion'))).toBe('2.2.14');
   // The server is away from commands only, so that the review waits on the device.
-  await page
-    .context()
-    .route(/\/api\/v1\/monitoring\/backoffice\/jobExecutions/, (route) => route.abort());
+  front.be({ without: /\/api\/v1\/monitoring\/backoffice\/jobExecutions/ });
   await rowOf(page, 'Harbour store')
     .getByRole('button', { name: /^Review/ })
     .click();
@@ -106,7 +106,7 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   expect(await page.evaluate(() => localStorage.getItem('appVersion'))).toBe('2.2.14');
   await sound(page, 'version');
   await pictureOf(page, 'version');
-  await page.context().unroute(/\/api\/v1\/monitoring\/backoffice\/jobExecutions/);
+  front.be('well');
   await page.reload();
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   expect(await reviews()).toBe(0);
@@ -117,6 +117,7 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   await expect(page).toHaveURL(/\/monitoring\/daily-checks\?q=harbour/);
   await expect.poll(reviews, { timeout: 30_000 }).toBe(1);
   await page.context().close();
+  await front.stop();
 });
 
 test('LOAD-1: a screen that is gone after a deployment, and one that does not come for two minutes, say so and offer to reload', async ({
