@@ -1,44 +1,54 @@
-import { useState } from 'react';
+import { useMachine } from '@xstate/react';
+import { fromPromise } from 'xstate';
+import { passwordLinkRequestMachine } from '#machines/password-link.ts';
+import { now } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { FaultCallout } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
-import { useRecoveryAsk } from './use-recovery-call.ts';
+import { useFault } from '../sign-in/use-fault.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
 /** Requests a password reset link by email. The answer is the same for every name (G36). */
 export function ForgotPasswordDb() {
-  const { busy, fault, ask } = useRecoveryAsk();
-  const [sent, setSent] = useState(false);
-  async function send(username: string): Promise<boolean> {
-    const { ok } = await ask(() => client().ask('forgotPassword', { username }));
-    setSent(ok);
-    return ok;
-  }
+  const [state, send] = useMachine(machine, { input: { now } });
+  const fault = useFault(state.context.refusal);
+  const isSent = state.matches('sent');
   return (
     <AccountPage
       title={t.forgotPassword}
-      {...(!sent && {
+      {...(!isSent && {
         says: t.forgotPasswordLinkDetail,
       })}
     >
       <FaultCallout fault={fault} />
-      {sent ? (
+      {isSent ? (
         <>
           <Callout tone="success" alert>
             {t.linkSent}
           </Callout>
-          <Button className="justify-self-start" onClick={() => setSent(false)}>
+          <Button className="justify-self-start" onClick={() => send({ type: 'AGAIN' })}>
             {t.resendLink}
           </Button>
         </>
       ) : (
-        <NameForm busy={busy} fault={fault} action={t.sendLink} onName={send} />
+        <NameForm
+          busy={state.matches('sending')}
+          fault={fault}
+          action={t.sendLink}
+          onName={(username) => send({ type: 'NAME', username })}
+        />
       )}
       <ToSignIn />
     </AccountPage>
   );
 }
+
+const machine = passwordLinkRequestMachine.provide({
+  actors: {
+    send: fromPromise(({ input: username }) => client().ask('forgotPassword', { username })),
+  },
+});

@@ -4,13 +4,14 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from '../account-page.tsx';
-import { AskedCode } from './request-code.tsx';
-import type { CodeAsked } from './request-code.tsx';
+import { Resend, RequestCode, hasCode } from './request-code.tsx';
 import { Done } from './done.tsx';
 import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { shortOf } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
-import { useRecoveryAsk } from './use-recovery-call.ts';
+import { useFault } from '../sign-in/use-fault.ts';
+import { useRecovery } from './use-recovery.ts';
+import type { Recovery } from './use-recovery.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -18,28 +19,43 @@ const TITLE = t.forgotPassword;
 
 /** Resets the password with security questions and a code. */
 export function ForgotPassword() {
-  return (
-    <AskedCode title={TITLE} says={t.forgotPasswordCodeDetail}>
-      {(asked) => <WithCode {...asked} />}
-    </AskedCode>
+  const recovery = useRecovery((username, { code, newPassword }) =>
+    client().ask('resetPassword', { username, code, newPassword: newPassword ?? '' }),
+  );
+  if (recovery.state.matches('done')) return <Done title={TITLE}>{t.passwordReset}</Done>;
+  return hasCode(recovery) ? (
+    <WithCode {...recovery} />
+  ) : (
+    <RequestCode title={TITLE} says={t.forgotPasswordCodeDetail} {...recovery} />
   );
 }
 
-function WithCode({ username, auth, again }: CodeAsked) {
-  const { busy, fault, ask } = useRecoveryAsk();
+function WithCode({ state, send }: Recovery) {
+  const { account, refusal } = state.context;
+  const { auth } = account;
+  const busy = state.matches('using');
+  const refused = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
+  const fault = useFault(refused === null ? refusal : null);
   const [code, setCode] = useState('');
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<{
     readonly what: 'code' | 'password';
     readonly why: string;
   } | null>(null);
-  const [done, setDone] = useState(false);
+  const [seen, setSeen] = useState(refusal);
+  if (refusal !== seen) {
+    setSeen(refusal);
+    if (refused !== null) setWrong({ what: 'password', why: refused });
+  }
   const first = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   const waits = useWaits(fault);
   useEffect(() => first.current?.focus(), []);
+  useEffect(() => {
+    if (refusal?.failure.kind === 'bad-input') second.current?.focus();
+  }, [refusal]);
 
-  async function submit(event: SyntheticEvent): Promise<void> {
+  function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     const digits = code.replace(/\s/g, '');
@@ -55,24 +71,12 @@ function WithCode({ username, auth, again }: CodeAsked) {
       return;
     }
     setWrong(null);
-    const result = await ask(() =>
-      client().ask('resetPassword', { username, code: digits, newPassword: password }),
-    );
-    setDone(result.ok);
-    if (result.ok || result.failure.kind !== 'bad-input') return;
-    setWrong({ what: 'password', why: result.failure.message });
-    second.current?.focus();
+    send({ type: 'USE_CODE', use: { code: digits, newPassword: password } });
   }
-  if (done) return <Done title={TITLE}>{t.passwordReset}</Done>;
   return (
     <AccountPage title={TITLE} says={t.codeSentIfExists}>
       <FaultCallout fault={fault} />
-      <form
-        className="grid gap-5"
-        onSubmit={(event) => void submit(event)}
-        noValidate
-        aria-busy={busy}
-      >
+      <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
         <TextField
           ref={first}
           label={t.code}
@@ -109,7 +113,7 @@ function WithCode({ username, auth, again }: CodeAsked) {
           {waits === null ? (busy ? t.saving : t.setPassword) : t.tryAgainIn({ when: waits })}
         </Button>
       </form>
-      {again}
+      <Resend state={state} send={send} />
       <ToSignIn />
     </AccountPage>
   );

@@ -10,11 +10,10 @@ import { accountMessages as t } from '../messages.en.ts';
 export interface NameFormProps {
   readonly busy: boolean;
   readonly fault: SignInFault | null;
-  /** The server's message about the name. */
+  /** The server's message about the name, shown at the field. */
   readonly invalid?: string | null;
   readonly action: string;
-  /** Returns whether the server accepted the name. */
-  readonly onName: (username: string) => Promise<boolean>;
+  readonly onName: (username: string) => void;
 }
 
 /** The user name: the first step of every recovery. */
@@ -24,20 +23,19 @@ export function NameForm({ busy, fault, invalid = null, action, onName }: NameFo
   const field = useRef<HTMLInputElement>(null);
   const waits = useWaits(fault);
   useEffect(() => field.current?.focus(), []);
-  async function submit(event: SyntheticEvent): Promise<void> {
+  useEffect(() => {
+    if (fault !== null) field.current?.focus();
+  }, [fault]);
+  function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     const name = username.trim();
     setMissing(name === '');
-    if (name === '' || !(await onName(name))) field.current?.focus();
+    if (name === '') field.current?.focus();
+    else onName(name);
   }
   return (
-    <form
-      className="grid gap-5"
-      onSubmit={(event) => void submit(event)}
-      noValidate
-      aria-busy={busy}
-    >
+    <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       <TextField
         ref={field}
         label={t.username}

@@ -1,113 +1,56 @@
 import { useEffect, useRef, useState } from 'react';
-import type { ReactNode, SyntheticEvent } from 'react';
+import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { client } from '#src/app/worker/worker-client.ts';
+import type { SecurityAnswer } from '#machines/recovery.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
-import { useRecoveryAsk } from './use-recovery-call.ts';
+import { useFault } from '../sign-in/use-fault.ts';
+import type { SignInFault } from '../sign-in/sign-in-error.ts';
+import type { Recovery } from './use-recovery.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
-/**
- * Data for the last step: the account that received the code, and a control to request another one.
- */
-export interface CodeAsked {
-  readonly username: string;
-  readonly auth: 'ad' | 'db';
-  readonly again: ReactNode;
-}
-
-export interface AskedCodeProps {
-  readonly title: string;
-  readonly says: string;
-  readonly children: (asked: CodeAsked) => ReactNode;
-}
-
-type At =
-  | { readonly is: 'name' }
-  | {
-      readonly is: 'questions';
-      readonly username: string;
-      readonly auth: 'ad' | 'db';
-      readonly questions: readonly string[];
-    }
-  | {
-      readonly is: 'code';
-      readonly username: string;
-      readonly auth: 'ad' | 'db';
-      readonly answers: readonly Answer[];
-    };
-interface Answer {
-  readonly question: string;
-  readonly answer: string;
-}
+/** True once a code was sent, so that it can be entered. */
+export const hasCode = ({ state }: Recovery): boolean =>
+  state.matches('code') || state.matches('resending') || state.matches('using');
 
 /**
- * Asks for the user name, for the security questions if the provider requires them, and then sends
- * a code. The answers stay in this page's memory to request another code.
+ * Asks for the user name, and for the security questions if the provider requires them. Then a code
+ * is sent.
  */
-export function AskedCode({ title, says, children }: AskedCodeProps) {
-  const [at, setAt] = useState<At>({ is: 'name' });
-  const [told, setTold] = useState('');
-  const [invalid, setInvalid] = useState<string | null>(null);
-  const { busy, fault, ask } = useRecoveryAsk();
-
-  async function name(username: string): Promise<boolean> {
-    const result = await ask(() => client().ask('validateUsername', { username }));
-    setInvalid(!result.ok && result.failure.kind === 'bad-input' ? result.failure.message : null);
-    if (!result.ok) return false;
-    const { authType: auth, questions } = result.value;
-    if (questions.length === 0) await send({ username, auth }, []);
-    else setAt({ is: 'questions', username, auth, questions });
-    return true;
-  }
-  async function send(
-    { username, auth }: { readonly username: string; readonly auth: 'ad' | 'db' },
-    answers: readonly Answer[],
-  ): Promise<void> {
-    setTold('');
-    const sent = await ask(() =>
-      client().ask('validateAnswers', { username, answers: [...answers] }),
-    );
-    if (!sent.ok) return;
-    setTold(t.codeSent);
-    setAt({ is: 'code', username, auth, answers });
-  }
-
-  if (at.is === 'code') {
-    const again = (
-      <>
-        <FaultCallout fault={fault} />
-        <div className="grid justify-items-start gap-1">
-          <output className="block text-ink-2">{told}</output>
-          <Button
-            variant="quiet"
-            icon="sync"
-            className="-ml-2"
-            busy={busy}
-            onClick={() => void send(at, at.answers)}
-          >
-            {t.resendCode}
-          </Button>
-        </div>
-      </>
-    );
-    return children({ username: at.username, auth: at.auth, again });
-  }
+export function RequestCode({
+  title,
+  says,
+  state,
+  send,
+}: Recovery & { readonly title: string; readonly says: string }) {
+  const { refusal, account, username } = state.context;
+  const fault = useFault(refusal);
+  const busy = state.matches('looking') || state.matches('sending');
+  // The page of the questions stays while their answers are sent.
+  const isAnswering = state.matches('questions') || state.context.answers.length > 0;
+  const invalid = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
   return (
-    <AccountPage title={title} says={at.is === 'name' ? says : t.answerQuestions}>
-      <FaultCallout fault={fault} />
-      {at.is === 'name' ? (
-        <NameForm busy={busy} fault={fault} invalid={invalid} action={t.continue} onName={name} />
-      ) : (
+    <AccountPage title={title} says={isAnswering ? t.answerQuestions : says}>
+      <FaultCallout fault={invalid === null ? fault : null} />
+      {isAnswering ? (
         <Questions
-          questions={at.questions}
+          key={username}
+          questions={account.questions}
           busy={busy}
           waiting={fault}
-          onAnswers={(answers) => void send(at, answers)}
+          onAnswers={(answers) => send({ type: 'ANSWERS', answers })}
+        />
+      ) : (
+        <NameForm
+          busy={busy}
+          fault={fault}
+          invalid={invalid}
+          action={t.continue}
+          onName={(name) => send({ type: 'NAME', username: name })}
         />
       )}
       <ToSignIn />
@@ -115,11 +58,33 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
   );
 }
 
+/** Requests another code for the same account. */
+export function Resend({ state, send }: Recovery) {
+  const fault = useFault(state.context.resendRefusal);
+  return (
+    <>
+      <FaultCallout fault={fault} />
+      <div className="grid justify-items-start gap-1">
+        <output className="block text-ink-2">{state.context.isCodeSent && t.codeSent}</output>
+        <Button
+          variant="quiet"
+          icon="sync"
+          className="-ml-2"
+          busy={state.matches('resending')}
+          onClick={() => send({ type: 'RESEND' })}
+        >
+          {t.resendCode}
+        </Button>
+      </div>
+    </>
+  );
+}
+
 interface QuestionsProps {
   readonly questions: readonly string[];
   readonly busy: boolean;
-  readonly waiting: ReturnType<typeof useRecoveryAsk>['fault'];
-  readonly onAnswers: (answers: readonly Answer[]) => void;
+  readonly waiting: SignInFault | null;
+  readonly onAnswers: (answers: readonly SecurityAnswer[]) => void;
 }
 
 function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {

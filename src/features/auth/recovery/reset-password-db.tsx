@@ -1,7 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import { useMachine } from '@xstate/react';
 import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
+import { fromPromise } from 'xstate';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
+import { passwordLinkMachine } from '#machines/password-link.ts';
+import type { Refusal } from '#machines/refusal.ts';
+import { now } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -12,7 +17,7 @@ import { Done } from './done.tsx';
 import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { shortOf } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
-import { useRecoveryAsk } from './use-recovery-call.ts';
+import { useFault } from '../sign-in/use-fault.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -32,26 +37,17 @@ export function ResetPasswordDb() {
 }
 
 function ByLink({ hash }: { readonly hash: string }) {
-  const { busy, fault, ask } = useRecoveryAsk();
-  const [link, setLink] = useState<'unknown' | 'good' | 'over'>(
-    HASH.test(hash) ? 'unknown' : 'over',
-  );
-  const [done, setDone] = useState(false);
-  const asked = useRef(false);
-
-  async function check(): Promise<void> {
-    const answer = await ask(() => client().ask('checkPasswordLinkSent', { hash }));
-    if (answer.ok) setLink('good');
-    else if (answer.failure.kind === 'not-found') setLink('over');
-  }
+  const [state, send] = useMachine(machine, { input: { now, hash } });
+  const { refusal } = state.context;
+  const fault = useFault(refusal);
+  const waits = useWaits(fault);
+  const isDone = state.matches('done');
   useEffect(() => {
-    if (link !== 'unknown' || asked.current) return;
-    asked.current = true;
-    void check();
-  });
+    if (isDone) dropFragment();
+  }, [isDone]);
 
-  if (done) return <Done title={TITLE}>{t.passwordReset}</Done>;
-  if (link === 'over') {
+  if (isDone) return <Done title={TITLE}>{t.passwordReset}</Done>;
+  if (state.matches('over')) {
     return (
       <AccountPage title={TITLE}>
         <Callout tone="failed" alert>
@@ -69,25 +65,26 @@ function ByLink({ hash }: { readonly hash: string }) {
   }
   return (
     <AccountPage title={TITLE}>
-      {link === 'good' && (
+      {(state.matches('choosing') || state.matches('saving')) && (
         <Choose
-          hash={hash}
-          onDone={() => {
-            setDone(true);
-            dropFragment();
-          }}
-          onOver={() => setLink('over')}
+          busy={state.matches('saving')}
+          refusal={refusal}
+          onPassword={(newPassword) => send({ type: 'SAVE', newPassword })}
         />
       )}
-      {link === 'unknown' && fault === null && (
+      {state.matches('checking') && (
         <DelayedFallback>
           <output className="block text-ink-2">{t.checkingLink}</output>
         </DelayedFallback>
       )}
-      {link === 'unknown' && fault !== null && (
+      {state.matches('unreachable') && (
         <>
           <FaultCallout fault={fault} />
-          <Button className="justify-self-start" busy={busy} onClick={() => void check()}>
+          <Button
+            className="justify-self-start"
+            disabled={waits !== null}
+            onClick={() => send({ type: 'CHECK' })}
+          >
             {t.checkAgain}
           </Button>
         </>
@@ -98,47 +95,40 @@ function ByLink({ hash }: { readonly hash: string }) {
 }
 
 function Choose({
-  hash,
-  onDone,
-  onOver,
+  busy,
+  refusal,
+  onPassword,
 }: {
-  readonly hash: string;
-  readonly onDone: () => void;
-  readonly onOver: () => void;
+  readonly busy: boolean;
+  readonly refusal: Refusal | null;
+  readonly onPassword: (newPassword: string) => void;
 }) {
-  const { busy, fault, ask } = useRecoveryAsk();
+  const refused = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
+  const fault = useFault(refused === null ? refusal : null);
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
+  const [seen, setSeen] = useState(refusal);
+  if (refusal !== seen) {
+    setSeen(refusal);
+    if (refused !== null) setWrong(refused);
+  }
   const field = useRef<HTMLInputElement>(null);
   const waits = useWaits(fault);
   useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (refusal?.failure.kind === 'bad-input') field.current?.focus();
+  }, [refusal]);
 
-  async function submit(event: SyntheticEvent): Promise<void> {
+  function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     const short = shortOf(password);
     setWrong(short);
-    if (short !== null) {
-      field.current?.focus();
-      return;
-    }
-    const answer = await ask(() =>
-      client().ask('changePasswordByLink', { hash, newPassword: password }),
-    );
-    if (answer.ok) onDone();
-    else if (answer.failure.kind === 'not-found') onOver();
-    else if (answer.failure.kind === 'bad-input') {
-      setWrong(answer.failure.message);
-      field.current?.focus();
-    }
+    if (short === null) onPassword(password);
+    else field.current?.focus();
   }
   return (
-    <form
-      className="grid gap-5"
-      onSubmit={(event) => void submit(event)}
-      noValidate
-      aria-busy={busy}
-    >
+    <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       <FaultCallout fault={fault} />
       <NewPassword
         ref={field}
@@ -163,4 +153,11 @@ function Choose({
   );
 }
 
-const HASH = /^[\w-]{1,200}$/;
+const machine = passwordLinkMachine.provide({
+  actors: {
+    check: fromPromise(({ input: hash }) => client().ask('checkPasswordLinkSent', { hash })),
+    save: fromPromise(({ input: { hash, newPassword } }) =>
+      client().ask('changePasswordByLink', { hash, newPassword: newPassword ?? '' }),
+    ),
+  },
+});

@@ -12,10 +12,10 @@ export interface CodeFormProps {
   /** `digits`: six digits. `words`: a recovery code. */
   readonly kind?: 'digits' | 'words';
   readonly busy: boolean;
+  /** Why the last code was rejected. */
   readonly fault: SignInFault | null;
   readonly action: string;
-  /** Returns whether the code was correct. */
-  readonly onCode: (code: string) => Promise<boolean>;
+  readonly onCode: (code: string) => void;
 }
 
 /** A field for a code; the browser can fill it in. A rejected code is cleared. */
@@ -30,12 +30,20 @@ export function CodeForm({
 }: CodeFormProps) {
   const [code, setCode] = useState('');
   const [missing, setMissing] = useState(false);
+  const [rejected, setRejected] = useState(fault);
   const field = useRef<HTMLInputElement>(null);
   const waits = useWaits(fault);
   const digits = kind === 'digits';
+  if (fault !== rejected) {
+    setRejected(fault);
+    if (fault !== null) setCode('');
+  }
   useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (fault !== null) field.current?.focus();
+  }, [fault]);
 
-  async function submit(event: SyntheticEvent): Promise<void> {
+  function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     const bare = code.replace(/\s/g, '');
@@ -45,18 +53,11 @@ export function CodeForm({
       return;
     }
     setMissing(false);
-    if (await onCode(bare)) return;
-    setCode('');
-    field.current?.focus();
+    onCode(bare);
   }
 
   return (
-    <form
-      className="grid gap-5"
-      onSubmit={(event) => void submit(event)}
-      noValidate
-      aria-busy={busy}
-    >
+    <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       <TextField
         ref={field}
         label={label}

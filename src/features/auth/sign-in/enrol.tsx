@@ -1,5 +1,4 @@
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
 import { useBranding } from '#src/app/session/session.ts';
@@ -9,7 +8,7 @@ import { AuthenticatorSecret } from '../authenticator-secret.tsx';
 import { CodeForm } from './code-form.tsx';
 import { FaultCallout } from './error-callout.tsx';
 import { RecoveryCodes } from '../recovery-codes.tsx';
-import { useStepAnswer } from './use-step-answer.ts';
+import { useSignInStep } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -17,29 +16,21 @@ import { accountMessages as t } from '../messages.en.ts';
 export function Enrol({ step }: { readonly step: SignInStep }) {
   const router = useRouter();
   const portal = sidebarTitleOf(useBranding());
-  const { busy, fault, answer } = useStepAnswer();
-  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const { state, send, busy, fault } = useSignInStep();
+  const { recoveryCodes } = state.context;
 
-  async function onward(): Promise<void> {
-    holdPage(false);
-    await router.invalidate();
-  }
-  async function confirm(code: string): Promise<boolean> {
-    const answered = await answer({ way: 'enrol', code });
-    if (answered?.is !== 'in') return answered !== null;
-    if (answered.recoveryCodes === null) await onward();
-    else setCodes(answered.recoveryCodes);
-    return true;
-  }
-
-  if (codes !== null) {
+  if (recoveryCodes !== null) {
     return (
       <AccountPage title={t.saveRecoveryCodes} says={t.recoveryCodesDetail}>
         <RecoveryCodes
-          codes={codes}
+          codes={recoveryCodes}
           portal={portal}
           action={t.continue}
-          onKept={() => void onward()}
+          onKept={() => {
+            send({ type: 'CONTINUE' });
+            holdPage(false);
+            void router.invalidate();
+          }}
         />
       </AccountPage>
     );
@@ -53,7 +44,7 @@ export function Enrol({ step }: { readonly step: SignInStep }) {
         busy={busy !== null}
         fault={fault}
         action={t.continue}
-        onCode={confirm}
+        onCode={(code) => send({ type: 'ANSWER', ask: { way: 'enrol', code } })}
       />
       <StepFoot />
     </AccountPage>

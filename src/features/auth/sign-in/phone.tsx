@@ -1,13 +1,13 @@
 import { AccountPage } from '../account-page.tsx';
 import { FaultCallout, useWaits } from './error-callout.tsx';
 import { PhoneForm } from './phone-form.tsx';
-import { useStepAnswer } from './use-step-answer.ts';
+import { useSignInStep } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
 /** Asks for a mobile number so that a code can be sent. */
 export function Phone() {
-  const { busy, fault, answer } = useStepAnswer();
+  const { send, busy, fault } = useSignInStep();
   const waits = useWaits(fault);
   return (
     <AccountPage title={t.yourMobilePhone} says={t.phoneDetail}>
@@ -17,7 +17,7 @@ export function Phone() {
         busy={busy !== null}
         disabled={waits !== null}
         action={t.sendCode}
-        onPhone={(mobilePhone) => void answer({ way: 'phone', mobilePhone })}
+        onPhone={(mobilePhone) => send({ type: 'ANSWER', ask: { way: 'phone', mobilePhone } })}
       />
       <StepFoot />
     </AccountPage>

@@ -1,22 +1,19 @@
-import { useState } from 'react';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { Link } from '@tanstack/react-router';
-import { now, useNow } from '#src/app/clock.ts';
+import { RESEND_WAIT_MS } from '#machines/sign-in-step.ts';
+import { useNow } from '#src/app/clock.ts';
 import { Button } from '#src/ui/button.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { CodeForm } from './code-form.tsx';
 import { FaultCallout } from './error-callout.tsx';
 import { PhoneForm } from './phone-form.tsx';
 import { waitWords } from './sign-in-error.ts';
-import { useStepAnswer } from './use-step-answer.ts';
+import { useSignInStep } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
 import { othersOf } from './step-path.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { accountMessages as t } from '../messages.en.ts';
-
-/** Wait before another code can be requested, in milliseconds. */
-const ANOTHER_MS = 30_000;
 
 /**
  * The code sent by SMS. The user can request another code. They can change the number once, as long
@@ -27,21 +24,11 @@ export function SmsVerification({
 }: {
   readonly step: SignInStep;
 }) {
-  const { busy, fault, answer, setFault } = useStepAnswer();
-  const [since, setSince] = useState(now);
-  const [changing, setChanging] = useState(false);
-  const [changed, setChanged] = useState(false);
-  const [told, setTold] = useState('');
-  const waits = waitWords(since + ANOTHER_MS, Math.max(useNow(1_000), since));
-
-  async function send(newMobilePhone: string | null): Promise<void> {
-    setTold('');
-    if ((await answer({ way: 'resend', newMobilePhone })) === null) return;
-    if (newMobilePhone !== null) setChanged(true);
-    setSince(now());
-    setChanging(false);
-    setTold(t.anotherCodeSent);
-  }
+  const { state, send, busy, fault, resendFault } = useSignInStep(true);
+  const { sentAt, isSentAgain, isPhoneChanged } = state.context;
+  const isChanging = state.matches('changingPhone') || state.matches('sendingToPhone');
+  const since = sentAt ?? 0;
+  const waits = waitWords(since + RESEND_WAIT_MS, Math.max(useNow(1_000), since));
 
   return (
     <AccountPage
@@ -52,44 +39,46 @@ export function SmsVerification({
           : richText(t.smsSent, { phone: <span className="whitespace-nowrap">{phone}</span> })
       }
     >
-      <FaultCallout fault={fault} />
-      {changing ? (
+      <FaultCallout fault={fault ?? resendFault} />
+      {isChanging ? (
         <PhoneForm
           label={t.newMobilePhone}
           busy={busy === 'resend'}
           disabled={waits !== null || resends === 0}
           action={waits === null ? t.sendCode : t.sendCodeWhen({ when: waits })}
-          onPhone={(number) => void send(number)}
+          onPhone={(mobilePhone) => send({ type: 'SEND_TO_PHONE', mobilePhone })}
         />
       ) : (
         <CodeForm
           key={since}
           label={t.code}
-          busy={busy === 'sms'}
+          busy={busy !== null}
           fault={fault}
           action={t.continue}
-          {...((mayChangePhone || changed) && {
+          {...((mayChangePhone || isPhoneChanged) && {
             hint: t.confirmsNumber,
           })}
-          onCode={async (code) =>
-            (await answer({ way: 'sms', code, ...(changed && { phoneUpdatedOnce: true }) })) !==
-            null
+          onCode={(code) =>
+            send({
+              type: 'ANSWER',
+              ask: { way: 'sms', code, ...(isPhoneChanged && { phoneUpdatedOnce: true }) },
+            })
           }
         />
       )}
       <StepFoot>
-        <output className="block text-ink-2">{told}</output>
+        <output className="block text-ink-2">{isSentAgain && t.anotherCodeSent}</output>
         {resends === 0 ? (
           <p className="m-0 py-1 text-ink-2">{ACCOUNT.noMoreCodes}</p>
         ) : (
-          !changing &&
+          !isChanging &&
           (waits === null ? (
             <Button
               variant="quiet"
               className="-ml-2"
               icon="sync"
               busy={busy === 'resend'}
-              onClick={() => void send(null)}
+              onClick={() => send({ type: 'RESEND' })}
             >
               {t.resendCodeLeft({ count: resends })}
             </Button>
@@ -104,12 +93,9 @@ export function SmsVerification({
             variant="quiet"
             className="-ml-2"
             icon="phone"
-            onClick={() => {
-              setFault(null);
-              setChanging(!changing);
-            }}
+            onClick={() => send({ type: isChanging ? 'KEEP_PHONE' : 'CHANGE_PHONE' })}
           >
-            {changing ? t.keepNumber : t.otherNumber}
+            {isChanging ? t.keepNumber : t.otherNumber}
           </Button>
         )}
         {othersOf(methods).length > 0 && (

@@ -1,15 +1,12 @@
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
-import { now } from '#src/app/clock.ts';
 import { Button } from '#src/ui/button.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { CodeForm } from './code-form.tsx';
 import { FaultCallout } from './error-callout.tsx';
-import { showPasskey } from './passkey.ts';
-import { faultOf } from './sign-in-error.ts';
-import { useStepAnswer } from './use-step-answer.ts';
-import type { StepAnswer } from './use-step-answer.ts';
+import { useSignInStep } from './use-sign-in-step.ts';
+import type { StepConversation } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
 import { othersOf } from './step-path.ts';
 import { accountMessages as t } from '../messages.en.ts';
@@ -32,21 +29,21 @@ const SWITCH: Readonly<Record<Way, string>> = {
  */
 export function Verification({ step }: { readonly step: SignInStep }) {
   const router = useRouter();
-  const answered = useStepAnswer();
-  const { busy, fault, setFault, answer } = answered;
+  const conversation = useSignInStep();
+  const { state, send, busy, fault, resendFault } = conversation;
+  const { method, sentAt } = state.context;
   const others = othersOf(step.methods);
-  const [chosen, setChosen] = useState<Way | null>(null);
-  const way = chosen !== null && others.includes(chosen) ? chosen : (others[0] ?? 'totp');
+  const way = method !== null && others.includes(method) ? method : (others[0] ?? 'totp');
+  // A code by SMS is entered on its own page.
+  useEffect(() => {
+    if (sentAt !== null) void router.navigate({ to: '/sms-verification' });
+  }, [router, sentAt]);
 
-  async function bySms(): Promise<void> {
-    if ((await answer({ way: 'resend', newMobilePhone: null })) !== null)
-      await router.navigate({ to: '/sms-verification' });
-  }
   return (
     <AccountPage title={t.verifyTitle} says={SAYS[way]}>
-      <FaultCallout fault={fault} />
+      <FaultCallout fault={fault ?? resendFault} />
       {way === 'passkey' ? (
-        <Passkey options={step.passkey} {...answered} />
+        <Passkey options={step.passkey} {...conversation} />
       ) : (
         <CodeForm
           key={way}
@@ -55,7 +52,7 @@ export function Verification({ step }: { readonly step: SignInStep }) {
           busy={busy === way}
           fault={fault}
           action={t.continue}
-          onCode={async (code) => (await answer({ way, code })) !== null}
+          onCode={(code) => send({ type: 'ANSWER', ask: { way, code } })}
         />
       )}
       <StepFoot>
@@ -66,10 +63,7 @@ export function Verification({ step }: { readonly step: SignInStep }) {
               key={other}
               variant="quiet"
               className="-ml-2"
-              onClick={() => {
-                setFault(null);
-                setChosen(other);
-              }}
+              onClick={() => send({ type: 'CHOOSE_METHOD', method: other })}
             >
               {SWITCH[other]}
             </Button>
@@ -79,7 +73,7 @@ export function Verification({ step }: { readonly step: SignInStep }) {
             variant="quiet"
             className="-ml-2"
             busy={busy === 'resend'}
-            onClick={() => void bySms()}
+            onClick={() => send({ type: 'RESEND' })}
           >
             {t.sendSmsCode}
           </Button>
@@ -91,31 +85,22 @@ export function Verification({ step }: { readonly step: SignInStep }) {
 
 function Passkey({
   options,
+  state,
   busy,
-  setFault,
-  answer,
-}: StepAnswer & { readonly options: string | null }) {
+  send,
+}: StepConversation & { readonly options: string | null }) {
   const button = useRef<HTMLButtonElement>(null);
-  const [asking, setAsking] = useState(false);
   useEffect(() => button.current?.focus(), []);
-  async function show(): Promise<void> {
-    setAsking(true);
-    setFault(null);
-    const shown = await showPasskey(options);
-    setAsking(false);
-    if (shown.ok) await answer({ way: 'passkey', response: shown.value });
-    else setFault(faultOf(shown.failure, now()));
-  }
   return (
     <Button
       ref={button}
       variant="primary"
       icon="key"
       className="h-10 w-full"
-      busy={asking || busy === 'passkey'}
-      onClick={() => void show()}
+      busy={busy === 'passkey'}
+      onClick={() => send({ type: 'USE_PASSKEY', passkey: options })}
     >
-      {asking ? t.waitingForPasskey : t.confirmWithPasskey}
+      {state.matches('showingPasskey') ? t.waitingForPasskey : t.confirmWithPasskey}
     </Button>
   );
 }
