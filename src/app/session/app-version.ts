@@ -14,7 +14,7 @@ export function checkAppVersion(path: string): Promise<void> | undefined {
   const stored = readStored(KEY);
   if (stored === APP_VERSION || EXEMPT.test(path)) return undefined;
   if (stored !== null)
-    return (checking ??= import('./sign-out.ts').then(({ leaveForNewVersion }) =>
+    return (checking ??= import('./new-version.ts').then(({ leaveForNewVersion }) =>
       leaveForNewVersion(keepVersion),
     ));
   keepVersion();

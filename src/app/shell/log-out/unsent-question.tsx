@@ -1,10 +1,9 @@
 import { useState } from 'react';
+import type { UnsentChoice } from '#machines/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Choice } from '../../../ui/choice.tsx';
 import { syncMessages as t } from '../sync.messages.en.ts';
-
-export type Unsent = 'send' | 'keep' | 'discard';
 
 export interface UnsentQuestionProps {
   /** Zero: the only reason to ask is that the device is offline. */
@@ -13,14 +12,14 @@ export interface UnsentQuestionProps {
   readonly busy: boolean;
   /** Why the last choice could not be carried out. */
   readonly refused: string | null;
-  readonly onChoose: (how: Unsent) => void;
+  readonly onChoose: (how: UnsentChoice) => void;
   readonly onClose: () => void;
 }
 
 /** Asks what to do with unsent changes (OUT-7). */
 export function UnsentQuestion(props: UnsentQuestionProps) {
   const { count, offline, busy, refused, onChoose, onClose } = props;
-  const [how, setHow] = useState<Unsent>(offline ? 'keep' : 'send');
+  const [how, setHow] = useState<UnsentChoice>(offline ? 'keep' : 'send');
   if (count === 0) return <OfflineQuestion {...props} />;
   const word =
     how === 'send' ? t.sendAndLogOut : how === 'keep' ? t.keepAndLogOut : t.discardCount({ count });
