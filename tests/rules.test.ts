@@ -51,8 +51,18 @@ test('RULE-3: every id in the name of a test is a rule', () => {
 });
 
 /** What comments and the names of tests say; of a document, everything. */
-const FOLDERS = ['contract', 'machines', 'workers', 'src', 'server', 'tests', 'scripts', 'docs'];
-const ROOT_FILES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const FOLDERS = [
+  'contract',
+  'machines',
+  'workers',
+  'src',
+  'server',
+  'cli-wrapper',
+  'tests',
+  'scripts',
+  'docs',
+];
+const SOURCE = /\.(?:tsx?|mjs|css|html|md)$/;
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$|<!--[\s\S]*?-->/gm;
 const TEST_NAME = /\b(?:test|it|describe)(?:\.\w+)*(?:\([^()\n]*\))?\(\s*(['"`])([^\n]*?)\1/g;
 const EXAMPLE = /```[\s\S]*?```|`[^`\n]*`|https?:\S+/g;
@@ -81,10 +91,13 @@ test('RULE-4: every id that a comment, the name of a test or a document cites is
   const paths = [
     ...FOLDERS.flatMap((folder) =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|css|html|md)$/.test(entry.name))
+        .filter(
+          (entry) =>
+            entry.isFile() && SOURCE.test(entry.name) && !entry.parentPath.includes('node_modules'),
+        )
         .map((entry) => join(entry.parentPath, entry.name)),
     ),
-    ...ROOT_FILES,
+    ...readdirSync('.').filter((name) => SOURCE.test(name)),
   ];
   const wrong = paths.flatMap((path) =>
     unknownIn(proseOf(path, readFileSync(path, 'utf8')), known).map((id) => `${id} in ${path}`),
