@@ -1,45 +1,31 @@
-import type { Logged } from './events.ts';
-import type {
-  CauseRow,
-  ComputerRow,
-  JobRow,
-  KeyRow,
-  ProblemRow,
-  RepositoryRow,
-  RunRow,
-  StatRow,
-} from './runs/rows.ts';
-import { foldMonitoring, touchesMonitoring } from './runs/fold.ts';
-import { foldPeople, touchesPeople } from './users/fold.ts';
+import type * as v from 'valibot';
 import { foldAccount, touchesAccount } from './auth/fold.ts';
-import { foldDesk, touchesDesk } from './tickets/fold.ts';
-import type { TicketRow } from './tickets/tickets.ts';
-import type { PreferenceRow } from './auth/preferences.ts';
-import type { ShiftRow } from './daily-checks/hand-over.ts';
-import type { HintRow } from './hints/hints.ts';
-import type { RuleRow } from './rules/rules.ts';
-import type { ViewRow } from './daily-checks/saved-views.ts';
-import type { CompanyRow, UserRow } from './users/rows.ts';
+import { PreferenceRowSchema } from './auth/preferences.ts';
+import { foldDailyChecks, touchesDailyChecks } from './daily-checks/fold.ts';
+import { ShiftRowSchema } from './daily-checks/hand-over.ts';
+import { ViewRowSchema } from './daily-checks/saved-views.ts';
+import type { EventOf, Logged } from './events.ts';
+import { foldHints, touchesHints } from './hints/fold.ts';
+import { HintRowSchema } from './hints/hints.ts';
+import { RuleRowSchema } from './rules/rules.ts';
+import { foldMonitoring, touchesMonitoring } from './runs/fold.ts';
+import {
+  CauseRowSchema,
+  ComputerRowSchema,
+  JobRowSchema,
+  KeyRowSchema,
+  ProblemRowSchema,
+  RepositoryRowSchema,
+  RunRowSchema,
+  StatRowSchema,
+} from './runs/rows.ts';
+import { TABLE_NAMES, TABLE_OF } from './tables.ts';
+import type { EventsAbout, LoggedAbout, TableName, Tables } from './tables.ts';
+import { foldTickets, touchesTickets } from './tickets/fold.ts';
+import { TicketRowSchema } from './tickets/tickets.ts';
+import { foldPeople, touchesPeople } from './users/fold.ts';
+import { CompanyRowSchema, UserRowSchema } from './users/rows.ts';
 
-export interface Tables {
-  company: CompanyRow;
-  user: UserRow;
-  key: KeyRow;
-  job: JobRow;
-  stat: StatRow;
-  run: RunRow;
-  cause: CauseRow;
-  problem: ProblemRow;
-  computer: ComputerRow;
-  repository: RepositoryRow;
-  view: ViewRow;
-  rule: RuleRow;
-  hint: HintRow;
-  shift: ShiftRow;
-  preference: PreferenceRow;
-  ticket: TicketRow;
-}
-export type TableName = keyof Tables;
 export type Id = number | string;
 
 /** A table that a fold reads and writes. Rows are values: `set` replaces the whole row. */
@@ -54,16 +40,39 @@ export type Rows = { readonly [T in TableName]?: Table<Tables[T]> };
 /** Rows that folding an event may read or write, so that the caller can load them first. */
 export type Touch = { readonly [T in TableName]: readonly [table: T, id: Id] }[TableName];
 
-const PEOPLE = new Set([
-  'company.made@1',
-  'company.changed@1',
-  'company.deleted@1',
-  'user.made@1',
-  'user.scoped@1',
-  'user.changed@1',
-  'user.deleted@1',
-  'user.removed@1',
-]);
+const people = { fold: foldPeople, touches: touchesPeople };
+const account = { fold: foldAccount, touches: touchesAccount };
+const monitoring = { fold: foldMonitoring, touches: touchesMonitoring };
+const dailyChecks = { fold: foldDailyChecks, touches: touchesDailyChecks };
+const hints = { fold: foldHints, touches: touchesHints };
+const tickets = { fold: foldTickets, touches: touchesTickets };
+
+/** The schema of each table's rows, and the fold of the events about it. */
+export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
+  company: { row: CompanyRowSchema, ...people },
+  user: { row: UserRowSchema, ...people },
+  key: { row: KeyRowSchema, ...monitoring },
+  job: { row: JobRowSchema, ...monitoring },
+  stat: { row: StatRowSchema, ...monitoring },
+  run: { row: RunRowSchema, ...monitoring },
+  cause: { row: CauseRowSchema, ...monitoring },
+  problem: { row: ProblemRowSchema, ...monitoring },
+  computer: { row: ComputerRowSchema, ...monitoring },
+  repository: { row: RepositoryRowSchema, ...monitoring },
+  view: { row: ViewRowSchema, ...dailyChecks },
+  hint: { row: HintRowSchema, ...hints },
+  rule: { row: RuleRowSchema, ...monitoring },
+  shift: { row: ShiftRowSchema, ...dailyChecks },
+  preference: { row: PreferenceRowSchema, ...account },
+  ticket: { row: TicketRowSchema, ...tickets },
+};
+
+interface TableFold<T extends TableName> {
+  readonly row: v.GenericSchema<unknown, Tables[T]>;
+  /** Applies an event about the table; it may change rows of other tables, too. */
+  readonly fold: (rows: Rows, logged: LoggedAbout<T>) => void;
+  readonly touches: (event: EventOf<EventsAbout<T>>) => readonly Touch[];
+}
 
 /**
  * Applies an event to the tables. It is deterministic: the result is the same on the server, on a
@@ -72,35 +81,27 @@ const PEOPLE = new Set([
  * @throws Error if the log contradicts itself (LOG-7).
  */
 export function fold(rows: Rows, logged: Logged): void {
-  if (!foldPeople(rows, logged) && !foldAccount(rows, logged) && !foldDesk(rows, logged))
-    foldMonitoring(rows, logged);
+  foldOf(logged.event).fold(rows, logged);
 }
 
-export function touches(logged: Pick<Logged, 'event'>): Touch[] {
-  const { event } = logged;
-  return PEOPLE.has(event.type)
-    ? touchesPeople(event)
-    : [...touchesAccount(event), ...touchesDesk(event), ...touchesMonitoring(event)];
-}
+export const touches = ({ event }: Pick<Logged, 'event'>): readonly Touch[] =>
+  foldOf(event).touches(event);
+
+/** The fold of the table that the event is about, so it takes this event. */
+const foldOf = ({ type }: Logged['event']) =>
+  FOLDS[TABLE_OF[type]] as {
+    readonly fold: (rows: Rows, logged: Logged) => void;
+    readonly touches: (event: Logged['event']) => readonly Touch[];
+  };
 
 /** Returns empty in-memory tables, for tests, rebuilds and the simulator. */
-export function memoryRows(): { readonly [T in TableName]: Map<Id, Tables[T]> } {
-  return {
-    company: new Map(),
-    user: new Map(),
-    key: new Map(),
-    job: new Map(),
-    stat: new Map(),
-    run: new Map(),
-    cause: new Map(),
-    problem: new Map(),
-    computer: new Map(),
-    repository: new Map(),
-    view: new Map(),
-    rule: new Map(),
-    hint: new Map(),
-    shift: new Map(),
-    preference: new Map(),
-    ticket: new Map(),
+export const memoryRows = (): { readonly [T in TableName]: Map<Id, Tables[T]> } =>
+  emptyTables(TABLE_NAMES);
+
+/** Returns an empty map for each of these tables. */
+export const emptyTables = <T extends TableName>(
+  names: readonly T[],
+): { readonly [N in T]: Map<Id, Tables[N]> } =>
+  Object.fromEntries(names.map((name) => [name, new Map()])) as {
+    readonly [N in T]: Map<Id, Tables[N]>;
   };
-}

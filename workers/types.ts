@@ -1,5 +1,5 @@
 /** The types inside the worker: what the engine, the disk and the wire provide to each other. */
-import type { Tables } from '#contract/fold.ts';
+import type { Tables } from '#contract/tables.ts';
 import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { DayN } from '#contract/time/day.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import type { Ms, UserId } from '../ids.ts';
+import type { UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import type { RowOf } from '../row.ts';
 
 /**
  * Preferences of a user, the same on every device. The value is JSON defined by the screen that
@@ -9,13 +10,14 @@ import { LIMITS } from '../limits.ts';
 export const PREFERENCES = ['theme', 'columns', 'density'] as const;
 export type PreferenceName = (typeof PREFERENCES)[number];
 
-export interface PreferenceRow {
-  readonly id: string;
-  readonly user: UserId;
-  readonly name: PreferenceName;
-  readonly value: string;
-  readonly at: Ms;
-}
+export const PreferenceRowSchema = v.object({
+  id: v.string(),
+  user: v.string(),
+  name: v.picklist(PREFERENCES),
+  value: v.string(),
+  at: v.number(),
+});
+export type PreferenceRow = RowOf<typeof PreferenceRowSchema>;
 export const preferenceId = (user: UserId, name: PreferenceName): string => `${user}/${name}`;
 
 export const preferenceFields = {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import type { CompanyN, Ms, RunN, UserId } from '../ids.ts';
+import type { CompanyN, Ms, RunN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import type { RowOf } from '../row.ts';
 import type { RunsFilter } from '../runs/query.ts';
 
 const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -33,10 +34,8 @@ export const shiftEnded = v.strictObject({
 });
 
 /** A hand-over. Hand-overs are sorted by `receivedAt`, the server's time. */
-export type ShiftRow = v.InferOutput<typeof shiftEnded>['data'] & {
-  readonly by: UserId;
-  readonly receivedAt: Ms;
-};
+export const ShiftRowSchema = v.object({ ...shiftFields, by: v.string(), receivedAt: ms });
+export type ShiftRow = RowOf<typeof ShiftRowSchema>;
 
 /**
  * The query for the figures of a shift, counted in problems. `since`: when the shift began. `list`:

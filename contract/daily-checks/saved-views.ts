@@ -1,26 +1,7 @@
 import * as v from 'valibot';
-import type { Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
-
-/**
- * A saved view of a list. `query` is the query of its address, after `?`. Everyone with access to
- * the whole provider can see a shared view.
- */
-export interface ViewRow {
-  readonly id: string;
-  readonly owner: UserId;
-  readonly name: string;
-  readonly query: string;
-  readonly shared: boolean;
-  readonly savedAt: Ms;
-  readonly removedAt: Ms | null;
-}
-
-/** A view in the menu. `ownerName` is empty if the device doesn't know the name. */
-export interface OwnedView extends ViewRow {
-  readonly ownerName: string;
-}
 
 const uuid = v.pipe(v.string(), v.uuid());
 export const viewFields = {
@@ -29,6 +10,23 @@ export const viewFields = {
   query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
   shared: v.boolean(),
 };
+/**
+ * A saved view of a list. `query` is the query of its address, after `?`. Everyone with access to
+ * the whole provider can see a shared view.
+ */
+export const ViewRowSchema = v.object({
+  ...viewFields,
+  owner: v.string(),
+  savedAt: v.number(),
+  removedAt: v.nullable(v.number()),
+});
+export type ViewRow = RowOf<typeof ViewRowSchema>;
+
+/** A view in the menu. `ownerName` is empty if the device doesn't know the name. */
+export interface OwnedView extends ViewRow {
+  readonly ownerName: string;
+}
+
 /**
  * When a view stops being shared, a removal as a shared view is written first, so that users who
  * may no longer see it lose it.

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import { PROBLEM_KINDS, SOURCES } from '../runs/vocabulary.ts';
@@ -53,12 +52,14 @@ export const hintFields = {
 export const HintSchema = v.strictObject(hintFields);
 export type HintFields = v.InferOutput<typeof HintSchema>;
 
-export interface HintRow extends HintFields {
-  readonly id: string;
-  readonly madeBy: UserId;
-  readonly changedAt: Ms;
-  readonly removedAt: Ms | null;
-}
+export const HintRowSchema = v.object({
+  ...hintFields,
+  id: v.string(),
+  madeBy: v.string(),
+  changedAt: v.number(),
+  removedAt: v.nullable(v.number()),
+});
+export type HintRow = v.InferOutput<typeof HintRowSchema>;
 
 export const hintSaved = v.strictObject({
   type: v.literal('hint.saved@1'),

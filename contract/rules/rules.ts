@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CompanyN, Ms, UserId } from '../ids.ts';
+import type { CompanyN, Ms } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from '../runs/vocabulary.ts';
@@ -96,14 +96,16 @@ export const ruleFields = {
 export const RuleSchema = v.strictObject(ruleFields);
 export type RuleFields = v.InferOutput<typeof RuleSchema>;
 
-export interface RuleRow extends RuleFields {
-  readonly id: string;
+export const RuleRowSchema = v.object({
+  ...ruleFields,
+  id: v.string(),
   /** The lowest rank is at the top. */
-  readonly rank: number;
-  readonly madeBy: UserId;
-  readonly changedAt: Ms;
-  readonly removedAt: Ms | null;
-}
+  rank: v.number(),
+  madeBy: v.string(),
+  changedAt: v.number(),
+  removedAt: v.nullable(v.number()),
+});
+export type RuleRow = v.InferOutput<typeof RuleRowSchema>;
 
 const rank = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const ruleMade = v.strictObject({
@@ -149,14 +151,6 @@ export const problemRuled = v.strictObject({
     hint: RuleDoesSchema.entries.hint,
   }),
 });
-
-/** An action of a rule on a problem. */
-export interface Ruled {
-  readonly rule: string;
-  readonly name: string;
-  readonly at: Ms;
-  readonly hint: string | null;
-}
 
 /**
  * The part of a result that rules match. `texts`: its message and its cause. `streak`: number of

@@ -1,15 +1,28 @@
-import type { Event, EventOf, Logged } from '../events.ts';
+import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { ProblemN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import type { EventsAbout, LoggedAbout } from '../tables.ts';
 import { utcDay } from '../time/day.ts';
-import { byRuleOf, foldRules } from './fold-rules.ts';
+import { foldRules, personOf } from './fold-rules.ts';
 import type { ComputerRow, JobRow, ProblemRow, RunRow, StatRow } from './rows.ts';
 
 /** Number of finished runs of a job from which typical ranges are derived. */
 export const REMEMBERED = 30;
 
-export function foldMonitoring(rows: Rows, logged: Logged): void {
+/** Tables that events of results fill. Rules act on problems, so they are folded here too. */
+type Monitored =
+  | 'job'
+  | 'stat'
+  | 'run'
+  | 'cause'
+  | 'problem'
+  | 'key'
+  | 'computer'
+  | 'repository'
+  | 'rule';
+
+export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void {
   const { event, at } = logged;
   switch (event.type) {
     case 'job.found@1':
@@ -111,19 +124,6 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
     case 'rule.removed@1':
     case 'rules.ordered@1':
       return foldRules(rows, logged, event);
-    case 'hint.saved@1':
-      rows.hint?.set(event.data.id, {
-        ...event.data,
-        madeBy: rows.hint.get(event.data.id)?.madeBy ?? personOf(logged),
-        changedAt: at,
-        removedAt: null,
-      });
-      return;
-    case 'hint.removed@1': {
-      const hint = rows.hint?.get(event.data.id);
-      if (hint) rows.hint?.set(hint.id, { ...hint, removedAt: at });
-      return;
-    }
     case 'problem.helped@1': {
       const { problem, hint, helped } = event.data;
       return eachProblem(rows, [problem], ({ helpedBy = [], ...one }) => ({
@@ -171,37 +171,12 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
       return eachComputer(rows, event.data.id, { ignored: null });
     case 'repository.sampled@1':
       return sampleRepository(rows, event);
-    case 'view.saved@1':
-      rows.view?.set(event.data.id, { ...event.data, savedAt: at, removedAt: null });
-      return;
-    case 'view.removed@1': {
-      const view = rows.view?.get(event.data.id);
-      if (view) rows.view?.set(view.id, { ...view, removedAt: at });
-      return;
-    }
-    case 'shift.ended@1':
-      rows.shift?.set(event.data.id, { ...event.data, by: personOf(logged), receivedAt: at });
-      return;
-    case 'company.made@1':
-    case 'company.changed@1':
-    case 'company.deleted@1':
-    case 'user.made@1':
-    case 'user.scoped@1':
-    case 'user.changed@1':
-    case 'user.deleted@1':
-    case 'user.removed@1':
-    case 'user.preferred@1':
-    case 'ticket.made@1':
-    case 'ticket.changed@1':
-    case 'ticket.linked@1':
-    case 'ticket.deleted@1':
-      return; // folded by foldPeople, foldAccount and foldDesk
     default:
       event satisfies never;
   }
 }
 
-export function touchesMonitoring(event: Event): Touch[] {
+export function touchesMonitoring(event: EventOf<EventsAbout<Monitored>>): Touch[] {
   switch (event.type) {
     case 'job.found@1':
     case 'job.changed@1':
@@ -254,9 +229,6 @@ export function touchesMonitoring(event: Event): Touch[] {
     case 'rule.changed@1':
     case 'rule.removed@1':
       return [['rule', event.data.id]];
-    case 'hint.saved@1':
-    case 'hint.removed@1':
-      return [['hint', event.data.id]];
     case 'rules.ordered@1':
       return event.data.ids.map((id): Touch => ['rule', id]);
     case 'key.made@1':
@@ -271,13 +243,8 @@ export function touchesMonitoring(event: Event): Touch[] {
       return [['computer', event.data.id]];
     case 'repository.sampled@1':
       return [['repository', event.data.id]];
-    case 'view.saved@1':
-    case 'view.removed@1':
-      return [['view', event.data.id]];
-    case 'shift.ended@1':
-      return [['shift', event.data.id]];
     default:
-      return [];
+      return event satisfies never;
   }
 }
 
@@ -293,10 +260,6 @@ export const emptyStat = (n: number): StatRow => ({
   missedFor: null,
   taught: {},
 });
-
-const personOf = ({ subject, actor }: Logged): string =>
-  subject ??
-  (actor.is === 'clock' ? 'clock' : actor.is === 'rule' ? byRuleOf(actor.name) : actor.id);
 
 const keep = <T>(list: readonly T[], one: T | null): readonly T[] =>
   one === null ? list : [...list.slice(1 - REMEMBERED), one];

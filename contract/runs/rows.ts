@@ -1,249 +1,244 @@
-import type {
-  Bytes,
-  CauseN,
-  CompanyN,
-  Day,
-  JobN,
-  KeyId,
-  Ms,
-  ProblemN,
-  RunN,
-  Seconds,
-  UserId,
-} from '../ids.ts';
-import type { Ruled } from '../rules/rules.ts';
-import type { ScheduleKind } from './schedule-state.ts';
-import type {
-  EntityGroup,
-  JobType,
-  Measure,
-  ProblemKind,
-  ProblemState,
-  RunLevel,
-  Source,
-  Status,
+import * as v from 'valibot';
+import type { RowOf } from '../row.ts';
+import { SCHEDULE_KINDS } from './schedule-state.ts';
+import {
+  ENTITY_GROUPS,
+  JOB_TYPES,
+  MEASURES,
+  PROBLEM_KINDS,
+  PROBLEM_STATES,
+  RUN_LEVELS,
+  SOURCES,
+  STATUSES,
 } from './vocabulary.ts';
 
+const n = v.number();
+const ms = v.number();
+const bytes = v.nullable(v.number());
+const amount = v.nullable(v.number());
+
+const scheduleKind = v.optional(v.picklist(SCHEDULE_KINDS));
 /**
  * When a job is due: at an interval in seconds, or by a cron expression in a zone. A schedule with
  * only `kind` comes from a source that doesn't report times. Next to times, `kind` is the source's
  * name for a schedule that the times alone don't identify.
  */
-export type Schedule =
-  | { readonly is: 'every'; readonly everySec: Seconds; readonly kind?: ScheduleKind | undefined }
-  | {
-      readonly is: 'cron';
-      readonly cron: string;
-      readonly tz: string;
-      readonly kind?: ScheduleKind | undefined;
-    }
-  | { readonly is: 'kind'; readonly kind: ScheduleKind };
+const StoredScheduleSchema = v.variant('is', [
+  v.object({ is: v.literal('every'), everySec: v.number(), kind: scheduleKind }),
+  v.object({ is: v.literal('cron'), cron: v.string(), tz: v.string(), kind: scheduleKind }),
+  v.object({ is: v.literal('kind'), kind: scheduleKind.wrapped }),
+]);
+export type Schedule = RowOf<typeof StoredScheduleSchema>;
 
-export interface JobRow {
-  readonly n: JobN;
+/** A person marked the condition as intended. `until` null: until it changes. */
+const IgnoredSchema = v.object({ by: v.string(), at: ms, until: v.nullable(ms) });
+export type Ignored = RowOf<typeof IgnoredSchema>;
+
+export const JobRowSchema = v.object({
+  n,
   /** The job's id at its source (`jobInstanceUid`), unique within its connection. */
-  readonly uid: string;
-  readonly key: KeyId;
-  readonly company: CompanyN;
-  readonly name: string;
-  readonly source: Source;
-  readonly type: JobType;
-  readonly group: EntityGroup;
-  readonly computer: string;
-  readonly server: string;
-  readonly managed: boolean | null;
-  readonly enabled: boolean;
-  readonly schedule: Schedule | null;
-  readonly graceSec: Seconds | null;
-  readonly firstSeenAt: Ms;
+  uid: v.string(),
+  key: v.string(),
+  company: n,
+  name: v.string(),
+  source: v.picklist(SOURCES),
+  type: v.picklist(JOB_TYPES),
+  group: v.picklist(ENTITY_GROUPS),
+  computer: v.string(),
+  server: v.string(),
+  managed: v.nullable(v.boolean()),
+  enabled: v.boolean(),
+  schedule: v.nullable(StoredScheduleSchema),
+  graceSec: amount,
+  firstSeenAt: ms,
   /**
    * No result is expected until then. `until` is null only for `disabledIgnored`: until the job is
    * enabled.
    */
-  readonly missedIgnored: Ignored | null;
-  readonly disabledIgnored: Ignored | null;
+  missedIgnored: v.nullable(IgnoredSchema),
+  disabledIgnored: v.nullable(IgnoredSchema),
   /** The open problem, if any. */
-  readonly problem: ProblemN | null;
-}
+  problem: v.nullable(n),
+});
+export type JobRow = RowOf<typeof JobRowSchema>;
 
-/** A person marked the condition as intended. `until` null: until it changes. */
-export interface Ignored {
-  readonly by: UserId;
-  readonly at: Ms;
-  readonly until: Ms | null;
-}
-
+const range = v.tuple([v.number(), v.number()]);
 /**
  * Statistics of a job, stored on the server only. Lists contain values of the last 30 finished
  * runs, oldest first.
  */
-export interface StatRow {
-  readonly n: JobN;
-  readonly starts: readonly Ms[];
-  readonly durations: readonly Seconds[];
-  readonly bytes: readonly Bytes[];
-  readonly files: readonly number[];
-  readonly lastStart: Ms | null;
-  readonly lastSuccess: Ms | null;
-  readonly running: RunN | null;
+export const StatRowSchema = v.object({
+  n,
+  starts: v.array(ms),
+  durations: v.array(v.number()),
+  bytes: v.array(v.number()),
+  files: v.array(v.number()),
+  lastStart: v.nullable(ms),
+  lastSuccess: v.nullable(ms),
+  running: v.nullable(n),
   /** The expected start that is already marked as missed, so that it is marked only once. */
-  readonly missedFor: Ms | null;
+  missedFor: v.nullable(ms),
   /** Values that a person marked as normal ("not an anomaly"); they widen the typical range. */
-  readonly taught: Readonly<Partial<Record<Measure, readonly [low: number, high: number]>>>;
-}
+  taught: v.object({
+    duration: v.exactOptional(range),
+    bytes: v.exactOptional(range),
+    files: v.exactOptional(range),
+  }),
+});
+export type StatRow = RowOf<typeof StatRowSchema>;
 
 /** One measure outside its typical range: seconds, bytes or a number of files. */
-export interface Anomaly {
-  readonly measure: Measure;
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
+const StoredAnomalySchema = v.object({
+  measure: v.picklist(MEASURES),
+  value: v.number(),
+  low: v.number(),
+  high: v.number(),
+});
+export type Anomaly = RowOf<typeof StoredAnomalySchema>;
 
 /** One run of one job (a job execution). `startedAt` of a `Missed` run is its expected start. */
-export interface RunRow {
-  readonly n: RunN;
-  readonly job: JobN;
-  readonly company: CompanyN;
-  readonly key: KeyId;
+export const RunRowSchema = v.object({
+  n,
+  job: n,
+  company: n,
+  key: v.string(),
   /** Identifies the run at its source; unique together with `key`. */
-  readonly uid: string;
-  readonly status: Status;
-  readonly startedAt: Ms;
-  readonly endedAt: Ms | null;
-  readonly durationSec: Seconds | null;
+  uid: v.string(),
+  status: v.picklist(STATUSES),
+  startedAt: ms,
+  endedAt: v.nullable(ms),
+  durationSec: amount,
   /** Bytes sent to the target. */
-  readonly bytes: Bytes | null;
+  bytes,
   /** Bytes of the examined source data. */
-  readonly bytesProcessed: Bytes | null;
-  readonly files: number | null;
-  readonly filesFailed: number | null;
+  bytesProcessed: bytes,
+  files: amount,
+  filesFailed: amount,
   /** First line of what went wrong, or what is unusual; null if there is nothing to report. */
-  readonly message: string | null;
-  readonly exitCode: number | null;
+  message: v.nullable(v.string()),
+  exitCode: amount,
   /** Absent if the source didn't report it. */
-  readonly level?: RunLevel | undefined;
-  readonly scheduledFor?: Ms | undefined;
-  readonly errorCount?: number | undefined;
-  readonly warningCount?: number | undefined;
-  readonly anomaly: readonly Anomaly[];
-  readonly problem: ProblemN | null;
-  readonly hasLog: boolean;
+  level: v.optional(v.picklist(RUN_LEVELS)),
+  scheduledFor: v.optional(ms),
+  errorCount: v.optional(v.number()),
+  warningCount: v.optional(v.number()),
+  anomaly: v.array(StoredAnomalySchema),
+  problem: v.nullable(n),
+  hasLog: v.boolean(),
   /** Fields of the source that have no column; the panel shows them. */
-  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
-}
+  detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+});
+export type RunRow = RowOf<typeof RunRowSchema>;
 
-export interface CauseRow {
-  readonly n: CauseN;
-  readonly template: string;
-  readonly kind: ProblemKind;
-}
+export const CauseRowSchema = v.object({
+  n,
+  template: v.string(),
+  kind: v.picklist(PROBLEM_KINDS),
+});
+export type CauseRow = RowOf<typeof CauseRowSchema>;
 
-export interface Review {
-  readonly by: UserId;
-  readonly at: Ms;
-  readonly comment: string | null;
-}
-export interface Snooze {
-  readonly by: UserId;
-  readonly at: Ms;
-  readonly until: Ms;
-  readonly reason: string;
-}
-export interface Tied {
-  readonly id: string;
-  readonly open: boolean;
-  readonly url: string | null;
-}
-export interface Note {
-  readonly by: UserId;
-  readonly at: Ms;
-  readonly content: string;
-}
+const ReviewSchema = v.object({ by: v.string(), at: ms, comment: v.nullable(v.string()) });
+const SnoozeSchema = v.object({ by: v.string(), at: ms, until: ms, reason: v.string() });
+const NoteSchema = v.object({ by: v.string(), at: ms, content: v.string() });
+const StoredTiedSchema = v.object({
+  id: v.string(),
+  open: v.boolean(),
+  url: v.nullable(v.string()),
+});
+const exception = { rule: v.string(), name: v.string(), at: ms };
+export type Review = RowOf<typeof ReviewSchema>;
+export type Snooze = RowOf<typeof SnoozeSchema>;
+export type Note = RowOf<typeof NoteSchema>;
+export type Tied = RowOf<typeof StoredTiedSchema>;
 
 /**
  * A problem is job + cause + state, from its first run until a success or another problem ends it.
  */
-export interface ProblemRow {
-  readonly n: ProblemN;
-  readonly job: JobN;
-  readonly company: CompanyN;
-  readonly cause: CauseN;
-  readonly state: ProblemState;
-  readonly openedAt: Ms;
-  readonly lastAt: Ms;
-  readonly lastRun: RunN;
-  readonly runs: number;
-  readonly closedAt: Ms | null;
-  readonly closedBy: 'success' | 'changed' | null;
-  readonly review: Review | null;
-  readonly snooze: Snooze | null;
-  readonly note: Note | null;
-  readonly ticket: string | null;
+export const ProblemRowSchema = v.object({
+  n,
+  job: n,
+  company: n,
+  cause: n,
+  state: v.picklist(PROBLEM_STATES),
+  openedAt: ms,
+  lastAt: ms,
+  lastRun: n,
+  runs: v.number(),
+  closedAt: v.nullable(ms),
+  closedBy: v.nullable(v.picklist(['success', 'changed'])),
+  review: v.nullable(ReviewSchema),
+  snooze: v.nullable(SnoozeSchema),
+  note: v.nullable(NoteSchema),
+  ticket: v.nullable(v.string()),
   /** The linked ticket in this portal with that number, if there is one, and whether it is open. */
-  readonly tied?: Tied | null;
+  tied: v.exactOptional(v.nullable(StoredTiedSchema)),
   /** Known, counts as OK: the rule, by its name at that time, and since when. */
-  readonly exception?: Omit<Ruled, 'hint'> | null;
+  exception: v.exactOptional(v.nullable(v.object(exception))),
   /** A person ended the exception, so no rule applies one again. */
-  readonly unexcused?: true;
+  unexcused: v.exactOptional(v.literal(true)),
   /** Rules that acted on it, each once. */
-  readonly ruled?: readonly Ruled[];
+  ruled: v.exactOptional(v.array(v.object({ ...exception, hint: v.nullable(v.string()) }))),
   /** Hints that helped with it. */
-  readonly helpedBy?: readonly string[];
-}
+  helpedBy: v.exactOptional(v.array(v.string())),
+});
+export type ProblemRow = RowOf<typeof ProblemRowSchema>;
 
-export interface KeyRow {
-  readonly id: KeyId;
-  readonly name: string;
-  readonly company: CompanyN;
+export const KeyRowSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  company: n,
   /** The tool whose command the page showed; any tool may use the key. */
-  readonly tool: Source;
-  readonly managed: boolean | null;
+  tool: v.picklist(SOURCES),
+  managed: v.nullable(v.boolean()),
   /** Last four characters, to tell keys apart. */
-  readonly hint: string;
-  readonly madeAt: Ms;
-  readonly rotatedAt: Ms | null;
-  readonly revokedAt: Ms | null;
-  readonly firstResultAt: Ms | null;
+  hint: v.string(),
+  madeAt: ms,
+  rotatedAt: v.nullable(ms),
+  revokedAt: v.nullable(ms),
+  firstResultAt: v.nullable(ms),
   /**
    * The connection that collects this company's results with this key. Nobody has a secret for such
    * a key.
    */
-  readonly connection?: string | undefined;
-}
+  connection: v.optional(v.string()),
+});
+export type KeyRow = RowOf<typeof KeyRowSchema>;
 
-export interface ComputerRow {
-  readonly id: string;
-  readonly key: KeyId;
-  readonly company: CompanyN;
-  readonly hostName: string;
-  readonly os: string | null;
-  readonly osType: string | null;
-  readonly ipAddresses: readonly string[];
-  readonly seenAt: Ms;
-  readonly firstSeenAt: Ms;
-  readonly note: Note | null;
-  readonly ignored: Ignored | null;
-}
+export const ComputerRowSchema = v.object({
+  id: v.string(),
+  key: v.string(),
+  company: n,
+  hostName: v.string(),
+  os: v.nullable(v.string()),
+  osType: v.nullable(v.string()),
+  ipAddresses: v.array(v.string()),
+  seenAt: ms,
+  firstSeenAt: ms,
+  note: v.nullable(NoteSchema),
+  ignored: v.nullable(IgnoredSchema),
+});
+export type ComputerRow = RowOf<typeof ComputerRowSchema>;
 
-export interface RepositoryRow {
-  readonly id: string;
-  readonly key: KeyId;
-  readonly company: CompanyN;
-  readonly uid: string;
-  readonly name: string;
-  readonly type: string | null;
-  readonly hostName: string | null;
-  readonly path: string | null;
-  readonly capacityBytes: Bytes | null;
-  readonly freeBytes: Bytes | null;
-  readonly usedBytes: Bytes | null;
-  readonly sampledAt: Ms;
+const RepositoryDaySchema = v.object({
+  day: v.string(),
+  usedBytes: bytes,
+  capacityBytes: bytes,
+});
+
+export const RepositoryRowSchema = v.object({
+  id: v.string(),
+  key: v.string(),
+  company: n,
+  uid: v.string(),
+  name: v.string(),
+  type: v.nullable(v.string()),
+  hostName: v.nullable(v.string()),
+  path: v.nullable(v.string()),
+  capacityBytes: bytes,
+  freeBytes: bytes,
+  usedBytes: bytes,
+  sampledAt: ms,
   /** The last sample of each UTC day, oldest first, at most 90: for the trend. */
-  readonly days: readonly RepositoryDay[];
-}
-export interface RepositoryDay {
-  readonly day: Day;
-  readonly usedBytes: Bytes | null;
-  readonly capacityBytes: Bytes | null;
-}
+  days: v.array(RepositoryDaySchema),
+});
+export type RepositoryRow = RowOf<typeof RepositoryRowSchema>;

@@ -1,23 +1,33 @@
 import * as v from 'valibot';
 import { MeSchema } from '../auth/current-user.ts';
 import { BrandingSchema } from '../branding/branding.ts';
-import type { PreferenceRow } from '../auth/preferences.ts';
 import { call } from '../call.ts';
 import { LoggedSchema } from '../events.ts';
-import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../runs/rows.ts';
-import type { ShiftRow } from '../daily-checks/hand-over.ts';
-import type { ViewRow } from '../daily-checks/saved-views.ts';
 import { PROBLEM_KINDS, SOURCES } from '../runs/vocabulary.ts';
-import type { CompanyRow } from '../users/rows.ts';
+import { REPLICATED_TABLES, TABLES } from '../tables.ts';
+import type { ReplicatedAs, ReplicatedTable, Tables } from '../tables.ts';
 
 const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
 const day = v.pipe(v.string(), v.isoDate());
 
 /**
- * The fold creates rows from events that the log has already validated, so responses don't validate
- * them field by field again.
+ * The rows of each replicated table. The fold creates them from events that the log has already
+ * validated, so responses don't validate them field by field again.
  */
-const rowsOf = <R>() => v.custom<readonly R[]>((input) => Array.isArray(input));
+const replicated = Object.fromEntries(
+  REPLICATED_TABLES.map((name) => [
+    TABLES[name].replicatedAs,
+    v.custom((input) => Array.isArray(input)),
+  ]),
+) as {
+  readonly [T in ReplicatedTable as ReplicatedAs<T>]: v.CustomSchema<
+    readonly Tables[T][],
+    undefined
+  >;
+};
+export type ReplicatedRows = {
+  readonly [T in ReplicatedTable as ReplicatedAs<T>]: readonly Tables[T][];
+};
 
 export const LastSyncSchema = v.object({
   status: v.picklist(['SUCCEEDED', 'FAILED', 'NEVER']),
@@ -79,16 +89,7 @@ export const BootstrapSchema = v.object({
   windowFrom: day,
   days: v.array(v.object({ day, rows: v.number(), tag: v.string() })),
   people: v.array(v.object({ id: v.string(), name: v.string() })),
-  companies: rowsOf<CompanyRow>(),
-  jobs: rowsOf<JobRow>(),
-  causes: rowsOf<CauseRow>(),
-  problems: rowsOf<ProblemRow>(),
-  keys: rowsOf<KeyRow>(),
-  /** The user's own and shared views that still exist. */
-  views: rowsOf<ViewRow>(),
-  /** The newest hand-overs, for users with access to the whole provider. */
-  shifts: rowsOf<ShiftRow>(),
-  preferences: rowsOf<PreferenceRow>(),
+  ...replicated,
   /** The last sync of the sources; null if the user may not read it, or from older servers. */
   sources: v.optional(v.nullable(SyncedSourcesSchema), null),
 });

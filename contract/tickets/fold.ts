@@ -1,17 +1,14 @@
-import type { Event, EventOf, Logged } from '../events.ts';
+import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
-
-type OfDesk = EventOf<
-  'ticket.made@1' | 'ticket.changed@1' | 'ticket.linked@1' | 'ticket.deleted@1'
->;
-const isDesk = (event: Event): event is OfDesk => event.type.startsWith('ticket.');
+import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
 /**
  * Folds events of tickets. The ticket that a problem shows comes from events of the problem.
- * Returns whether the event was a ticket event.
  */
-export function foldDesk(rows: Rows, { event, at, actor, subject: inName }: Logged): boolean {
-  if (!isDesk(event)) return false;
+export function foldTickets(
+  rows: Rows,
+  { event, at, actor, subject: inName }: LoggedAbout<'ticket'>,
+): void {
   if (event.type === 'ticket.made@1') {
     const madeBy = inName ?? (actor.is === 'clock' ? 'clock' : actor.id);
     rows.ticket?.set(event.data.id, {
@@ -24,10 +21,10 @@ export function foldDesk(rows: Rows, { event, at, actor, subject: inName }: Logg
       closedBy: null,
       deletedAt: null,
     });
-    return true;
+    return;
   }
   const row = rows.ticket?.get(event.data.id);
-  if (!row) return true;
+  if (!row) return;
   switch (event.type) {
     case 'ticket.changed@1': {
       const {
@@ -54,16 +51,17 @@ export function foldDesk(rows: Rows, { event, at, actor, subject: inName }: Logg
         ...over,
         changedAt: at,
       });
-      return true;
+      return;
     }
     case 'ticket.linked@1':
       rows.ticket?.set(row.id, { ...row, remote: event.data.remote, changedAt: at });
-      return true;
+      return;
     case 'ticket.deleted@1':
       rows.ticket?.set(row.id, { ...row, deletedAt: at, changedAt: at });
-      return true;
+      return;
   }
 }
 
-export const touchesDesk = (event: Event): Touch[] =>
-  isDesk(event) ? [['ticket', event.data.id]] : [];
+export const touchesTickets = ({ data }: EventOf<EventsAbout<'ticket'>>): Touch[] => [
+  ['ticket', data.id],
+];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
 
 /** Where a provider's tickets live: in its ticketing system, or only here (`own`). */
@@ -94,30 +94,18 @@ export const ticketDeleted = v.strictObject({
   data: v.strictObject({ id: uuid }),
 });
 
-export interface TicketRow {
-  readonly id: string;
-  readonly number: number;
-  readonly company: CompanyN;
-  readonly system: TicketSystem;
-  readonly contact: Named | null;
-  readonly subject: string;
-  readonly description: string;
-  readonly status: TicketStatus;
-  readonly priority: Named | null;
-  readonly owner: Named | null;
+export const TicketRowSchema = v.object({
+  ...ticketMade.entries.data.entries,
   /** The ticket in the ticketing system; null until it exists there. */
-  readonly remote: {
-    readonly id: string;
-    readonly number: string;
-    readonly url: string | null;
-  } | null;
-  readonly madeBy: UserId;
-  readonly madeAt: Ms;
-  readonly changedAt: Ms;
-  readonly closedAt: Ms | null;
-  readonly closedBy: TicketBy | null;
-  readonly deletedAt: Ms | null;
-}
+  remote: v.nullable(ticketLinked.entries.data.entries.remote),
+  madeBy: v.string(),
+  madeAt: v.number(),
+  changedAt: v.number(),
+  closedAt: v.nullable(v.number()),
+  closedBy: v.nullable(v.picklist(TICKET_BY)),
+  deletedAt: v.nullable(v.number()),
+});
+export type TicketRow = RowOf<typeof TicketRowSchema>;
 
 /** Returns the number shown with a problem: the ticketing system's number, or our own. */
 export const ticketNumber = ({ number, remote }: Pick<TicketRow, 'number' | 'remote'>): string =>

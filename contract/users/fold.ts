@@ -1,8 +1,9 @@
-import type { Event, Logged } from '../events.ts';
+import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
+import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
-/** Folds events of users and companies. Returns whether the event was one of them. */
-export function foldPeople(rows: Rows, logged: Logged): boolean {
+/** Folds events of users and companies. */
+export function foldPeople(rows: Rows, logged: LoggedAbout<'company' | 'user'>): void {
   const { event, at } = logged;
   switch (event.type) {
     case 'company.made@1':
@@ -12,20 +13,20 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
         name: event.data.name,
         madeAt: at,
       });
-      return true;
+      return;
     case 'company.changed@1': {
       const company = rows.company?.get(event.data.n);
       if (company) rows.company?.set(company.n, { ...company, ...event.data });
-      return true;
+      return;
     }
     case 'company.deleted@1': {
       const company = rows.company?.get(event.data.n);
       if (company) rows.company?.set(company.n, { ...company, deletedAt: at });
-      return true;
+      return;
     }
     case 'user.made@1':
       rows.user?.set(event.data.id, { ...event.data, madeAt: at, deletedAt: null });
-      return true;
+      return;
     case 'user.scoped@1': {
       const user = rows.user?.get(event.data.id);
       if (user)
@@ -34,27 +35,27 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
           roles: event.data.roles,
           companies: event.data.companies,
         });
-      return true;
+      return;
     }
     case 'user.deleted@1': {
       const user = rows.user?.get(event.data.id);
       if (user) rows.user?.set(user.id, { ...user, deletedAt: at });
-      return true;
+      return;
     }
     case 'user.removed@1': {
       const user = rows.user?.get(event.data.id);
       if (user)
         rows.user?.set(user.id, { ...user, deletedAt: user.deletedAt ?? at, removedAt: at });
-      return true;
+      return;
     }
     case 'user.changed@1':
-      return true;
+      return;
     default:
-      return false;
+      event satisfies never;
   }
 }
 
-export function touchesPeople(event: Event): Touch[] {
+export function touchesPeople(event: EventOf<EventsAbout<'company' | 'user'>>): Touch[] {
   switch (event.type) {
     case 'company.made@1':
     case 'company.changed@1':
@@ -65,7 +66,9 @@ export function touchesPeople(event: Event): Touch[] {
     case 'user.deleted@1':
     case 'user.removed@1':
       return [['user', event.data.id]];
-    default:
+    case 'user.changed@1':
       return [];
+    default:
+      return event satisfies never;
   }
 }

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Id, Tables } from '#contract/fold.ts';
+import type { Id } from '#contract/fold.ts';
+import type { Tables } from '#contract/tables.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
 import { causeName, type DecisionState } from '../features/ingest/decide.ts';
 import { lock, usedOf } from '../features/ingest/load-decision-state.ts';

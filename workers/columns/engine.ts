@@ -1,5 +1,5 @@
 import { withoutBidi } from '#contract/bidi.ts';
-import type { Tables } from '#contract/fold.ts';
+import type { Tables } from '#contract/tables.ts';
 import type { PreferenceRow } from '#contract/auth/preferences.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { CauseRow, KeyRow, ProblemRow } from '#contract/runs/rows.ts';

@@ -1,6 +1,7 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { fold } from '#contract/fold.ts';
-import type { Id, Table, Tables } from '#contract/fold.ts';
+import type { Id, Table } from '#contract/fold.ts';
+import type { Tables } from '#contract/tables.ts';
 import type { ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { decideChange } from '#contract/runs/change.ts';

@@ -1,5 +1,5 @@
 import type { PreferenceRow } from '#contract/auth/preferences.ts';
-import type { Tables } from '#contract/fold.ts';
+import type { Tables } from '#contract/tables.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import type { DisabledJob, HandOver } from '../api.ts';

@@ -1,5 +1,6 @@
 import type { NewEvent, Event, Logged } from '#contract/events.ts';
-import { fold, type Id, type Tables } from '#contract/fold.ts';
+import { fold, type Id } from '#contract/fold.ts';
+import type { Tables } from '#contract/tables.ts';
 import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import {
   anomaliesOf,

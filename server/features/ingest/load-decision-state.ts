@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { Id } from '#contract/fold.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import type { CauseN, JobN, KeyId, Ms, RunN } from '#contract/ids.ts';
 import { type Facts, problemOf } from '#contract/problems/judge.ts';
 import type { TenantTx } from '../../platform/db/store.ts';

@@ -3,7 +3,6 @@ import type { Notification } from '#contract/notifications/notices.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import type { Actor } from '#contract/events.ts';
-import type { Tables } from '#contract/fold.ts';
 import type { SlaRow } from '#contract/sla/sla.ts';
 import type { Task } from '#contract/runs/task.ts';
 import type {
@@ -53,47 +52,18 @@ import type {
 } from './database-notify.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 import type { Json, Filled } from './json-column.ts';
+import type { ProjectedTables } from './projected-tables.ts';
 
 /**
- * The tables. `bigint` columns are numbers here; `jsonb` is read parsed and written as JSON text
+ * The tables; those of the fold's rows come from their registry. `bigint` columns are numbers here; `jsonb` is read parsed and written as JSON text
  * (`pg` turns a bare array into an array literal). Every table except the last five has `tenant_id`
  * first in its key and a forced row-level policy.
  */
-export interface Database {
+export interface Database extends ProjectedTables {
   provider: ProviderTable;
   head: HeadTable;
   event: EventTable;
   command: CommandTable;
-  company: Projection<number, 'company'>;
-  /** `user` is a reserved word. */
-  app_user: ProjectionById<'user'>;
-  source_key: ProjectionById<'key'> & { company_n: CompanyN };
-  job: Projection<JobN, 'job'> & { key_id: KeyId; uid: string; company_n: CompanyN };
-  stat: Projection<JobN, 'stat'>;
-  run: Projection<RunN, 'run'> & {
-    key_id: KeyId;
-    uid: string;
-    job_n: JobN;
-    company_n: CompanyN;
-    started_at: Ms;
-    status: string;
-    problem_n: ProblemN | null;
-    /** The last event that changed it. */
-    seq: number;
-  };
-  cause: Projection<CauseN, 'cause'> & { kind: string; template: string };
-  problem: Projection<ProblemN, 'problem'> & {
-    job_n: JobN;
-    company_n: CompanyN;
-    cause_n: CauseN;
-    last_at: Ms;
-    closed_at: Ms | null;
-    ticket_id: string | null;
-  };
-  computer: ProjectionById<'computer'> & { key_id: KeyId; company_n: CompanyN; seen_at: Ms };
-  repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
-  view: ProjectionById<'view'>;
-  hint: ProjectionById<'hint'>;
   licence_month: LicenceMonthTable;
   quickbooks: QuickBooksTable;
   invoice: InvoiceTable;
@@ -104,17 +74,6 @@ export interface Database {
     row: Json<SlaRow>;
     broken_since: Ms | null;
     fired_at: Ms | null;
-  };
-  result_rule: ProjectionById<'rule'>;
-  shift: ProjectionById<'shift'> & { received_at: Ms };
-  preference: ProjectionById<'preference'> & { user_id: UserId };
-  /** `open`: 1 if open, 0 if closed, -1 if deleted. */
-  ticket: ProjectionById<'ticket'> & {
-    company_n: CompanyN;
-    number: number;
-    open: number;
-    made_at: Ms;
-    remote_id: string | null;
   };
   ticketing: TicketingTable;
   ticket_company: {
@@ -194,10 +153,6 @@ export interface Database {
   key_index: { hash: string; tenant_id: TenantId; key_id: KeyId };
   server_setting: { name: string; value: string };
 }
-
-type Row<T extends keyof Tables> = { tenant_id: TenantId; row: Json<Tables[T]> };
-type Projection<N extends number, T extends keyof Tables> = Row<T> & { n: N };
-type ProjectionById<T extends keyof Tables> = Row<T> & { id: string };
 
 /**
  * `settings`: the provider's settings, except those that the sign-in page needs. Secrets are in

@@ -1,6 +1,7 @@
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import type { Actor, NewEvent, Logged } from '#contract/events.ts';
-import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { Id } from '#contract/fold.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Database } from './database.ts';
 import type { DiskSpace } from './space.ts';

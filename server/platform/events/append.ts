@@ -1,5 +1,6 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
-import { type Id, type TableName, touches } from '#contract/fold.ts';
+import { type Id, touches } from '#contract/fold.ts';
+import type { TableName } from '#contract/tables.ts';
 import { validateEvents } from './validate-events.ts';
 import { project } from './projection.ts';
 import type { By, Numbers } from '../db/store.ts';

@@ -1,9 +1,12 @@
 import { sql as raw } from 'kysely';
-import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { Id } from '#contract/fold.ts';
+import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import { canonical } from '../db/canonical.ts';
+import { sqlName } from '../db/projected-tables.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
-import { PROJECTED, recordOf, TABLE_NAMES } from './tables.ts';
+import { recordOf } from './tables.ts';
 import { wrongTotals } from './totals.ts';
 
 /** A row that differs from the log. `null`: missing. */
@@ -70,14 +73,14 @@ async function compareTable(
   name: TableName,
   found: Difference[],
 ): Promise<void> {
-  const { table, id } = PROJECTED[name];
+  const id = TABLES[name].key;
   const rows = folded.held[name] as ReadonlyMap<Id, Tables[TableName]>;
   const seen = new Set<Id>();
   let after: Id | null = null;
   for (;;) {
     const page: readonly Readonly<Record<string, unknown>>[] = (
       await raw<Record<string, unknown>>`
-      select * from ${raw.table(table)} where tenant_id = ${tenant}::uuid ${after === null ? raw`` : raw`and ${raw.ref(id)} > ${after}`}
+      select * from ${raw.table(sqlName(name))} where tenant_id = ${tenant}::uuid ${after === null ? raw`` : raw`and ${raw.ref(id)} > ${after}`}
       order by ${raw.ref(id)} limit ${raw.lit(PAGE)}`.execute(sql)
     ).rows;
     for (const { tenant_id: _, ...stored } of page) {

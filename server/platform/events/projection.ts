@@ -1,15 +1,9 @@
 import type { Logged } from '#contract/events.ts';
-import {
-  fold,
-  type Id,
-  type Rows,
-  type Table,
-  type TableName,
-  type Tables,
-} from '#contract/fold.ts';
+import { fold, type Id, type Rows, type Table } from '#contract/fold.ts';
+import { TABLE_NAMES } from '#contract/tables.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
-import { TABLE_NAMES } from './tables.ts';
 
 /** Rows in memory: those that the events change, or all of them. */
 export type Held = { readonly [T in TableName]: Map<Id, Tables[T]> };

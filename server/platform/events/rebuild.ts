@@ -1,10 +1,10 @@
 import { type Id, memoryRows } from '#contract/fold.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { TABLE_NAMES } from '#contract/tables.ts';
 import { compare, type Difference } from './compare.ts';
 import { project } from './projection.ts';
 import type { Store, TenantTx } from '../db/store.ts';
 import { replaceRows } from './replace.ts';
-import { TABLE_NAMES } from './tables.ts';
 import { upcast } from './upcast.ts';
 import { sampleOf, type Sample } from './write.ts';
 

@@ -1,15 +1,16 @@
 import { sql as raw } from 'kysely';
 import type { Id } from '#contract/fold.ts';
+import { TABLE_NAMES } from '#contract/tables.ts';
+import { sqlName } from '../db/projected-tables.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
-import { PROJECTED, TABLE_NAMES } from './tables.ts';
 import { sumAllAgain } from './totals.ts';
 import { writeChanges, writeSamples } from './write.ts';
 
 /** Replaces a tenant's rows with those folded from the log. */
 export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Promise<void> {
   for (const name of TABLE_NAMES)
-    await raw`delete from ${raw.table(PROJECTED[name].table)} where tenant_id = ${tenant}::uuid`.execute(
+    await raw`delete from ${raw.table(sqlName(name))} where tenant_id = ${tenant}::uuid`.execute(
       sql,
     );
   for (const table of ['run_day', 'repository_sample', 'quarantine'] as const)

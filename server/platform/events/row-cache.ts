@@ -1,4 +1,5 @@
-import { type Id, memoryRows, type TableName } from '#contract/fold.ts';
+import { type Id, memoryRows } from '#contract/fold.ts';
+import type { TableName } from '#contract/tables.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Held } from './projection.ts';
 

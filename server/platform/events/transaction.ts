@@ -1,13 +1,15 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Actor, Logged } from '#contract/events.ts';
-import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { Id } from '#contract/fold.ts';
+import { TABLES } from '#contract/tables.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { append, type Ground, type Sent } from './append.ts';
 import { given, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import type { Counter, Head, Numbers, TenantTx } from '../db/store.ts';
 import { prepared } from '../db/prepared.ts';
-import { PROJECTED } from './tables.ts';
+import { sqlName } from '../db/projected-tables.ts';
 import type { Release, FairMutex } from '../db/fair-mutex.ts';
 import { nothingKnown, type RowCache } from './row-cache.ts';
 
@@ -112,13 +114,13 @@ export function tenantTx(
     name: T,
     ids: readonly Id[],
   ): Promise<Map<Id, Tables[T]>> {
-    const { table, id } = PROJECTED[name];
+    const id = TABLES[name].key;
     const columns = [{ name: id, type: id === 'n' ? 'bigint' : 'text' }] as const;
     // Finds each row by its key, whatever the planner estimates: a join read all rows of the
     // tenant.
     const { rows } = await sql.executeQuery(
       CompiledQuery.raw(
-        `select x.${id} as id, (select t.row from ${table} as t where t.tenant_id = $1::uuid and t.${id} = x.${id}) as row from ${given(columns, 2)}`,
+        `select x.${id} as id, (select t.row from ${sqlName(name)} as t where t.tenant_id = $1::uuid and t.${id} = x.${id}) as row from ${given(columns, 2)}`,
         [
           tenant,
           ...parameters(
@@ -171,9 +173,11 @@ export function tenantTx(
       );
     },
     async all<T extends TableName>(name: T) {
-      const { table, id } = PROJECTED[name];
       const { rows } = await sql.executeQuery(
-        CompiledQuery.raw(`select row from ${table} where tenant_id = $1 order by ${id}`, [tenant]),
+        CompiledQuery.raw(
+          `select row from ${sqlName(name)} where tenant_id = $1 order by ${TABLES[name].key}`,
+          [tenant],
+        ),
       );
       return (rows as { row: Tables[T] }[]).map((one) => one.row);
     },

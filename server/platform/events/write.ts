@@ -1,13 +1,14 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Logged } from '#contract/events.ts';
-import type { TableName, Tables } from '#contract/fold.ts';
+import { TABLE_NAMES } from '#contract/tables.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import { type Given, given, parameters, selected } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Changes, Held } from './projection.ts';
 import type { By } from '../db/store.ts';
-import { recordOf, STATEMENTS, TABLE_NAMES } from './tables.ts';
+import { recordOf, STATEMENTS } from './tables.ts';
 
 /** Where a tenant's writes go. */
 export interface Place {

@@ -1,9 +1,7 @@
-import type { PreferenceRow } from '#contract/auth/preferences.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { ShiftRow } from '#contract/daily-checks/hand-over.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { brandingOf } from '#server/platform/tenancy/branding.ts';
@@ -13,9 +11,9 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { daysOf } from './days.ts';
 import type { Kinds } from './tables.ts';
 import { syncedSources } from './last-sync.ts';
-import { epochFor, scopeOf, seesCompany, seesView, sharesCompany } from './scope.ts';
+import { visibleRows } from './bootstrap-rows.ts';
+import { epochFor, scopeOf, sharesCompany } from './scope.ts';
 import type { Scope } from './scope.ts';
-import { visibleCompany, visibleJob, visibleProblem } from './visible.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -35,16 +33,7 @@ export async function bootstrap(
   const { reads } = scope;
   const windowFrom = utcDay(now - (LIMITS.windowDays - 1) * DAY_MS);
   const branding = await brandingOf(tx);
-  const results = reads.has('result');
-  const [jobs, causes, problems, keys] = [
-    results ? await tx.all('job') : [],
-    results ? await tx.all('cause') : [],
-    results ? await problemsSince(tx, scope, Date.parse(windowFrom)) : [],
-    reads.has('key') ? await tx.all('key') : [],
-  ];
-  const ownCauses = scope.companies === null ? null : new Set(problems.map(({ cause }) => cause));
-  const views = reads.has('view') ? await tx.all('view') : [];
-  const shifts = reads.has('shift') && scope.companies === null ? await shiftsOf(tx) : [];
+  const rows = await visibleRows(tx, scope, Date.parse(windowFrom), companies);
   return {
     protocol: PROTOCOL,
     epoch: epochFor(head.epoch, scope),
@@ -53,57 +42,11 @@ export async function bootstrap(
     me: await meOf(tx, session),
     branding,
     windowFrom,
-    days: results ? await daysOf(tx, scope, windowFrom, head, kinds) : [],
-    people: await peopleOf(tx, scope, problems),
-    companies: reads.has('company')
-      ? companies.filter(({ n }) => seesCompany(scope, n)).map((row) => visibleCompany(scope, row))
-      : [],
-    jobs: jobs
-      .filter(({ company }) => seesCompany(scope, company))
-      .map((row) => visibleJob(scope, row)),
-    causes: causes.filter(({ n }) => ownCauses?.has(n) ?? true),
-    problems,
-    views: views.filter((view) => view.removedAt === null && seesView(scope, view)),
-    shifts,
-    preferences: await preferencesOf(tx, scope),
-    keys: keys.filter(({ company }) => seesCompany(scope, company)),
+    days: reads.has('result') ? await daysOf(tx, scope, windowFrom, head, kinds) : [],
+    people: await peopleOf(tx, scope, rows.problems),
+    ...rows,
     sources: await syncedSources(tx, scope, now),
   };
-}
-
-const SHIFTS = 20;
-const shiftsOf = async (tx: TenantTx): Promise<ShiftRow[]> =>
-  (
-    await tx.sql
-      .selectFrom('shift')
-      .select('row')
-      .where('tenant_id', '=', tx.tenant)
-      .orderBy('received_at', 'desc')
-      .limit(SHIFTS)
-      .execute()
-  ).map(({ row }) => row);
-
-const preferencesOf = async (tx: TenantTx, { own }: Scope): Promise<PreferenceRow[]> =>
-  (
-    await tx.sql
-      .selectFrom('preference')
-      .select('row')
-      .where('tenant_id', '=', tx.tenant)
-      .where('user_id', '=', own)
-      .execute()
-  ).map(({ row }) => row);
-
-/** Returns open problems, and those that a run of the window may refer to. */
-async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<ProblemRow[]> {
-  let query = tx.sql
-    .selectFrom('problem')
-    .select('row')
-    .where('tenant_id', '=', tx.tenant)
-    .where((e) => e.or([e('closed_at', 'is', null), e('last_at', '>=', since)]));
-  if (scope.companies !== null)
-    query = query.where('company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
-  else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
-  return (await query.orderBy('n').execute()).map(({ row }) => visibleProblem(scope, row));
 }
 
 /**

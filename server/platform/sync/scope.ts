@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { CompanyN } from '#contract/ids.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
+import { READ_BY } from '#contract/sync/readable.ts';
+import type { Readable } from '#contract/sync/readable.ts';
+import { TABLES } from '#contract/tables.ts';
+import type { ReplicatedTable, Tables } from '#contract/tables.ts';
+import { hasAbility } from '#server/platform/auth/authorization.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { readableBy } from './readable.ts';
-import type { Readable } from './readable.ts';
 
 /**
  * What a user receives of the log (SYNC-6): its companies, and in them what its abilities let it
@@ -33,6 +36,49 @@ export const scopeOf = ({
   self: session.key === undefined ? session.userId : null,
   own: session.userId,
 });
+
+const readableBy = (session: Pick<Principal, 'roles' | 'key'>): ReadonlySet<Readable> =>
+  new Set(
+    (Object.keys(READ_BY) as Readable[]).filter((one) =>
+      READ_BY[one].some((ability) => hasAbility(session, ability)),
+    ),
+  );
+
+/** Returns whether the scope may hold rows of the table at all. */
+export function readsTable({ reads }: Scope, table: ReplicatedTable): boolean {
+  const { readBy } = TABLES[table].scope;
+  return readBy === 'self' || reads.has(readBy);
+}
+
+/** Returns whether the scope may hold this row, if it may hold rows of the table. */
+export function seesRow<T extends ReplicatedTable>(
+  scope: Scope,
+  table: T,
+  row: Tables[T],
+): boolean {
+  const { company, n, user, owner, shared } = row as unknown as ScopedRow;
+  const { rows } = TABLES[table].scope;
+  switch (rows) {
+    case 'company':
+      return seesCompany(scope, company ?? n);
+    case 'provider':
+      return scope.companies === null;
+    case 'self':
+      return user === scope.own;
+    case 'shared':
+      return seesView(scope, { owner, shared });
+    case 'problem':
+      return true; // the bootstrap sends them for the problems that it sends
+  }
+}
+/** The fields that a row has for its table's rule; `RowScope` of the registry checks that. */
+interface ScopedRow {
+  readonly company?: CompanyN;
+  readonly n: CompanyN;
+  readonly user: UserId;
+  readonly owner: UserId;
+  readonly shared: boolean;
+}
 
 export const seesCompany = (scope: Scope, company: CompanyN): boolean =>
   !scope.deleted.has(company) && (scope.companies === null || scope.companies.has(company));

@@ -6,6 +6,7 @@ import { brandingOf } from '#server/platform/tenancy/branding.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { meOf } from '#server/platform/auth/current-user.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { replicatedRows } from './bootstrap-rows.ts';
 
 /**
  * An epoch that no log has, so that a device loads everything as soon as its user has chosen a
@@ -30,14 +31,7 @@ export async function heldBootstrap(tx: TenantTx, session: Principal, now: Ms): 
     windowFrom: utcDay(now),
     days: [],
     people: [{ id: me.id, name: me.name }],
-    companies: [],
-    jobs: [],
-    causes: [],
-    problems: [],
-    views: [],
-    shifts: [],
-    preferences: [],
-    keys: [],
+    ...replicatedRows(() => []),
     sources: null,
   };
 }

@@ -1,8 +1,9 @@
 import type { Event, Logged } from '#contract/events.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
+import { EVENT_SCOPES, TABLE_OF, TABLES } from '#contract/tables.ts';
+import type { ReplicatedTable, Tables } from '#contract/tables.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
-import { EVENT_TELLS } from './readable.ts';
 import { seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
@@ -18,15 +19,33 @@ export function visibleEvent(scope: Scope, logged: Logged): Logged | null {
     : { ...logged, event, actor: { is: 'clock' }, subject: null };
 }
 
-export function visibleCompany({ reads }: Scope, row: CompanyRow): CompanyRow {
+/** Returns what a scope may read of a row that it may hold. */
+export function visibleRow<T extends ReplicatedTable>(
+  scope: Scope,
+  table: T,
+  row: Tables[T],
+): Tables[T] {
+  const visible = VISIBLE[table] as ((scope: Scope, row: Tables[T]) => Tables[T]) | undefined;
+  return visible === undefined ? row : visible(scope, row);
+}
+
+/** Tables of which some scopes read only a part of each row. */
+const VISIBLE: { readonly [T in ReplicatedTable]?: (scope: Scope, row: Tables[T]) => Tables[T] } = {
+  company: visibleCompany,
+  job: visibleJob,
+  problem: visibleProblem,
+};
+
+function visibleCompany({ reads }: Scope, row: CompanyRow): CompanyRow {
   if (reads.has('companySettings') || row.applications === undefined) return row;
   return { ...row, applications: NO_APPLICATIONS, veeamId: null, notify: [] };
 }
 
-export const visibleJob = ({ reads }: Scope, row: JobRow): JobRow =>
-  reads.has('work') ? row : { ...row, missedIgnored: null, disabledIgnored: null };
+function visibleJob({ reads }: Scope, row: JobRow): JobRow {
+  return reads.has('work') ? row : { ...row, missedIgnored: null, disabledIgnored: null };
+}
 
-export function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
+function visibleProblem({ reads, own }: Scope, row: ProblemRow): ProblemRow {
   if (reads.has('work')) return row;
   const {
     n,
@@ -72,22 +91,21 @@ const NOBODY = 'clock';
 const SOME_RULE = 'Rule';
 
 function mayRead(scope: Scope, { event, company }: Logged): boolean {
-  const tells = EVENT_TELLS[event.type];
+  const tells = EVENT_SCOPES[event.type];
   if (tells === 'none') return false;
   if (tells === 'self') return 'id' in event.data && event.data.id === scope.self;
   if (!scope.reads.has(tells)) return false;
   // The deletion is the last event that a device gets about a company.
   if (event.type === 'company.deleted@1' && scope.deleted.has(event.data.n)) return true;
   if (company !== null && !seesCompany(scope, company)) return false;
-  switch (event.type) {
+  switch (TABLES[TABLE_OF[event.type]].scope?.rows) {
     // The text of a cause may come from other companies. The causes of visible results are sent
     // with them.
-    case 'cause.found@1':
-    case 'shift.ended@1':
+    case 'problem':
+    case 'provider':
       return scope.companies === null;
-    case 'view.saved@1':
-    case 'view.removed@1':
-      return seesView(scope, event.data);
+    case 'shared':
+      return seesView(scope, event.data as SharedData);
     default:
       return true;
   }
@@ -118,3 +136,6 @@ function visibleData({ reads }: Scope, event: Event): Event {
 
 const isBy = ({ own }: Scope, { actor, subject }: Logged): boolean =>
   (subject ?? (actor.is === 'user' ? actor.id : null)) === own;
+
+/** The owner of a shared row, and whether it is shared, are in each of its events. */
+type SharedData = Parameters<typeof seesView>[1];

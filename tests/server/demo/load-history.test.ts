@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TableName, Tables } from '#contract/fold.ts';
+import type { TableName, Tables } from '#contract/tables.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import { seedDemo, chooseDemo, OtherDemo } from '#server/demo/demo.ts';
 import { uuidOf } from '#server/demo/random.ts';

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import type { Tables, TableName } from '#contract/fold.ts';
+import type { Tables, TableName } from '#contract/tables.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import type { RequestContext, Principal } from '#server/platform/http/handler.ts';
 import { makeApp } from '#server/platform/http/app.ts';

@@ -1,0 +1,28 @@
+import type { EventOf } from '../events.ts';
+import type { Rows, Touch } from '../fold.ts';
+import { personOf } from '../runs/fold-rules.ts';
+import type { EventsAbout, LoggedAbout } from '../tables.ts';
+
+/** Folds events of saved views and hand-overs. */
+export function foldDailyChecks(rows: Rows, logged: LoggedAbout<'view' | 'shift'>): void {
+  const { event, at } = logged;
+  switch (event.type) {
+    case 'view.saved@1':
+      rows.view?.set(event.data.id, { ...event.data, savedAt: at, removedAt: null });
+      return;
+    case 'view.removed@1': {
+      const view = rows.view?.get(event.data.id);
+      if (view) rows.view?.set(view.id, { ...view, removedAt: at });
+      return;
+    }
+    case 'shift.ended@1':
+      rows.shift?.set(event.data.id, { ...event.data, by: personOf(logged), receivedAt: at });
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+export const touchesDailyChecks = (event: EventOf<EventsAbout<'view' | 'shift'>>): Touch[] => [
+  [event.type === 'shift.ended@1' ? 'shift' : 'view', event.data.id],
+];

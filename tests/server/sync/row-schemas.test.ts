@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { FOLDS } from '#contract/fold.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import type { TableName } from '#contract/tables.ts';
+import { makeGround } from '../http/fixtures.ts';
+import { anOffice } from './fixtures.ts';
+import { seed } from './scope-fixtures.ts';
+
+/** The field of the bootstrap with each table's rows. */
+const FIELDS = {
+  company: 'companies',
+  key: 'keys',
+  job: 'jobs',
+  cause: 'causes',
+  problem: 'problems',
+  view: 'views',
+  shift: 'shifts',
+  preference: 'preferences',
+} as const satisfies Partial<Record<TableName, keyof Bootstrap>>;
+
+test('HOUSE-7: the rows that the server sends and stores have the fields of their schemas', async () => {
+  const ground = await makeGround({});
+  const office = await anOffice(ground);
+  await seed(office, ground);
+  const both = await office.as('both', ['operator', 'admin']);
+  const start = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+  await both('PUT', `profile/${start.me.id}/preferences/theme`, { value: '{"mode":"dark"}' });
+  const sent = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+  for (const [table, field] of Object.entries(FIELDS) as [keyof typeof FIELDS, keyof Bootstrap][]) {
+    const rows = sent[field] as readonly object[];
+    expect(rows, table).not.toEqual([]);
+    for (const row of rows) expect(parsed(table, row)).toEqual(row);
+  }
+  await ground.world.store.tenant(office.tenant, async (tx) => {
+    for (const table of ['user', 'stat', 'run'] as const) {
+      const rows = await tx.all(table);
+      expect(rows, table).not.toEqual([]);
+      for (const row of rows) expect(parsed(table, row)).toEqual(row);
+    }
+  });
+});
+
+/** A field that the schema doesn't name is missing here. */
+const parsed = (table: TableName, row: object): object =>
+  v.parse(FOLDS[table].row as v.GenericSchema<unknown, object>, row);
