@@ -50,18 +50,6 @@ export const TABLES = {
     },
     lookups: {},
   }),
-  key: table<KeyRow>()({
-    key: 'id',
-    replicatedAs: 'keys',
-    scope: { readBy: 'key', rows: 'company' },
-    events: {
-      'key.made@1': 'key',
-      'key.rotated@1': 'key',
-      'key.revoked@1': 'key',
-      'key.heard@1': 'key',
-    },
-    lookups: { company_n: number((row) => row.company) },
-  }),
   job: table<JobRow>()({
     key: 'n',
     replicatedAs: 'jobs',
@@ -141,6 +129,18 @@ export const TABLES = {
       closed_at: number((row) => row.closedAt),
       ticket_id: text((row) => row.tied?.id ?? null),
     },
+  }),
+  key: table<KeyRow>()({
+    key: 'id',
+    replicatedAs: 'keys',
+    scope: { readBy: 'key', rows: 'company' },
+    events: {
+      'key.made@1': 'key',
+      'key.rotated@1': 'key',
+      'key.revoked@1': 'key',
+      'key.heard@1': 'key',
+    },
+    lookups: { company_n: number((row) => row.company) },
   }),
   computer: table<ComputerRow>()({
     key: 'id',

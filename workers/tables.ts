@@ -1,19 +1,19 @@
+import { REPLICATED_TABLES, TABLES } from '#contract/tables.ts';
 import type { FoldedTable, SmallTable } from './types.ts';
 
 /** Tables whose rows a device folds from events. */
-export const FOLDED_TABLES = [
-  'company',
-  'job',
-  'cause',
-  'problem',
-  'key',
-  'view',
-  'shift',
-  'preference',
-] as const satisfies readonly FoldedTable[];
+export const FOLDED_TABLES: readonly FoldedTable[] = REPLICATED_TABLES;
 /** Every table that a device stores as rows. */
-export const SMALL_TABLES = [...FOLDED_TABLES, 'lastSync'] as const satisfies readonly SmallTable[];
+export const SMALL_TABLES: readonly SmallTable[] = [...FOLDED_TABLES, 'lastSync'];
 
 /** Their rows have text keys instead of numbers. */
-const NAMED: ReadonlySet<SmallTable> = new Set(['key', 'view', 'shift', 'preference', 'lastSync']);
-export const isNamed = (table: SmallTable): boolean => NAMED.has(table);
+export const isNamed = (table: SmallTable): boolean =>
+  table === 'lastSync' || TABLES[table].key === 'id';
+
+/** A row of any of these tables, as far as its key. */
+export interface SmallRow {
+  readonly n?: number;
+  readonly id?: string;
+}
+export const idOf = (table: SmallTable, row: SmallRow): number | string =>
+  isNamed(table) ? (row.id ?? '') : (row.n ?? 0);

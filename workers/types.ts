@@ -1,5 +1,5 @@
 /** The types inside the worker: what the engine, the disk and the wire provide to each other. */
-import type { Tables } from '#contract/tables.ts';
+import type { ReplicatedTable, Tables } from '#contract/tables.ts';
 import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { DayN } from '#contract/time/day.ts';
@@ -19,15 +19,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { Segment } from './columns/segment.ts';
 
 /** The tables that a device stores as rows. Runs are columns. */
-export type FoldedTable =
-  | 'company'
-  | 'job'
-  | 'cause'
-  | 'problem'
-  | 'key'
-  | 'view'
-  | 'shift'
-  | 'preference';
+export type FoldedTable = ReplicatedTable;
 /**
  * `lastSync`: one row that comes from the server as a whole and is not folded from events
  * (SYNC-14).
@@ -164,6 +156,8 @@ export interface Opened {
   /** Days of the window, newest first, whether each is loaded, and the tag of its page. */
   readonly days: readonly { readonly day: Day; readonly here: boolean; readonly tag?: string }[];
   readonly segments: readonly SegmentInfo[];
+  /** The data lacks a table of this build, so it must be loaded again. */
+  readonly lacksTables: boolean;
   /** From an earlier calculation, if there is one. */
   readonly dayStarts: DayStarts | null;
   /** Every stored problem of the runs of these segments since then is in `rows`. */

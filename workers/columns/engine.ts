@@ -1,13 +1,12 @@
 import { withoutBidi } from '#contract/bidi.ts';
 import type { Tables } from '#contract/tables.ts';
-import type { PreferenceRow } from '#contract/auth/preferences.ts';
 import type { UserId } from '#contract/ids.ts';
-import type { CauseRow, KeyRow, ProblemRow } from '#contract/runs/rows.ts';
-import type { ShiftRow } from '#contract/daily-checks/hand-over.ts';
-import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
+import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
 import { ruleNameOf } from '#contract/runs/fold-rules.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/types.ts';
+import { idOf, SMALL_TABLES } from '#workers/tables.ts';
+import type { SmallRow } from '#workers/tables.ts';
 import { Answered } from './answered.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
@@ -40,14 +39,10 @@ export function makeEngine(): Engine {
   const companies = new Map<number, CompanyRow>();
   const jobs = new Jobs();
   const causes = new Map<number, CauseRow>();
-  const keys = new Map<string, KeyRow>();
   const names = new Map<UserId, string>();
-  const own = {
-    view: new Map<string, ViewRow>(),
-    shift: new Map<string, ShiftRow>(),
-    preference: new Map<string, PreferenceRow>(),
-    lastSync: new Map<string, LastSyncRow>(),
-  };
+  /** Rows that nothing here is calculated from. */
+  const plain: { readonly [T in PlainTable]: Map<number | string, DeviceTables[T]> } =
+    Object.fromEntries(PLAIN_TABLES.map((table) => [table, new Map()])) as never;
   const orders = new Orders();
   const segments = new Segments();
   const problems = new Problems();
@@ -59,15 +54,11 @@ export function makeEngine(): Engine {
   let named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, DeviceTables[T]> } = {
+    ...plain,
     company: companies,
     job: jobs.rows,
     cause: causes,
     problem: problems.rows,
-    key: keys,
-    view: own.view,
-    shift: own.shift,
-    preference: own.preference,
-    lastSync: own.lastSync,
   };
   const lookup: Lookup = {
     job: (n) => jobs.rows.get(n),
@@ -101,6 +92,12 @@ export function makeEngine(): Engine {
       for (const row of cause) orders.cause.set(row.n, row.template);
     }
     unnamed = [];
+  };
+  const putPlain = <T extends PlainTable>(
+    table: T,
+    rows: readonly (DeviceTables[T] & SmallRow)[],
+  ): void => {
+    for (const row of rows) plain[table].set(idOf(table, row), row);
   };
   const shelf: Shelf = {
     segments,
@@ -148,21 +145,7 @@ export function makeEngine(): Engine {
       rows.problem?.forEach((row: ProblemRow) => {
         problems.put(row);
       });
-      rows.key?.forEach((row) => {
-        keys.set(row.id, row);
-      });
-      rows.view?.forEach((row) => {
-        own.view.set(row.id, row);
-      });
-      rows.shift?.forEach((row) => {
-        own.shift.set(row.id, row);
-      });
-      rows.preference?.forEach((row) => {
-        own.preference.set(row.id, row);
-      });
-      rows.lastSync?.forEach((row) => {
-        own.lastSync.set(row.id, row);
-      });
+      for (const table of PLAIN_TABLES) putPlain(table, rows[table] ?? []);
     },
     people(all) {
       names.clear();
@@ -233,20 +216,16 @@ export function makeEngine(): Engine {
       answered.forget();
       unnamed = [];
       for (const one of [
+        ...Object.values(plain),
         companies,
         jobs,
         causes,
-        keys,
         names,
         orders,
         segments,
         problems,
         jobNames,
         companyNames,
-        own.view,
-        own.shift,
-        own.preference,
-        own.lastSync,
       ])
         one.clear();
     },
@@ -254,6 +233,12 @@ export function makeEngine(): Engine {
 }
 
 const MOST_UNNAMED = 16;
+
+type PlainTable = Exclude<SmallTable, 'company' | 'job' | 'cause' | 'problem'>;
+const CALCULATED: readonly SmallTable[] = ['company', 'job', 'cause', 'problem'];
+const PLAIN_TABLES = SMALL_TABLES.filter(
+  (table): table is PlainTable => !CALCULATED.includes(table),
+);
 
 /** Removes bidirectional controls from names, including names from before the server did that. */
 function readable(rows: SmallRows): SmallRows {

@@ -18,6 +18,8 @@ export interface Manifest {
    */
   readonly generation: number;
   readonly epoch: string;
+  /** The tables of the load, so that a build with another table loads it. Older loads lack it. */
+  readonly tables?: readonly string[];
   readonly cursor: number;
   readonly syncedAt: Ms | null;
   /** Newest first. */
@@ -64,6 +66,7 @@ export function asManifest(value: unknown): Manifest | null {
     typeof m.epoch === 'string' &&
     numbers.every(Number.isSafeInteger) &&
     (m.syncedAt === null || typeof m.syncedAt === 'number') &&
+    (m.tables === undefined || Array.isArray(m.tables)) &&
     Array.isArray(m.days) &&
     m.days.every(isDay) &&
     Array.isArray(m.segments) &&

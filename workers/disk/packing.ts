@@ -1,4 +1,4 @@
-import type { SmallRow } from './table-snapshots.ts';
+import type { SmallRow } from '../tables.ts';
 
 /**
  * A sealed chunk: its fields as columns, each in the shortest of these forms. It takes a third of

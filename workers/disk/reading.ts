@@ -71,6 +71,7 @@ export async function openAll(
       syncedAt,
       days,
       segments,
+      lacksTables: SMALL_TABLES.some((table) => manifest.tables?.includes(table) !== true),
       dayStarts: known.days,
       problemsOf: known.problemsOf,
     };

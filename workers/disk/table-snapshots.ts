@@ -1,5 +1,6 @@
 import type { SmallRows, SmallTable } from '../types.ts';
-import { isNamed, SMALL_TABLES } from '../tables.ts';
+import { idOf, isNamed, SMALL_TABLES } from '../tables.ts';
+import type { SmallRow } from '../tables.ts';
 
 /**
  * Rows of the small tables are stored in chunks by number range, so that reading or changing a few
@@ -9,11 +10,6 @@ export interface Chunk {
   readonly table: SmallTable;
   readonly chunk: number;
   readonly rows: readonly SmallRow[];
-}
-/** A row of any small table, as far as a chunk knows it. */
-export interface SmallRow {
-  readonly n?: number;
-  readonly id?: string;
 }
 
 /**
@@ -25,23 +21,11 @@ export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly Small
  * The jobs of a window are scattered; the problems of a few days are mostly adjacent, and a record
  * costs more than its bytes.
  */
-const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = {
-  company: 1024,
-  job: 64,
-  cause: 1024,
-  problem: 1024,
-  key: 1,
-  view: 1,
-  shift: 1,
-  preference: 1,
-  lastSync: 1,
-};
+const chunkRows = (table: SmallTable): number => (table === 'job' ? 64 : 1024);
 
 export const chunkName = (table: string, chunk: number): string => `${table}/${chunk}`;
-export const idOf = (table: SmallTable, row: SmallRow): number | string =>
-  isNamed(table) ? (row.id ?? '') : (row.n ?? 0);
 export const chunkOf = (table: SmallTable, n: number): number =>
-  isNamed(table) ? 0 : Math.floor(n / CHUNK_ROWS[table]);
+  isNamed(table) ? 0 : Math.floor(n / chunkRows(table));
 
 export function chunksOf(rows: SmallRows): Chunk[] {
   const chunks = new Map<string, { table: SmallTable; chunk: number; rows: SmallRow[] }>();

@@ -2,6 +2,7 @@ import { runAt } from '#contract/runs/columns.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { DayRuns, Fresh, Patch, SegmentInfo } from '../types.ts';
 import { clearAnswers } from './cached-answers.ts';
+import { SMALL_TABLES } from '../tables.ts';
 import { chunksOf } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import {
@@ -47,6 +48,7 @@ export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
     await putManifest(shelf, {
       load,
       epoch,
+      tables: SMALL_TABLES,
       cursor,
       folds: (before?.folds ?? 0) + 1,
       generation: (before?.generation ?? 0) + 1,

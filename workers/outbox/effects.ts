@@ -1,19 +1,22 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
-import { fold } from '#contract/fold.ts';
+import { emptyTables, fold } from '#contract/fold.ts';
 import type { Id, Table } from '#contract/fold.ts';
-import type { Tables } from '#contract/tables.ts';
+import type { TABLES, Tables } from '#contract/tables.ts';
+import { FOLDED_TABLES } from '#workers/tables.ts';
 import type { ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { decideChange } from '#contract/runs/change.ts';
 import type { Target } from '#contract/runs/change.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import type { Command, Engine } from '#workers/types.ts';
+import type { Command, Engine, FoldedTable } from '#workers/types.ts';
 import { parseCommand } from './outbox-command.ts';
 import type { OutboxCommand } from './outbox-command.ts';
 
-/** User data besides results. */
-export type OwnTable = 'view' | 'shift' | 'preference';
-export type OwnRows = { readonly [T in OwnTable]: ReadonlyMap<string, Tables[T]> };
+/** Tables whose rows have a text key: users' own data and settings, besides results. */
+export type OwnTable = {
+  [T in FoldedTable]: (typeof TABLES)[T]['key'] extends 'id' ? T : never;
+}[FoldedTable];
+export type OwnRows = { readonly [T in OwnTable]: ReadonlyMap<Id, Tables[T]> };
 export interface Effects {
   readonly problem: ReadonlyMap<ProblemN, ProblemRow>;
   readonly own: OwnRows;
@@ -31,23 +34,16 @@ export function effectsOf(
   me: UserId,
   nameOf: (id: UserId) => string,
 ): Effects {
-  const over = {
-    problem: new Map<ProblemN, ProblemRow>(),
-    view: new Map<string, Tables['view']>(),
-    shift: new Map<string, Tables['shift']>(),
-    preference: new Map<string, Tables['preference']>(),
-  };
-  const table = <T extends keyof typeof over>(name: T): Table<Tables[T]> => ({
+  const over = emptyTables(FOLDED_TABLES);
+  const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
     get: (id) => (over[name] as Map<Id, Tables[T]>).get(id) ?? engine.row(name, id),
     set: (id, row) => {
       (over[name] as Map<Id, Tables[T]>).set(id, row);
     },
   });
   const rows = {
+    ...Object.fromEntries(FOLDED_TABLES.map((name) => [name, table(name)])),
     problem: table('problem'),
-    view: table('view'),
-    shift: table('shift'),
-    preference: table('preference'),
   };
   for (const command of commands) {
     const asked = parseCommand(command);
@@ -63,7 +59,7 @@ export function effectsOf(
       fold(rows, logged);
     }
   }
-  return { problem: over.problem, own: over };
+  return { problem: over.problem as ReadonlyMap<ProblemN, ProblemRow>, own: over };
 
   function draftsOf(asked: OutboxCommand, { madeAt }: Command): readonly NewEvent[] {
     switch (asked.is) {

@@ -19,6 +19,8 @@ import type { WorkerChance, WorkerClock } from '#workers/context.ts';
 import { parseCommand, runsOf, wordsOf } from './outbox-command.ts';
 import { effectsOf } from './effects.ts';
 import type { OwnRows } from './effects.ts';
+import { FOLDED_TABLES } from '#workers/tables.ts';
+import { emptyTables } from '#contract/fold.ts';
 import { Notices } from './notices.ts';
 import { byReason, refusedView, runsIn } from './refusals.ts';
 import { verdictOn } from './verdict.ts';
@@ -406,7 +408,7 @@ const refusedBy = (command: Command): readonly Refusals[] =>
 const whyOf = ([first, ...others]: readonly Refusals[]): string =>
   others.length === 0 ? (first?.why ?? '') : `${others.length + 1} different reasons.`;
 
-const NO_ROWS: OwnRows = { view: new Map(), shift: new Map(), preference: new Map() };
+const NO_ROWS: OwnRows = emptyTables(FOLDED_TABLES);
 
 /**
  * The answer that confirms that a command is in the log: for a change of results also how many

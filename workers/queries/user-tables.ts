@@ -1,4 +1,5 @@
 import type { PreferenceRow } from '#contract/auth/preferences.ts';
+import type { Id } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
@@ -14,7 +15,7 @@ interface Place {
 }
 
 function rowsOf<T extends OwnTable>({ replica, outbox }: Place, table: T): readonly Tables[T][] {
-  const all = new Map<string, Tables[T]>(replica.engine.all(table).map((row) => [row.id, row]));
+  const all = new Map<Id, Tables[T]>(replica.engine.all(table).map((row) => [row.id, row]));
   for (const [id, row] of outbox.own[table]) all.set(id, row);
   return [...all.values()];
 }

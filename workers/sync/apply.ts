@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Logged } from '#contract/events.ts';
 import { LoggedSchema } from '#contract/events.ts';
-import { fold, memoryRows } from '#contract/fold.ts';
+import { emptyTables, fold } from '#contract/fold.ts';
 import type { Id, Rows, Table } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
@@ -10,7 +10,7 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/types.ts';
-import { FOLDED_TABLES, isNamed, SMALL_TABLES } from '#workers/tables.ts';
+import { FOLDED_TABLES, idOf, SMALL_TABLES } from '#workers/tables.ts';
 
 /** The rows on the device before the events. */
 export interface Base {
@@ -120,19 +120,14 @@ export function mergePatches(first: Patch, second: Patch): Patch {
   for (const { rows } of [first, second])
     for (const table of SMALL_TABLES) {
       for (const row of rows[table] ?? [])
-        (written[table] as Map<Id, unknown>).set(
-          isNamed(table) ? (row as { id: string }).id : (row as { n: number }).n,
-          row,
-        );
+        (written[table] as Map<Id, unknown>).set(idOf(table, row), row);
     }
   const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
   return { cursor: second.cursor, rows: smallOf(written), runs: [...runs.values()] };
 }
 
-const noWrites = (): Written => {
-  const { company, job, cause, problem, key, view, shift, preference, run } = memoryRows();
-  return { company, job, cause, problem, key, view, shift, preference, run };
-};
+const WRITTEN = [...FOLDED_TABLES, 'run'] as const;
+const noWrites = (): Written => emptyTables(WRITTEN);
 
 function smallOf(written: Written | RowsById): SmallRows {
   const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
@@ -174,23 +169,16 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
       staged.run.set(id, row);
     },
   };
-  const rows: Rows = {
-    company: table('company'),
-    job: table('job'),
-    cause: table('cause'),
-    problem: table('problem'),
-    key: table('key'),
-    view: table('view'),
-    shift: table('shift'),
-    preference: table('preference'),
+  const rows = {
+    ...Object.fromEntries(FOLDED_TABLES.map((name) => [name, table(name)])),
     run,
-  };
+  } as Rows;
   try {
     fold(rows, logged);
   } catch {
     return false;
   }
-  for (const name of [...FOLDED_TABLES, 'run'] as const)
+  for (const name of WRITTEN)
     for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
   return true;
 }

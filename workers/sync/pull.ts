@@ -58,6 +58,7 @@ const PageSchema = v.object({
 /** Fetches everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
   const { wire, replica, clock } = needs;
+  if (replica.lacksTables) return { is: 'anew' };
   for (;;) {
     const asked = replica.cursor;
     const answer = await wire.raw('events', {

@@ -3,6 +3,7 @@ import { viewColumns } from '#contract/runs/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
+import { TABLES } from '#contract/tables.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/startup/cold-start.ts';
 import { DiskFault } from '#workers/types.ts';
@@ -16,7 +17,9 @@ import type {
   Patch,
   Person,
   SegmentInfo,
+  SmallRows,
 } from '#workers/types.ts';
+import { FOLDED_TABLES } from '#workers/tables.ts';
 import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 
@@ -32,6 +35,8 @@ export class Replica {
   cursor = 0;
   syncedAt: Ms | null = null;
   committedAt: Ms | null = null;
+  /** An older build loaded the data, without a table that this build stores (SYNC-18). */
+  lacksTables = false;
   /** Why the disk last refused a write; null when everything is written. */
   full: DiskFault | null = null;
   /** Incremented by `begin`: lists of runs from before are invalid after it. */
@@ -73,6 +78,7 @@ export class Replica {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
     this.syncedAt = opened.syncedAt;
+    this.lacksTables = opened.lacksTables;
     this.#know(opened);
     this.people = opened.people;
     return (
@@ -123,32 +129,12 @@ export class Replica {
    * Starts over from a bootstrap. Memory follows only after the disk has it, because a half-written
    * start would leave holes.
    */
-  async begin({
-    epoch,
-    cursor,
-    me,
-    branding,
-    people,
-    companies,
-    jobs,
-    causes,
-    problems,
-    keys,
-    views,
-    shifts,
-    preferences,
-    sources,
-    days,
-  }: Bootstrap): Promise<void> {
-    const rows = {
-      company: companies,
-      job: jobs,
-      cause: causes,
-      problem: problems,
-      key: keys,
-      view: views,
-      shift: shifts,
-      preference: preferences,
+  async begin(start: Bootstrap): Promise<void> {
+    const { epoch, cursor, me, branding, people, sources, days } = start;
+    const rows: SmallRows = {
+      ...Object.fromEntries(
+        FOLDED_TABLES.map((table) => [table, start[TABLES[table].replicatedAs]]),
+      ),
       lastSync: sources === null ? [] : [lastSyncRow(sources)],
     };
     const fresh: Fresh = {
@@ -167,6 +153,7 @@ export class Replica {
     this.epoch = epoch;
     this.cursor = cursor;
     this.days = new Map(fresh.days.map((day) => [day, false]));
+    this.lacksTables = false;
     this.people = people;
     this.engine.zone(branding.timeZone, branding.dayBeginsHour);
     this.engine.people(people);

@@ -25,7 +25,7 @@ export function visibleRow<T extends ReplicatedTable>(
   table: T,
   row: Tables[T],
 ): Tables[T] {
-  const visible = VISIBLE[table] as ((scope: Scope, row: Tables[T]) => Tables[T]) | undefined;
+  const visible = VISIBLE[table];
   return visible === undefined ? row : visible(scope, row);
 }
 

@@ -2,7 +2,7 @@ import type { Day } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import { dayOf, startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
-import type { SmallRow } from '#workers/disk/table-snapshots.ts';
+import type { SmallRow } from '#workers/tables.ts';
 import { DAYS, fresh, page, patch, problem, run, type Shown } from './sample.ts';
 
 /**

@@ -11,8 +11,8 @@ import {
 } from '#contract/runs/columns.ts';
 import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/types.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { joinRows, idOf, type SmallRow } from '#workers/disk/table-snapshots.ts';
-import { SMALL_TABLES } from '#workers/tables.ts';
+import { joinRows } from '#workers/disk/table-snapshots.ts';
+import { idOf, SMALL_TABLES, type SmallRow } from '#workers/tables.ts';
 
 /**
  * A little world to store: runs, rows and commands that are told apart, and the plain fold that a

@@ -161,6 +161,7 @@ test('G52: what is readable without the key is the written list and nothing else
     'patchRuns',
     'segments',
     'syncedAt',
+    'tables',
   ]);
   const ivs = found
     .flatMap(({ record }) => [record['sealed'], record['failure']])

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SmallRow } from '#workers/disk/table-snapshots.ts';
+import type { SmallRow } from '#workers/tables.ts';
 import { pack, unpack, type Packed } from '#workers/disk/packing.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
