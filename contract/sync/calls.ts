@@ -12,7 +12,7 @@ const day = v.pipe(v.string(), v.isoDate());
 
 /**
  * The rows of each replicated table. The fold creates them from events that the log has already
- * validated, so responses don't validate them field by field again.
+ * validated, so the server doesn't validate its answer row by row. A device does (SYNC-17).
  */
 const replicated = Object.fromEntries(
   REPLICATED_TABLES.map((name) => [

@@ -97,6 +97,9 @@ export class Loop {
       clock: world.clock,
       me: () => needs.me,
       poisoned: (what) => this.#poisoned(what),
+      unreadable: (what) => {
+        this.#fault = what;
+      },
       applied: (applied, { id, patch }, more) => {
         const { commands, replaced, committedAt, people } = applied;
         this.outbox.replaced(replaced);

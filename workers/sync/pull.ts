@@ -11,6 +11,7 @@ import { NO_ANSWER } from './answer.ts';
 import type { Applied } from './apply.ts';
 import { applyEvents } from './apply.ts';
 import { pagesIn } from './frames.ts';
+import { checkRows } from './bootstrap-rows.ts';
 import { lastSyncRow } from './replica.ts';
 import type { Replica } from './replica.ts';
 import type { Wire } from './wire.ts';
@@ -23,6 +24,8 @@ export interface Fetching {
   readonly me: () => string;
   /** Reports unreadable events that were skipped; returns whether a reload is worth a try (G11). */
   readonly poisoned: (what: string) => boolean;
+  /** Reports rows of a bootstrap that were skipped. */
+  readonly unreadable: (what: string) => void;
   /**
    * A batch is in memory and, if `id` is a number, on disk. `more`: the server has more after it.
    */
@@ -125,7 +128,9 @@ export async function bootstrap(needs: Fetching): Promise<Outcome> {
   const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
   if (!answer.ok) return failedWith(answer.failure);
   const kept = await unchangedDays(needs, answer.value);
-  await replica.begin(answer.value);
+  const { rows, unreadable } = checkRows(answer.value);
+  await replica.begin(answer.value, rows);
+  if (unreadable.length > 0) needs.unreadable(unreadable.join(', '));
   needs.begun(answer.value, needs.meChanges() === changes);
   for (let at = 0; at < kept.length; at += DAYS_AT_ONCE) {
     await replica.addDays(kept.slice(at, at + DAYS_AT_ONCE));

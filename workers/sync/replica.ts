@@ -3,7 +3,6 @@ import { viewColumns } from '#contract/runs/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
-import { TABLES } from '#contract/tables.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/startup/cold-start.ts';
 import { DiskFault } from '#workers/types.ts';
@@ -19,7 +18,6 @@ import type {
   SegmentInfo,
   SmallRows,
 } from '#workers/types.ts';
-import { FOLDED_TABLES } from '#workers/tables.ts';
 import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 
@@ -127,14 +125,12 @@ export class Replica {
 
   /**
    * Starts over from a bootstrap. Memory follows only after the disk has it, because a half-written
-   * start would leave holes.
+   * start would leave holes. `checked`: its rows.
    */
-  async begin(start: Bootstrap): Promise<void> {
+  async begin(start: Bootstrap, checked: SmallRows): Promise<void> {
     const { epoch, cursor, me, branding, people, sources, days } = start;
     const rows: SmallRows = {
-      ...Object.fromEntries(
-        FOLDED_TABLES.map((table) => [table, start[TABLES[table].replicatedAs]]),
-      ),
+      ...checked,
       lastSync: sources === null ? [] : [lastSyncRow(sources)],
     };
     const fresh: Fresh = {

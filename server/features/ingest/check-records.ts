@@ -9,7 +9,7 @@ import {
   type RepositoryIn,
   RepositoryInSchema,
 } from '#contract/ingest/calls.ts';
-import { makeFastValidator } from '../../platform/events/fast-validate.ts';
+import { makeFastValidator } from '#contract/fast-validate.ts';
 import { type Normal, normalOf } from './normalize.ts';
 
 type Rejected = Ingested['rejected'];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type NewEvent, type Event, EventSchema } from '#contract/events.ts';
-import { type FastValidator, makeFastValidator } from './fast-validate.ts';
+import { type FastValidator, makeFastValidator } from '#contract/fast-validate.ts';
 import { storable } from '#contract/stored-text.ts';
 
 /** An event that fails its schema: a bug in the code that made it, never invalid input. */

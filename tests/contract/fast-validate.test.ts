@@ -14,9 +14,11 @@ import {
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { EventSchema } from '#contract/events.ts';
+import { JobRowSchema } from '#contract/runs/rows.ts';
+import { CompanyRowSchema } from '#contract/users/rows.ts';
 import { ExecutionInSchema } from '#contract/ingest/calls.ts';
-import { makeFastValidator } from '#server/platform/events/fast-validate.ts';
-import { jobDraft, problemDraft, runDraft, runStart } from '../db/drafts.ts';
+import { makeFastValidator } from '#contract/fast-validate.ts';
+import { jobDraft, problemDraft, runDraft, runStart } from '#tests/server/db/drafts.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const execution = {
@@ -74,6 +76,22 @@ const SCHEMAS: readonly (readonly [name: string, schema: v.GenericSchema, good: 
       ] as const,
   ),
   [
+    'job',
+    JobRowSchema,
+    {
+      ...jobDraft(1).event.data,
+      firstSeenAt: 1,
+      missedIgnored: null,
+      disabledIgnored: { by: 'u', at: 1, until: null },
+      problem: null,
+    },
+  ],
+  [
+    'company',
+    CompanyRowSchema,
+    { n: 1, id: 'c', name: 'Company', madeAt: 1, veeamId: null, notify: ['u'], deletedAt: 2 },
+  ],
+  [
     'a list of names',
     v.strictObject({
       names: v.pipe(v.array(v.pipe(v.string(), v.trim(), v.minLength(1))), v.maxLength(2)),
@@ -105,7 +123,7 @@ const odd = oneof(
     Object.create(null),
     [undefined],
     Array(1),
-  ),
+  ).map((one) => (Array.isArray(one) ? one.slice() : one)), // a change may change it
   string(),
   double(),
   jsonValue(),
@@ -140,7 +158,6 @@ test('LOG-1: of what it does not know it says nothing', () => {
     v.pipe(v.string(), v.toUpperCase()),
     v.optional(v.string(), 'x'),
     v.date(),
-    v.object({}),
     v.union([v.string(), v.date()]),
   ]) {
     expect([

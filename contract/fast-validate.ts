@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { lineOfText } from '#contract/stored-text.ts';
+import { lineOfText } from './stored-text.ts';
 
 /**
  * Returns true only if the schema accepts the value unchanged. False means nothing: ask the schema.
@@ -73,7 +73,9 @@ function made(part: Part): FastValidator | null {
       return some((part.options as readonly Part[]).map(made));
     case 'record':
       return record(part);
+    // An unknown field of an object is dropped, so such a value is not accepted unchanged.
     case 'strict_object':
+    case 'object':
       return object(part);
     default:
       return null;
@@ -162,15 +164,22 @@ function record({ key, value: inner }: Part): FastValidator | null {
 function object({ entries = {} }: Part): FastValidator | null {
   const names = Object.keys(entries);
   const known = new Set(names);
-  const checks = names.map((name) => made(entries[name] as Part));
+  const checks = names.map((name) => field(entries[name] as Part));
   if (!whole(checks) || names.some((name) => UNSAFE.has(name))) return null;
+  /** Fields that may be missing, and may not be undefined. */
+  const absent = new Set(names.filter((name) => entries[name]?.type === 'exact_optional'));
   return (value) => {
     if (!isPlain(value)) return false;
     for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] as string;
       // A missing field is undefined, which only an optional schema accepts.
-      if (checks[index]?.(value[names[index] as string]) !== true) return false;
+      if (checks[index]?.(value[name]) !== true && (!absent.has(name) || name in value))
+        return false;
     }
     for (const name in value) if (!known.has(name)) return false;
     return true;
   };
 }
+
+const field = (part: Part): FastValidator | null =>
+  part.type === 'exact_optional' && part.pipe === undefined ? wrapped(part) : made(part);

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { loopOf, must, scene } from '#tests/workers/scene.ts';
+
+type Rows = Record<string, unknown>[];
+
+/** What a broken server might send instead of a row, for each table. */
+const BROKEN: Readonly<Record<string, (rows: Rows) => void>> = {
+  companies: (rows) => Object.assign(must(rows[0]), { name: 7 }),
+  jobs: (rows) => Object.assign(must(rows[1]), { source: 'no tool', schedule: 'daily' }),
+  causes: (rows) => Reflect.deleteProperty(must(rows[0]), 'template'),
+  problems: (rows) => Object.assign(must(rows[0]), { review: { by: 3 } }),
+  views: (rows) => rows.push({ id: 'v', name: 'no owner' }),
+  shifts: (rows) => rows.push({}),
+  preferences: (rows) => rows.push({ id: null }),
+  keys: (rows) => rows.push({ id: 'k' }),
+};
+
+test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly those are skipped and reported, and the rest is stored', async () => {
+  const { clock, server, annDevice } = scene();
+  const handle = server.handle.bind(server);
+  let sent: Record<string, number> = {};
+  server.handle = async (request, cookie) => {
+    const answer = await handle(request, cookie);
+    if (!request.url.includes('sync/bootstrap')) return answer;
+    const body = (await answer.json()) as { data: Record<string, Rows> };
+    for (const [field, breaks] of Object.entries(BROKEN)) {
+      const rows = must(body.data[field]);
+      breaks(rows);
+      // a field that only a newer server knows makes no row unreadable
+      for (const row of rows) row['ofTomorrow'] = true;
+    }
+    sent = Object.fromEntries(
+      Object.entries(body.data).map(([field, rows]) => [
+        field,
+        Array.isArray(rows) ? rows.length : 0,
+      ]),
+    );
+    return Response.json(body, { status: answer.status, headers: answer.headers });
+  };
+  const door = annDevice.open();
+  await clock.pass(5_000);
+  const { replica } = loopOf(door);
+  expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
+  const tables = {
+    companies: 'company',
+    jobs: 'job',
+    causes: 'cause',
+    problems: 'problem',
+    views: 'view',
+    shifts: 'shift',
+    preferences: 'preference',
+    keys: 'key',
+  } as const;
+  for (const [field, table] of Object.entries(tables))
+    expect([table, replica.engine.all(table).length]).toEqual([table, (sent[field] ?? 0) - 1]);
+  expect(loopOf(door).status().fault).toBe(
+    'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1)',
+  );
+  // A second tab reads from the disk what the first stored.
+  const opened = must(await annDevice.disk.open());
+  expect(opened.rows.company).toHaveLength((sent['companies'] ?? 0) - 1);
+});
