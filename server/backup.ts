@@ -1,6 +1,7 @@
 import { systemClock } from './platform/clock.ts';
 import { backUp } from './platform/db/backup-file.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
+import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
  * `npm run backup <file>`: writes everything except sessions, as one consistent snapshot. The
@@ -8,11 +9,11 @@ import { say, stop, withStore } from './platform/db/command-line.ts';
  */
 const file = process.argv[2];
 if (file === undefined) {
-  stop('Name the file to write: npm run backup <file>');
+  stop(t.backupUsage);
 } else {
   await withStore(async (store) => {
     await backUp(store, file, systemClock.now());
-    say(`The backup is in ${file}.`);
+    say(t.backedUp({ file }));
     return 0;
   });
 }

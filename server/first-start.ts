@@ -8,6 +8,7 @@ import { makeCompany, makeUser } from './features/users/create-user.ts';
 import { makeTenant } from './platform/db/tenants.ts';
 import { usernameKey } from './platform/auth/usernames.ts';
 import type { Chance, AppContext } from './platform/app-context.ts';
+import { commandMessages as t } from './commands.messages.en.ts';
 
 export interface Administrator {
   readonly username: string;
@@ -46,11 +47,11 @@ export async function firstStart(
     { readOnly: true },
   );
   if (!there.person) {
-    if (!there.company) await makeCompany(world, tenant, 'First company');
+    if (!there.company) await makeCompany(world, tenant, t.firstCompany);
     const password = await keepPassword(world, wanted);
     await makeUser(world, tenant, {
       username: USERNAME,
-      name: 'Administrator',
+      name: t.administrator,
       email: 'admin@example.com',
       password,
       roles: ['admin', 'operator', 'super-admin'],
@@ -91,7 +92,7 @@ async function makeProvider(world: AppContext): Promise<TenantId> {
   await makeTenant(world.store, {
     tenant,
     host: null,
-    branding: defaultBranding(tenant, 'My provider', 'localhost'),
+    branding: defaultBranding(tenant, t.firstProvider, 'localhost'),
     isDefault: true,
   });
   return tenant;

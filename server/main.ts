@@ -31,6 +31,7 @@ import { startPost } from './platform/mail/sender.ts';
 import { startReports } from './features/reports/timer.ts';
 import { openStore } from './platform/db/open.ts';
 import type { AppContext } from './platform/app-context.ts';
+import { commandMessages as t } from './commands.messages.en.ts';
 
 /** Time for open streams and calls to finish, and for the whole shutdown. */
 const GRACE_MS = 1_000;
@@ -51,7 +52,7 @@ const store = await openStore({
   log,
   clock: systemClock,
 }).catch((error: unknown) =>
-  giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`),
+  giveUp(t.dataNotOpened({ folder: config.dataDir, error: said(error) })),
 );
 const world: AppContext = { store, clock: systemClock, chance: systemChance, log, config };
 
@@ -66,8 +67,8 @@ const { estate, administrator } = await store.exclusively(async () => {
     await store.close();
     return giveUp(
       error instanceof OtherDemo
-        ? `The data in ${config.dataDir} stay as they are. ${error.message}`
-        : `The demo estate could not be made. ${said(error)}`,
+        ? t.dataUnchanged({ folder: config.dataDir, error: error.message })
+        : t.demoFailed({ error: said(error) }),
     );
   });
   return {
@@ -77,7 +78,7 @@ const { estate, administrator } = await store.exclusively(async () => {
         ? null
         : await firstStart(world, demoPassword).catch(async (error: unknown) => {
             await store.close();
-            return giveUp(`The first start could not be finished. ${said(error)}`);
+            return giveUp(t.firstStartFailed({ error: said(error) }));
           }),
   };
 });
@@ -119,13 +120,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void stop(signal));
 tell(
   [
-    `Daybook is at ${addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname)}`,
+    t.running({
+      address: addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname),
+    }),
     ...(estate ? [whoIsWho(estate, (host) => addressOf(host ?? 'localhost'))] : []),
-    ...(administrator
-      ? [`user name: ${administrator.username}`, `password: ${administrator.password}`]
-      : []),
-    `mail and SMS without a gateway: http://localhost:${server.port}/outbox (from this machine only)`,
-    ...(assets === null ? ['The page is not built: only the API is served.'] : []),
+    ...(administrator ? [t.username(administrator), t.password(administrator)] : []),
+    t.outbox({ address: `http://localhost:${server.port}/outbox` }),
+    ...(assets === null ? [t.notBuilt] : []),
   ].join('\n'),
 );
 
@@ -167,9 +168,7 @@ function said(error: unknown): string {
 
 function portFault(error: unknown, port: number): string {
   const code = (error as { readonly code?: string }).code;
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is in use by another program. Set PORT to a free one.`;
-  if (code === 'EACCES')
-    return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
-  return `The server cannot listen on port ${port}. ${said(error)}`;
+  if (code === 'EADDRINUSE') return t.portInUse({ port: String(port) });
+  if (code === 'EACCES') return t.portForbidden({ port: String(port) });
+  return t.portFailed({ port: String(port), error: said(error) });
 }

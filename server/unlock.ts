@@ -2,6 +2,7 @@ import { unlock } from './features/auth/lockout.ts';
 import { systemChance } from './platform/random.ts';
 import { systemClock } from './platform/clock.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
+import { commandMessages as t } from './commands.messages.en.ts';
 
 /**
  * `unlock <host> <user name>`: unlocks an account that was locked after too many failed attempts.
@@ -9,16 +10,13 @@ import { say, stop, withStore } from './platform/db/command-line.ts';
  */
 const [host, username] = process.argv.slice(2);
 if (host === undefined || username === undefined) {
-  stop('Name the host of the portal and the user: unlock <host> <user name>');
+  stop(t.unlockUsage);
 } else {
   await withStore(async (store) => {
     const done = await unlock(store, host, username, systemChance.uuid(), systemClock.now());
-    if (done.is === 'no-provider') stop(`No provider has the host ${host}.`);
-    else if (done.is === 'no-account') stop(`${done.provider} has no user ${username}.`);
-    else
-      say(
-        `${username} of ${done.provider} can sign in again. Wrong passwords in a row until now: ${done.failures}.`,
-      );
+    if (done.is === 'no-provider') stop(t.noProvider({ host }));
+    else if (done.is === 'no-account') stop(t.noUser({ provider: done.provider, username }));
+    else say(t.unlocked({ username, provider: done.provider, failures: done.failures }));
     return done.is === 'unlocked' ? 0 : 1;
   });
 }

@@ -94,6 +94,15 @@ const holders = (label: string): string[] =>
 /** Pages before the sign-in load no shared catalog. */
 const beforeSignIn = (file: string): boolean => /^src\/(features\/auth|app)\//.test(file);
 
+test('I18N-4: on the server, queries, credentials and stored words are not texts', () => {
+  const code = `const a = \`select \${n} from job\`, b = sql\`Any {} of it.\`, c = \`Bearer \${token}\`;
+     const d = { product: 'Daybook', unit: 'Jobs' }, e = 'Jobs of all companies';
+     const g = \`Dear \${name}\`, h = \`\${n} of \${m}\`;`;
+  const found = (file: string): readonly string[] => textsIn(file, code).map(({ text }) => text);
+  expect(found('server/x.ts')).toEqual(['Jobs of all companies', 'Dear {}', '{} of {}']);
+  expect(found('src/x.ts')).toContain('Daybook');
+});
+
 test('I18N-4: what reads like a text is found, and what is for the browser is not', () => {
   const found = textsIn(
     'x.tsx',

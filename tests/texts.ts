@@ -46,7 +46,7 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       !/^TS(As|Satisfies|NonNull)/.test(node.type)
     )
       return;
-    if (isForEngineers(node)) return;
+    if (isForEngineers(node) || (file.startsWith('server/') && isForMachines(node, parent))) return;
     if (node.type === 'JSXText' && LETTER.test(String(node['value'])))
       add(node, 'jsx', String(node['value']));
     else if (node.type === 'JSXAttribute') {
@@ -106,6 +106,40 @@ const NOT_TEXT = new Set(
     ',',
   ),
 );
+
+/**
+ * On the server: queries of the database and of other systems, credentials in headers, and words of
+ * the API, of tools and of stored rows.
+ */
+const isForMachines = (node: Node, parent: Node | null): boolean => {
+  if (node.type === 'TaggedTemplateExpression') return (node['tag'] as Node)['name'] === 'sql';
+  if (node.type === 'TemplateLiteral')
+    return (
+      parent?.type === 'TaggedTemplateExpression' ||
+      MACHINE_TEMPLATE.test(
+        (node['quasis'] as { value: { cooked: string } }[])[0]?.value.cooked ?? '',
+      )
+    );
+  return (
+    node.type === 'Literal' &&
+    (SERVER_VALUES.has(String(node['value'])) || /^Active in \(/.test(String(node['value'])))
+  );
+};
+/** SQL, the query language of QuickBooks, and the schemes of the Authorization header. */
+const MACHINE_TEMPLATE =
+  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Id in \(|Bearer|Basic|oidc) /;
+/**
+ * Products, workloads and units of licenses, entities of QuickBooks, prefixes of file names, the
+ * names that the specification gives a new portal, and plain answers to requests for no page.
+ */
+const SERVER_VALUES = new Set([
+  ...['Daybook', 'Unknown', 'Jobs', 'Instances', 'Computers'],
+  ...['Servers', 'Agents, managed', 'Agents, monitored', 'Microsoft 365', 'Public cloud VMs'],
+  ...['File shares', 'Other'],
+  ...['Invoice', 'Customer', 'Preferences'],
+  ...['Licensing', 'Invoices', 'Companies', 'Users', 'Events'],
+  ...['Portal', 'Not found'],
+]);
 
 /** What is thrown or logged is for engineers. */
 const isForEngineers = (node: Node): boolean =>

@@ -56,6 +56,24 @@ let active = ENGLISH;
 export function setLanguage(language: Language): void {
   active = language;
 }
+/**
+ * Returns what `write` returns, with every catalog in another language meanwhile, for example a
+ * mail whose reader isn't the user who caused it. `write` is synchronous, so that nothing else runs
+ * in that language.
+ */
+export function withLanguage<T>(
+  language: Language,
+  write: () => T extends PromiseLike<unknown> ? never : T,
+): T {
+  const before = active;
+  active = language;
+  try {
+    return write();
+  } finally {
+    active = before;
+  }
+}
+
 /** Returns the language of this page or worker, for `Intl`. */
 export const languageTag = (): string => active.tag;
 

@@ -1,30 +1,42 @@
 import type { Day } from '../ids.ts';
-import { calendarFacts, COMPANY, dayCells, daysColumn, JOB, NO_JOBS, SHARE } from './columns.ts';
+import {
+  calendarFacts,
+  companyColumn,
+  dayCells,
+  daysColumn,
+  jobColumn,
+  shareColumn,
+} from './columns.ts';
 import type { JobLine } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly Column[] => [
-  COMPANY,
-  JOB,
+  companyColumn(),
+  jobColumn(),
   daysColumn(days),
-  SHARE,
+  shareColumn(),
 ];
 export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
   lines.map((line) => [line.companyName, line.jobName, dayCells(line, false), line.share]);
 
 export const calendarReportBasic: Template<'jobs'> = {
   key: 'calendarReportBasic',
-  prettyName: 'Calendar, basic',
+  get prettyName() {
+    return t.calendarBasic;
+  },
   templateName: 'calendar-basic',
   customers: 'any',
   figures: 'jobs',
-  description: 'Every job with a mark for each day, and nothing else: for a quick look.',
+  get description() {
+    return t.calendarBasicDetail;
+  },
   body: ({ days, lines }) => ({
     facts: calendarFacts(lines, lines.length),
     notices: [],
     sections: [
-      { title: null, columns: columns(days), rows: rowsOf(lines), total: null, none: NO_JOBS },
+      { title: null, columns: columns(days), rows: rowsOf(lines), total: null, none: t.noJobs },
     ],
   }),
 };

@@ -1,13 +1,12 @@
 import type { Day } from '../ids.ts';
 import {
-  CELL_COUNTS,
+  cellCountColumns,
   cellCounts,
-  COMPUTER,
+  computerColumn,
   dayCells,
   daysColumn,
-  JOB,
-  NO_JOBS,
-  SHARE,
+  jobColumn,
+  shareColumn,
   shareOfLines,
   sumCounts,
   tallyFacts,
@@ -17,14 +16,14 @@ import { cutNotice } from './detail-report.ts';
 import type { JobLine, ResultLine } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
-import { REVIEW_WORDS } from './words.ts';
+import { REVIEW_WORDS, reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly Column[] => [
-  JOB,
-  COMPUTER,
+  jobColumn(),
+  computerColumn(),
   daysColumn(days),
-  SHARE,
-  ...CELL_COUNTS,
+  shareColumn(),
+  ...cellCountColumns(),
 ];
 export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
   lines.map((line) => [
@@ -35,13 +34,13 @@ export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
     ...cellCounts(line.counts),
   ]);
 
-export const troubleColumns: readonly Column[] = [
-  { id: 'started', title: 'Started', kind: 'moment' },
-  { id: 'state', title: 'State', kind: 'state' },
-  JOB,
-  text('message', 'Cause', 3),
-  text('review', 'Review', 0.8),
-  text('ticket', 'Ticket', 0.6),
+export const troubleColumns = (): readonly Column[] => [
+  { id: 'started', title: t.started, kind: 'moment' },
+  { id: 'state', title: t.state, kind: 'state' },
+  jobColumn(),
+  text('message', t.cause, 3),
+  text('review', t.review, 0.8),
+  text('ticket', t.ticket, 0.6),
 ];
 export const troubleRows = (lines: readonly ResultLine[]): readonly ReportRow[] =>
   lines.map((one) => [
@@ -55,12 +54,15 @@ export const troubleRows = (lines: readonly ResultLine[]): readonly ReportRow[] 
 
 export const calendarReportCompanyFull: Template<'company'> = {
   key: 'calendarReportCompanyFull',
-  prettyName: 'Calendar of a company, full',
+  get prettyName() {
+    return t.companyFull;
+  },
   templateName: 'company-full',
   customers: 'one',
   figures: 'company',
-  description:
-    'One company, to send to it: its jobs with a mark for each day, and every result that was not good with its cause and what was done.',
+  get description() {
+    return t.companyFullDetail;
+  },
   body({ days, lines, tally, troubles }) {
     const sum = sumCounts(lines);
     return {
@@ -68,21 +70,21 @@ export const calendarReportCompanyFull: Template<'company'> = {
       notices: cutNotice(troubles),
       sections: [
         {
-          title: 'Jobs and days',
+          title: t.jobsAndDays,
           columns: columns(days),
           rows: rowsOf(lines),
           total:
             lines.length === 0
               ? null
-              : ['All jobs', '', null, shareOfLines(lines), ...cellCounts(sum)],
-          none: NO_JOBS,
+              : [t.allJobs, '', null, shareOfLines(lines), ...cellCounts(sum)],
+          none: t.noJobs,
         },
         {
-          title: 'What was not good',
-          columns: troubleColumns,
+          title: t.badResults,
+          columns: troubleColumns(),
           rows: troubleRows(troubles.lines),
           total: null,
-          none: 'Nothing failed, nothing was missed and nothing warned.',
+          none: t.noBadResults,
         },
       ],
     };

@@ -1,30 +1,37 @@
-import { TALLY, tallyCells, tallyFacts } from './columns.ts';
+import { tallyColumns, tallyCells, tallyFacts } from './columns.ts';
 import type { DayTally } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns: readonly Column[] = [{ id: 'day', title: 'Day', kind: 'day' }, ...TALLY];
+export const columns = (): readonly Column[] => [
+  { id: 'day', title: t.day, kind: 'day' },
+  ...tallyColumns(),
+];
 export const rowsOf = (days: readonly DayTally[]): readonly ReportRow[] =>
   days.map(({ day, tally }) => [day, ...tallyCells(tally)]);
 
 export const calendarReportCompanySummary: Template<'days'> = {
   key: 'calendarReportCompanySummary',
-  prettyName: 'Calendar of a company, summary',
+  get prettyName() {
+    return t.companySummary;
+  },
   templateName: 'company-summary',
   customers: 'one',
   figures: 'days',
-  description:
-    'One company, a line for each day: how many results there were, what became of them and how much was transferred.',
+  get description() {
+    return t.companySummaryDetail;
+  },
   body: ({ days, all, jobs }) => ({
-    facts: [...tallyFacts(all), { title: 'Jobs', kind: 'count', value: jobs }],
+    facts: [...tallyFacts(all), { title: t.jobs, kind: 'count', value: jobs }],
     notices: [],
     sections: [
       {
         title: null,
-        columns,
+        columns: columns(),
         rows: rowsOf(days),
-        total: ['All days', ...tallyCells(all)],
-        none: 'There are no days in this time.',
+        total: [t.allDays, ...tallyCells(all)],
+        none: t.noDays,
       },
     ],
   }),

@@ -2,31 +2,31 @@ import type { Day } from '../ids.ts';
 import {
   byCompany,
   calendarFacts,
-  CELL_COUNTS,
+  cellCountColumns,
   cellCounts,
-  COMPUTER,
+  computerColumn,
   dayCells,
   daysColumn,
-  JOB,
-  NO_JOBS,
-  SHARE,
+  jobColumn,
+  shareColumn,
   shareOfLines,
-  SOURCE,
+  sourceColumn,
   sumCounts,
   text,
 } from './columns.ts';
 import type { JobLine } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly Column[] => [
-  JOB,
-  COMPUTER,
-  SOURCE,
-  text('type', 'Type', 0.7),
+  jobColumn(),
+  computerColumn(),
+  sourceColumn(),
+  text('type', t.type, 0.7),
   daysColumn(days),
-  SHARE,
-  ...CELL_COUNTS,
+  shareColumn(),
+  ...cellCountColumns(),
 ];
 export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
   lines.map((line) => [
@@ -41,26 +41,29 @@ export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
 
 export const calendarReportFull: Template<'jobs'> = {
   key: 'calendarReportFull',
-  prettyName: 'Calendar, full',
+  get prettyName() {
+    return t.calendarFull;
+  },
   templateName: 'calendar-full',
   customers: 'any',
   figures: 'jobs',
-  description:
-    'Every job by company with its computer, source and type, a mark for each day and what its days come to.',
+  get description() {
+    return t.calendarFullDetail;
+  },
   body: ({ days, lines }) => ({
     facts: calendarFacts(lines, lines.length),
     notices: [],
     sections:
       lines.length === 0
-        ? [{ title: null, columns: columns(days), rows: [], total: null, none: NO_JOBS }]
+        ? [{ title: null, columns: columns(days), rows: [], total: null, none: t.noJobs }]
         : byCompany(lines).map((group) => {
             const sum = sumCounts(group.lines);
             return {
               title: group.name,
               columns: columns(days),
               rows: rowsOf(group.lines),
-              total: ['All jobs', '', '', '', null, shareOfLines(group.lines), ...cellCounts(sum)],
-              none: NO_JOBS,
+              total: [t.allJobs, '', '', '', null, shareOfLines(group.lines), ...cellCounts(sum)],
+              none: t.noJobs,
             };
           }),
   }),

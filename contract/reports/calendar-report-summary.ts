@@ -1,27 +1,27 @@
 import type { Day } from '../ids.ts';
 import {
   calendarFacts,
-  CELL_COUNTS,
+  cellCountColumns,
   cellCounts,
-  COMPANY,
+  companyColumn,
   dayCells,
   daysColumn,
-  JOBS,
-  NO_COMPANIES,
-  SHARE,
+  jobsColumn,
+  shareColumn,
   shareOfLines,
   sumCounts,
 } from './columns.ts';
 import type { CompanyLine } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly Column[] => [
-  COMPANY,
-  JOBS,
+  companyColumn(),
+  jobsColumn(),
   daysColumn(days),
-  SHARE,
-  ...CELL_COUNTS,
+  shareColumn(),
+  ...cellCountColumns(),
 ];
 export const rowsOf = (lines: readonly CompanyLine[]): readonly ReportRow[] =>
   lines.map((line) => [
@@ -34,12 +34,15 @@ export const rowsOf = (lines: readonly CompanyLine[]): readonly ReportRow[] =>
 
 export const calendarReportSummary: Template<'companies'> = {
   key: 'calendarReportSummary',
-  prettyName: 'Calendar, summary',
+  get prettyName() {
+    return t.calendarSummary;
+  },
   templateName: 'calendar-summary',
   customers: 'any',
   figures: 'companies',
-  description:
-    'A line for each company: the worst of its jobs on each day, and what the days of all its jobs come to.',
+  get description() {
+    return t.calendarSummaryDetail;
+  },
   body({ days, lines }) {
     const sum = sumCounts(lines);
     const jobs = lines.reduce((all, line) => all + line.jobs, 0);
@@ -54,8 +57,8 @@ export const calendarReportSummary: Template<'companies'> = {
           total:
             lines.length === 0
               ? null
-              : ['All companies', jobs, null, shareOfLines(lines), ...cellCounts(sum)],
-          none: NO_COMPANIES,
+              : [t.allCompanies, jobs, null, shareOfLines(lines), ...cellCounts(sum)],
+          none: t.noCompanies,
         },
       ],
     };

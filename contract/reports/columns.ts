@@ -3,6 +3,7 @@ import type { TallyOut } from './result-rows.ts';
 import type { CalendarLine, CellCounts } from './figures.ts';
 import { letterOf } from './report.ts';
 import type { Column, DayCells, Fact, ReportCell } from './report.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
 /** Columns that several templates share, and their cells. */
 export const text = (id: string, title: string, wide = 1): Column => ({
@@ -12,25 +13,25 @@ export const text = (id: string, title: string, wide = 1): Column => ({
   wide,
 });
 export const count = (id: string, title: string): Column => ({ id, title, kind: 'count' });
-export const COMPANY = text('company', 'Company', 1.4);
-export const JOB = text('job', 'Job', 1.6);
-export const COMPUTER = text('computer', 'Computer');
-export const SOURCE = text('source', 'Source', 0.7);
-export const JOBS = count('jobs', 'Jobs');
-export const SHARE: Column = { id: 'share', title: 'Good days', kind: 'share' };
+export const companyColumn = (): Column => text('company', t.company, 1.4);
+export const jobColumn = (): Column => text('job', t.job, 1.6);
+export const computerColumn = (): Column => text('computer', t.computer);
+export const sourceColumn = (): Column => text('source', t.source, 0.7);
+export const jobsColumn = (): Column => count('jobs', t.jobs);
+export const shareColumn = (): Column => ({ id: 'share', title: t.goodDays, kind: 'share' });
 export const daysColumn = (days: readonly Day[]): Column => ({
   id: 'days',
-  title: 'Days',
+  title: t.days,
   kind: 'days',
   days,
 });
 
 /** Number of a job's days that ended with a warning, failed, or did not run. */
-export const CELL_COUNTS = [
-  count('warnings', 'Warnings'),
-  count('failed', 'Failed'),
-  count('missed', 'Did not run'),
-] as const;
+export const cellCountColumns = (): readonly Column[] => [
+  count('warnings', t.warnings),
+  count('failed', t.failed),
+  count('missed', t.missed),
+];
 export const cellCounts = ({ Warning, Failed, Error, Missed }: CellCounts): readonly number[] => [
   Warning,
   Failed + Error,
@@ -84,24 +85,24 @@ export function calendarFacts(
   const sum = sumCounts(lines);
   const [warnings = 0, failed = 0, missed = 0] = cellCounts(sum);
   return [
-    { title: 'Good days', kind: 'share', value: shareOfLines(lines) },
-    { title: 'Jobs', kind: 'count', value: jobs },
-    { title: 'Days with warnings', kind: 'count', value: warnings },
-    { title: 'Days that failed', kind: 'count', value: failed },
-    { title: 'Days that did not run', kind: 'count', value: missed },
+    { title: t.goodDays, kind: 'share', value: shareOfLines(lines) },
+    { title: t.jobs, kind: 'count', value: jobs },
+    { title: t.warningDays, kind: 'count', value: warnings },
+    { title: t.failedDays, kind: 'count', value: failed },
+    { title: t.missedDays, kind: 'count', value: missed },
   ];
 }
 
-export const TALLY = [
-  count('runs', 'Results'),
-  count('success', 'Success'),
-  count('warnings', 'Warnings'),
-  count('failed', 'Failed'),
-  count('missed', 'Did not run'),
-  count('anomalies', 'Anomalies'),
-  { id: 'share', title: 'Went well', kind: 'share' },
-  { id: 'bytes', title: 'Transferred', kind: 'bytes' },
-] as const satisfies readonly Column[];
+export const tallyColumns = (): readonly Column[] => [
+  count('runs', t.results),
+  count('success', t.success),
+  count('warnings', t.warnings),
+  count('failed', t.failed),
+  count('missed', t.missed),
+  count('anomalies', t.anomalies),
+  { id: 'share', title: t.successRate, kind: 'share' },
+  { id: 'bytes', title: t.transferred, kind: 'bytes' },
+];
 export const tallyCells = ({
   runs,
   success,
@@ -130,12 +131,12 @@ export const tallyFacts = ({
   share,
   bytes,
 }: TallyOut): readonly Fact[] => [
-  { title: 'Went well', kind: 'share', value: share },
-  { title: 'Results', kind: 'count', value: runs },
-  { title: 'Warnings', kind: 'count', value: warning },
-  { title: 'Failed', kind: 'count', value: failed },
-  { title: 'Did not run', kind: 'count', value: missed },
-  { title: 'Transferred', kind: 'bytes', value: bytes },
+  { title: t.successRate, kind: 'share', value: share },
+  { title: t.results, kind: 'count', value: runs },
+  { title: t.warnings, kind: 'count', value: warning },
+  { title: t.failed, kind: 'count', value: failed },
+  { title: t.missed, kind: 'count', value: missed },
+  { title: t.transferred, kind: 'bytes', value: bytes },
 ];
 
 /** Returns the sum of tallies, with the share over all of them (OVER-7). */
@@ -166,9 +167,6 @@ export function sumTallies(all: readonly TallyOut[]): TallyOut {
   }
   return { ...sum, share: shareOfLines([sum]) };
 }
-
-export const NO_JOBS = 'There are no jobs in these companies.';
-export const NO_COMPANIES = 'There are no companies to report on.';
 
 /** Groups lines by company and preserves their order. */
 export function byCompany<T extends { readonly company: number; readonly companyName: string }>(

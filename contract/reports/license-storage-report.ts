@@ -1,22 +1,23 @@
-import { COMPANY, count, JOBS, NO_COMPANIES } from './columns.ts';
+import { companyColumn, count, jobsColumn } from './columns.ts';
 import type { Holding } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns: readonly Column[] = [
-  COMPANY,
-  JOBS,
-  count('disabled', 'Switched off'),
-  count('computers', 'Computers'),
-  count('servers', 'Servers'),
-  count('agents', 'Agents'),
-  count('vms', 'Cloud VMs'),
-  count('office365', 'Microsoft 365'),
-  count('shares', 'File shares'),
-  { id: 'transferred', title: 'Transferred', kind: 'bytes' },
-  count('repositories', 'Repositories'),
-  { id: 'used', title: 'Stored', kind: 'bytes' },
-  { id: 'capacity', title: 'Capacity', kind: 'bytes' },
+export const columns = (): readonly Column[] => [
+  companyColumn(),
+  jobsColumn(),
+  count('disabled', t.disabled),
+  count('computers', t.computers),
+  count('servers', t.servers),
+  count('agents', t.agents),
+  count('vms', t.cloudVms),
+  count('office365', t.microsoft365),
+  count('shares', t.fileShares),
+  { id: 'transferred', title: t.transferred, kind: 'bytes' },
+  count('repositories', t.repositories),
+  { id: 'used', title: t.stored, kind: 'bytes' },
+  { id: 'capacity', title: t.capacity, kind: 'bytes' },
 ];
 export const rowsOf = (holdings: readonly Holding[]): readonly ReportRow[] =>
   holdings.map((one) => [
@@ -37,12 +38,15 @@ export const rowsOf = (holdings: readonly Holding[]): readonly ReportRow[] =>
 
 export const licenseStorageReport: Template<'holdings'> = {
   key: 'licenseStorageReport',
-  prettyName: 'Licenses and storage',
+  get prettyName() {
+    return t.licensesStorage;
+  },
   templateName: 'licenses-storage',
   customers: 'any',
   figures: 'holdings',
-  description:
-    'A line for each company: its jobs by kind, the computers they protect, what was transferred and what its repositories hold.',
+  get description() {
+    return t.licensesStorageDetail;
+  },
   body(holdings) {
     const rows = rowsOf(holdings);
     const total = totalOf(rows);
@@ -51,18 +55,18 @@ export const licenseStorageReport: Template<'holdings'> = {
       sections: [
         {
           title: null,
-          columns,
+          columns: columns(),
           rows,
-          total: holdings.length === 0 ? null : ['All companies', ...total],
-          none: NO_COMPANIES,
+          total: holdings.length === 0 ? null : [t.allCompanies, ...total],
+          none: t.noCompanies,
         },
       ],
       facts: [
-        { title: 'Companies', kind: 'count', value: holdings.length },
-        { title: 'Jobs', kind: 'count', value: total[0] ?? 0 },
-        { title: 'Computers', kind: 'count', value: total[2] ?? 0 },
-        { title: 'Transferred', kind: 'bytes', value: total[8] ?? 0 },
-        { title: 'Stored', kind: 'bytes', value: total[10] ?? null },
+        { title: t.companies, kind: 'count', value: holdings.length },
+        { title: t.jobs, kind: 'count', value: total[0] ?? 0 },
+        { title: t.computers, kind: 'count', value: total[2] ?? 0 },
+        { title: t.transferred, kind: 'bytes', value: total[8] ?? 0 },
+        { title: t.stored, kind: 'bytes', value: total[10] ?? null },
       ],
     };
   },
@@ -70,10 +74,12 @@ export const licenseStorageReport: Template<'holdings'> = {
 
 /** Returns the sums of all columns except the first; a sum is null if the column has no numbers. */
 const totalOf = (rows: readonly ReportRow[]): readonly (number | null)[] =>
-  columns.slice(1).map((_, i) => {
-    const values = rows.flatMap((row) => {
-      const cell = row[i + 1];
-      return typeof cell === 'number' ? [cell] : [];
+  columns()
+    .slice(1)
+    .map((_, i) => {
+      const values = rows.flatMap((row) => {
+        const cell = row[i + 1];
+        return typeof cell === 'number' ? [cell] : [];
+      });
+      return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
     });
-    return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
-  });

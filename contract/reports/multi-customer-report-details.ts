@@ -1,24 +1,23 @@
 import {
-  COMPUTER,
-  JOB,
-  NO_COMPANIES,
-  NO_JOBS,
-  SOURCE,
+  computerColumn,
+  jobColumn,
+  sourceColumn,
   sumTallies,
-  TALLY,
+  tallyColumns,
   tallyCells,
   tallyFacts,
 } from './columns.ts';
 import type { JobTally } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns: readonly Column[] = [
-  JOB,
-  COMPUTER,
-  SOURCE,
-  ...TALLY,
-  { id: 'lastGood', title: 'Last good', kind: 'moment' },
+export const columns = (): readonly Column[] => [
+  jobColumn(),
+  computerColumn(),
+  sourceColumn(),
+  ...tallyColumns(),
+  { id: 'lastGood', title: t.lastGood, kind: 'moment' },
 ];
 export const rowsOf = (jobs: readonly JobTally[]): readonly ReportRow[] =>
   jobs.map((one) => [
@@ -31,25 +30,27 @@ export const rowsOf = (jobs: readonly JobTally[]): readonly ReportRow[] =>
 
 export const multiCustomerReportDetails: Template<'details'> = {
   key: 'multiCustomerReportDetails',
-  prettyName: 'Several customers, details',
+  get prettyName() {
+    return t.customersDetails;
+  },
   templateName: 'customers-details',
   customers: 'some',
   figures: 'details',
-  description:
-    'Up to 30 companies one after the other, with a line for each job: its results and when it was last good.',
+  get description() {
+    return t.customersDetailsDetail;
+  },
   body: (companies) => ({
     facts: tallyFacts(sumTallies(companies.map(({ company }) => company.now))),
     notices: [],
     sections:
       companies.length === 0
-        ? [{ title: null, columns, rows: [], total: null, none: NO_COMPANIES }]
+        ? [{ title: null, columns: columns(), rows: [], total: null, none: t.noCompanies }]
         : companies.map(({ company, jobs }) => ({
             title: company.companyName,
-            columns,
+            columns: columns(),
             rows: rowsOf(jobs),
-            total:
-              jobs.length === 0 ? null : ['All jobs', '', '', ...tallyCells(company.now), null],
-            none: NO_JOBS,
+            total: jobs.length === 0 ? null : [t.allJobs, '', '', ...tallyCells(company.now), null],
+            none: t.noJobs,
           })),
   }),
 };

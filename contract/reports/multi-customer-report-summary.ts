@@ -1,23 +1,23 @@
 import {
-  COMPANY,
+  companyColumn,
   count,
-  JOBS,
-  NO_COMPANIES,
+  jobsColumn,
   sumTallies,
-  TALLY,
+  tallyColumns,
   tallyCells,
   tallyFacts,
 } from './columns.ts';
 import type { CompanyTally } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
-export const columns: readonly Column[] = [
-  COMPANY,
-  JOBS,
-  ...TALLY,
-  { id: 'before', title: 'Before', kind: 'share' },
-  count('open', 'Open now'),
+export const columns = (): readonly Column[] => [
+  companyColumn(),
+  jobsColumn(),
+  ...tallyColumns(),
+  { id: 'before', title: t.before, kind: 'share' },
+  count('open', t.openNow),
 ];
 export const rowsOf = (tallies: readonly CompanyTally[]): readonly ReportRow[] =>
   tallies.map((one) => [
@@ -30,12 +30,15 @@ export const rowsOf = (tallies: readonly CompanyTally[]): readonly ReportRow[] =
 
 export const multiCustomerReportSummary: Template<'tallies'> = {
   key: 'multiCustomerReportSummary',
-  prettyName: 'Several customers, summary',
+  get prettyName() {
+    return t.customersSummary;
+  },
   templateName: 'customers-summary',
   customers: 'some',
   figures: 'tallies',
-  description:
-    'Up to 30 companies side by side: their results, what went well beside the equal time before, and what is open now.',
+  get description() {
+    return t.customersSummaryDetail;
+  },
   body(tallies) {
     const now = sumTallies(tallies.map((one) => one.now));
     const before = sumTallies(tallies.map((one) => one.before));
@@ -45,14 +48,14 @@ export const multiCustomerReportSummary: Template<'tallies'> = {
       sections: [
         {
           title: null,
-          columns,
+          columns: columns(),
           rows: rowsOf(tallies),
-          none: NO_COMPANIES,
+          none: t.noCompanies,
           total:
             tallies.length === 0
               ? null
               : [
-                  'All companies',
+                  t.allCompanies,
                   tallies.reduce((all, one) => all + one.jobs, 0),
                   ...tallyCells(now),
                   before.share,

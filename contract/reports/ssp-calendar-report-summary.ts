@@ -1,13 +1,13 @@
 import type { Day } from '../ids.ts';
 import {
   calendarFacts,
-  CELL_COUNTS,
+  cellCountColumns,
   cellCounts,
   count,
   dayCells,
   daysColumn,
-  JOBS,
-  SHARE,
+  jobsColumn,
+  shareColumn,
   shareOfLines,
   sumCounts,
   text,
@@ -15,14 +15,15 @@ import {
 import type { ProviderLine } from './figures.ts';
 import type { Column, ReportRow } from './report.ts';
 import type { Template } from './template.ts';
+import { reportTexts as t } from './report.messages.en.ts';
 
 export const columns = (days: readonly Day[]): readonly Column[] => [
-  text('provider', 'Provider', 1.4),
-  count('companies', 'Companies'),
-  JOBS,
+  text('provider', t.provider, 1.4),
+  count('companies', t.companies),
+  jobsColumn(),
   daysColumn(days),
-  SHARE,
-  ...CELL_COUNTS,
+  shareColumn(),
+  ...cellCountColumns(),
 ];
 export const rowsOf = (lines: readonly ProviderLine[]): readonly ReportRow[] =>
   lines.map((line) => [
@@ -36,12 +37,15 @@ export const rowsOf = (lines: readonly ProviderLine[]): readonly ReportRow[] =>
 
 export const sspCalendarReportSummary: Template<'providers'> = {
   key: 'sspCalendarReportSummary',
-  prettyName: 'Sub-providers, summary',
+  get prettyName() {
+    return t.subProviders;
+  },
   templateName: 'sub-providers',
   customers: 'none',
   figures: 'providers',
-  description:
-    'A line for each provider below the own one: the worst of its jobs on each day, and what their days come to.',
+  get description() {
+    return t.subProvidersDetail;
+  },
   body({ days, lines }) {
     const sum = sumCounts(lines);
     const jobs = lines.reduce((all, line) => all + line.jobs, 0);
@@ -54,11 +58,11 @@ export const sspCalendarReportSummary: Template<'providers'> = {
           title: null,
           columns: columns(days),
           rows: rowsOf(lines),
-          none: 'There are no providers below this one.',
+          none: t.noProviders,
           total:
             lines.length === 0
               ? null
-              : ['All providers', companies, jobs, null, shareOfLines(lines), ...cellCounts(sum)],
+              : [t.allProviders, companies, jobs, null, shareOfLines(lines), ...cellCounts(sum)],
         },
       ],
     };

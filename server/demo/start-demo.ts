@@ -8,6 +8,7 @@ import { startLiveSimulation } from './simulate-live.ts';
 import type { EstatePlan } from './plan.ts';
 import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
+import { commandMessages as t } from '../commands.messages.en.ts';
 
 /** Up-to-date demo data. `people`: the list of users, printed at the start. */
 export interface DemoServer {
@@ -36,9 +37,7 @@ export async function startDemo(
     const now = world.clock.now();
     if (of < 2 || (told > 0 && now - told < TELL_MS && days < of)) return;
     told = now;
-    say(
-      `Making the past of ${provider}: ${days} of ${of} days, ${runs.toLocaleString('en')} results`,
-    );
+    say(t.demoProgress({ provider, days, of, runs }));
   });
   for (const provider of plan.providers) {
     await openTickets(world, provider);
@@ -62,13 +61,14 @@ export function whoIsWho(
     `${branding.name}: ${address(host)}`,
     ...people.map(
       ({ username, name, roles, company }) =>
-        `  ${username.padEnd(11)}${name.padEnd(18)}${roles.join(', ')}${company === null ? '' : `, ${companies[company]?.name ?? ''} only`}`,
+        `  ${username.padEnd(11)}${name.padEnd(18)}${
+          company === null
+            ? roles.join(', ')
+            : t.demoCompany({ roles: roles.join(', '), company: companies[company]?.name ?? '' })
+        }`,
     ),
   ]);
-  return [
-    ...lines,
-    password === null
-      ? 'The password is the one that was told at the first start.'
-      : `password of all: ${password}`,
-  ].join('\n');
+  return [...lines, password === null ? t.demoPasswordShown : t.demoPassword({ password })].join(
+    '\n',
+  );
 }

@@ -4,6 +4,7 @@ import { type DemoOption, isDemoOption } from '../demo/options.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import type { Config } from './app-context.ts';
+import { configMessages as t } from './config.messages.en.ts';
 
 /** `estate`: the requested demo size; null if none. */
 export interface Settings {
@@ -32,8 +33,7 @@ export function readConfig(
 ): Settings | string {
   const set = (name: string): string | null => (env[name] ?? '').trim() || null;
   const port = Number(set('PORT') ?? 4300);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    return 'PORT must be a whole number from 0 to 65535.';
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return t.port;
   const networks = (name: string): string[] =>
     (set(name) ?? '')
       .split(',')
@@ -48,7 +48,7 @@ export function readConfig(
     ['DAYBOOK_PUSH_ALLOW', push],
   ] as const) {
     const wrong = all.find((one) => !isNetwork(one));
-    if (wrong !== undefined) return `${name} holds "${wrong}", which is no address and no network.`;
+    if (wrong !== undefined) return t.network({ name, value: wrong });
   }
   const all = Number(set('DAYBOOK_CONNECTIONS') ?? LIMITS.openConnections);
   const each = Number(set('DAYBOOK_CONNECTIONS_PER_ADDRESS') ?? LIMITS.openConnectionsPerAddress);
@@ -56,20 +56,16 @@ export function readConfig(
     ['DAYBOOK_CONNECTIONS', all],
     ['DAYBOOK_CONNECTIONS_PER_ADDRESS', each],
   ] as const) {
-    if (!Number.isInteger(count) || count < 10 || count > 1_000_000)
-      return `${name} must be a whole number from 10 to 1000000.`;
+    if (!Number.isInteger(count) || count < 10 || count > 1_000_000) return t.connections({ name });
   }
   const secretKey = set('DAYBOOK_SECRET_KEY');
-  if (secretKey !== null && !/^[\w-]{43}=?(,[\w-]{43}=?)*$/.test(secretKey))
-    return 'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the present one first.';
+  if (secretKey !== null && !/^[\w-]{43}=?(,[\w-]{43}=?)*$/.test(secretKey)) return t.secretKey;
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
-  if (demoPassword !== null && demoPassword.length > 128)
-    return 'DAYBOOK_DEMO_PASSWORD may have 128 characters at most.';
+  if (demoPassword !== null && demoPassword.length > 128) return t.demoPassword;
   const given = optionsOf(args);
   if (typeof given === 'string') return given;
   const estate = given.estate ?? set('DAYBOOK_ESTATE');
-  if (estate !== null && !isDemoOption(estate))
-    return `The estate "${estate}" is not known: it is small, medium, large or none.`;
+  if (estate !== null && !isDemoOption(estate)) return t.estate({ estate });
   return {
     config: {
       port,
@@ -92,8 +88,7 @@ function optionsOf(args: readonly string[]): { readonly estate: string | null } 
   let estate: string | null = null;
   for (let i = 0; i < args.length; i += 1) {
     const [name, inline] = (args[i] ?? '').split('=', 2);
-    if (name !== '--estate')
-      return `The option "${args[i] ?? ''}" is not known: there is --estate small|medium|large|none.`;
+    if (name !== '--estate') return t.option({ option: args[i] ?? '' });
     estate = inline ?? args[(i += 1)] ?? '';
   }
   return { estate };

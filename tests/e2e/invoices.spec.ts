@@ -85,7 +85,7 @@ test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices ar
   ).toBeVisible();
   await page.getByRole('button', { name: 'Test and sync now' }).click();
   await expect(
-    page.getByText('QuickBooks answered: the books of Lakeside Managed IT.'),
+    page.getByText('QuickBooks responded for the company Lakeside Managed IT.'),
   ).toBeVisible();
   await axeInBoth(page, 'QuickBooks');
   await shot(page, 'quickbooks');

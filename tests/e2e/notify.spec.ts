@@ -89,9 +89,12 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await sound(page, 'deliveries');
   status = 503;
   await history.getByRole('button', { name: /^Send again: Job failed/ }).click();
-  await expect(history.getByRole('listitem').first()).toContainText('It answered 503.', {
-    timeout: 15_000,
-  });
+  await expect(history.getByRole('listitem').first()).toContainText(
+    'The address responded with status 503.',
+    {
+      timeout: 15_000,
+    },
+  );
   await page.keyboard.press('Escape');
   await expect(page.getByText('Failing', { exact: true })).toBeVisible({ timeout: 15_000 });
   await sound(page, 'webhooks');

@@ -92,7 +92,7 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
     'desk@example.com',
   ]);
   expect(mails[0]?.text).toMatch(
-    /Went well: [\d.]+%[\s\S]*Attached: customers-summary_\d{4}-\d\d-\d\d_\d{6}\.pdf/,
+    /Success rate: [\d.]+%[\s\S]*Attached: customers-summary_\d{4}-\d\d-\d\d_\d{6}\.pdf/,
   );
 
   await sent.getByRole('button', { name: /Weekly for two customers/ }).click();

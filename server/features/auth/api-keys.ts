@@ -15,6 +15,7 @@ import { hasAbility } from '../../platform/auth/authorization.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { hashOf, hintOf, secretOf } from '../../platform/auth/api-key-secret.ts';
 import { ownId } from './profile.ts';
+import { authMailMessages as t } from './messages.en.ts';
 
 type Names = Exclude<keyof typeof apiKeyCalls, 'listUserApiKeys' | 'revokeUserApiKey'>;
 const DAY_MS = 86_400_000;
@@ -122,12 +123,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
           until: new Date(until).toISOString(),
         },
       });
-      await tellOfKey(
-        tx,
-        world,
-        session.userId,
-        `An API key "${name}" was made for your account. Programs that have it act as you, as far as you have chosen, until it ends or you revoke it.`,
-      );
+      await tellOfKey(tx, world, session.userId, () => t.apiKeyCreated({ name }));
       return ok({ key: shownKey(row), secret });
     });
   },

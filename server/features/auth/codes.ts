@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -7,9 +8,11 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { Chance, AppContext } from '../../platform/app-context.ts';
 import type { Attempt } from './attempts.ts';
 import { changeAttempt } from './attempts.ts';
+import { authMailMessages as t } from './messages.en.ts';
 
 const TURN_MS: Ms = 3_600_000;
 const MOST_OF_USER = 10;
@@ -46,8 +49,7 @@ export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms):
 
 /**
  * Sends a new code, which replaces the previous one. Returns null at a limit: three codes per
- * attempt, three an hour per number, and ten an hour per user. `to` is the purpose, which precedes
- * the portal's name.
+ * attempt, three an hour per number, and ten an hour per user.
  */
 export async function sendCode(
   tx: TenantTx,
@@ -56,7 +58,7 @@ export async function sendCode(
   ctx: RequestContext,
   attempt: Attempt,
   phone: string,
-  to = 'sign in to',
+  purpose: 'sign-in' | 'confirm' = 'sign-in',
 ): Promise<Attempt | null> {
   const { now } = ctx;
   if (attempt.sends >= LIMITS.codeSends) return null;
@@ -74,8 +76,10 @@ export async function sendCode(
   // The last line binds the code to this site, so that browsers and phones fill it in nowhere else.
   // It uses the portal's configured address, because a client can send any host header.
   const { hostname } = new URL(await portalAddress(tx, world, ctx));
-  const text = `${code} is your code to ${to} ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${hostname} #${code}`;
-  await post(tx, world, { kind: 'sms', to: phone, text });
+  const text = withLanguage(await languageOf(tx, attempt.userId), () =>
+    (purpose === 'sign-in' ? t.signInCode : t.confirmCode)({ code, portal: branding.name }),
+  );
+  await post(tx, world, { kind: 'sms', to: phone, text: `${text}\n\n@${hostname} #${code}` });
   await audit(tx, world, ctx, { what: 'sign-in.code-sent', user: attempt.userId });
   return changeAttempt(tx, attempt, {
     codeHash: codeHash(key, attempt.id, code),

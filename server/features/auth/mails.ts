@@ -1,93 +1,61 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
+import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
+import { authMailMessages as t } from './messages.en.ts';
 
-/** An email to a user about their account. `lines` are paragraphs. */
-interface Told {
-  readonly subject: (portal: string) => string;
-  readonly lines: (portal: string) => readonly string[];
+interface MailText {
+  readonly subject: string;
+  readonly text: string;
 }
+type ByPortal = (values: { readonly portal: string }) => string;
 
-const NOT_YOU = 'If this was not you, tell your administrator at once.';
-
+/** The subject and the first paragraph of the email about a change. */
 const CHANGES = {
-  password: {
-    subject: (portal) => `Your password at ${portal} was changed`,
-    lines: (portal) => [
-      `The password of your account at ${portal} was changed. All other sessions were ended.`,
-      NOT_YOU,
-    ],
-  },
-  email: {
-    subject: (portal) => `Your e-mail address at ${portal} was changed`,
-    lines: (portal) => [
-      `The e-mail address of your account at ${portal} was changed. Mail goes to the new address from now on.`,
-      NOT_YOU,
-    ],
-  },
-  phone: {
-    subject: (portal) => `Your phone number at ${portal} was changed`,
-    lines: (portal) => [
-      `A phone number of your account at ${portal} was changed. Codes go to the number that is there now.`,
-      NOT_YOU,
-    ],
-  },
-  username: {
-    subject: (portal) => `Your user name at ${portal} was changed`,
-    lines: (portal) => [`The user name of your account at ${portal} was changed.`, NOT_YOU],
-  },
-  questions: {
-    subject: (portal) => `Your security questions at ${portal} were changed`,
-    lines: (portal) => [
-      `The security questions of your account at ${portal} were chosen anew.`,
-      NOT_YOU,
-    ],
-  },
-  unlocked: {
-    subject: (portal) => `Your account at ${portal} was unlocked`,
-    lines: (portal) => [
-      `Your account at ${portal} was unlocked with a code that was sent to you.`,
-      NOT_YOU,
-    ],
-  },
-} as const satisfies Record<string, Told>;
+  password: [t.passwordSubject, t.passwordChanged],
+  email: [t.emailSubject, t.emailChanged],
+  phone: [t.phoneSubject, t.phoneChanged],
+  username: [t.usernameSubject, t.usernameChanged],
+  questions: [t.questionsSubject, t.questionsChanged],
+  unlocked: [t.unlockedSubject, t.unlocked],
+} as const satisfies Record<string, readonly [ByPortal, ByPortal]>;
 
 /**
- * Emails a user that their account has changed, regardless of their notification settings. Sends
- * nothing if the user has no address.
+ * Emails a user at `to` that their account has changed, regardless of their notification settings.
+ * Sends nothing if the user has no address.
  */
 export async function tellChange(
   tx: TenantTx,
   world: AppContext,
+  user: UserId,
   to: string | null,
   change: keyof typeof CHANGES,
 ): Promise<void> {
   if (to === null || to === '') return;
   const portal = await portalName(tx);
-  const { subject, lines } = CHANGES[change];
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: subject(portal),
-    text: `${lines(portal).join('\n\n')}\n`,
-  });
+  const [subject, what] = CHANGES[change];
+  const mail = withLanguage(await languageOf(tx, user), () => ({
+    subject: subject({ portal }),
+    text: paragraphs(what({ portal }), t.notYou),
+  }));
+  await post(tx, world, { kind: 'mail', to, ...mail });
 }
 
-export const linkMail = (
-  portal: string,
-  link: string,
-): { readonly subject: string; readonly text: string } => ({
-  subject: `Choose a new password for ${portal}`,
-  text: `A new password was asked for your account at ${portal}. Choose it within 15 minutes:\n\n${link}\n\nThe link works once. If you did not ask for it, ignore this mail: your password stays as it is.\n`,
+/** Returns an email with a link to choose a new password. */
+export const linkMail = (portal: string, link: string): MailText => ({
+  subject: t.linkSubject({ portal }),
+  text: paragraphs(t.link({ portal }), link, t.linkIgnore),
 });
 
-export const codeMail = (
-  portal: string,
-  code: string,
-): { readonly subject: string; readonly text: string } => ({
-  subject: `Your code for ${portal}`,
-  text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
+/** Returns an email with a code. */
+export const codeMail = (portal: string, code: string): MailText => ({
+  subject: t.codeSubject({ portal }),
+  text: paragraphs(t.code({ portal, code }), t.codeIgnore),
 });
+
+const paragraphs = (...lines: readonly string[]): string => `${lines.join('\n\n')}\n`;
 
 /** Returns the portal's name on one line, as an email subject requires. */
 export const portalName = async ({ tenant, sql }: TenantTx): Promise<string> =>

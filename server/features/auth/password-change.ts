@@ -130,7 +130,7 @@ export function passwordHandlers(
           .returning('email')
           .executeTakeFirstOrThrow();
         await record(tx, ctx, session, 'questions.set', 'securityQuestions');
-        await tellChange(tx, world, email, 'questions');
+        await tellChange(tx, world, session.userId, email, 'questions');
       });
       return ok({});
     },
@@ -195,7 +195,7 @@ export function passwordHandlers(
         .where('tenant_id', '=', tenant)
         .where('id', '=', session.userId)
         .executeTakeFirstOrThrow();
-      await tellChange(tx, world, person.email, 'password');
+      await tellChange(tx, world, session.userId, person.email, 'password');
       return person;
     });
     forgetSessions(world, tenant);

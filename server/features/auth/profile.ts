@@ -20,6 +20,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirmation.ts';
 import { tellChange } from './mails.ts';
 import { profileOf, themeOf } from './profile-read.ts';
+import { authMessages } from './messages.en.ts';
 
 /**
  * Returns the session if the id is its user's own; any other id returns null, whether or not it
@@ -92,15 +93,16 @@ export function profileHandlers(
         // The notice goes to the previous address, so that its owner learns of a change by someone
         // else.
         if (changed.includes('email')) {
-          await tellChange(tx, world, email, 'email');
+          await tellChange(tx, world, session.userId, email, 'email');
           await endLinks(tx, session.userId, ctx.now);
           await endEmailLinks(tx, session.userId, ctx.now);
           if (sent.email !== undefined)
             await sendEmailLink(tx, world, ctx, session.userId, sent.email);
         }
-        if (changed.includes('username')) await tellChange(tx, world, email, 'username');
+        if (changed.includes('username'))
+          await tellChange(tx, world, session.userId, email, 'username');
         if (changed.includes('mobilePhone') || changed.includes('officePhone'))
-          await tellChange(tx, world, email, 'phone');
+          await tellChange(tx, world, session.userId, email, 'phone');
         const drafts = [
           ...aboutUser(session, changed),
           ...(await aboutTheme(tx, session, sent.theme)),
@@ -140,7 +142,7 @@ async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Se
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
   if (sent.timeZone && !isZone(sent.timeZone))
-    return refused('timeZone', 'Expected a zone of the IANA list, such as Europe/Berlin.');
+    return refused('timeZone', authMessages.timeZoneExpected);
   if (person.auth === 'ad' && sent.username !== undefined && sent.username !== person.username)
     return refused('username', MESSAGES.nameByDirectory);
   const changed = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter(

@@ -31,7 +31,7 @@ export async function sendReauthCode(
     { kind: 'reauth', userId, state: { first: 'password', session: sessionId } },
     now,
   );
-  if ((await sendCode(tx, world, key, ctx, attempt, phone, 'confirm a change at')) === null) {
+  if ((await sendCode(tx, world, key, ctx, attempt, phone, 'confirm')) === null) {
     // The previous code stays valid.
     await endAttempt(tx, attempt.id, now);
     return failed(noMoreCodes());

@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -9,6 +10,7 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { seal } from '../../platform/crypto/vault.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countedTry } from './attempt-rate-limit.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
@@ -19,6 +21,7 @@ import { ownedBy, policyOf } from './policy.ts';
 import { codeBucket, codeBucketName, deviceCodeBucket, tooMany } from './recovery-limits.ts';
 import { shownDevice } from './open-session.ts';
 import { giveBack } from './rate-limit.ts';
+import { authMailMessages as t } from './messages.en.ts';
 
 /** `mailedTo`: the address that received the code; null if the code went to a phone. */
 export interface ProvenRecovery {
@@ -69,7 +72,8 @@ export async function beginRecovery(
     codeUntil: until,
     sends: 1,
   });
-  const mail = codeMail(portal, code);
+  const language = await languageOf(tx, person?.id ?? null);
+  const mail = withLanguage(language, () => codeMail(portal, code));
   if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
   else if (
     person?.mobile_phone &&
@@ -79,7 +83,7 @@ export async function beginRecovery(
     await post(tx, world, {
       kind: 'sms',
       to: person.mobile_phone,
-      text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.`,
+      text: withLanguage(language, () => t.code({ code, portal })),
     });
   else
     await seal(

@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { recoveryCalls } from '#contract/auth/recovery-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -15,6 +16,7 @@ import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
 import { seal } from '../../platform/crypto/vault.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
 import { linkMail, portalName, tellChange } from './mails.ts';
@@ -69,9 +71,10 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
           ctx.now,
           LIMITS.passwordLinkMs,
         );
-        const mail = linkMail(
-          await portalName(tx),
-          `${await portalAddress(tx, world, ctx)}/reset-password-db#${secret}`,
+        const portal = await portalName(tx);
+        const link = `${await portalAddress(tx, world, ctx)}/reset-password-db#${secret}`;
+        const mail = withLanguage(await languageOf(tx, known?.id ?? null), () =>
+          linkMail(portal, link),
         );
         if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
         else
@@ -108,7 +111,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
           user: owner.id,
           detail: { by: 'link' },
         });
-        await tellChange(tx, world, owner.email, 'password');
+        await tellChange(tx, world, owner.id, owner.email, 'password');
         return ok({});
       });
       forgetSessions(world, ctx.tenant);

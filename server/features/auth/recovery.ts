@@ -27,6 +27,7 @@ import { askingBuckets, recoveryBuckets, tooMany } from './recovery-limits.ts';
 import { asksQuestions, questionsOf, rightAnswers } from './recovery-questions.ts';
 import { sessionKey } from '../../platform/auth/session-key.ts';
 import { countTry, endFailures } from './rate-limit.ts';
+import { authMessages } from './messages.en.ts';
 
 type ByCode = Pick<
   Handlers,
@@ -46,7 +47,7 @@ export function recoveryHandlers(
       const name = usernameKey(username);
       if (!NAME.test(name))
         return failed({
-          ...bad('username', 'Expected a user name.'),
+          ...bad('username', authMessages.usernameExpected),
           message: MESSAGES.invalidUsername,
         });
       const key = await sessionKey(world);
@@ -115,7 +116,7 @@ export function recoveryHandlers(
         await endFailures(tx, usernameKey(username), userId);
         await verifyEmail(tx, userId, mailedTo);
         await audit(tx, world, ctx, { what: 'account.unlocked', user: userId });
-        await tellChange(tx, world, email, 'unlocked');
+        await tellChange(tx, world, userId, email, 'unlocked');
       });
     },
 
@@ -144,7 +145,7 @@ export function recoveryHandlers(
           user: userId,
           detail: { by: 'code' },
         });
-        await tellChange(tx, world, email, 'password');
+        await tellChange(tx, world, userId, email, 'password');
       };
       if (auth === 'db') {
         const hashing = hashPassword(newPassword);

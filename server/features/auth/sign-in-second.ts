@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Method } from '#contract/auth/sign-in-step.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -9,6 +10,7 @@ import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countFactor, forgiveFactor } from './attempt-rate-limit.ts';
 import { changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
@@ -26,6 +28,7 @@ import { changedOnce, noMoreCodes, stepOf, withSecret } from './sign-in-step.ts'
 import type { Further } from './sign-in-step.ts';
 import { tooMany } from './sign-in.ts';
 import { keepTotp, stepOfCode, unsealForAttempt, useTotp } from './totp.ts';
+import { authMailMessages as t } from './messages.en.ts';
 
 export const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
 const CODE_OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.codeOver };
@@ -325,10 +328,11 @@ export const resendCode = (
         .select('branding')
         .where('tenant_id', '=', tx.tenant)
         .executeTakeFirstOrThrow();
+      const language = await languageOf(tx, attempt.userId);
       await post(tx, world, {
         kind: 'sms',
         to: owned.phone,
-        text: `${branding.name}: codes to sign in to your account were asked for at another number. If this was not you, tell your administrator.`,
+        text: withLanguage(language, () => t.codeElsewhere({ portal: branding.name })),
       });
       await tellFactor(tx, world, attempt.userId, 'phone-asked');
       await audit(tx, world, ctx, { what: 'phone.asked', user: attempt.userId });

@@ -14,6 +14,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { monthOf, monthsAt } from './months.ts';
 import { ownUsage } from './own-usage.ts';
 import { summed, usageOf } from './usage.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 /**
  * LIC-1 to LIC-3: the usage in a month of the caller's provider and of those below it; LIC-5: of
@@ -95,16 +96,16 @@ export function licensingHandlers(
       const zone = await world.store.tenant(ctx.tenant, zoneOf, { readOnly: true });
       return csvAnswer('Licensing', ctx.now, zone, [
         [
-          'Month',
-          'Service provider',
-          'Company',
-          'Product',
-          'Workload',
-          'Unit',
-          'Used',
-          'New',
-          'Rental',
-          'Told by',
+          t.month,
+          t.serviceProvider,
+          t.company,
+          t.product,
+          t.workload,
+          t.unit,
+          t.used,
+          t.new,
+          t.rental,
+          t.reportedBy,
         ],
         ...lines,
       ]);

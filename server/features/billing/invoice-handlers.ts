@@ -18,6 +18,7 @@ import { everyInvoice, invoicePage, invoiceSeen } from './invoice-page.ts';
 import { booksOf } from './quickbooks.ts';
 import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
 import { quickBooksRow } from './quickbooks-tokens.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 /** PDF requests to QuickBooks per minute and user. */
 const PDFS = 30;
@@ -118,30 +119,27 @@ export function invoiceHandlers(
             await todayOf(tx, ctx.now),
             LIMITS.invoiceRows,
           );
-          return csvAnswer('Invoices', ctx.now, await zoneOf(tx), [COLUMNS, ...rows.map(cellsOf)]);
+          return csvAnswer('Invoices', ctx.now, await zoneOf(tx), [
+            columns(),
+            ...rows.map(cellsOf),
+          ]);
         },
         { readOnly: true },
       ),
   };
 }
 
-const COLUMNS = [
-  'Number',
-  'Date',
-  'Due',
-  'Status',
-  'Company',
-  'Customer',
-  'Currency',
-  'Total',
-  'Balance',
+const columns = (): readonly string[] => [
+  t.number,
+  t.date,
+  t.due,
+  t.status,
+  t.company,
+  t.customer,
+  t.currency,
+  t.total,
+  t.balance,
 ];
-const STATUS: Readonly<Record<InvoiceOut['state'], string>> = {
-  open: 'Open',
-  overdue: 'Overdue',
-  paid: 'Paid',
-  voided: 'Voided',
-};
 /** Amounts are numbers in the currency of the same row. */
 const cellsOf = ({
   number,
@@ -157,7 +155,7 @@ const cellsOf = ({
   number,
   day,
   due,
-  STATUS[state],
+  t[state],
   companyName,
   customer,
   currency,

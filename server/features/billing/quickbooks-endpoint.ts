@@ -6,6 +6,7 @@ import { fetchOutbound, type OutboundInit } from '../../platform/outbound/fetch.
 import { afterOf } from '../../platform/outbound/retry.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 /**
  * Intuit's endpoints, as published at developer.intuit.com: the accounting API of each environment,
@@ -50,7 +51,6 @@ export class QuickBooksFault extends Error {
   }
 }
 
-export const ENDED = 'QuickBooks does not give access any more. Connect it again.';
 /** Intuit's rate limits are per minute. */
 const MINUTE: Ms = 60_000;
 const TIMEOUT_MS: Ms = 30_000;
@@ -81,20 +81,19 @@ export async function sendTo(
 /** Returns the error for a response that is not successful. */
 export async function faultIn(answer: Response, now: Ms): Promise<QuickBooksFault> {
   const { status, headers } = answer;
-  if (status === 401) return new QuickBooksFault('access', 'QuickBooks did not accept the token.');
-  if (status === 403)
-    return new QuickBooksFault('access', 'QuickBooks does not let this app read these books.');
-  if (status === 404) return new QuickBooksFault('gone', 'QuickBooks does not have it.');
+  if (status === 401) return new QuickBooksFault('access', t.tokenRefused);
+  if (status === 403) return new QuickBooksFault('access', t.accessRefused);
+  if (status === 404) return new QuickBooksFault('gone', t.notFound);
   if (status === 429)
     return new QuickBooksFault(
       'later',
-      'QuickBooks asked to wait: too many requests.',
+      t.tooManyRequests,
       afterOf(headers.get('retry-after'), now) ?? MINUTE,
     );
   if (status === 408 || status >= 500)
     return new QuickBooksFault(
       'later',
-      `QuickBooks is out of order (${status}).`,
+      t.unavailable({ status }),
       afterOf(headers.get('retry-after'), now),
     );
   const said = wordsIn(parsed(await answer.text().catch(() => '')));

@@ -25,6 +25,7 @@ import {
   tokensOf,
 } from './quickbooks-tokens.ts';
 import { AT_REST } from './read-invoices.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.quickBooksNotYours };
 const bad = (path: string, message: string): Failure => ({
@@ -221,7 +222,7 @@ export function quickBooksHandlers(
           told === null
             ? { ok: false, says: MESSAGES.quickBooksNotConnected, kept: all }
             : told.ok
-              ? { ok: true, says: `QuickBooks answered: the books of ${told.value}.`, kept: all }
+              ? { ok: true, says: t.connected({ company: told.value }), kept: all }
               : { ok: false, says: told.fault.message, kept: all },
         );
       });

@@ -8,14 +8,8 @@ import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import type { QuickBooksTable } from '../../platform/db/database-billing.ts';
 import type { Store, TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import {
-  ENDED,
-  faultIn,
-  parsed,
-  QuickBooksFault,
-  quickBooksAt,
-  sendTo,
-} from './quickbooks-endpoint.ts';
+import { faultIn, parsed, QuickBooksFault, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 /**
  * BILL-1: a provider's tokens, sealed. A renewal can return a new refresh token, and only the
@@ -77,7 +71,7 @@ export async function exchange(
     headers: { accept: 'application/json', authorization: basic(app) },
     body: new URLSearchParams(form),
   });
-  if (answer.status === 400) throw new QuickBooksFault('ended', ENDED);
+  if (answer.status === 400) throw new QuickBooksFault('ended', t.accessEnded);
   if (answer.status === 401)
     throw new QuickBooksFault('access', 'QuickBooks did not accept the client ID and secret.');
   if (answer.status !== 200) throw await faultIn(answer, world.clock.now());
@@ -121,7 +115,7 @@ export async function accessOf(
   const all = going.get(world.store) ?? new Map<TenantId, Promise<string>>();
   going.set(world.store, all);
   const tokens = await world.store.tenant(tenant, (tx) => tokensOf(tx, world), { readOnly: true });
-  if (tokens === null) throw new QuickBooksFault('ended', ENDED);
+  if (tokens === null) throw new QuickBooksFault('ended', t.accessEnded);
   if (good(tokens, refused, world.clock.now())) return tokens.access;
   const there = all.get(tenant);
   if (there) return releaseSlotDuring(() => there);
@@ -166,7 +160,7 @@ async function takeTurn(
   const row = await quickBooksRow(tx);
   const tokens = await tokensOf(tx, world);
   const app = await appOf(tx, world, row);
-  if (!row || tokens === null || app === null) throw new QuickBooksFault('ended', ENDED);
+  if (!row || tokens === null || app === null) throw new QuickBooksFault('ended', t.accessEnded);
   if (good(tokens, refused, now)) return tokens.access;
   const free = await tx.sql
     .updateTable('quickbooks')
@@ -215,7 +209,7 @@ async function inTurn(
     if (mine) await keepTokens(tx, world, fresh);
     // If QuickBooks was reconnected in the meantime, the new tokens count.
     const now = mine ? fresh : await tokensOf(tx, world);
-    if (now === null) throw new QuickBooksFault('ended', ENDED);
+    if (now === null) throw new QuickBooksFault('ended', t.accessEnded);
     return now.access;
   });
 }

@@ -15,9 +15,10 @@ import {
   unseenInvoices,
 } from './store-invoices.ts';
 import { type Books, booksOf, IDS, PAGE_ROWS } from './quickbooks.ts';
-import { ENDED, heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
+import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
 import { invoiceOf } from './quickbooks-shapes.ts';
 import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 /**
  * How often the timer checks for due providers, how often a provider is due, and how often it is
@@ -217,7 +218,7 @@ async function keepFault(
       .updateTable('quickbooks')
       .set({
         tries,
-        fault: is === 'ended' ? ENDED : message,
+        fault: is === 'ended' ? t.accessEnded : message,
         ended: row.ended || is === 'ended',
         poll_at: world.clock.now() + backOff(tries, afterMs),
       })

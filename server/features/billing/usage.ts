@@ -8,6 +8,7 @@ import type { Reach } from '#server/platform/queries/query.ts';
 import { totalsOf } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Month } from './months.ts';
+import { billingMessages as t } from './messages.en.ts';
 
 /**
  * LIC-1: returns each company's usage in a month, sorted by name, and last the usage without a
@@ -129,7 +130,7 @@ async function toldOf(
   return rows
     .filter(({ company_n: company }) => seen(company))
     .flatMap(({ connection_id: id, company_n: company, row }) => {
-      const line = lineOf(row, names.get(id) ?? 'A former connection');
+      const line = lineOf(row, names.get(id) ?? t.formerConnection);
       return line === null ? [] : [{ company, line }];
     });
 }

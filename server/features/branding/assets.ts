@@ -12,6 +12,7 @@ import { tenantReader } from '../../platform/http/tenant.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cleanSvg } from './clean-svg.ts';
+import { gatewayMessages as t } from './messages.en.ts';
 
 type Asset = Omit<ParsedInputOf<'putBrandAsset'>, 'id'>;
 
@@ -30,7 +31,7 @@ export async function keepAsset(
     return failed({
       kind: 'bad-input',
       message: MESSAGES.badInput,
-      issues: [{ path: 'base64', message: 'This is no picture of the type that was named.' }],
+      issues: [{ path: 'base64', message: t.notThisType }],
     });
   const hash = createHash('sha256').update(kept).digest('base64url').slice(0, 22);
   const url = `/brand/${name}?v=${hash}`;

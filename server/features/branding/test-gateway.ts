@@ -10,6 +10,7 @@ import type { Delivery } from '../../platform/mail/delivery.ts';
 import { tryDirectory } from '../auth/directory/active-directory.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
+import { gatewayMessages as t } from './messages.en.ts';
 
 export interface Outcome {
   readonly ok: boolean;
@@ -44,30 +45,25 @@ export async function tryGateway(
   const secret = await readSecret(tx, world, what);
   if (what === 'directory') {
     const { directory } = settings;
-    if (!directory) return notSet('No directory is set.');
-    if (secret === null) return notSet('The password of the service account is not set.');
+    if (!directory) return notSet(t.noDirectory);
+    if (secret === null) return notSet(t.noDirectoryPassword);
     return async () => {
       try {
         const seen = await tryDirectory(world, directory, secret);
-        return seen > 0
-          ? { ok: true, says: 'The directory answers, and the service account sees its users.' }
-          : no('The directory answers, but the service account sees no users below the base.');
+        return seen > 0 ? { ok: true, says: t.directoryWorks } : no(t.directoryWithoutUsers);
       } catch (error) {
         return no(directoryFault(error, new URL(directory.url).hostname));
       }
     };
   }
   const { oidc } = settings;
-  if (!oidc) return notSet('No issuer is set.');
+  if (!oidc) return notSet(t.noIssuer);
   return async () => {
     try {
       await issuerOf(world, { settings: oidc, secret });
       return {
         ok: true,
-        says:
-          secret === null
-            ? 'The issuer answers. No client secret is set: it must know this portal as a public client.'
-            : 'The issuer answers. Whether it knows this portal shows when somebody signs in.',
+        says: secret === null ? t.issuerWithoutSecret : t.issuerWorks,
       };
     } catch (error) {
       return no(issuerFault(error));
@@ -82,16 +78,15 @@ function mailTry(
   gateway: Gateways['mail'],
   to: string | null,
 ): () => Promise<Outcome> {
-  if (!gateway) return notSet('No mail server is set, or its password is missing.');
-  if (to === null || to === '')
-    return notSet('Your profile has no e-mail address to send a mail to.');
+  if (!gateway) return notSet(t.noMailServer);
+  if (to === null || to === '') return notSet(t.noEmail);
   const mail = {
     to,
-    subject: `A mail from ${gateway.name}`,
-    text: `${gateway.name} can send mail: this one was sent to try it.`,
+    subject: t.mailSubject({ portal: gateway.name }),
+    text: t.mail({ portal: gateway.name }),
   };
   return async () =>
-    said(await sendMail(world, gateway, world.chance.uuid(), mail), `A mail was sent to ${to}.`);
+    said(await sendMail(world, gateway, world.chance.uuid(), mail), t.mailSent({ address: to }));
 }
 
 function smsTry(
@@ -99,13 +94,10 @@ function smsTry(
   gateway: Gateways['sms'],
   to: string | null,
 ): () => Promise<Outcome> {
-  if (!gateway) return notSet('No gateway is set, or its token is missing.');
-  if (to === null) return notSet('Your profile has no mobile number to send a message to.');
+  if (!gateway) return notSet(t.noSmsGateway);
+  if (to === null) return notSet(t.noPhone);
   return async () =>
-    said(
-      await sendSms(world, gateway, { to, text: 'This message was sent to try the gateway.' }),
-      `A message was sent to the number that ends in ${to.slice(-2)}.`,
-    );
+    said(await sendSms(world, gateway, { to, text: t.sms }), t.smsSent({ digits: to.slice(-2) }));
 }
 
 const said = (delivery: Delivery, done: string): Outcome =>
@@ -117,8 +109,6 @@ const NO_SUCH_OBJECT = 32;
 function directoryFault(error: unknown, host: string): string {
   const { code } = error as { readonly code?: unknown };
   if (error instanceof OutboundError || typeof code !== 'number') return describeError(error, host);
-  if (code === INVALID_CREDENTIALS) return 'The directory did not accept the service account.';
-  return code === NO_SUCH_OBJECT
-    ? 'The directory does not know the base.'
-    : `The directory refused (${code}).`;
+  if (code === INVALID_CREDENTIALS) return t.directoryAccountRefused;
+  return code === NO_SUCH_OBJECT ? t.directoryBaseUnknown : t.directoryRefused({ code });
 }

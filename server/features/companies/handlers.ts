@@ -27,6 +27,7 @@ import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
 import { about } from '../users/users.ts';
 import { vacCompanies } from './vspc-companies.ts';
 import type { Ask as AskOutside } from './vspc-companies.ts';
+import { companyMessages as t } from './messages.en.ts';
 
 type Fields = Omit<ParsedInputOf<'editCompany'>, 'id'>;
 type Names =
@@ -266,17 +267,17 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         const rows = await listedCompanies(tx, session, await findCompanies(tx, session, query));
         return csvAnswer('Companies', ctx.now, zone, [
           [
-            'Name',
-            'Users',
-            'Told',
-            'Veeam id',
-            'VSPC id',
-            'Cloud Director id',
-            'Zerto id',
-            'Microsoft 365',
-            'Organizations',
-            `Created (${zone})`,
-            'Created (UTC)',
+            t.name,
+            t.users,
+            t.notified,
+            t.veeamId,
+            t.vspcId,
+            t.cloudDirectorId,
+            t.zertoId,
+            t.microsoft365,
+            t.organizations,
+            t.created({ zone }),
+            t.createdUtc,
           ],
           ...rows.map(
             ({
@@ -294,7 +295,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
               vac.id,
               vcd.id,
               zerto.id,
-              office365.enabled ? 'Yes' : 'No',
+              office365.enabled ? t.yes : t.no,
               office365.organizations.map((one) => one.id).join(', '),
               wallText(madeAt, zone),
               utcText(madeAt),

@@ -9,6 +9,7 @@ import { worstFirst } from '#contract/runs/task.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import { expectedOf } from '../../platform/queries/expected-start.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
 const isoOrNull = (at: Ms | null): string | null => (at === null ? null : iso(at));
@@ -205,12 +206,12 @@ async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Exec
             at: iso(at),
             who:
               actor.is === 'user'
-                ? (names.get(actor.id) ?? 'A former user')
+                ? (names.get(actor.id) ?? actorMessages.formerUser)
                 : actor.is === 'source'
-                  ? 'The source'
+                  ? actorMessages.source
                   : actor.is === 'rule'
-                    ? `Rule “${actor.name}”`
-                    : 'The clock',
+                    ? actorMessages.rule({ name: actor.name })
+                    : actorMessages.system,
             ...saidOf(DONE[type], data as Said),
           },
         ],

@@ -3,6 +3,7 @@ import type { ProblemN } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Deed, Line } from './evidence-log.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** Returns lines of the log as a person reads them. */
 export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<Evidence[]> {
@@ -65,15 +66,14 @@ const stateOf = ({ event }: Deed): string =>
 
 const whoOf = ({ actor, subject }: Deed, people: ReadonlyMap<string, string>): string =>
   subject !== null
-    ? (people.get(subject) ?? FORMER)
+    ? (people.get(subject) ?? actorMessages.formerUser)
     : actor.is === 'user'
-      ? (people.get(actor.id) ?? FORMER)
+      ? (people.get(actor.id) ?? actorMessages.formerUser)
       : actor.is === 'source'
-        ? 'The source'
+        ? actorMessages.source
         : actor.is === 'rule'
-          ? `Rule “${actor.name}”`
-          : 'The clock';
-const FORMER = 'A former user';
+          ? actorMessages.rule({ name: actor.name })
+          : actorMessages.system;
 
 async function peopleOf(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.sql

@@ -14,6 +14,7 @@ import { peopleOf } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 type Done = Record<string, never>;
 
@@ -45,7 +46,7 @@ export function hintHandlers(
               const matches = hintMatcher(hint.when);
               return {
                 ...shownOf(hint),
-                madeBy: names.get(madeBy) ?? 'A former user',
+                madeBy: names.get(madeBy) ?? actorMessages.formerUser,
                 changedAt,
                 matched: results.filter(matches).length,
                 helped: helped.get(hint.id) ?? { problems: 0, last: null },

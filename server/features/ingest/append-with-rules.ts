@@ -1,6 +1,8 @@
 import type { NewEvent } from '#contract/events.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
-import { STATE_NAMES } from '#contract/rules/rules.ts';
+import { formatMoment } from '#contract/i18n/moment.ts';
+import { withLanguage } from '#contract/i18n/messages.ts';
+import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import type { UserRow } from '#contract/users/rows.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { By, Numbers, TenantTx } from '#server/platform/db/store.ts';
@@ -8,6 +10,8 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import type { DecisionState } from './decide.ts';
 import { applyRules, type RuleNotice } from './apply-rules.ts';
 import { readyRules } from '../rules/active-rules.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { ruleMailMessages as t } from './rule-mail.messages.en.ts';
 
 /**
  * Appends the events decided for results and, in the same transaction, the effects of the rules
@@ -63,24 +67,37 @@ async function notify(
     );
     const [first] = own;
     if (!first || email === null || email === '') continue;
-    const lines = own
-      .slice(0, MOST_LINES)
-      .map(
-        ({ rule, job, run, problem }) =>
-          `${STATE_NAMES[problem.state]}: ${job.name}${job.computer === '' ? '' : ` on ${job.computer}`}, ${companies.get(job.company)?.name ?? ''}\n  ${run.message ?? ''}\n  Started ${new Date(run.startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. Rule: ${rule.name}`,
-      );
-    const more = own.length - lines.length;
-    await post(tx, world, {
-      kind: 'mail',
-      to: email,
-      subject: line(
-        own.length === 1
-          ? `${STATE_NAMES[first.problem.state]}: ${first.job.name}`
-          : `${own.length} results that you asked to be told of`,
-      ),
-      text: `${lines.join('\n\n')}${more > 0 ? `\n\nand ${more} more.` : ''}\n\nAs of ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC. A rule is told once of each problem.\n`,
+    const mail = withLanguage(await languageOf(tx, id), () => {
+      const shown = own.slice(0, MOST_LINES);
+      const more = own.length - shown.length;
+      return {
+        subject: line(
+          own.length === 1
+            ? t.oneSubject({ state: STATE_WORDS[first.problem.state], job: first.job.name })
+            : t.subject({ count: own.length }),
+        ),
+        text: `${[
+          ...shown.map((notice) =>
+            noticeLines(notice, companies.get(notice.job.company)?.name ?? ''),
+          ),
+          ...(more > 0 ? [t.more({ count: more })] : []),
+          t.asOf({ when: formatMoment(at) }),
+        ].join('\n\n')}\n`,
+      };
     });
+    await post(tx, world, { kind: 'mail', to: email, ...mail });
   }
+}
+
+function noticeLines({ rule, job, run, problem }: RuleNotice, company: string): string {
+  const named = { state: STATE_WORDS[problem.state], job: job.name, company };
+  return [
+    job.computer === ''
+      ? t.result(named)
+      : t.resultOnComputer({ ...named, computer: job.computer }),
+    `  ${run.message ?? ''}`,
+    `  ${t.started({ when: formatMoment(run.startedAt), rule: rule.name })}`,
+  ].join('\n');
 }
 
 /** Makes an email subject of one line. */

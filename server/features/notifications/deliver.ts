@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
@@ -7,11 +8,13 @@ import { OutboundError } from '#server/platform/outbound/address.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { WebhookDeliveryTable, WebhookTable } from '#server/platform/db/database-notify.ts';
+import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { oneLine } from './fact.ts';
 import { session } from './signature.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 const SECOND: Ms = 1_000;
 const MINUTE = 60 * SECOND;
@@ -175,7 +178,7 @@ export async function tryOnce(
     return {
       ok: answer.ok,
       code: status,
-      says: answer.ok ? '' : `It answered ${status}.`,
+      says: answer.ok ? '' : t.addressRefused({ status }),
       afterMs: Number.isFinite(wait) && wait >= 0 ? Math.min(wait * SECOND, MOST_WAIT) : null,
       gone: status === 410,
     };
@@ -274,13 +277,15 @@ async function stop(
   const user = (await tx.rows('user', [made_by])).get(made_by);
   const to = await mailAddressOf(tx, made_by);
   if (!user || user.deletedAt !== null || to === null) return;
-  const why = gone
-    ? 'It answered that it is gone (410).'
-    : `Nothing was taken there for ${Math.floor((now - (failing_since ?? now)) / (24 * HOUR))} days. ${says}`;
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: oneLine(`Switched off: webhook ${fields.name}`).slice(0, 150),
-    text: `The webhook ${oneLine(fields.name)} was switched off.\n\n${why}\n\nWhat waited for it was dropped. Switch it on again under Webhooks when the address answers.\n`,
-  });
+  const name = oneLine(fields.name);
+  const days = Math.floor((now - (failing_since ?? now)) / (24 * HOUR));
+  const mail = withLanguage(await languageOf(tx, made_by), () => ({
+    subject: t.webhookOffSubject({ name }).slice(0, 150),
+    text: `${[
+      t.webhookOff({ name }),
+      gone ? t.webhookGone : t.webhookFailed({ days, error: says }),
+      t.webhookOffDetail,
+    ].join('\n\n')}\n`,
+  }));
+  await post(tx, world, { kind: 'mail', to, ...mail });
 }

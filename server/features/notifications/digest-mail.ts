@@ -1,3 +1,5 @@
+import { formatList } from '#contract/i18n/list.ts';
+import { languageTag } from '#contract/i18n/messages.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -5,16 +7,11 @@ import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 import { oneLine, viewOf } from './fact.ts';
 import type { Fact } from './fact.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
-const WORDS: Readonly<Record<NotifyCategory, (n: number) => string>> = {
-  failed: (n) => (n === 1 ? '1 job failed' : `${n} jobs failed`),
-  missed: (n) => (n === 1 ? '1 job did not run' : `${n} jobs did not run`),
-  sla: (n) => (n === 1 ? '1 SLA alarm is broken' : `${n} SLA alarms are broken`),
-  repository: (n) => (n === 1 ? '1 repository fills up' : `${n} repositories fill up`),
-  source: (n) => (n === 1 ? '1 source stopped reporting' : `${n} sources stopped reporting`),
-  ticket: (n) => (n === 1 ? '1 ticket was closed elsewhere' : `${n} tickets were closed elsewhere`),
-};
-export const factsInWords = (category: NotifyCategory, n: number): string => WORDS[category](n);
+/** Returns `3 jobs failed` in the current language. */
+export const factsInWords = (category: NotifyCategory, count: number): string =>
+  t[category]({ count });
 
 /**
  * `reviewed`: the number of reviewed problems, which are not listed. `portal`: null if the portal
@@ -43,16 +40,23 @@ export function digestMail(
   })).filter(({ own }) => own.length > 0);
   const provider = oneLine(name);
   const head =
-    parts.map(({ category, own }) => WORDS[category](own.length)).join(', ') || 'All well';
-  const when = `As of ${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)} (${timeZone}).`;
+    parts.length === 0
+      ? t.allWell
+      : formatList(
+          parts.map(({ category, own }) => factsInWords(category, own.length)),
+          'and',
+        );
+  const when = new Intl.DateTimeFormat(languageTag(), {
+    dateStyle: 'full',
+    timeStyle: 'short',
+    timeZone,
+  }).format(at);
   const rest = [
-    ...(parts.length === 0 ? ['Nothing that you are told of is broken.'] : []),
-    ...(reviewed > 0
-      ? [`${reviewed} more ${reviewed === 1 ? 'is' : 'are'} reviewed and not yet well.`]
-      : []),
-    when,
+    ...(parts.length === 0 ? [t.nothing] : []),
+    ...(reviewed > 0 ? [t.reviewed({ count: reviewed })] : []),
+    t.asOf({ when, timeZone }),
   ];
-  const why = `${provider} sends this because you asked for it.`;
+  const why = t.why({ portal: provider });
   const settings = portal === null ? null : `${portal}/monitoring/notifications`;
   const side = coloured(sidebar, '#1b3256');
   const link = coloured(accent, '#23509e');
@@ -61,39 +65,39 @@ export function digestMail(
       ? escaped(words)
       : `<a href="${escaped(portal + to)}" style="color:${link}">${escaped(words)}</a>`;
   return {
-    subject: `${provider}: ${head}`.slice(0, 200),
+    subject: t.subject({ portal: provider, summary: head }).slice(0, 200),
     text: [
       ...parts.flatMap(({ category, own }) => [
-        `${WORDS[category](own.length)}${portal === null ? '' : `\n${portal}${viewOf(category, null)}`}`,
+        `${factsInWords(category, own.length)}${portal === null ? '' : `\n${portal}${viewOf(category, null)}`}`,
         ...own
           .slice(0, LIMITS.digestLines)
-          .map((fact) => `- ${fact.line}${portal === null ? '' : `\n  ${portal}${fact.link}`}`),
+          .map((fact) => `- ${fact.line()}${portal === null ? '' : `\n  ${portal}${fact.link}`}`),
         ...more(own.length),
         '',
       ]),
       ...rest,
       '',
       why,
-      ...(settings === null ? [] : [`Change it: ${settings}`]),
+      ...(settings === null ? [] : [t.changeAt({ link: settings })]),
       '',
     ].join('\n'),
     html: [
-      '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>',
+      `<!doctype html><html lang="${languageTag()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>`,
       `<body style="margin:0;background:#f1ede4;color:#1f1d18;font:15px/1.5 Arial,Helvetica,sans-serif">`,
       `<table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center" style="padding:16px"><table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="max-width:640px;background:#ffffff">`,
       `<tr><td style="background:${side};color:${isLight(side) ? '#1f1d18' : '#ffffff'};padding:14px 20px;font-weight:bold">${escaped(provider)}</td></tr><tr><td style="padding:16px 20px">`,
       `<h1 style="font-size:20px;margin:0 0 12px">${escaped(head)}</h1>`,
       ...parts.map(
         ({ category, own }) =>
-          `<h2 style="font-size:16px;margin:16px 0 4px">${a(viewOf(category, null), WORDS[category](own.length))}</h2><ul style="margin:0;padding-left:20px">${own
+          `<h2 style="font-size:16px;margin:16px 0 4px">${a(viewOf(category, null), factsInWords(category, own.length))}</h2><ul style="margin:0;padding-left:20px">${own
             .slice(0, LIMITS.digestLines)
-            .map((fact) => `<li style="margin:4px 0">${a(fact.link, fact.line)}</li>`)
+            .map((fact) => `<li style="margin:4px 0">${a(fact.link, fact.line())}</li>`)
             .join('')}</ul>${more(own.length)
-            .map((line) => `<p style="margin:4px 0">${line}</p>`)
+            .map((line) => `<p style="margin:4px 0">${escaped(line)}</p>`)
             .join('')}`,
       ),
       ...rest.map((line) => `<p style="margin:12px 0 0">${escaped(line)}</p>`),
-      `<p style="margin:16px 0 0;font-size:13px;color:#514c43">${escaped(why)}${settings === null ? '' : ` ${a('/monitoring/notifications', 'Change it')}`}</p>`,
+      `<p style="margin:16px 0 0;font-size:13px;color:#514c43">${escaped(why)}${settings === null ? '' : ` ${a('/monitoring/notifications', t.change)}`}</p>`,
       '</td></tr></table></td></tr></table></body></html>',
       '',
     ].join('\n'),
@@ -101,7 +105,7 @@ export function digestMail(
 }
 
 const more = (count: number): readonly string[] =>
-  count > LIMITS.digestLines ? [`and ${count - LIMITS.digestLines} more`] : [];
+  count > LIMITS.digestLines ? [t.more({ count: count - LIMITS.digestLines })] : [];
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
@@ -9,6 +10,7 @@ import { faultOf } from '#server/platform/http/serve-call.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
+import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hears, listenersOf } from './audience.ts';
@@ -105,7 +107,9 @@ export async function sendDigest(
   if (to === null) return null;
   const digest = await gather(tx, world, user, settings, since, now);
   if (digest === null || (digest.facts.length === 0 && !alsoWell)) return null;
-  await post(tx, world, { kind: 'mail', to, ...digestMail(digest, await brandingOf(tx)) });
+  const branding = await brandingOf(tx);
+  const mail = withLanguage(await languageOf(tx, user), () => digestMail(digest, branding));
+  await post(tx, world, { kind: 'mail', to, ...mail });
   return to;
 }
 

@@ -7,7 +7,7 @@ import type { NotifyCategory } from '#contract/notifications/notifications.ts';
  * - `subject`: identifies it within its category.
  * - `companies`: its companies, all of which the user has to see; null for the provider as a whole.
  * - `link`: the address of its view in the portal.
- * - `line`: its text in one line, for an email.
+ * - `line`: returns its text in one line, for an email.
  * - `data`: its content for webhooks.
  */
 export interface Fact {
@@ -15,7 +15,7 @@ export interface Fact {
   readonly subject: string;
   readonly companies: readonly CompanyN[] | null;
   readonly link: string;
-  readonly line: string;
+  readonly line: () => string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 

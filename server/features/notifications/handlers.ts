@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -8,6 +9,7 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { brandingOf } from '#server/platform/tenancy/branding.ts';
 import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -18,6 +20,7 @@ import { endpointHash, push, vapidOf } from './push.ts';
 import type { Subscription } from './push.ts';
 import { keepPushed } from './push-due.ts';
 import { pointOf } from './web-push.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 const TRIES = 10;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
@@ -221,13 +224,14 @@ export function notifyHandlers(
               ) as Subscription,
               vapid: await vapidOf(tx, world),
               branding: await brandingOf(tx),
+              language: await languageOf(tx, signedOf(ctx).userId),
             }
           : null;
       });
       if (found === null) return failed(NOT_FOUND);
       const pushed = await push(world, found.vapid, found.subscription, {
         title: found.branding.name,
-        body: 'This is how you are told.',
+        body: withLanguage(found.language, () => t.test),
         link: '/monitoring/notifications',
         tag: 'test',
       });

@@ -6,6 +6,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { isoOrNull } from '#server/platform/queries/run-details.ts';
 import { oneLine } from './fact.ts';
 import type { Fact } from './fact.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 /**
  * NOTIFY-1: returns the facts in the log between two events. Problems that a rule excepts or has
@@ -63,15 +64,24 @@ function problemFact(
   companyName: string,
 ): Fact {
   const category = state === 'Missed' ? 'missed' : 'failed';
-  const times = runs > 1 ? `, ${runs} times` : '';
   return {
     category,
     subject: `problem:${n}`,
     companies: [company],
     link: runLink(lastRun),
-    line: oneLine(
-      `${companyName}: ${job.name}${job.computer === '' ? '' : ` on ${job.computer}`}${category === 'missed' ? '' : `: ${cause?.template ?? state}`}${times}`,
-    ),
+    line: () => {
+      const named = {
+        company: companyName,
+        job:
+          job.computer === '' ? job.name : t.onComputer({ job: job.name, computer: job.computer }),
+        runs,
+      };
+      return oneLine(
+        category === 'missed'
+          ? t.problem(named)
+          : t.problemWithCause({ ...named, cause: cause?.template ?? state }),
+      );
+    },
     data: {
       problem: n,
       company: { n: company, name: companyName },
@@ -107,7 +117,7 @@ export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise
       subject: `ticket:${id}:${closedAt ?? 0}`,
       companies: [company],
       link: `/monitoring/tickets?state=all&ticket=${id}`,
-      line: oneLine(`${companyName}: ${number} ${subject}`),
+      line: () => oneLine(t.ticketClosed({ company: companyName, number, subject })),
       data: {
         ticket: { id, number, subject },
         company: { n: company, name: companyName },

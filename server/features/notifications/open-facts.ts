@@ -1,3 +1,4 @@
+import { languageTag } from '#contract/i18n/messages.ts';
 import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
 import { fullAt } from '#contract/repositories/capacity.ts';
@@ -17,6 +18,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { deletedIn } from './audience.ts';
 import { oneLine } from './fact.ts';
 import type { Fact } from './fact.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 /**
  * NOTIFY-1: returns ongoing conditions: broken alarms, repositories that fill up, silent sources.
@@ -49,7 +51,7 @@ const slaFact = ({ id, name, companies }: SlaRow, since: Ms | null): Fact => ({
   subject: `sla:${id}:${since ?? 0}`,
   companies,
   link: `/monitoring/sla?alarm=${id}`,
-  line: oneLine(name),
+  line: () => oneLine(name),
   data: { alarm: { id, name }, since: isoOrNull(since) },
 });
 
@@ -63,18 +65,22 @@ function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact 
     capacityBytes !== null && capacityBytes > 0 && used !== null ? used / capacityBytes : null;
   if ((days === null || days >= FULL_SOON_DAYS) && (share === null || share < FULL_SHARE))
     return null;
-  const words =
-    days === 0
-      ? 'full'
-      : days !== null && days < FULL_SOON_DAYS
-        ? `full in ${days} ${days === 1 ? 'day' : 'days'}`
-        : `${Math.floor((share ?? 0) * 100)} % used`;
   return {
     category: 'repository',
     subject: `repository:${id}`,
     companies: company === 0 ? null : [company],
     link: `/monitoring/repositories?open=${encodeURIComponent(id)}`,
-    line: oneLine(`${companyName === '' ? '' : `${companyName}: `}${name}: ${words}`),
+    line: () => {
+      const repository =
+        companyName === '' ? name : t.companyItem({ company: companyName, item: name });
+      return oneLine(
+        days === 0
+          ? t.repositoryFull({ repository })
+          : days !== null && days < FULL_SOON_DAYS
+            ? t.repositoryFullIn({ repository, days })
+            : t.repositoryUsed({ repository, share: percent(share ?? 0) }),
+      );
+    },
     data: {
       repository: { id, name },
       company: company === 0 ? null : { n: company, name: companyName },
@@ -83,6 +89,10 @@ function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact 
     },
   };
 }
+
+/** Rounded down, so that it never shows 100 % for less. */
+const percent = (share: number): string =>
+  new Intl.NumberFormat(languageTag(), { style: 'percent' }).format(Math.floor(share * 100) / 100);
 
 /**
  * Returns facts for silent keys that were heard before. Keys of a connection are left out, because
@@ -125,9 +135,10 @@ async function keyFacts(
         subject: `key:${id}`,
         companies: [company],
         link: '/monitoring/sources',
-        line: oneLine(
-          `${companyName}: ${name}: ${faulty ? 'what it sends is not accepted' : 'says nothing'}`,
-        ),
+        line: () =>
+          oneLine(
+            (faulty ? t.sourceRefused : t.sourceSilent)({ company: companyName, source: name }),
+          ),
         data: {
           source: { id, name, is: 'key' },
           company: { n: company, name: companyName },
@@ -165,7 +176,12 @@ async function connectionFacts(tx: TenantTx): Promise<readonly Fact[]> {
     subject: `connection:${id}`,
     companies: company === null ? null : [company],
     link: '/monitoring/connections',
-    line: oneLine(`${name}: ${error ?? 'cannot be read'}`),
+    line: () =>
+      oneLine(
+        error === null
+          ? t.connectionFailed({ connection: name })
+          : t.connectionError({ connection: name, error }),
+      ),
     data: { source: { id, name, is: 'connection' }, lastHeardAt: isoOrNull(at), error },
   }));
 }

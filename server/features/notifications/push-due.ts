@@ -1,9 +1,12 @@
+import { formatList } from '#contract/i18n/list.ts';
+import { withLanguage } from '#contract/i18n/messages.ts';
 import { sql } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { isQuiet, NOTIFY_CATEGORIES, quietUntil } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 import { columnOver } from '../../platform/clock-bounds.ts';
 import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -12,6 +15,7 @@ import { listenersOf } from './audience.ts';
 import { oneLine, viewOf } from './fact.ts';
 import { push, vapidOf } from './push.ts';
 import type { Notice, Pushed, Subscription, Vapid } from './push.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 const MOST_TRIES = 5;
 const HELD_MS: Ms = 60_000;
@@ -152,11 +156,17 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
     const [company = null] = names;
     const companyName =
       names.size === 1 && company !== null ? companies.get(company)?.name : undefined;
-    const words = NOTIFY_CATEGORIES.flatMap((category) =>
-      heard
-        .filter((one) => one.category === category)
-        .map(({ facts }) => factsInWords(category, facts)),
-    );
+    const body = withLanguage(await languageOf(tx, user_id), () => {
+      const summary = formatList(
+        NOTIFY_CATEGORIES.flatMap((category) =>
+          heard
+            .filter((one) => one.category === category)
+            .map(({ facts }) => factsInWords(category, facts)),
+        ),
+        'and',
+      );
+      return companyName === undefined ? summary : t.atCompany({ summary, company: companyName });
+    });
     found.push({
       device: id,
       subscription: JSON.parse(
@@ -166,9 +176,7 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
       tries: Math.max(...heard.map(({ tries }) => tries)),
       notice: {
         title: oneLine(name),
-        body: oneLine(
-          `${words.join(', ')}${companyName === undefined ? '' : ` at ${companyName}`}`,
-        ),
+        body: oneLine(body),
         link:
           heard.length === 1 && first
             ? first.link

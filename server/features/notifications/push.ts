@@ -9,6 +9,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { sealMessage, vapidHeader } from './web-push.ts';
 import type { PushKeys } from './web-push.ts';
+import { notificationMessages as t } from './messages.en.ts';
 
 /** A push subscription as a browser returns it. */
 export interface Subscription {
@@ -79,7 +80,7 @@ export async function push(
       privateKey: freshKey(),
     });
   } catch {
-    return { ok: false, gone: true, says: 'The browser’s key is not valid.', afterMs: null };
+    return { ok: false, gone: true, says: t.pushKeyInvalid, afterMs: null };
   }
   try {
     const headers = {
@@ -100,7 +101,7 @@ export async function push(
     return {
       ok: answer.ok,
       gone: answer.status === 404 || answer.status === 410,
-      says: answer.ok ? '' : `The push service answered ${answer.status}.`,
+      says: answer.ok ? '' : t.pushRefused({ status: answer.status }),
       afterMs: Number.isFinite(wait) && wait >= 0 ? wait * 1_000 : null,
     };
   } catch (error) {

@@ -9,6 +9,7 @@ import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.t
 import type { AppContext } from '../../platform/app-context.ts';
 import { eventsBefore } from './event-log.ts';
 import { overviewOf } from './admin-overview.ts';
+import { providerMessages as t } from './messages.en.ts';
 
 const PAGE = 100;
 const MOST_LINES = 50_000;
@@ -74,16 +75,16 @@ export const adminHandlers = (
           BOM +
           [
             [
-              'Number',
-              `When (${zone})`,
-              'When (UTC)',
-              'Type',
-              'Entity',
-              'Company',
-              'Who',
-              'In whose name',
-              'As another user',
-              'Data',
+              t.number,
+              t.when({ zone }),
+              t.whenUtc,
+              t.type,
+              t.entity,
+              t.company,
+              t.actor,
+              t.subject,
+              t.asAnotherUser,
+              t.data,
             ],
             ...lines.map((one) => [
               one.seq,
@@ -94,7 +95,7 @@ export const adminHandlers = (
               one.company,
               one.actor,
               one.subject,
-              one.acting ? 'Yes' : 'No',
+              one.acting ? t.yes : t.no,
               one.data,
             ]),
           ]

@@ -5,6 +5,7 @@ import type { Actor } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 export type EventQuery = Omit<ParsedInputOf<'exportAdminEvents'>, 'provider'>;
 
@@ -136,9 +137,9 @@ async function told(tx: TenantTx, found: readonly Found[]): Promise<EventListed[
       actor.is === 'user'
         ? (people.get(actor.id) ?? actor.id)
         : actor.is === 'source'
-          ? `source ${keys.get(actor.id) ?? actor.id}`
+          ? actorMessages.sourceNamed({ name: keys.get(actor.id) ?? actor.id })
           : actor.is === 'rule'
-            ? `rule ${actor.name}`
+            ? actorMessages.rule({ name: actor.name })
             : actor.is,
     subject: subject === null ? null : (people.get(subject) ?? subject),
     acting: actor.is === 'user' && actor.impersonation !== undefined,

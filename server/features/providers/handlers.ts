@@ -21,11 +21,11 @@ import {
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
 import { invite } from '../users/invite.ts';
 import { about } from '../users/users.ts';
+import { providerMessages as t } from './messages.en.ts';
 
 /** Thrown to roll back a transaction: the host belongs to another provider. */
 class HostTaken extends Error {}
 const HOST_TAKEN = failed({ kind: 'conflict', message: MESSAGES.hostTaken });
-const LAST_HOST = 'A provider that is not the default one needs a host name.';
 
 /** Providers below a provider: a master sees and changes only its own. */
 export const providerHandlers = (
@@ -135,7 +135,7 @@ export const providerHandlers = (
           .select('is_default')
           .where('tenant_id', '=', id)
           .executeTakeFirstOrThrow();
-        if (hosts.length === 0 && !is_default) return badField('hosts', LAST_HOST);
+        if (hosts.length === 0 && !is_default) return badField('hosts', t.hostNeeded);
         await sql
           .deleteFrom('provider_host')
           .where('tenant_id', '=', id)

@@ -13,6 +13,7 @@ import { refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { readBlob } from '#server/platform/db/blob-store.ts';
 import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { peopleOf } from '#server/platform/queries/run-details.ts';
@@ -76,22 +77,17 @@ export function historyHandlers(
           if (refused) return failed(refused);
           const wait = previews.ask(session.userId, ctx.now);
           return wait === null
-            ? ok(session)
+            ? ok({ session, language: await languageOf(tx, session.userId) })
             : failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait });
         },
         true,
       );
       if (!allowed.ok) return allowed;
       return spoken(world, MESSAGES.getReport, async () => {
-        const made = await makeReport(world, ctx.tenant, allowed.value, setting, ctx.now);
-        return made.ok
-          ? ok(
-              told({
-                report: firstRows(made.value.report, PREVIEW_ROWS),
-                rows: rowsIn(made.value.report),
-              }),
-            )
-          : made;
+        const made = await makeReport(world, ctx.tenant, allowed.value.session, setting, ctx.now);
+        if (!made.ok) return made;
+        const report = made.value.write(allowed.value.language);
+        return ok(told({ report: firstRows(report, PREVIEW_ROWS), rows: rowsIn(report) }));
       });
     },
 

@@ -4,6 +4,7 @@ import type { Report } from '#contract/reports/report.ts';
 import { wordsOf } from './render/format.ts';
 import { escaped, reportHtml } from './render/html.ts';
 import type { Look } from './render/theme.ts';
+import { reportMessages as t } from './messages.en.ts';
 
 /** Mail programs cut longer emails. */
 const MOST_CHARS = 90_000;
@@ -27,29 +28,36 @@ export function reportMail(
   const said = (shown: number): readonly string[] => [
     ...(shown < rows
       ? [
-          `The first ${shown} of ${rows} rows${fileName === null ? '.' : `: all of them are in ${fileName}.`}`,
+          fileName === null
+            ? t.shown({ shown, rows })
+            : t.shownWithFile({ shown, rows, file: fileName }),
         ]
       : fileName === null
         ? []
-        : [`The same as a file: ${fileName}.`]),
-    'This mail was sent because somebody named this address in a scheduled report.',
+        : [t.sameAsFile({ file: fileName })]),
+    t.why,
   ];
   const html = (shown: Report): string =>
     reportHtml(shown, look, footOf(said(rowsIn(shown)), link));
   const whole = rows <= 400 ? html(report) : null;
   return {
-    subject: withoutBidi(`${report.name}: ${span}`).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+    subject: withoutBidi(t.subject({ report: report.name, period: span })).replace(
+      /[\p{Cc}\u2028\u2029]+/gu,
+      ' ',
+    ),
     text: [
       report.name,
       span,
       '',
-      ...report.facts.map(({ title, kind, value }) => `${title}: ${words.cell(kind, value)}`),
+      ...report.facts.map(({ title, kind, value }) =>
+        t.figure({ title, value: words.cell(kind, value) }),
+      ),
       ...(report.notices.length > 0 ? ['', ...report.notices] : []),
       '',
-      ...(fileName === null ? [] : [`Attached: ${fileName}`]),
-      ...(link === null ? [] : [`Open it in the portal: ${link}`]),
+      ...(fileName === null ? [] : [t.attached({ file: fileName })]),
+      ...(link === null ? [] : [t.openAt({ link })]),
       '',
-      `${look.provider}. ${said(rows).at(-1) ?? ''}`,
+      t.signature({ provider: look.provider, reason: t.why }),
       '',
     ].join('\n'),
     html: whole !== null && whole.length <= MOST_CHARS ? whole : html(firstRows(report, FEW)),
@@ -64,5 +72,5 @@ const footOf = (lines: readonly string[], link: string | null): string =>
     ),
     ...(link === null
       ? []
-      : [`<p><a href="${escaped(link)}" style="color:inherit">Open it in the portal</a></p>`]),
+      : [`<p><a href="${escaped(link)}" style="color:inherit">${escaped(t.open)}</a></p>`]),
   ].join('\n');

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { withLanguage } from '#contract/i18n/messages.ts';
+import type { Language } from '#contract/i18n/messages.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
@@ -25,14 +27,17 @@ import { timeOfPeriod } from './period.ts';
 /** The timeout of a database query; the report fails with it. */
 const MOST_MS = 60_000;
 
-/** `sees`: the companies whose results are in the report; null for all. */
+/**
+ * `write` returns the report in a language. `sees`: the companies whose results are in the report;
+ * null for all.
+ */
 export interface Made {
-  readonly report: Report;
+  readonly write: (language: Language) => Report;
   readonly sees: readonly CompanyN[] | null;
 }
 
 /**
- * REPORT-4: makes a report of what `rights` can see now, as of `at`. It reads one snapshot per
+ * REPORT-4: gathers a report of what `rights` can see now, as of `at`. It reads one snapshot per
  * provider.
  */
 export async function makeReport(
@@ -88,26 +93,31 @@ export async function makeReport(
     companies,
   } = question;
   return ok({
-    report: {
-      ...body,
-      name: fields.name,
-      template: template.prettyName,
-      from,
-      to,
-      madeAt: at,
-      timeZone,
-      language: fields.language,
-    },
+    write: (language) =>
+      withLanguage(language, () => ({
+        ...body(),
+        name: fields.name,
+        template: template.prettyName,
+        from,
+        to,
+        madeAt: at,
+        timeZone,
+        language: fields.language,
+      })),
     sees: companies,
   });
 }
 
-/** A generic function, because each template determines the type of its figures. */
+/**
+ * Returns a function that writes the report in the current language. It is generic, because each
+ * template determines the type of its figures.
+ */
 async function bodyOf<N extends FiguresName>(
   template: Template<N>,
   gather: (name: N) => Promise<Figures[N]>,
-): Promise<Body> {
-  return template.body(await gather(template.figures));
+): Promise<() => Body> {
+  const figures = await gather(template.figures);
+  return () => template.body(figures);
 }
 
 const patiently = async ({ sql: db }: TenantTx): Promise<unknown> =>

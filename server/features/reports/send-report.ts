@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { withLanguage } from '#contract/i18n/messages.ts';
+import type { Language } from '#contract/i18n/messages.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -13,6 +15,8 @@ import { faultOf } from '#server/platform/http/serve-call.ts';
 import { storeBlob } from '#server/platform/db/blob-store.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import { languageOf, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { mayReport, rightsOf } from './access.ts';
 import { lookOf } from './branding.ts';
@@ -77,7 +81,7 @@ export async function sendNext(world: AppContext, tenant: TenantId): Promise<boo
 async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promise<string | null> {
   const { fields } = row;
   const at = row.due_at ?? row.made_at;
-  const { rights, look, portal } = await world.store.tenant(
+  const { rights, look, portal, languages } = await world.store.tenant(
     tenant,
     async (tx) => {
       const owner = await rightsOf(tx, row.owner_id);
@@ -85,6 +89,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
         rights: owner && (await mayReport(tx, owner)) ? owner : null,
         look: await lookOf(tx),
         portal: await portalAddressOf(tx, world),
+        languages: await languagesOf(tx, row),
       };
     },
     { readOnly: true },
@@ -93,13 +98,26 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
   // REPORT-5: uses the owner's current rights, not those at the time of setup.
   const made = await makeReport(world, tenant, rights, fields, at);
   if (!made.ok) return made.failure.message;
-  const { report, sees } = made.value;
-  const drawn = await render(world, { report, look, format: fields.format });
-  if (drawn.is === 'late') return MESSAGES.reportTooLate;
-  if (drawn.is === 'broken') throw drawn.error;
-  if (drawn.bytes.byteLength > LIMITS.reportFileBytes) return MESSAGES.reportFileTooLarge;
+  const { sees, write } = made.value;
+  const report = write(languages.owner);
   const name = fileName(report, fields, at);
-  const mail = reportMail(report, look, name, portal);
+  const editions = new Map<Language, Edition>();
+  for (const language of new Set([languages.owner, ...languages.recipients.values()])) {
+    const own = write(language);
+    const drawn = await render(world, {
+      report: own,
+      look,
+      format: fields.format,
+      language: language.tag,
+    });
+    if (drawn.is === 'late') return MESSAGES.reportTooLate;
+    if (drawn.is === 'broken') throw drawn.error;
+    if (drawn.bytes.byteLength > LIMITS.reportFileBytes) return MESSAGES.reportFileTooLarge;
+    editions.set(language, {
+      bytes: drawn.bytes,
+      mail: withLanguage(language, () => reportMail(own, look, name, portal)),
+    });
+  }
   const shown = dataOf(report);
   await world.store.tenant(tenant, async (tx) => {
     const now = world.clock.now();
@@ -114,12 +132,14 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       .executeTakeFirst();
     // Another server has taken over.
     if (still?.state !== 'making') return;
-    const file = await storeBlob(tx, world, {
-      name,
-      type: TYPES[fields.format],
-      bytes: drawn.bytes,
-      until,
-    });
+    const sent = new Map<Language, { readonly file: string; readonly mail: Edition['mail'] }>();
+    for (const [language, { bytes, mail }] of editions)
+      sent.set(language, {
+        file: await storeBlob(tx, world, { name, type: TYPES[fields.format], bytes, until }),
+        mail,
+      });
+    const own = sent.get(languages.owner);
+    if (!own) throw new Error('a report without the edition of its owner');
     const data = await storeBlob(tx, world, {
       name: 'report.json.gz',
       type: 'application/gzip',
@@ -138,7 +158,8 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
           at: null,
           fault: MESSAGES.reportAddressNotConfirmed,
         });
-      else
+      else {
+        const { file, mail } = sent.get(languages.recipients.get(to) ?? languages.owner) ?? own;
         mails.push({
           id: await post(tx, world, { kind: 'mail', to, ...mail, files: [file] }),
           to,
@@ -146,6 +167,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
           at: null,
           fault: null,
         });
+      }
     }
     await tx.sql
       .updateTable('report_sent')
@@ -161,7 +183,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
           fault: null,
         }),
         mails: JSON.stringify(mails),
-        file_id: file,
+        file_id: own.file,
         data_id: data,
       })
       .where('tenant_id', '=', tenant)
@@ -169,6 +191,22 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       .execute();
   });
   return null;
+}
+
+/** The file and the email of a report in one language. */
+interface Edition {
+  readonly bytes: Uint8Array;
+  readonly mail: ReturnType<typeof reportMail>;
+}
+
+/** Returns the language of the owner, who can open the file later, and of each recipient. */
+async function languagesOf(
+  tx: TenantTx,
+  { owner_id, fields }: SentRow,
+): Promise<{ readonly owner: Language; readonly recipients: ReadonlyMap<string, Language> }> {
+  const recipients = new Map<string, Language>();
+  for (const to of fields.recipients) recipients.set(to, await languageOfAddress(tx, to));
+  return { owner: await languageOf(tx, owner_id), recipients };
 }
 
 /** Returns the first rows, for viewing the report on the page. */

@@ -5,6 +5,7 @@ import type { ReportFields } from '#contract/reports/setting.ts';
 import type { ReportSentTable } from '#server/platform/db/database-reports.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 export type SentRow = Selectable<ReportSentTable>;
 
@@ -64,7 +65,7 @@ export const sentOut = (
   template: row.fields.template,
   format: row.fields.format,
   how: row.due_at === null ? 'hand' : 'schedule',
-  by: row.by_id === null ? null : (names.get(row.by_id) ?? 'A former user'),
+  by: row.by_id === null ? null : (names.get(row.by_id) ?? actorMessages.formerUser),
   state: row.state,
   madeAt: row.made_at,
   dueAt: row.due_at,

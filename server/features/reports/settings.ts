@@ -22,6 +22,7 @@ import { manageableOwners, mayReport, mayUse, rightsOf, seesAll } from './access
 import type { Rights } from './access.ts';
 import { asked, badField, NOT_FOUND } from './guards.ts';
 import { dueAfter } from './schedule.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** REPORT-1, REPORT-2: users with permission manage scheduled reports, within what they can see. */
 export function settingHandlers(
@@ -55,7 +56,7 @@ export function settingHandlers(
         const settings = rows.map((row): SettingOut => ({
           _id: row.id,
           ...row.fields,
-          owner: names.get(row.owner_id) ?? 'A former user',
+          owner: names.get(row.owner_id) ?? actorMessages.formerUser,
           mine: row.owner_id === session.userId,
           gone: able.get(row.owner_id) !== true,
           changedAt: row.changed_at,

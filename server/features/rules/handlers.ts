@@ -21,6 +21,7 @@ import { type Scope, scopeOf, seesCompany } from '#server/platform/sync/scope.ts
 import type { AppContext } from '#server/platform/app-context.ts';
 import { forgetRules, listActiveRules } from './active-rules.ts';
 import { tryOut } from './try-out.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** RULES-1, RULES-4: users with permission manage rules, within the companies that they see. */
 export function ruleHandlers(
@@ -184,7 +185,7 @@ const outOf = (
 ): RuleOut => ({
   _id: id,
   ...rest,
-  madeBy: names.get(madeBy) ?? 'A former user',
+  madeBy: names.get(madeBy) ?? actorMessages.formerUser,
   did: did ?? { problems: 0, last: null },
 });
 

@@ -18,6 +18,7 @@ import { jobsOf, judgeAll } from './judge.ts';
 import { keepAlarm, keptAlarms } from './alarm-state.ts';
 import type { Kept } from './alarm-state.ts';
 import { slaReport } from './report.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /**
  * SLA-1, SLA-2: users manage alarms within the companies that they see; each alarm is returned with
@@ -244,7 +245,7 @@ async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOu
             jobInstanceUid: alarm.job?.jobInstanceUid ?? null,
             ...alarm,
             recipients: [...alarm.recipients],
-            madeBy: names.get(madeBy) ?? 'A former user',
+            madeBy: names.get(madeBy) ?? actorMessages.formerUser,
             jobName: own?.job.name ?? null,
             companyName: own?.companyName ?? null,
             kept: verdict.kept,

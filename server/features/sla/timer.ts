@@ -1,14 +1,19 @@
+import { languageTag, withLanguage } from '#contract/i18n/messages.ts';
+import { formatMoment } from '#contract/i18n/moment.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { SlaRow, SlaVerdict } from '#contract/sla/sla.ts';
 import type { UserRow } from '#contract/users/rows.ts';
 import { eachProvider } from '#server/platform/jobs/each-provider.ts';
 import type { Timer } from '#server/platform/jobs/each-provider.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
+import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import type { Known } from '#server/platform/queries/known-jobs.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { judgeAll } from './judge.ts';
 import type { Judged } from './judge.ts';
 import { keptAlarms } from './alarm-state.ts';
+import { slaMailMessages as t } from './messages.en.ts';
 
 const EVERY: Ms = 5 * 60_000;
 
@@ -76,48 +81,67 @@ async function tellOf(
   { jobs, lastSuccess }: Judged,
   now: Ms,
 ): Promise<void> {
-  const addresses = await addressesOf(tx, alarm);
-  const lines = verdict.late.slice(0, MOST_LINES).flatMap((n) => {
-    const known = jobs.get(n);
-    const at = lastSuccess.get(n);
-    return known
-      ? [
-          `${known.companyName}: ${known.job.name}${known.job.computer === '' ? '' : ` on ${known.job.computer}`}, ${at === undefined ? 'no good backup yet' : `last good backup ${utc(at)}`}`,
-        ]
-      : [];
-  });
-  const more = verdict.late.length - lines.length;
-  const share =
-    verdict.share === null
-      ? null
-      : `${(Math.floor(verdict.share * 1000) / 10).toFixed(1)} % of the results of ${alarm.windowDays} days were good${alarm.minSuccessPct === null ? '' : `, ${alarm.minSuccessPct} % are asked for`}.`;
-  const text = [
-    verdict.kept ? 'It is kept again.' : 'It is broken.',
-    ...(share === null ? [] : [share]),
-    ...(lines.length === 0
-      ? []
-      : [
-          `Older than ${alarm.maxAgeHours} hours:`,
-          lines.join('\n') + (more > 0 ? `\nand ${more} more.` : ''),
-        ]),
-    `As of ${utc(now)}. You are told when it breaks and when it is kept again, not in between.`,
-  ].join('\n\n');
-  for (const to of addresses)
-    await post(tx, world, {
-      kind: 'mail',
-      to,
-      subject: `${verdict.kept ? 'Kept again' : 'Broken'}: SLA ${alarm.name}`
+  const write = (): { readonly subject: string; readonly text: string } => {
+    const lines = verdict.late.slice(0, MOST_LINES).flatMap((n) => {
+      const known = jobs.get(n);
+      return known ? [lateJob(known, lastSuccess.get(n))] : [];
+    });
+    const more = verdict.late.length - lines.length;
+    const name = { alarm: alarm.name };
+    return {
+      subject: (verdict.kept ? t.recoveredSubject : t.missedSubject)(name)
         .replaceAll(/\s+/g, ' ')
         .slice(0, 150),
-      text: `${text}\n`,
+      text: `${[
+        (verdict.kept ? t.recovered : t.missed)(name),
+        ...(verdict.share === null ? [] : [shareWords(alarm, verdict.share)]),
+        ...(lines.length === 0
+          ? []
+          : [
+              t.late({ hours: alarm.maxAgeHours ?? 0 }),
+              [...lines, ...(more > 0 ? [t.more({ count: more })] : [])].join('\n'),
+            ]),
+        t.asOf({ when: formatMoment(now) }),
+      ].join('\n\n')}\n`,
+    };
+  };
+  for (const { id, email } of await recipientsOf(tx, alarm))
+    await post(tx, world, {
+      kind: 'mail',
+      to: email,
+      ...withLanguage(await languageOf(tx, id), write),
     });
 }
 
-/** Returns the addresses of recipients who still see all of the alarm's jobs. */
-async function addressesOf(
+function lateJob({ companyName, job }: Known, lastGoodAt: Ms | undefined): string {
+  const named = { company: companyName, job: job.name };
+  const words = {
+    job: job.computer === '' ? t.job(named) : t.jobOnComputer({ ...named, computer: job.computer }),
+  };
+  return lastGoodAt === undefined
+    ? t.noBackup(words)
+    : t.lastBackup({ ...words, when: formatMoment(lastGoodAt) });
+}
+
+/** Rounded down, so that it never shows 100 % for less. */
+function shareWords({ windowDays: days, minSuccessPct }: SlaRow, share: number): string {
+  const percent = (part: number, digits: number): string =>
+    new Intl.NumberFormat(languageTag(), {
+      style: 'percent',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: Math.max(1, digits),
+    }).format(part);
+  const values = { share: percent(Math.floor(share * 1000) / 1000, 1), days };
+  return minSuccessPct === null
+    ? t.share(values)
+    : t.shareWithTarget({ ...values, target: percent(minSuccessPct / 100, 0) });
+}
+
+/** Returns the recipients who have an address and still see all of the alarm's jobs. */
+async function recipientsOf(
   tx: TenantTx,
   { recipients, companies }: SlaRow,
-): Promise<readonly string[]> {
+): Promise<readonly { readonly id: UserId; readonly email: string }[]> {
   if (recipients.length === 0) return [];
   const users = await tx.rows('user', recipients);
   const people = await tx.sql
@@ -127,7 +151,9 @@ async function addressesOf(
     .where('id', 'in', [...recipients])
     .where('email_verified', '=', true)
     .execute();
-  return people.flatMap(({ id, email }) => (email && maySee(users, id, companies) ? [email] : []));
+  return people.flatMap(({ id, email }) =>
+    email && maySee(users, id, companies) ? [{ id, email }] : [],
+  );
 }
 
 const maySee = (
@@ -143,5 +169,3 @@ const maySee = (
       (companies !== null && companies.every((n) => user.companies?.includes(n))))
   );
 };
-
-const utc = (at: Ms): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { SupportContext, SupportOut } from '#contract/support/calls.ts';
 import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/support/calls.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
@@ -8,8 +9,10 @@ import { failed, ok } from '#contract/result.ts';
 import { FORBIDDEN } from '../../platform/http/envelope.ts';
 import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
+import { supportMailMessages as t } from './messages.en.ts';
 
 const HOUR: Ms = 3_600_000;
 
@@ -51,12 +54,13 @@ export const supportHandlers = (
       const text = supportText(message, context);
       const id = world.chance.uuid();
       const address = person.email ?? '';
-      const from = `From ${person.name} (${person.username})${address === '' ? ', who has no e-mail address here' : `, ${address}${person.email_verified ? '' : ' (address not confirmed)'}`}.`;
       const mail = await post(tx, world, {
         kind: 'mail',
         to: portal.to,
-        subject: `[${portal.name}] ${subject}`.replaceAll(/\p{Cc}+/gu, ' '),
-        text: `${text}\n\n${from}`,
+        ...withLanguage(await languageOf(tx, null), () => ({
+          subject: t.subject({ portal: portal.name, subject }).replaceAll(/\p{Cc}+/gu, ' '),
+          text: `${supportText(message, context)}\n\n${from(person)}`,
+        })),
         ...(address !== '' && person.email_verified && { replyTo: address }),
       });
       await sql
@@ -115,10 +119,26 @@ function supportText(message: string, context: SupportContext): string {
   const told = SUPPORT_PARTS.flatMap((part) =>
     context[part] === undefined || context[part] === ''
       ? []
-      : [`${SUPPORT_WORDS[part]}: ${context[part]}`],
+      : [t.detail({ name: SUPPORT_WORDS[part], value: context[part] })],
   );
   return told.length === 0 ? message : `${message}\n\n${told.join('\n')}`;
 }
+
+/** Names the sender for the support, who knows no ids. */
+const from = ({
+  name,
+  username,
+  email,
+  email_verified,
+}: {
+  readonly name: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+}): string =>
+  email === null || email === ''
+    ? t.fromWithoutAddress({ name, username })
+    : (email_verified ? t.from : t.fromUnconfirmed)({ name, username, address: email });
 
 /** Stores the state of sent emails, because the outgoing messages are deleted after a week. */
 async function settle({ sql, tenant }: TenantTx, userId: UserId): Promise<void> {

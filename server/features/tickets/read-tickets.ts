@@ -11,6 +11,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { blockedFor, type Desk, mappedOf, prioritiesOf, statusesOf } from './ticketing.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 export interface TicketsAsked {
   readonly search?: string | undefined;
@@ -165,7 +166,8 @@ export async function told(
       openProblems: count?.open ?? 0,
       waiting: work !== undefined,
       fault: work?.fault ?? null,
-      madeBy: madeBy === 'clock' ? 'The clock' : (names.get(madeBy) ?? 'A former user'),
+      madeBy:
+        madeBy === 'clock' ? actorMessages.system : (names.get(madeBy) ?? actorMessages.formerUser),
       madeAt,
       changedAt,
       closedAt,

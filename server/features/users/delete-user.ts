@@ -18,6 +18,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { by, NOT_YOURSELF, signedOf } from '../../platform/auth/guards.ts';
 import { tellOfFactors, tellOfPassword } from './invite.ts';
 import { about, change, notDeletable } from './users.ts';
+import { userMessages as t } from './messages.en.ts';
 
 /** Returns a provider's directory. It is a parameter so that tests can replace it. */
 export type DirectoryFrom = (tx: TenantTx, world: AppContext) => Promise<Directory | null>;
@@ -60,7 +61,7 @@ export const userEndHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      if (email !== null) await tellOfFactors(tx, world, email);
+      if (email !== null) await tellOfFactors(tx, world, id, email);
       return ok({});
     }),
 
@@ -140,11 +141,11 @@ async function notSettable(
     .executeTakeFirstOrThrow();
   return person.auth === auth
     ? null
-    : failed({ kind: 'conflict', message: auth === 'db' ? BY_DIRECTORY : NOT_BY_DIRECTORY });
+    : failed({
+        kind: 'conflict',
+        message: auth === 'db' ? t.passwordInDirectory : t.notInDirectory,
+      });
 }
-
-const BY_DIRECTORY = 'The directory keeps the password of this user.';
-const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
 
 async function wasSet(
   world: AppContext,
@@ -171,7 +172,7 @@ async function wasSet(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  if (email !== null) await tellOfPassword(tx, world, email);
+  if (email !== null) await tellOfPassword(tx, world, id, email);
   return ok({});
 }
 

@@ -12,7 +12,6 @@ import { busyFor } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import { makeOneTime, readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
-import { post } from '../../platform/mail/queue-mail.ts';
 import {
   measureOfNew,
   passwordFault,
@@ -33,7 +32,8 @@ import {
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
-import { titleOf } from './invite.ts';
+import { sendMail, titleOf } from './invite.ts';
+import { userMailMessages as t } from './messages.en.ts';
 import { about } from './users.ts';
 
 const KIND = 'invitation';
@@ -87,11 +87,9 @@ export const invitationHandlers = (
       });
       const title = await titleOf(tx);
       if (email !== null)
-        await post(tx, world, {
-          kind: 'mail',
-          to: email,
-          subject: `You are invited to ${title}`,
-          text: `Hello,\n\nyou are invited to ${title}. Register within seven days:\n\n${url}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n`,
+        await sendMail(tx, world, null, email, title, {
+          subject: t.invitationSubject,
+          lines: (portal) => [t.hello, t.invitation({ portal }), url, t.linkOnce],
         });
       return ok({ url, until: ctx.now + LIMITS.invitationMs });
     });

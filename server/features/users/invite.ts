@@ -1,3 +1,4 @@
+import { withLanguage } from '#contract/i18n/messages.ts';
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../../platform/auth/audit.ts';
@@ -5,8 +6,10 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import { makeOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import { portalAddress, portalAddressOf } from '../../platform/tenancy/portal-address.ts';
+import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
+import { userMailMessages as t } from './messages.en.ts';
 
 /**
  * Emails a user an invitation to choose a password within a week, at the portal of their own
@@ -33,75 +36,106 @@ export async function invite(
       ? await portalAddress(tx, world, ctx)
       : await portalAddressOf(tx, world);
   await audit(tx, world, ctx, { what: 'user.invited', user: id });
-  await post(tx, world, {
-    kind: 'mail',
-    to: email,
-    subject: `Your account at ${title}`,
-    text: `Hello ${name},\n\nan account was made for you at ${title}. Choose its password within seven days:\n\n${address ?? ''}/reset-password-db#${secret}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n`,
+  await sendMail(tx, world, id, email, title, {
+    subject: t.accountSubject,
+    lines: (portal) => [
+      t.helloName({ name }),
+      t.accountCreated({ portal }),
+      `${address ?? ''}/reset-password-db#${secret}`,
+      t.linkOnce,
+    ],
   });
 }
 
 /**
  * The notice goes to the previous address, so that its owner learns of a change by someone else.
  */
-export async function tellOfNewAddress(tx: TenantTx, world: AppContext, to: string): Promise<void> {
-  const title = await titleOf(tx);
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: `Your e-mail address at ${title} was changed`,
-    text: `An administrator has changed the e-mail address of your account at ${title}. Mail goes to the new address from now on.\n\nIf this was not meant, tell your administrator.\n`,
-  });
-}
-
-export async function tellOfNewUsername(
+export const tellOfNewAddress = (
   tx: TenantTx,
   world: AppContext,
+  user: UserId,
+  to: string,
+): Promise<void> =>
+  tellChange(tx, world, user, to, t.emailSubject, (portal) => [t.emailChanged({ portal })]);
+
+export const tellOfNewUsername = (
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
   to: string,
   username: string,
-): Promise<void> {
-  const title = await titleOf(tx);
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: `Your user name at ${title} was changed`,
-    text: `An administrator has changed the user name of your account at ${title}. Sign in as ${username} from now on.\n\nIf this was not meant, tell your administrator.\n`,
-  });
-}
+): Promise<void> =>
+  tellChange(tx, world, user, to, t.usernameSubject, (portal) => [
+    t.usernameChanged({ portal, username }),
+  ]);
 
-export async function tellOfPassword(tx: TenantTx, world: AppContext, to: string): Promise<void> {
-  const title = await titleOf(tx);
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: `Your password at ${title} was changed`,
-    text: `An administrator has set a new password for your account at ${title}. You are signed out everywhere and choose your own password at the next sign-in.\n\nIf this was not meant, tell your administrator.\n`,
-  });
-}
-
-export async function tellOfFactors(tx: TenantTx, world: AppContext, to: string): Promise<void> {
-  const title = await titleOf(tx);
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: `Your second factors at ${title} were reset`,
-    text: `An administrator has removed the authenticator, passkeys and recovery codes of your account at ${title}. You are signed out everywhere and set up new ones after the next sign-in.\n\nIf this was not meant, tell your administrator.\n`,
-  });
-}
-
-export async function tellOfSms(
+export const tellOfPassword = (
   tx: TenantTx,
   world: AppContext,
+  user: UserId,
+  to: string,
+): Promise<void> =>
+  tellChange(tx, world, user, to, t.passwordSubject, (portal) => [
+    t.passwordChanged({ portal }),
+    t.signedOutPassword,
+  ]);
+
+export const tellOfFactors = (
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  to: string,
+): Promise<void> =>
+  tellChange(tx, world, user, to, t.factorsSubject, (portal) => [
+    t.factorsReset({ portal }),
+    t.signedOutFactors,
+  ]);
+
+export const tellOfSms = (
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
   to: string,
   on: boolean,
-): Promise<void> {
-  const title = await titleOf(tx);
-  await post(tx, world, {
-    kind: 'mail',
-    to,
-    subject: `Codes by SMS at ${title} were switched ${on ? 'on' : 'off'}`,
-    text: `An administrator has switched codes by SMS ${on ? 'on' : 'off'} for your account at ${title}. ${on ? 'One is asked for at the next sign-in.' : 'None is asked for any more, unless your provider asks everybody.'}\n\nIf this was not meant, tell your administrator.\n`,
+): Promise<void> =>
+  tellChange(tx, world, user, to, on ? t.smsOnSubject : t.smsOffSubject, (portal) => [
+    on ? t.smsOn({ portal }) : t.smsOff({ portal }),
+  ]);
+
+/** Tells a user about a change by an administrator. `lines` are the paragraphs about it. */
+const tellChange = async (
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId,
+  to: string,
+  subject: MailText['subject'],
+  lines: MailText['lines'],
+): Promise<void> =>
+  sendMail(tx, world, user, to, await titleOf(tx), {
+    subject,
+    lines: (portal) => [...lines(portal), t.notIntended],
   });
+
+/** An email's subject and paragraphs. */
+interface MailText {
+  readonly subject: (values: { readonly portal: string }) => string;
+  readonly lines: (portal: string) => readonly string[];
+}
+
+/** Sends an email in the language of `user`, or of the portal if the reader has no account. */
+export async function sendMail(
+  tx: TenantTx,
+  world: AppContext,
+  user: UserId | null,
+  to: string,
+  portal: string,
+  { subject, lines }: MailText,
+): Promise<void> {
+  const mail = withLanguage(await languageOf(tx, user), () => ({
+    subject: subject({ portal }),
+    text: `${lines(portal).join('\n\n')}\n`,
+  }));
+  await post(tx, world, { kind: 'mail', to, ...mail });
 }
 
 /** Returns the portal's title on one line, as an email subject requires. */

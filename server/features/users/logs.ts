@@ -11,6 +11,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { signedOf } from '../../platform/auth/guards.ts';
 import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { userMessages as t } from './messages.en.ts';
 
 type Query = ParsedInputOf<'exportUserLogs'>;
 interface Person {
@@ -54,14 +55,14 @@ export const logHandlers = (
         const { rows } = await readLog(tx, signedOf(ctx), query, { offset: 0, limit: MOST_LINES });
         return csvAnswer('UserLogs', ctx.now, zone, [
           [
-            `When (${zone})`,
-            'When (UTC)',
-            'What',
-            'Who',
-            'Whom',
-            'As another user',
-            'Address',
-            'Browser',
+            t.when({ zone }),
+            t.whenUtc,
+            t.action,
+            t.actor,
+            t.user,
+            t.asAnotherUser,
+            t.ipAddress,
+            t.browser,
           ],
           ...rows.map(({ at, words, actor, user, acting, ip, agent }) => [
             wallText(at, zone),
@@ -69,7 +70,7 @@ export const logHandlers = (
             words,
             actor?.username ?? null,
             user?.username ?? null,
-            acting ? 'Yes' : 'No',
+            acting ? t.yes : t.no,
             ip,
             agent,
           ]),

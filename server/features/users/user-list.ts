@@ -14,6 +14,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { signedOf } from '../../platform/auth/guards.ts';
 import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { userMessages as t } from './messages.en.ts';
 
 type Query = Omit<ParsedInputOf<'listUsers'>, 'page' | 'pageSize'>;
 type Person = Selectable<PersonTable>;
@@ -57,32 +58,32 @@ export const userListHandlers = (
           at === null ? [null, null] : [wallText(at, zone), utcText(at)];
         return csvAnswer('Users', ctx.now, zone, [
           [
-            'User name',
-            'Name',
-            'E-mail',
-            'Roles',
-            'Companies',
-            'Accounts',
-            'Signs in by',
-            'Second factor',
-            `Last sign-in (${zone})`,
-            'Last sign-in (UTC)',
-            `Created (${zone})`,
-            'Created (UTC)',
-            'Deleted',
+            t.username,
+            t.name,
+            t.email,
+            t.roles,
+            t.companies,
+            t.accounts,
+            t.signInMethod,
+            t.secondFactor,
+            t.lastSignIn({ zone }),
+            t.lastSignInUtc,
+            t.created({ zone }),
+            t.createdUtc,
+            t.deleted,
           ],
           ...rows.map((one) => [
             one.username,
             one.name,
             one.email,
             one.roles,
-            one.companies === null ? 'All' : one.companies.map(({ name }) => name).join(', '),
+            one.companies === null ? t.all : one.companies.map(({ name }) => name).join(', '),
             one.accounts.map(({ accountId }) => accountId).join(', '),
             one.auth,
             one.secondFactor,
             ...moments(one.lastSignIn),
             ...moments(one.madeAt),
-            one.deleted ? 'Yes' : 'No',
+            one.deleted ? t.yes : t.no,
           ]),
         ]);
       },

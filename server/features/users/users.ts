@@ -38,12 +38,10 @@ import {
 } from '../../platform/auth/guards.ts';
 import { invite, tellOfNewAddress, tellOfNewUsername, tellOfSms } from './invite.ts';
 import { userListed } from './user-list.ts';
+import { userMessages as t } from './messages.en.ts';
 
 type Fields = Omit<ParsedInputOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
-const ONE_OF_TWO = 'Give a first password, or have the user invited by mail.';
-const BY_DIRECTORY = 'The directory keeps the password of this user.';
-const NO_NUMBER = 'Enter a mobile phone number to use SMS codes.';
-const NO_ADDRESS = 'Give an e-mail address.';
+const MAX_ACCOUNTS = 200;
 
 export const userHandlers = (
   world: AppContext,
@@ -56,9 +54,12 @@ export const userHandlers = (
     if (
       fields.auth === 'ad' ? password !== undefined || byMail : (password === undefined) !== byMail
     )
-      return badField('password', fields.auth === 'ad' ? BY_DIRECTORY : ONE_OF_TWO);
+      return badField(
+        'password',
+        fields.auth === 'ad' ? t.passwordInDirectory : t.passwordOrInvitation,
+      );
     if (fields.sms === true && (fields.mobilePhone ?? null) === null)
-      return badField('sms', NO_NUMBER);
+      return badField('sms', t.phoneMissing);
     if (!hasAuthorityOver(session, fields)) return FORBIDDEN;
     if (!isPlainUsername(fields.username)) return usernameNotPlain();
     let password_hash: string | null = null;
@@ -121,7 +122,7 @@ export const userHandlers = (
         .where('tenant_id', '=', tx.tenant)
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      if (typed === null && person.email !== null) return badField('email', NO_ADDRESS);
+      if (typed === null && person.email !== null) return badField('email', t.emailMissing);
       const fields: Fields =
         typed === null || typed === undefined ? rest : { ...rest, email: typed };
       const next: UserRights = {
@@ -153,7 +154,7 @@ export const userHandlers = (
         fields.sms === true &&
         (fields.mobilePhone === undefined ? person.mobile_phone : fields.mobilePhone) === null
       )
-        return badField('sms', NO_NUMBER);
+        return badField('sms', t.phoneMissing);
       if (changed.includes('username') && (await isUsernameTaken(tx, fields.username ?? '', id)))
         return USERNAME_TAKEN;
       if (!moved && changed.length === 0) return await shown(tx, ctx, id);
@@ -208,11 +209,11 @@ export const userHandlers = (
         await endKeysOf(tx, world, ctx, id, true);
       }
       if (changed.includes('sms') && person.email !== null)
-        await tellOfSms(tx, world, person.email, fields.sms === true);
+        await tellOfSms(tx, world, id, person.email, fields.sms === true);
       if (changed.includes('username') && username !== undefined && person.email !== null)
-        await tellOfNewUsername(tx, world, person.email, username);
+        await tellOfNewUsername(tx, world, id, person.email, username);
       if (changed.includes('email')) {
-        if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
+        if (person.email !== null) await tellOfNewAddress(tx, world, id, person.email);
         // A link sent to the previous address may now reach someone else.
         await endLinks(tx, id, ctx.now);
         await endEmailLinks(tx, id, ctx.now);
@@ -244,7 +245,8 @@ export const userHandlers = (
     change(world, ctx, id, async (tx) => {
       const settings = await personSettings(tx, id);
       const accounts = (settings.accounts ?? []).filter((one) => one.accountId !== accountId);
-      if (accounts.length >= 200) return badField('accountId', 'A user has 200 accounts at most.');
+      if (accounts.length >= MAX_ACCOUNTS)
+        return badField('accountId', t.tooManyAccounts({ max: MAX_ACCOUNTS }));
       return keepAccounts(world, tx, ctx, id, 'account.added', {
         ...settings,
         accounts: [...accounts, { accountId, ...(name !== undefined && { name }) }],

@@ -1,12 +1,13 @@
 import type { UserId } from '#contract/ids.ts';
+import { withLanguage } from '#contract/i18n/messages.ts';
 import { post } from '../mail/queue-mail.ts';
 import type { TenantTx } from '../db/store.ts';
+import { brandingOf } from '../tenancy/branding.ts';
+import { languageOf } from '../tenancy/reader-language.ts';
 import type { AppContext } from '../app-context.ts';
+import { accountMailMessages as t } from './messages.en.ts';
 
-/**
- * `subject`: the part of the account. `what`: what happened. `ifNot`: what to do if it wasn't the
- * user, without a full stop.
- */
+/** `what`: what happened. `ifNot`: what to do if it wasn't the user. */
 export interface AccountMail {
   readonly subject: string;
   readonly what: string;
@@ -15,13 +16,13 @@ export interface AccountMail {
 
 /**
  * Mails a user about a change of the account, so that a change by somebody else is noticed. The
- * user can't turn this off.
+ * user can't turn this off. `write` gets the portal's name and runs in the user's language.
  */
 export async function mailAccount(
   tx: TenantTx,
   world: AppContext,
   user: UserId,
-  { subject, what, ifNot }: AccountMail,
+  write: (portal: string) => AccountMail,
 ): Promise<void> {
   const { tenant, sql } = tx;
   const person = await sql
@@ -31,16 +32,20 @@ export async function mailAccount(
     .where('id', '=', user)
     .executeTakeFirst();
   if (!person || person.email === null || person.email === '') return;
-  const { branding } = await sql
-    .selectFrom('provider')
-    .select('branding')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
-  const contact = branding.supportEmail ?? branding.supportPhone;
-  await post(tx, world, {
-    kind: 'mail',
-    to: person.email,
-    subject: `${subject} at ${branding.name}`.replace(/[\r\n]+/g, ' '),
-    text: `Hello ${person.name},\n\n${what}\n\n${ifNot}${contact === null ? '' : `, or ask for help: ${contact}`}.\n\n${branding.name}\n`,
+  const { name, supportEmail, supportPhone } = await brandingOf(tx);
+  const contact = supportEmail ?? supportPhone;
+  const mail = withLanguage(await languageOf(tx, user), () => {
+    const { subject, what, ifNot } = write(name.replace(/[\r\n]+/g, ' '));
+    return {
+      subject,
+      text: `${[
+        t.hello({ name: person.name }),
+        what,
+        ifNot,
+        ...(contact === null ? [] : [t.help({ contact })]),
+        name,
+      ].join('\n\n')}\n`,
+    };
   });
+  await post(tx, world, { kind: 'mail', to: person.email, ...mail });
 }

@@ -8,6 +8,7 @@ import type { RequestContext } from '../http/handler.ts';
 import type { ApiKeyTable } from '../db/database-account.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
+import { accountMailMessages as t } from './messages.en.ts';
 
 /** Returns the keys of a user as the user and administrators see them. */
 export async function apiKeysOf({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
@@ -65,8 +66,8 @@ export async function revokeKey(
     world,
     user,
     ctx.session?.userId === user
-      ? `The API key "${gone.name}" of your account was revoked.`
-      : `An administrator has revoked the API key "${gone.name}" of your account.`,
+      ? () => t.apiKeyRevoked({ name: gone.name })
+      : () => t.apiKeyRevokedByAdmin({ name: gone.name }),
   );
   return true;
 }
@@ -84,13 +85,7 @@ export async function endKeysOf(
   const count = await dropKeysOf(tx, user);
   if (count === 0) return;
   await audit(tx, world, ctx, { what: 'api-keys.ended', user, detail: { count } });
-  if (told)
-    await tellOfKey(
-      tx,
-      world,
-      user,
-      'All API keys of your account were revoked, as its way to sign in was set anew. Programs that use them need new ones.',
-    );
+  if (told) await tellOfKey(tx, world, user, () => t.apiKeysEnded);
 }
 
 /**
@@ -112,10 +107,10 @@ export const tellOfKey = (
   tx: TenantTx,
   world: AppContext,
   user: UserId,
-  what: string,
+  what: () => string,
 ): Promise<void> =>
-  mailAccount(tx, world, user, {
-    subject: 'API keys of your account',
-    what,
-    ifNot: 'If you do not know of this, sign in, look at your API keys and change your password',
-  });
+  mailAccount(tx, world, user, (portal) => ({
+    subject: t.apiKeysSubject({ portal }),
+    what: what(),
+    ifNot: t.notYouApiKeys,
+  }));

@@ -1,12 +1,15 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { withLanguage } from '#contract/i18n/messages.ts';
 import { brandingOf } from '../tenancy/branding.ts';
+import { languageOf } from '../tenancy/reader-language.ts';
 import type { RequestContext } from '../http/handler.ts';
 import { makeOneTime } from '../crypto/one-time-secrets.ts';
 import { post } from '../mail/queue-mail.ts';
 import { portalAddress } from '../tenancy/portal-address.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
+import { accountMailMessages as t } from './messages.en.ts';
 
 /** The kind of a link that confirms an email address. */
 export const EMAIL_LINK = 'email';
@@ -55,10 +58,11 @@ export async function sendEmailLink(
     LIMITS.emailLinkMs,
   );
   const link = `${await portalAddress(tx, world, ctx)}/confirm-email#${secret}`;
+  const portal = (await brandingOf(tx)).name.replace(/[\s\p{Cc}]+/gu, ' ');
   await post(tx, world, {
     kind: 'mail',
     to: address,
-    ...confirmationMail((await brandingOf(tx)).name.replace(/[\s\p{Cc}]+/gu, ' '), link),
+    ...withLanguage(await languageOf(tx, userId), () => confirmationMail(portal, link)),
   });
 }
 
@@ -151,8 +155,6 @@ const confirmationMail = (
   portal: string,
   link: string,
 ): { readonly subject: string; readonly text: string } => ({
-  subject: `Confirm your e-mail address for ${portal}`,
-  text:
-    `This address was entered for an account at ${portal}. If the account is yours, confirm the address within 24 hours:\n\n${link}\n\n` +
-    'The link works once. If the account is not yours, ignore this mail: the address stays unconfirmed.\n',
+  subject: t.confirmSubject({ portal }),
+  text: `${[t.confirmAddress({ portal }), link, t.confirmNotYours].join('\n\n')}\n`,
 });

@@ -3,6 +3,8 @@ import { forgetMasterKeys, masterKeys } from './master-key.ts';
 import { insertSetting, readSetting, replaceSetting } from '../db/server-settings.ts';
 import { canUnwrap } from './vault.ts';
 import type { AppContext } from '../app-context.ts';
+import { formatList } from '#contract/i18n/list.ts';
+import { configMessages as t } from '../config.messages.en.ts';
 
 /** The setting with the id of this database's master key. The id reveals nothing about the key. */
 const NAME = 'master-key-id';
@@ -16,7 +18,7 @@ export async function checkMasterKey(world: AppContext): Promise<void> {
   const [present] = masterKeys(world);
   const recorded = await world.store.system((sql) => readSetting(sql, NAME));
   if (recorded === null && !(await opensWhatIsThere(world)))
-    throw new Error(`${WRONG_KEY} ${WHAT_TO_DO}`);
+    throw new Error(`${t.wrongKey} ${t.shareKey}`);
   const id =
     recorded ??
     (await world.store.system(async (sql) => {
@@ -25,16 +27,20 @@ export async function checkMasterKey(world: AppContext): Promise<void> {
     }));
   if (!hasKey(world, id))
     throw new Error(
-      `${WRONG_KEY} The database names key ${id}; this server has ${masterKeys(world)
-        .map((key) => key.id)
-        .join(', ')}. ${WHAT_TO_DO}`,
+      [
+        t.wrongKey,
+        t.keyIds({
+          id,
+          own: formatList(
+            masterKeys(world).map((key) => key.id),
+            'and',
+          ),
+        }),
+        t.shareKey,
+      ].join(' '),
     );
   await sessionKey(world);
 }
-
-const WRONG_KEY = 'The secret key of this server is not the one that protects the database.';
-const WHAT_TO_DO =
-  'All servers on one database share one key: copy secret.key from the data folder of the first server, or set DAYBOOK_SECRET_KEY to the same value.';
 
 /** Reads the file again to find a key that was added a moment ago. */
 function hasKey(world: AppContext, id: string): boolean {

@@ -3,6 +3,7 @@ import { recordMasterKey } from './check-master-key.ts';
 import { addMasterKey, dropFormerKeys, forgetMasterKeys, masterKeys } from './master-key.ts';
 import { rewrap } from './vault.ts';
 import type { AppContext } from '../app-context.ts';
+import { commandMessages as t } from '../../commands.messages.en.ts';
 
 /**
  * Seals the keys of all providers under a new master key. If the master keys are in the settings,
@@ -20,7 +21,7 @@ export async function rotateKeys(
   if (!forget && former === 0)
     return {
       ok: false,
-      says: 'Put a new key before the present one in DAYBOOK_SECRET_KEY, with a comma between them, start the servers anew, then run this again.',
+      says: t.keyMissing,
     };
   let changed = 0;
   let all = 0;
@@ -30,14 +31,13 @@ export async function rotateKeys(
   }
   await rewrapSessionKey(world);
   await recordMasterKey(world);
-  const done = `The keys of ${changed} of ${all} providers were sealed anew.`;
+  const done = t.keysRotated({ changed, all });
   if (!forget)
     return {
       ok: true,
-      says: `${done} The former key is kept: run this with --forget once it is not needed for a backup.`,
+      says: `${done} ${t.formerKeyStays}`,
     };
-  if (named)
-    return { ok: true, says: `${done} The former keys can be taken out of DAYBOOK_SECRET_KEY.` };
+  if (named) return { ok: true, says: `${done} ${t.removeFormerKeys}` };
   dropFormerKeys(world);
-  return { ok: true, says: `${done} ${former} former keys were taken away.` };
+  return { ok: true, says: `${done} ${t.formerKeysDeleted({ former })}` };
 }

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import type { Ms } from '#contract/ids.ts';
 import { answers, bind, type Listener } from './lock-socket.ts';
 import { isAlive, myself, type Owner } from './owner.ts';
+import { configMessages } from '../config.messages.en.ts';
 
 /** Another process owns the folder. The message is for the operator. */
 export class FolderHeld extends Error {
   constructor(dir: string, owner: Lock) {
-    super(
-      `The data folder ${dir} is in use by another Daybook (process ${owner.pid} on ${owner.host}). Stop it, or give this one a folder of its own.`,
-    );
+    super(configMessages.folderInUse({ folder: dir, pid: String(owner.pid), host: owner.host }));
     this.name = 'FolderHeld';
   }
 }

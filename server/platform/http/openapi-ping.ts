@@ -56,7 +56,7 @@ function operation(path: string, method: string, says: string): Json {
     })),
     ...(method === 'post' ? { requestBody: { required: false, content: { '*/*': {} } } } : {}),
     responses: {
-      '200': { description: 'Noted.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      '200': { description: 'Stored.', content: { 'text/plain': { schema: { type: 'string' } } } },
       '400': { description: 'The path is invalid.' },
       '404': { description: "The key doesn't exist." },
       '429': {

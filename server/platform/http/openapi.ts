@@ -42,20 +42,20 @@ export function openApi(): Json {
           scheme: 'bearer',
           bearerFormat: 'dbu_…',
           description:
-            'An API key of a user. The abilities that the key and its user need stand with each call.',
+            'An API key of a user. Each call names the abilities that the key and its user need.',
         },
         session: {
           type: 'http',
           scheme: 'bearer',
           description:
-            'The access token of a session: what the portal itself uses for ten minutes after signing in.',
+            'The access token of a session. The portal itself uses it; it expires after ten minutes.',
         },
         ingestKey: { type: 'http', scheme: 'bearer', description: 'An ingest key.' },
         ingestKeyHeader: {
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: 'An ingest key, for what cannot send a bearer token.',
+          description: "An ingest key, for tools that can't send a bearer token.",
         },
       },
       schemas: { Failure: FAILURE },
@@ -98,13 +98,14 @@ const FAILURE: Json = {
 
 const HEADERS: Json = {
   'RateLimit-Policy': {
-    description: 'What a key and an address may do: `q` calls in `w` seconds. Of calls by API key.',
+    description:
+      'The limits of a key and of an address: `q` calls in `w` seconds. Only for calls with an API key.',
     schema: { type: 'string' },
     example: '"address";q=1200;w=60, "key";q=300;w=60',
   },
   'RateLimit': {
     description:
-      'What is left of that: `r` calls, and `t` seconds until it begins anew. Of calls by API key.',
+      'What remains: `r` calls, and `t` seconds until the limit resets. Only for calls with an API key.',
     schema: { type: 'string' },
     example: '"address";r=1187;t=42, "key";r=287;t=42',
   },
@@ -140,12 +141,12 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
   };
   const notes = [
     ...(keyAccess(name) === null && call.gate !== 'public' && call.gate !== 'ingest-key'
-      ? ['For a person who is signed in: no API key makes it.']
+      ? ['Needs a signed-in person. API keys are refused.']
       : []),
     ...(requiresRecentFactor(name)
-      ? ['Needs a factor shown within the last five minutes.']
+      ? ['Needs a factor verified within the last five minutes.']
       : mayRequireRecentFactor(name)
-        ? ['Some changes need a factor shown within the last five minutes.']
+        ? ['Some changes need a factor verified within the last five minutes.']
         : []),
     ...(forbidsActing(name) ? ['Refused while signed in as another user.'] : []),
     ...(call.offline === undefined ? [] : [`A device may queue this call. ${call.offline}`]),

@@ -5,6 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
 import { reviewAsked } from '#contract/runs/review.ts';
 import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** A result with its related rows. */
 export interface RunDetails {
@@ -100,7 +101,7 @@ export const resultOf = (
         closedAt: isoOrNull(problem.closedAt),
         runs: problem.runs,
         ticket: problem.ticket,
-        reviewedBy: problem.review && (names.get(problem.review.by) ?? 'A former user'),
+        reviewedBy: problem.review && (names.get(problem.review.by) ?? actorMessages.formerUser),
         reviewedAt: isoOrNull(problem.review?.at),
         comment: problem.review?.comment ?? null,
       }

@@ -1,7 +1,7 @@
 import { cellOfLetter } from '#contract/reports/report.ts';
 import type { DayCells } from '#contract/reports/report.ts';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
-import { STATE_WORDS } from '#contract/reports/words.ts';
+import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { reportMessages as t } from './messages.en.ts';
 
 const DAY = 11;

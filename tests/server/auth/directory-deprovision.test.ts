@@ -180,9 +180,9 @@ eachDatabase((_name, open) => {
     ]).toEqual([2, true]);
     expect(
       Object.fromEntries(
-        (await sent(at)).map(({ to, text }) => [to, /not there any more|disabled/.exec(text)?.[0]]),
+        (await sent(at)).map(({ to, text }) => [to, /no longer exists|disabled/.exec(text)?.[0]]),
       ),
-    ).toEqual({ 'gone@example.com': 'not there any more', 'kate@example.com': 'disabled' });
+    ).toEqual({ 'gone@example.com': 'no longer exists', 'kate@example.com': 'disabled' });
     // Nobody is left to be asked about.
     ground.pass(LOOK_MS);
     await watch.tick();

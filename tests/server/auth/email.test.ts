@@ -249,8 +249,9 @@ eachDatabase((_name, open) => {
     const now = await at.admin.send('monitoring/notify/digest', {});
     expect([now.status, now.body.message]).toEqual([409, MESSAGES.emailNotConfirmed]);
     const digests = async () =>
-      (await mailsTo(at, 'kate@new.example')).filter(({ subject }) => subject.endsWith('All well'))
-        .length;
+      (await mailsTo(at, 'kate@new.example')).filter(({ subject }) =>
+        subject.endsWith('No open problems'),
+      ).length;
     ground.pass(nextAt - ground.world.clock.now());
     await sendDigests(ground.world, at.tenant, ground.world.clock.now());
     const [token = ''] = await linksTo(at, 'kate@new.example');

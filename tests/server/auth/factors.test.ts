@@ -289,7 +289,7 @@ eachDatabase((_name, open) => {
     );
     expect(settings).toEqual({ landingPage: '/monitoring', sms: false });
     expect(
-      (await sent(at)).filter(({ text }) => /Codes by SMS were switched o(n|ff)/.test(text)),
+      (await sent(at)).filter(({ text }) => /Codes by text message were turned o(n|ff)/.test(text)),
     ).toHaveLength(2);
   });
 

@@ -47,9 +47,11 @@ eachDatabase((_name, open) => {
         .filter(({ what }) => what === 'api-key.revoked')
         .map(({ detail }) => detail),
     ).toEqual([{ apiKey: key.id }]);
-    expect((await posted(ground, at.tenant)).some(({ text }) => text.includes('was revoked'))).toBe(
-      true,
-    );
+    expect(
+      (await posted(ground, at.tenant)).some(({ text }) =>
+        text.includes('You revoked the API key'),
+      ),
+    ).toBe(true);
     ground.pass(DAY - 1);
     expect((await self(at, other.secret)).status).toBe(200);
     ground.pass(1);
@@ -104,7 +106,7 @@ eachDatabase((_name, open) => {
     }
     expect(
       (await posted(ground, at.tenant)).filter(({ text }) =>
-        text.includes('All API keys of your account were revoked'),
+        text.includes('we revoked all your API keys'),
       ).length,
     ).toBe(2);
     const lost = await leos('lost');
@@ -192,7 +194,7 @@ eachDatabase((_name, open) => {
     expect(said(await self(at, leo.secret))).toEqual(NO_KEY);
     expect(
       (await posted(ground, at.tenant)).some(
-        ({ to, text }) => to === 'leo@example.com' && text.includes('An administrator has revoked'),
+        ({ to, text }) => to === 'leo@example.com' && text.includes('An administrator revoked'),
       ),
     ).toBe(true);
   });

@@ -78,6 +78,6 @@ test('G37: the command says what it needs', async () => {
   });
   await expect(run).rejects.toMatchObject({
     code: 1,
-    stderr: 'Name the host of the portal and the user: unlock <host> <user name>\n',
+    stderr: 'Add the host of the portal and the user: npm run unlock -- HOST USERNAME\n',
   });
 });

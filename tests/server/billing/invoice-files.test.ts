@@ -54,9 +54,9 @@ eachDatabase((_name, open) => {
     };
     expect(await said()).toEqual([503, 'QuickBooks gave no PDF.']);
     qb.faults.push({ status: 429, body: '' });
-    expect(await said()).toEqual([503, 'QuickBooks asked to wait: too many requests.']);
+    expect(await said()).toEqual([503, 'QuickBooks received too many requests. Try again later.']);
     bureau.books.invoices.splice(1, 1);
-    expect(await said()).toEqual([409, 'QuickBooks does not have it.']);
+    expect(await said()).toEqual([409, "QuickBooks doesn't have this item."]);
     for (let i = 0; i < 30; i += 1) await said();
     expect(await said()).toEqual([429, MESSAGES.tooMany]);
   });

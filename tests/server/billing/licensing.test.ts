@@ -131,7 +131,7 @@ eachDatabase((_name, open) => {
         source,
       ]),
     ).toEqual([
-      ['BackupAndReplication', 'Points', 17, 3, null, 'A former connection'],
+      ['BackupAndReplication', 'Points', 17, 3, null, 'Former connection'],
       ['Daybook', 'Computers', 3, null, null, null],
       ['Daybook', 'Jobs', 4, null, null, null],
     ]);
@@ -165,7 +165,7 @@ eachDatabase((_name, open) => {
           used,
           '1',
           '',
-          'A former connection',
+          'Former connection',
         ].join(','),
       ),
     );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import { ENDED, quickBooksAt } from '#server/features/billing/quickbooks-endpoint.ts';
+import { quickBooksAt } from '#server/features/billing/quickbooks-endpoint.ts';
 import { accessOf } from '#server/features/billing/quickbooks-tokens.ts';
 import { dump } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
@@ -122,7 +122,10 @@ eachDatabase((_name, open) => {
     await again.read();
     expect(
       (await again.ada<{ ok: boolean; says: string }>('POST', `${CONNECTION}/test`, {})).body.data,
-    ).toMatchObject({ ok: true, says: 'QuickBooks answered: the books of Lakeside Managed IT.' });
+    ).toMatchObject({
+      ok: true,
+      says: 'QuickBooks responded for the company Lakeside Managed IT.',
+    });
     const tokens = qb.asked
       .flatMap(({ headers, body }) => [
         headers.authorization?.replace(/^\w+ /, ''),
@@ -196,7 +199,7 @@ eachDatabase((_name, open) => {
     await bureau.read();
     expect(await bureau.list()).toMatchObject({
       count: 1_000,
-      source: { is: 'reading', fault: 'QuickBooks is out of order (503).' },
+      source: { is: 'reading', fault: "QuickBooks isn't available (503)." },
     });
     await bureau.read(); // not yet
     expect((await bureau.list()).count).toBe(1_000);
@@ -208,7 +211,9 @@ eachDatabase((_name, open) => {
       body: '{"Fault":{"Error":[{"Message":"ThrottleExceeded","code":"3001"}]}}',
     });
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBe('QuickBooks asked to wait: too many requests.');
+    expect((await bureau.list()).source.fault).toBe(
+      'QuickBooks received too many requests. Try again later.',
+    );
     ground.pass(119_000);
     const asked = qb.asked.length;
     await bureau.read();
@@ -272,21 +277,23 @@ eachDatabase((_name, open) => {
     qb.faults.push({ when: ({ path }) => path.startsWith('/oauth2'), status: 500 });
     ground.pass(16 * MINUTE);
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBe('QuickBooks is out of order (500).');
+    expect((await bureau.list()).source.fault).toBe("QuickBooks isn't available (500).");
     ground.pass(MINUTE);
     await bureau.read();
     expect((await bureau.list()).source.fault).toBeNull();
     qb.end(books, true);
     ground.pass(16 * MINUTE);
     await bureau.read();
-    expect((await bureau.list()).source.fault).toBe(ENDED);
+    expect((await bureau.list()).source.fault).toBe(
+      'QuickBooks no longer gives access. Connect it again.',
+    );
     const asked = qb.asked.length;
     ground.pass(2 * HOUR);
     await bureau.read();
     expect(qb.asked.length).toBe(asked);
     expect((await ada('GET', CONNECTION)).body.data).toMatchObject({
       ended: true,
-      fault: ENDED,
+      fault: 'QuickBooks no longer gives access. Connect it again.',
       invoices: 3,
     });
     const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data;

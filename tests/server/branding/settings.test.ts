@@ -315,11 +315,11 @@ eachDatabase((_name, open) => {
       ['directory', 'x'],
     ] as const)
       await put(one, tenant, { value }, `secrets/${name}`);
-    expect(await says('mail')).toEqual({ ok: true, says: 'A mail was sent to kate@example.com.' });
+    expect(await says('mail')).toEqual({ ok: true, says: 'We sent an email to kate@example.com.' });
     expect(server.arrived).toMatchObject([{ to: ['kate@example.com'] }]);
     expect(await says('sms')).toEqual({
       ok: false,
-      says: 'Your profile has no mobile number to send a message to.',
+      says: 'Add a mobile phone number to your profile first.',
     });
     await ground.world.store.tenant(tenant, ({ sql }) =>
       sql

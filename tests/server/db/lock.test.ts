@@ -29,7 +29,7 @@ test('LOCK-1, G21: a second process on one folder is refused in words, also whil
   const second = start();
   expect(await second.first).toEqual({
     is: 'refused',
-    message: expect.stringMatching(`in use by another Daybook \\(process ${owner.process.pid} on `),
+    message: expect.stringMatching(`Another Daybook \\(process ${owner.process.pid} on `),
   });
   expect(await second.ended).toBe(1);
 

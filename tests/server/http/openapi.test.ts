@@ -115,7 +115,7 @@ test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes i
     const forPerson = needs === null && gate !== 'public' && gate !== 'ingest-key';
     expect([
       name,
-      description.includes('no API key makes it'),
+      description.includes('API keys are refused'),
       kindsOf(name, 403).includes('not-by-key'),
     ]).toEqual([name, forPerson, forPerson]);
     if (needs !== null && needs !== 'any')

@@ -194,7 +194,7 @@ eachDatabase((_name, open) => {
     const { history, problem } = (await me<Execution>('GET', path(run))).body.data;
     expect(problem?.ticket).toBe('T-6');
     expect(history.map(({ who, what, comment, until: end }) => [who, what, comment, end])).toEqual([
-      ['The source', 'Over', null, null],
+      ['Source', 'Over', null, null],
       ['DORA', 'Ticket', 'T-6', null],
       ['DORA', 'Reviewed', null, null],
       ['DORA', 'Ticket taken away', null, null],
@@ -203,7 +203,7 @@ eachDatabase((_name, open) => {
       ['DORA', 'Snoozed', 'parts on order', new Date(until).toISOString()],
       ['DORA', 'Ticket', 'T-5', null],
       ['DORA', 'Note', 'is it on?', null],
-      ['The source', 'Began', null, null],
+      ['Source', 'Began', null, null],
     ]);
   });
 

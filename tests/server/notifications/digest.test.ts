@@ -49,7 +49,7 @@ test('NOTIFY-3: so many lines of a kind and no more, names are text, and the pro
     subject: `problem:${n}`,
     companies: [1],
     link: `/monitoring/daily-checks?run=${n}`,
-    line: `<b>Job</b> ${n}`,
+    line: () => `<b>Job</b> ${n}`,
     data: {},
   }));
   const { subject, text, html } = digestMail(
@@ -66,8 +66,8 @@ test('NOTIFY-3: so many lines of a kind and no more, names are text, and the pro
   expect(text.match(/^- /gm)).toHaveLength(LIMITS.digestLines);
   expect(text).toContain('and 3 more');
   expect(text).toContain('https://portal.example/monitoring/daily-checks?run=0');
-  expect(text).toContain('1 more is reviewed and not yet well.');
-  expect(text).toContain('08:30 (Europe/Berlin)');
+  expect(text).toContain('1 more problem is reviewed but not resolved.');
+  expect(text).toContain('8:30 AM (Europe/Berlin)');
   expect([
     html.includes('<b>Job'),
     html.includes('&lt;b&gt;Job&lt;/b&gt; 0'),
@@ -125,7 +125,7 @@ eachDatabase((_name, open) => {
     expect(
       (await mailsOf(ground, office))
         .slice(2)
-        .map(({ to, subject }) => [to, subject.endsWith(': All well')]),
+        .map(({ to, subject }) => [to, subject.endsWith(': No open problems')]),
     ).toEqual([['wanda@example.com', true]]);
   });
 
@@ -174,7 +174,10 @@ eachDatabase((_name, open) => {
       to: 'dana@example.com',
     });
     expect(
-      (await mailsOf(ground, office)).map(({ to, subject }) => [to, subject.endsWith('All well')]),
+      (await mailsOf(ground, office)).map(({ to, subject }) => [
+        to,
+        subject.endsWith('No open problems'),
+      ]),
     ).toEqual([['dana@example.com', true]]);
     await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql

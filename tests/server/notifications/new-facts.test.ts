@@ -105,7 +105,7 @@ eachDatabase((_name, open) => {
         { actor: { is: 'clock' }, subject: null, commandId: null, at: now() },
       );
     });
-    expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: says nothing']);
+    expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
     await pollFacts(ground.world, office.tenant, now());
     ground.pass(HOUR);
     await pollFacts(ground.world, office.tenant, now());
@@ -113,7 +113,7 @@ eachDatabase((_name, open) => {
     ground.pass(6 * DAY);
     expect((await lines(office)).length).toBe(2);
     await succeeds(ground, office, 1, 'Files');
-    expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: says nothing']);
+    expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
     await pollFacts(ground.world, office.tenant, now());
     ground.pass(8 * DAY);
     await pollFacts(ground.world, office.tenant, now());
@@ -174,11 +174,11 @@ eachDatabase((_name, open) => {
     const all = await digested(office, dana);
     const some = await digested(office, cora);
     expect([
-      all.includes('1 SLA alarm is broken'),
+      all.includes('1 SLA alarm missed its target'),
       all.includes('/monitoring/sla?alarm='),
-      all.includes('1 repository fills up'),
+      all.includes('1 repository is filling up'),
       /SLA alarm|repository/.test(some),
-      some.includes('Nothing that you are told of is broken.'),
+      some.includes('There are no open problems of the kinds that you selected.'),
     ]).toEqual([true, true, true, false, true]);
   });
 
@@ -259,6 +259,8 @@ eachDatabase((_name, open) => {
     await fails(ground, office, 1, 'Old box');
     await pollFacts(ground.world, office.tenant, now());
     expect([rule.status, await queued(office)]).toEqual([200, []]);
-    expect(await digested(office, dana)).toContain('Nothing that you are told of is broken.');
+    expect(await digested(office, dana)).toContain(
+      'There are no open problems of the kinds that you selected.',
+    );
   });
 });

@@ -36,7 +36,7 @@ eachDatabase((_name, open) => {
         state: 'waiting',
         tries: 1,
         code: 500,
-        fault: 'It answered 500.',
+        fault: 'The address responded with status 500.',
         nextAt: now() + (WAITS[0] ?? 0),
       },
     ]);
@@ -121,9 +121,9 @@ eachDatabase((_name, open) => {
     expect(
       (await mailsOf(ground, office)).map(({ subject, text }) => [
         subject,
-        text.includes('for 5 days. It answered 500.'),
+        text.includes('for 5 days. The address responded with status 500.'),
       ]),
-    ).toEqual([['Switched off: webhook Desk', true]]);
+    ).toEqual([['Webhook turned off: Desk', true]]);
     const before = receiver.asked.length;
     const [{ _id: newest } = { _id: '' }] = await history(ada, id);
     await fails(ground, office, 1, 'Later');

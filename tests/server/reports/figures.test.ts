@@ -11,6 +11,7 @@ import { render } from '#server/features/reports/render/render.ts';
 import { anEstate, DAY, NOW } from './results/fixtures.ts';
 import type { Estate, Get } from './results/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
+import { ENGLISH } from '#contract/i18n/messages.ts';
 
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 const ALL = { userId: 'u', roles: ['admin', 'operator'] as const, companies: null };
@@ -43,7 +44,7 @@ const told = async (
     NOW,
   );
   if (!made.ok) throw new Error(made.failure.message);
-  return made.value.report;
+  return made.value.write(ENGLISH);
 };
 const column = ({ sections }: Report, id: string): readonly unknown[] =>
   sections.flatMap(({ columns, rows }) => {
@@ -206,7 +207,12 @@ eachDatabase((name, open) => {
         sections: report.sections.map((section) => ({ ...section, rows: [], total: null })),
       };
       expect(csv.split('\r\n').length).toBeGreaterThan(rowsIn(report));
-      const file = await render(estate.ground.world, { report: empty, look: LOOK, format: 'html' });
+      const file = await render(estate.ground.world, {
+        report: empty,
+        look: LOOK,
+        format: 'html',
+        language: 'en',
+      });
       expect(file.is === 'file' ? new TextDecoder().decode(file.bytes) : file.is).toContain(
         report.sections[0]?.none.replaceAll("'", '&#39;'),
       );
@@ -263,7 +269,7 @@ test('REPORT-6: a thousand rows with long names stand on many pages, in a thread
         },
       },
     },
-    { report, look: LOOK, format: 'pdf' },
+    { report, look: LOOK, format: 'pdf', language: 'en' },
   );
   clearInterval(timer);
   // The server's own thread went on all the while.
@@ -282,7 +288,7 @@ test('REPORT-6: a thousand rows with long names stand on many pages, in a thread
           },
         },
       },
-      { report, look: LOOK, format: 'pdf' },
+      { report, look: LOOK, format: 'pdf', language: 'en' },
     ),
   ).toEqual({ is: 'late' });
 }, 60_000);

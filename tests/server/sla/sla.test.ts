@@ -124,7 +124,9 @@ eachDatabase((_name, open) => {
     await sla.tick(now());
     await sla.tick(now() + 1);
     // Cora sees one company alone: an alarm of all is not told to her.
-    expect((await mails(office)).map(({ subject }) => subject)).toEqual(['Broken: SLA Nightly']);
+    expect((await mails(office)).map(({ subject }) => subject)).toEqual([
+      'Target missed: SLA alarm Nightly',
+    ]);
     expect((await mails(office))[0]?.text).toContain('Calloway Freight: Files on');
     expect(await listed(dana)).toMatchObject([
       { kept: false, lateCount: 2, brokenSince: now(), lastFiredAt: now(), share: 2 / 3 },
@@ -133,7 +135,7 @@ eachDatabase((_name, open) => {
     await post(office, 1, 'Mail', 'Success');
     await sla.tick(now());
     expect((await mails(office)).map(({ subject }) => subject).at(-1)).toBe(
-      'Kept again: SLA Nightly',
+      'Recovered: SLA alarm Nightly',
     );
     expect(await listed(dana)).toMatchObject([{ kept: true, brokenSince: null }]);
     // Changed, it is judged anew; switched off, it tells nothing.

@@ -45,7 +45,7 @@ eachDatabase((name) => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'daybook-data-'));
     writeFileSync(
       join(elsewhere, 'administrator.txt'),
-      'user name: admin\npassword: another-password\n',
+      'username: admin\npassword: another-password\n',
     );
     expect(
       await firstStart({ ...world, config: { ...world.config, dataDir: elsewhere } }, null),
@@ -201,7 +201,7 @@ test('START-2, EST-9: the estate is asked for by an option or the environment, t
     asked([], { DAYBOOK_ESTATE: 'x' }),
     asked(['--verbose']),
   ]).toEqual([
-    expect.stringContaining('"" is not known'),
+    expect.stringContaining('"" is unknown'),
     expect.stringContaining('"huge"'),
     expect.stringContaining('"x"'),
     expect.stringContaining('"--verbose"'),

@@ -69,7 +69,7 @@ const signIn = (at: string, password = 'the wanted password') =>
 test('START-3: it starts, tells its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
   const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
   const base = await up(first);
-  expect(first.said()).toMatch(/user name: admin\npassword: the wanted password\n/);
+  expect(first.said()).toMatch(/username: admin\npassword: the wanted password\n/);
   const session = (await (await signIn(base)).json()) as { data: { token: string } };
   const stream = await fetch(`${base}/api/v1/sync/stream`, {
     headers: { authorization: `Bearer ${session.data.token}` },
@@ -105,9 +105,7 @@ test('START-4: a port that is taken, or a setting that cannot be used, is one cl
   const { port } = taken.address() as AddressInfo;
   const run = start({ PORT: String(port) });
   expect(await run.exit).toBe(1);
-  expect(run.said()).toContain(
-    `Port ${port} is in use by another program. Set PORT to a free one.\n`,
-  );
+  expect(run.said()).toContain(`Another program uses port ${port}. Set PORT to a free one.\n`);
   taken.close();
   const wrong = start({ PORT: 'many' });
   expect([await wrong.exit, wrong.said()]).toEqual([

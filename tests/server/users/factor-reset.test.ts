@@ -66,7 +66,7 @@ eachDatabase((_name, open) => {
     expect((await sent(at)).at(-1)).toMatchObject({
       kind: 'mail',
       to: 'kate@example.com',
-      text: expect.stringContaining('An administrator has removed'),
+      text: expect.stringContaining('An administrator removed'),
     });
     expect((await recorded(at)).at(-1)).toBe('factors.reset');
     expect((await kate.login()).body.data.token).toBeDefined();

@@ -16,7 +16,7 @@ const kinds = ({ rows }: Log): string[] => rows.map(({ what }) => what);
 test('LOGS-1: each kind of the record is told in words, one without words of its own by its name', () => {
   expect([wordsOf('user.made'), wordsOf('login-as.began'), wordsOf('device.forgotten')]).toEqual([
     'User created',
-    'Began to work as another user',
+    'Started working as another user',
     'Device forgotten',
   ]);
 });

@@ -382,11 +382,11 @@ eachDatabase((_name, open) => {
       (await root('PUT', `users/${id}`, { username: 'eve', email: 'eve@example.org' })).status,
     ).toBe(200);
     const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
-    const told = mails.find((mail) => 'subject' in mail && mail.subject.includes('user name'));
+    const told = mails.find((mail) => 'subject' in mail && mail.subject.includes('username'));
     expect(told).toMatchObject({
       to: 'eva@example.net',
-      subject: expect.stringMatching(/^Your user name at .+ was changed$/) as string,
-      text: expect.stringContaining('Sign in as eve from now on.') as string,
+      subject: expect.stringMatching(/^Your username at .+ was changed$/) as string,
+      text: expect.stringContaining('From now on, sign in as eve.') as string,
     });
   });
 
@@ -424,7 +424,9 @@ eachDatabase((_name, open) => {
     expect((await login(app, host, 'gus', LONG)).body.data.token).toBeTypeOf('string');
     const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
     expect(
-      mails.map(({ to, text }) => `${to} ${/switched codes by SMS (on|off)/.exec(text)?.[1]}`),
+      mails.map(
+        ({ to, text }) => `${to} ${/turned (on|off) codes by text message/.exec(text)?.[1]}`,
+      ),
     ).toEqual(['gus@example.net on', 'gus@example.net off']);
   });
 

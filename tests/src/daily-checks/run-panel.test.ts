@@ -139,8 +139,8 @@ test('PANEL-3: each deed is a sentence with who did it, and what came by itself 
     'Dana Reyes added a note (client back Monday)',
   );
   expect(line(entry('Ticket', { comment: '#48213' }))).toBe('Dana Reyes linked ticket #48213');
-  expect(line(entry('Began', { who: 'The source' }))).toBe('Problem started');
-  expect(line(entry('Over', { who: 'The source' }))).toBe('Problem ended: the job succeeded');
+  expect(line(entry('Began', { who: 'Source' }))).toBe('Problem started');
+  expect(line(entry('Over', { who: 'Source' }))).toBe('Problem ended: the job succeeded');
   expect(new Set(DEEDS.map((what) => line(entry(what)))).size).toBe(DEEDS.length);
 });
 

@@ -5,6 +5,7 @@ import type { AppContext } from '../../../platform/app-context.ts';
 import { talk } from './connection.ts';
 import type { Bound, Changed, Directory } from './directory.ts';
 import type { DirectoryAt } from './get-directory.ts';
+import { authMessages as t } from '../messages.en.ts';
 
 /** Characters that account names cannot contain, so no query contains them. */
 const NEVER_IN_NAMES = /["/\\[\]:;|=,+*?<>\p{Cc}]/u;
@@ -121,7 +122,7 @@ export function activeDirectory(
         (error) => {
           const data = errorOf(error);
           if (data === 0x56) return { is: 'wrong' };
-          if (data === 0x775) return { is: 'refused', says: 'The account is locked.' };
+          if (data === 0x775) return { is: 'refused', says: t.directoryLocked };
           return [CONSTRAINT, WILL_NOT_PERFORM, RIGHTS].includes(codeOf(error) ?? -1)
             ? { is: 'refused', says: wordsOf(error) }
             : null;
@@ -261,4 +262,4 @@ const wordsOf = (error: unknown): string =>
     .replace(/ ?Code: 0x[\da-f]+$/i, '')
     .replace(/^\s*[\da-f]{8}: */i, '')
     .trim()
-    .slice(0, 300) || 'The directory refused the password.';
+    .slice(0, 300) || t.directoryRefused;

@@ -10,6 +10,7 @@ import { revokeSessions, forgetSessions } from '../../../platform/auth/revoke-se
 import type { RequestContext } from '../../../platform/http/handler.ts';
 import type { TenantTx } from '../../../platform/db/store.ts';
 import type { AppContext } from '../../../platform/app-context.ts';
+import { authMailMessages as t } from '../messages.en.ts';
 
 const MINUTE: Ms = 60_000;
 /**
@@ -39,11 +40,13 @@ export async function endForDirectory(
       user,
       detail: { why, keys, sessions },
     });
-    await mailAccount(tx, world, user, {
-      subject: 'Your account',
-      what: `The directory says that your account is ${why === 'gone' ? 'not there any more' : 'disabled or has run out'}. Its sessions${keys > 0 ? ' and API keys' : ''} here have ended.`,
-      ifNot: 'If that is not right, ask who keeps the directory',
-    });
+    await mailAccount(tx, world, user, (portal) => ({
+      subject: t.accountSubject({ portal }),
+      what: (why === 'gone' ? t.directoryGone : t.directoryDisabled)({
+        keys: keys > 0 ? 'yes' : 'no',
+      }),
+      ifNot: t.directoryWrong,
+    }));
     return true;
   });
   if (ended) forgetSessions(world, tenant);

@@ -2,7 +2,8 @@ import { BOM, csvLine, utcText, wallText } from '#contract/runs/csv.ts';
 import type { Cell } from '#contract/runs/csv.ts';
 import { cellOfLetter } from '#contract/reports/report.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
-import { STATE_WORDS } from '#contract/reports/words.ts';
+import { reportTexts, STATE_WORDS } from '#contract/reports/report.messages.en.ts';
+import { reportMessages as t } from '../messages.en.ts';
 
 /**
  * Returns a report as CSV. Tables with the same columns are merged, with their title in the first
@@ -19,7 +20,7 @@ export function reportCsv({ sections, timeZone }: Report): string {
   if (alike)
     return (
       BOM +
-      csvLine([...(titled ? ['Company'] : []), ...headOf(first)]) +
+      csvLine([...(titled ? [reportTexts.company] : []), ...headOf(first)]) +
       sections.map((one) => rowsOf(one, timeZone, titled ? [one.title ?? ''] : [])).join('')
     );
   return (
@@ -32,7 +33,11 @@ export function reportCsv({ sections, timeZone }: Report): string {
 
 const headOf = ({ columns }: Section): readonly string[] =>
   columns.flatMap(({ title, kind, days }) =>
-    kind === 'moment' ? [title, `${title} (UTC)`] : kind === 'days' ? (days ?? []) : [title],
+    kind === 'moment'
+      ? [title, t.utcColumn({ column: title })]
+      : kind === 'days'
+        ? (days ?? [])
+        : [title],
   );
 
 const rowsOf = ({ columns, rows }: Section, timeZone: string, before: readonly string[]): string =>
@@ -55,7 +60,10 @@ function cellsOf(
     return days.map((_, i) => {
       const cell = cellOfLetter(value.states[i] ?? '');
       const bad = value.bad?.[i] ?? 0;
-      return cell === null ? null : `${STATE_WORDS[cell]}${bad > 0 ? ` (${bad})` : ''}`;
+      if (cell === null) return null;
+      return bad > 0
+        ? t.stateWithCount({ state: STATE_WORDS[cell], count: bad })
+        : STATE_WORDS[cell];
     });
   }
   if (value !== null && typeof value === 'object') return [null];

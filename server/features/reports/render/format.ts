@@ -1,5 +1,6 @@
 import type { Column, ColumnKind, Report, ReportCell } from '#contract/reports/report.ts';
-import { STATE_WORDS } from '#contract/reports/words.ts';
+import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
+import { reportMessages as t } from '../messages.en.ts';
 
 /** Formats values in the report's language and time zone. */
 export interface Words {
@@ -94,11 +95,15 @@ const isState = (text: string): text is keyof typeof STATE_WORDS => text in STAT
 function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const min = Math.round(whole / 60);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+  if (whole < 60) return t.seconds({ seconds: whole });
+  if (whole < 600)
+    return t.minutesSeconds({
+      minutes: Math.floor(whole / 60),
+      seconds: String(whole % 60).padStart(2, '0'),
+    });
   return min < 60
-    ? `${min} min`
-    : `${Math.floor(min / 60)} h ${String(min % 60).padStart(2, '0')} min`;
+    ? t.minutes({ minutes: min })
+    : t.hoursMinutes({ hours: Math.floor(min / 60), minutes: String(min % 60).padStart(2, '0') });
 }
 
 /** Numeric columns are right-aligned. */

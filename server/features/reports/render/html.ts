@@ -1,10 +1,12 @@
+import { languageTag } from '#contract/i18n/messages.ts';
 import { cellOfLetter, LETTERS } from '#contract/reports/report.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
-import { STATE_WORDS } from '#contract/reports/words.ts';
+import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import { isNumber, signOf, wordsOf } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { Look } from './theme.ts';
+import { reportMessages as t } from '../messages.en.ts';
 
 export const escaped = (text: string): string =>
   text
@@ -44,7 +46,7 @@ export function reportHtml(
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   const hand = cellsIn(report) > MANY ? SHORT : LONG;
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+<html lang="${languageTag()}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
 <title>${escaped(report.name)}</title><style>${STYLE}${hand.style}</style></head>
 <body class="page" style="margin:0;background:#f8f5ef;color:#1f1d18;${FONT};font-size:14px;line-height:1.4">
 <div style="background:${side};color:${sideInk};padding:12px 20px;font-weight:600">${escaped(provider)}<span style="float:right;font-weight:400">${escaped(report.template)}</span></div>
@@ -67,10 +69,10 @@ ${
           ([state, word]) =>
             `<span style="white-space:nowrap;margin-right:14px">${session(state)} ${escaped(word)}</span>`,
         )
-        .join(' ')}<span style="white-space:nowrap">· Not due</span></p>`
+        .join(' ')}<span style="white-space:nowrap">${escaped(t.notDueMark)}</span></p>`
     : ''
 }
-<p class="soft" style="font-size:12px;color:#514c43">${escaped(provider)} · made ${escaped(words.moment(report.madeAt))} (${escaped(report.timeZone)})</p>${foot}
+<p class="soft" style="font-size:12px;color:#514c43">${escaped(t.created({ provider, when: words.moment(report.madeAt), timeZone: report.timeZone }))}</p>${foot}
 </div></body></html>
 `;
 }
@@ -105,7 +107,8 @@ function cells(column: Column, value: ReportCell, words: Words, sum: boolean, ha
       .map((date, i) => {
         const cell = cellOfLetter(value.states[i] ?? '');
         const bad = value.bad?.[i] ?? 0;
-        const said = `${date}: ${cell === null ? 'Not due' : STATE_WORDS[cell]}${bad > 0 ? `, ${bad}` : ''}`;
+        const values = { day: date, state: cell === null ? t.notDue : STATE_WORDS[cell] };
+        const said = bad > 0 ? t.dayStates({ ...values, count: bad }) : t.dayState(values);
         return hand.day(cell ?? '', escaped(said));
       })
       .join('');

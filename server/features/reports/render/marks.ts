@@ -2,6 +2,8 @@ import type { ContentCanvas, CanvasElement } from 'pdfmake/interfaces.js';
 import { cellOfLetter } from '#contract/reports/report.ts';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { PAPER } from './theme.ts';
+import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
+import { reportMessages as t } from '../messages.en.ts';
 
 /** The height of a row of marks. */
 const TALL = 9;
@@ -107,13 +109,13 @@ function draw(
 }
 
 /** In the order of the portal's legend. */
-export const LEGEND: readonly { readonly letter: string; readonly word: string }[] = [
-  { letter: 'S', word: 'Success' },
-  { letter: 'W', word: 'Warning' },
-  { letter: 'F', word: 'Failed' },
-  { letter: 'M', word: 'Did not run' },
-  { letter: 'A', word: 'Anomaly' },
-  { letter: 'R', word: 'Running' },
-  { letter: '-', word: 'Not due' },
-  { letter: 'o', word: 'Disabled' },
+export const legend = (): readonly { readonly letter: string; readonly word: string }[] => [
+  { letter: 'S', word: STATE_WORDS.Success },
+  { letter: 'W', word: STATE_WORDS.Warning },
+  { letter: 'F', word: STATE_WORDS.Failed },
+  { letter: 'M', word: STATE_WORDS.Missed },
+  { letter: 'A', word: STATE_WORDS.Anomaly },
+  { letter: 'R', word: STATE_WORDS.Running },
+  { letter: '-', word: t.notDue },
+  { letter: 'o', word: STATE_WORDS.off },
 ];

@@ -2,12 +2,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as PdfMake from 'pdfmake';
 import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
+import { languageTag } from '#contract/i18n/messages.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import { isNumber, signOf, wordsOf } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { Logo, Look } from './theme.ts';
-import { LEGEND, marksOf } from './marks.ts';
+import { legend, marksOf } from './marks.ts';
+import { reportMessages as t } from '../messages.en.ts';
 
 const require = createRequire(import.meta.url);
 const FONTS = join(dirname(require.resolve('dejavu-fonts-ttf/package.json')), 'ttf');
@@ -62,7 +64,7 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
       producer: look.provider,
     },
     displayTitle: true,
-    language: 'en',
+    language: languageTag(),
     defaultStyle: { font: 'DejaVu', fontSize: TEXT, color: PAPER.ink, lineHeight: 1.15 },
     header: (page): Content =>
       page === 1
@@ -81,15 +83,19 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
       fontSize: SMALL,
       color: PAPER.ink3,
       stack: [
-        ...(drawn ? [legend()] : []),
+        ...(drawn ? [legendRow()] : []),
         {
           margin: [0, drawn ? 5 : 0, 0, 0],
           columns: [
             {
-              text: `${look.provider} · made ${words.moment(report.madeAt)} (${report.timeZone})`,
+              text: t.created({
+                provider: look.provider,
+                when: words.moment(report.madeAt),
+                timeZone: report.timeZone,
+              }),
               width: '*',
             },
-            { text: `Page ${page} of ${pages}`, width: 'auto', alignment: 'right' },
+            { text: t.page({ page, pages }), width: 'auto', alignment: 'right' },
           ],
         },
       ],
@@ -125,12 +131,7 @@ export function pdfNotices(
         UNDRAWN.test(title ?? '') ||
         rows.some((row) => row.some((cell) => typeof cell === 'string' && UNDRAWN.test(cell))),
     );
-  return undrawn
-    ? [
-        ...notices,
-        'Some names have letters that a PDF cannot show here: an empty box stands for each. The HTML and CSV files have them.',
-      ]
-    : notices;
+  return undrawn ? [...notices, t.undrawn] : notices;
 }
 
 function band({ provider, side, sideInk, logo }: Look, template: string, width: number): Content {
@@ -157,10 +158,10 @@ const logoOf = (logo: Logo): Content =>
     ? { svg: logo.text, fit: [190, 24] }
     : { image: `data:${logo.type};base64,${logo.base64}`, fit: [190, 24] };
 
-const legend = (): Content => ({
+const legendRow = (): Content => ({
   columnGap: 12,
   columns: [
-    ...LEGEND.map(({ letter, word }) => ({
+    ...legend().map(({ letter, word }) => ({
       width: 'auto' as const,
       layout: { ...PLAIN, paddingLeft: (i: number) => (i === 0 ? 0 : 3), paddingRight: () => 0 },
       table: {

@@ -3,6 +3,8 @@
  * reads only its own fonts.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { chooseLanguage } from '#contract/i18n/languages.ts';
+import { setLanguage } from '#contract/i18n/messages.ts';
 import type { Report } from '#contract/reports/report.ts';
 import type { ReportFormat } from '#contract/reports/setting.ts';
 import { reportCsv } from './csv.ts';
@@ -14,6 +16,8 @@ export interface RenderAsk {
   readonly report: Report;
   readonly look: Look;
   readonly format: ReportFormat;
+  /** The tag of the language of the file's texts. */
+  readonly language: string;
 }
 
 if (parentPort !== null) {
@@ -21,7 +25,8 @@ if (parentPort !== null) {
   parentPort.postMessage(bytes, [bytes.buffer]);
 }
 
-async function rendered({ report, look, format }: RenderAsk): Promise<Buffer> {
+async function rendered({ report, look, format, language }: RenderAsk): Promise<Buffer> {
+  setLanguage(chooseLanguage([language]));
   switch (format) {
     case 'pdf':
       return reportPdf(report, look);

@@ -1,0 +1,54 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+/** What the server and its commands print for the operator. */
+export const commandMessages = defineMessages('commands', {
+  backupUsage: 'Add the name of the file to write: npm run backup -- FILE',
+  backedUp: 'The backup is in {file}.',
+  restoreUsage: 'Add the name of the file to read: npm run restore -- FILE',
+  restored:
+    '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} Its rows and logs equal those of the backup.',
+  rebuilt:
+    '{tenant}: {events, plural, one {# event} other {# events}}, {rows, plural, one {# row} other {# rows}}, {quarantined, number} quarantined, {differences, plural, one {# difference} other {# differences}}',
+  difference: '  {table} {id}',
+  stored: '    stored {row}',
+  fromLog: '    log    {row}',
+  noRow: '(none)',
+  unlockUsage: 'Add the host of the portal and the user: npm run unlock -- HOST USERNAME',
+  noProvider: 'No provider has the host {host}.',
+  noUser: '{provider} has no user {username}.',
+  unlocked:
+    '{username} of {provider} can sign in again after {failures, plural, one {# failed attempt} other {# failed attempts}}.',
+
+  keyMissing:
+    'In DAYBOOK_SECRET_KEY, put a new key and a comma before the current key. Restart all servers, then run this command again.',
+  keysRotated: 'Encrypted the keys of {changed, number} of {all, number} providers again.',
+  formerKeyStays:
+    'The former key stays. Run this command with --forget when no backup needs the key.',
+  removeFormerKeys: 'You can now remove the former keys from DAYBOOK_SECRET_KEY.',
+  formerKeysDeleted: '{former, plural, one {Deleted # former key.} other {Deleted # former keys.}}',
+
+  dataNotOpened: "The data in {folder} can't be opened. {error}",
+  dataUnchanged: 'The data in {folder} is unchanged. {error}',
+  demoFailed: "The demo data couldn't be created. {error}",
+  firstStartFailed: "The first start couldn't be completed. {error}",
+  running: 'Daybook is at {address}',
+  username: 'username: {username}',
+  password: 'password: {password}',
+  outbox: 'email and text messages without a gateway: {address} (opens only on this machine)',
+  notBuilt: "The page isn't built, so the server offers only the API.",
+  portInUse: 'Another program uses port {port}. Set PORT to a free one.',
+  portForbidden: 'This user may not use port {port}. Set PORT to one above 1023.',
+  portFailed: "The server can't listen on port {port}. {error}",
+
+  demoProgress:
+    'Creating the history of {provider}: {days, number} of {of, plural, one {# day} other {# days}}, {runs, plural, one {# result} other {# results}}',
+  demoPassword: 'password of all users: {password}',
+  demoPasswordShown: 'The password is the one from the first start.',
+  demoCompany: '{roles}, {company} only',
+  otherDemo:
+    'It has the demo size {held}. Start with --estate {held}, or set DAYBOOK_DATA to another folder for --estate {asked}.',
+
+  firstCompany: 'First company',
+  administrator: 'Administrator',
+  firstProvider: 'My provider',
+});

@@ -1,0 +1,19 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+/** What is wrong with a setting of the server, printed for the operator. */
+export const configMessages = defineMessages('config', {
+  port: 'PORT must be a whole number from 0 to 65535.',
+  network: '{name} contains "{value}", which is neither an address nor a network.',
+  connections: '{name} must be a whole number from 10 to 1000000.',
+  secretKey:
+    'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the current one first.',
+  demoPassword: 'DAYBOOK_DEMO_PASSWORD can have at most 128 characters.',
+  estate: 'The demo size "{estate}" is unknown. Choose small, medium, large, or none.',
+  option: 'The option "{option}" is unknown. Use --estate small|medium|large|none.',
+  wrongKey: "This server's secret key doesn't protect this database.",
+  keyIds: 'The database needs key {id}, but this server has {own}.',
+  shareKey:
+    "All servers on one database share one key. Copy secret.key from the first server's data folder, or set DAYBOOK_SECRET_KEY to the same value.",
+  folderInUse:
+    'Another Daybook (process {pid} on {host}) uses the data folder {folder}. Stop it, or set DAYBOOK_DATA to another folder.',
+});
