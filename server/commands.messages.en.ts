@@ -8,7 +8,7 @@ export const commandMessages = defineMessages('commands', {
   restored:
     '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} Its rows and logs equal those of the backup.',
   rebuilt:
-    '{tenant}: {events, plural, one {# event} other {# events}}, {rows, plural, one {# row} other {# rows}}, {quarantined, number} quarantined, {differences, plural, one {# difference} other {# differences}}',
+    '{tenant}: events {events, number}, rows {rows, number}, quarantined {quarantined, number}, differences {differences, number}',
   difference: '  {table} {id}',
   stored: '    stored {row}',
   fromLog: '    log    {row}',

@@ -95,11 +95,16 @@ const holders = (label: string): string[] =>
 const beforeSignIn = (file: string): boolean => /^src\/(features\/auth|app)\//.test(file);
 
 test('I18N-4: on the server, queries, credentials and stored words are not texts', () => {
-  const code = `const a = \`select \${n} from job\`, b = sql\`Any {} of it.\`, c = \`Bearer \${token}\`;
+  const code = `const a = \`select \${n} from job\`, b = sql\`Any \${'One text.'} of it.\`, c = \`Bearer \${token}\`;
      const d = { product: 'Daybook', unit: 'Jobs' }, e = 'Jobs of all companies';
      const g = \`Dear \${name}\`, h = \`\${n} of \${m}\`;`;
   const found = (file: string): readonly string[] => textsIn(file, code).map(({ text }) => text);
-  expect(found('server/x.ts')).toEqual(['Jobs of all companies', 'Dear {}', '{} of {}']);
+  expect(found('server/x.ts')).toEqual([
+    'One text.',
+    'Jobs of all companies',
+    'Dear {}',
+    '{} of {}',
+  ]);
   expect(found('src/x.ts')).toContain('Daybook');
 });
 

@@ -46,7 +46,8 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       !/^TS(As|Satisfies|NonNull)/.test(node.type)
     )
       return;
-    if (isForEngineers(node) || (file.startsWith('server/') && isForMachines(node, parent))) return;
+    if (isForEngineers(node)) return;
+    const isText = !file.startsWith('server/') || !isForMachines(node, parent);
     if (node.type === 'JSXText' && LETTER.test(String(node['value'])))
       add(node, 'jsx', String(node['value']));
     else if (node.type === 'JSXAttribute') {
@@ -56,12 +57,13 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       if (value?.type === 'Literal' && READ.has(name) && LETTER.test(String(value['value'])))
         return add(value, 'attribute', String(value['value']));
     } else if (node.type === 'Literal' && typeof node['value'] === 'string') {
-      if (!isKey(node, parent) && readsLikeText(node['value'])) add(node, 'string', node['value']);
+      if (isText && !isKey(node, parent) && readsLikeText(node['value']))
+        add(node, 'string', node['value']);
     } else if (node.type === 'TemplateLiteral') {
       const text = (node['quasis'] as { value: { cooked: string } }[])
         .map(({ value }) => value.cooked)
         .join('{}');
-      if (!HEADER.test(text) && (readsLikeText(text) || WORDS_BETWEEN.test(text)))
+      if (isText && !HEADER.test(text) && (readsLikeText(text) || WORDS_BETWEEN.test(text)))
         add(node, 'template', text);
     }
     for (const [field, value] of Object.entries(node)) {
@@ -112,22 +114,22 @@ const NOT_TEXT = new Set(
  * the API, of tools and of stored rows.
  */
 const isForMachines = (node: Node, parent: Node | null): boolean => {
-  if (node.type === 'TaggedTemplateExpression') return (node['tag'] as Node)['name'] === 'sql';
   if (node.type === 'TemplateLiteral')
     return (
-      parent?.type === 'TaggedTemplateExpression' ||
+      (parent?.type === 'TaggedTemplateExpression' && (parent['tag'] as Node)['name'] === 'sql') ||
       MACHINE_TEMPLATE.test(
         (node['quasis'] as { value: { cooked: string } }[])[0]?.value.cooked ?? '',
       )
     );
   return (
     node.type === 'Literal' &&
-    (SERVER_VALUES.has(String(node['value'])) || /^Active in \(/.test(String(node['value'])))
+    (SERVER_VALUES.has(String(node['value']).trimEnd()) ||
+      /^Active in \(/.test(String(node['value'])))
   );
 };
 /** SQL, the query language of QuickBooks, and the schemes of the Authorization header. */
 const MACHINE_TEMPLATE =
-  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Id in \(|Bearer|Basic|oidc) /;
+  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc) |^Id in \(/;
 /**
  * Products, workloads and units of licenses, entities of QuickBooks, prefixes of file names, the
  * names that the specification gives a new portal, and plain answers to requests for no page.

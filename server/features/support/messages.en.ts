@@ -5,6 +5,6 @@ export const supportMailMessages = defineMessages('support-mail', {
   subject: '[{portal}] {subject}',
   from: 'From {name} ({username}), {address}.',
   fromUnconfirmed: 'From {name} ({username}), {address} (address not confirmed).',
-  fromWithoutAddress: 'From {name} ({username}), who has no email address.',
+  fromWithoutAddress: 'From {name} ({username}), a user without an email address.',
   detail: '{name}: {value}',
 });
