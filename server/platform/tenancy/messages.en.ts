@@ -5,6 +5,6 @@ export const actorMessages = defineMessages('actors', {
   formerUser: 'Former user',
   source: 'Source',
   sourceNamed: 'Source {name}',
-  rule: 'Rule {name}',
+  rule: 'Rule “{name}”',
   system: 'System',
 });
