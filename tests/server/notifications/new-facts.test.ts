@@ -23,7 +23,7 @@ const lines = async (office: Office): Promise<readonly string[]> =>
     await ground.world.store.tenant(office.tenant, (tx) => findOpenFacts(tx, now()), {
       readOnly: true,
     })
-  ).map(({ category, line }) => `${category}: ${line}`);
+  ).map(({ category, line }) => `${category}: ${line()}`);
 const queued = (office: Office): Promise<readonly { category: string; body: string }[]> =>
   ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
