@@ -98,7 +98,9 @@ eachDatabase((_name, open) => {
     ]).toEqual([true, 1]);
     expect(
       (await sent(at)).filter(({ text }) =>
-        text.includes('disabled or has run out. Its sessions and API keys here have ended.'),
+        text.includes(
+          'disabled or expired in the directory. We ended its sessions and revoked its API keys.',
+        ),
       ).length,
     ).toBe(1);
     directory.says = 'right';

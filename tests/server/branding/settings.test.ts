@@ -291,7 +291,7 @@ eachDatabase((_name, open) => {
     for (const what of ['mail', 'sms', 'directory', 'oidc'])
       expect(await says(what)).toMatchObject({
         ok: false,
-        says: expect.stringMatching(/^No .+ is set/) as unknown,
+        says: expect.stringMatching(/^Set up .+ first\.$/) as unknown,
       });
     const server = await smtp();
     const gateway = await outside(() => json({ code: 20_003 }, 401));

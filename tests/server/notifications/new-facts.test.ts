@@ -149,7 +149,7 @@ eachDatabase((_name, open) => {
     expect(await lines(office)).toEqual([]);
     ground.pass(60_000);
     await sample(40);
-    expect(await lines(office)).toEqual(['repository: Drummond & Pike: store-1: 96 % used']);
+    expect(await lines(office)).toEqual(['repository: Drummond & Pike: store-1: 96% used']);
     await dana('POST', 'monitoring/reporting/save-sla-alarm', {
       alarm: {
         name: 'Daily',

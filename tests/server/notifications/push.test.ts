@@ -382,7 +382,7 @@ eachDatabase((_name, open) => {
       await fails(ground, office, 1, 'Files');
       await turn(office);
       expect((await toldOf(dana)).devices).toMatchObject([
-        { fault: 'The push service answered 429.' },
+        { fault: 'The push service responded with status 429.' },
       ]);
       const tried = gotBy(browser).length;
       service.status = 201;

@@ -117,7 +117,7 @@ eachDatabase((_name, open) => {
     expect((await page(root, '?actor=nobody-of-this-name')).events).toEqual([]);
     expect(
       (await page(root, '?actor=source&type=key.heard')).events.map(({ actor }) => actor),
-    ).toEqual(['source Key 1']);
+    ).toEqual(['Source Key 1']);
     expect((await page(root, '?text=%25')).events).toEqual([]);
     expect(first.types).toEqual(expect.arrayContaining(['company.deleted@1', 'run.finished@1']));
     expect(JSON.stringify(first)).not.toContain('lena');

@@ -18,7 +18,7 @@ afterAll(() => {
 });
 const [FIRST = '', SECOND = ''] = [1, 2].map((n) => Buffer.alloc(32, n).toString('base64url'));
 const REFUSED =
-  /The secret key of this server is not the one that protects the database\..*copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
+  /This server's secret key doesn't protect this database\..*Copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
 
 const settings = (world: AppContext) =>
   world.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());

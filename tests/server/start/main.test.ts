@@ -80,7 +80,7 @@ test('START-3: it starts, tells its address and its administrator, keeps both ov
   // A second one on the same folder names what is wrong, and harms nothing.
   const second = start({});
   expect(await second.exit).toBe(1);
-  expect(second.said()).toMatch(/^The data in .+ cannot be opened\. .+\n$/);
+  expect(second.said()).toMatch(/^The data in .+ can't be opened\. .+\n$/);
   expect(second.said()).not.toContain('    at ');
 
   const began = performance.now();
@@ -150,7 +150,7 @@ test.skipIf(missing !== '')(
     });
     expect(await stranger.exit).toBe(1);
     expect(stranger.said()).toMatch(
-      /^The secret key of this server is not the one that protects the database\..+\n$/,
+      /^This server's secret key doesn't protect this database\..+\n$/,
     );
     for (const { child } of runs) child.kill('SIGKILL');
     await Promise.all(runs.map(({ exit }) => exit));
