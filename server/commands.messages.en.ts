@@ -40,14 +40,6 @@ export const commandMessages = defineMessages('commands', {
   portForbidden: 'This user may not use port {port}. Set PORT to one above 1023.',
   portFailed: "The server can't listen on port {port}. {error}",
 
-  demoProgress:
-    'Creating the history of {provider}: {days, number} of {of, plural, one {# day} other {# days}}, {runs, plural, one {# result} other {# results}}',
-  demoPassword: 'password of all users: {password}',
-  demoPasswordShown: 'The password is the one from the first start.',
-  demoCompany: '{roles}, {company} only',
-  otherDemo:
-    'It has the demo size {held}. Start with --estate {held}, or set DAYBOOK_DATA to another folder for --estate {asked}.',
-
   firstCompany: 'First company',
   administrator: 'Administrator',
   firstProvider: 'My provider',

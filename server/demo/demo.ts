@@ -5,7 +5,7 @@ import { loadHistory, markAt, type Progress } from './load-history.ts';
 import { makePlan } from './make-plan.ts';
 import type { EstatePlan, Size } from './plan.ts';
 import { provision } from './provision.ts';
-import { commandMessages } from '../commands.messages.en.ts';
+import { demoMessages } from './demo.messages.en.ts';
 
 interface Kept {
   readonly size: Size;
@@ -19,7 +19,7 @@ const MINUTE: Ms = 60_000;
 /** The requested demo size differs from the stored data. The message is for the operator. */
 export class OtherDemo extends Error {
   constructor(held: DemoOption, asked: DemoOption) {
-    super(commandMessages.otherDemo({ held, asked }));
+    super(demoMessages.otherDemo({ held, asked }));
     this.name = 'OtherEstate';
   }
 }

@@ -8,7 +8,7 @@ import { startLiveSimulation } from './simulate-live.ts';
 import type { EstatePlan } from './plan.ts';
 import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
-import { commandMessages as t } from '../commands.messages.en.ts';
+import { demoMessages as t } from './demo.messages.en.ts';
 
 /** Up-to-date demo data. `people`: the list of users, printed at the start. */
 export interface DemoServer {
