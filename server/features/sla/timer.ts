@@ -123,14 +123,15 @@ function lateJob({ companyName, job }: Known, lastGoodAt: Ms | undefined): strin
     : t.lastBackup({ ...words, when: formatMoment(lastGoodAt) });
 }
 
+const percent = (part: number, digits: number): string =>
+  new Intl.NumberFormat(languageTag(), {
+    style: 'percent',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: Math.max(1, digits),
+  }).format(part);
+
 /** Rounded down, so that it never shows 100 % for less. */
 function shareWords({ windowDays: days, minSuccessPct }: SlaRow, share: number): string {
-  const percent = (part: number, digits: number): string =>
-    new Intl.NumberFormat(languageTag(), {
-      style: 'percent',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: Math.max(1, digits),
-    }).format(part);
   const values = { share: percent(Math.floor(share * 1000) / 1000, 1), days };
   return minSuccessPct === null
     ? t.share(values)

@@ -424,9 +424,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, host, 'gus', LONG)).body.data.token).toBeTypeOf('string');
     const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
     expect(
-      mails.map(
-        ({ to, text }) => `${to} ${/turned (on|off) codes by text message/.exec(text)?.[1]}`,
-      ),
+      mails.map(({ to, text }) => `${to} ${/turned (on|off) codes by text/.exec(text)?.[1]}`),
     ).toEqual(['gus@example.net on', 'gus@example.net off']);
   });
 
