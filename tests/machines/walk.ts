@@ -25,7 +25,7 @@ export function walk<M extends AnyStateMachine>(
       input,
       // A machine is never sent the result of an actor that it did not invoke.
       events: (state: AnyMachineSnapshot) =>
-        Object.values(events).filter((event) => state.can(event)),
+        Object.values(events).filter((event) => reacts(state, event)),
       serializeState: ({ value, context }: AnyMachineSnapshot) =>
         JSON.stringify([value, memory(context as never)]),
     } as never,
@@ -38,7 +38,7 @@ export function walk<M extends AnyStateMachine>(
         const next = states
           .filter((state) => nameOf(state) === name)
           .map((state) =>
-            state.can(happening)
+            reacts(state, happening)
               ? nameOf(transition(machine, state as never, happening as never)[0])
               : name,
           );
@@ -56,6 +56,10 @@ export const done = (actor: string, output: unknown): EventObject =>
 /** An actor that threw, which is a bug. */
 export const bug = (actor: string): EventObject =>
   ({ type: `xstate.error.actor.${actor}`, error: new Error('bug'), actorId: actor }) as EventObject;
+
+/** A machine that has ended hears nothing. */
+const reacts = (state: AnyMachineSnapshot, event: EventObject): boolean =>
+  state.status === 'active' && state.can(event);
 
 const nameOf = ({ value }: AnyMachineSnapshot): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
