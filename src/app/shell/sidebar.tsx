@@ -11,7 +11,6 @@ import { BrandMark } from './branding/brand-mark.tsx';
 import { sidebarTitleOf } from './branding/apply-branding.ts';
 import { hasChat, setChat } from './chat/chat-state.ts';
 import { setSmall, useSmall } from './drawer-state.ts';
-import { Exit } from './impersonation/exit-button.tsx';
 import { LogOut } from './log-out/log-out.tsx';
 import { appOf } from './notifications/dismissed.ts';
 import { setPalette } from './palette-state.ts';
@@ -21,6 +20,10 @@ import { ToCheck } from './open-problems-badge.tsx';
 /** Few users need it, so it is loaded on demand. */
 const AppSwitcher = lazy(async () => ({
   default: (await withChunkTimeout(import('./app-switcher.tsx'))).AppSwitcher,
+}));
+
+const Exit = lazy(async () => ({
+  default: (await withChunkTimeout(import('./impersonation/exit-button.tsx'))).Exit,
 }));
 
 /** 240 px pinned, 56 px minimized. */
@@ -103,7 +106,13 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       <div className="mt-auto grid shrink-0 gap-px border-t border-side-line pt-2">
         {hasChat(me, branding) && <ChatButton mini={mini} {...(onGo && { onGo })} />}
         <ThemeChoice mini={mini} />
-        {me?.acting ? <Exit me={me} mini={mini} /> : <LogOut mini={mini} />}
+        {me?.acting ? (
+          <Suspense>
+            <Exit me={me} mini={mini} />
+          </Suspense>
+        ) : (
+          <LogOut mini={mini} />
+        )}
         {me && (
           <div
             className="flex items-center gap-2.5 overflow-hidden px-0.5 pt-2 text-side-ink"

@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
-import { useActAs } from '#src/app/shell/impersonation/impersonation.ts';
+import { useImpersonation } from '#src/app/shell/impersonation/impersonation.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -22,25 +22,19 @@ export function LoginAsDialog({
   readonly onClose: () => void;
 }) {
   const [reason, setReason] = useState('');
-  const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const actAs = useActAs();
+  // On success the page redirects, which unmounts this dialog. Ending the impersonation returns to
+  // this page.
+  const { state, send } = useImpersonation(false);
+  const { refusal } = state.context;
   const short = reason.trim().length < LEAST;
 
-  async function go(event: SyntheticEvent): Promise<void> {
+  function submit(event: SyntheticEvent): void {
     event.preventDefault();
     setTried(true);
     if (short) field.current?.focus();
-    if (short || busy) return;
-    setBusy(true);
-    setFault(null);
-    // On success the page redirects, which unmounts this dialog. Ending the impersonation returns
-    // to this page.
-    const failure = await actAs({ userId: idOf(user), reason: reason.trim() });
-    setBusy(false);
-    if (failure !== null) setFault(getFailureText(failure));
+    else send({ type: 'START', request: { userId: idOf(user), reason: reason.trim() } });
   }
 
   return (
@@ -50,19 +44,14 @@ export function LoginAsDialog({
       first={field}
       footer={
         <>
-          <Button variant="primary" type="submit" form="login-as" busy={busy}>
+          <Button variant="primary" type="submit" form="login-as" busy={state.matches('starting')}>
             {t.signInAsUser}
           </Button>
           <Button onClick={onClose}>{ui.cancel}</Button>
         </>
       }
     >
-      <form
-        id="login-as"
-        className="grid grid-cols-1 gap-3 px-5 py-4"
-        noValidate
-        onSubmit={(event) => void go(event)}
-      >
+      <form id="login-as" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={submit}>
         <p className="m-0 text-ink-2">{t.signInAsTerms}</p>
         <TextField
           ref={field}
@@ -73,14 +62,14 @@ export function LoginAsDialog({
           autoComplete="off"
           onChange={(event) => {
             setReason(event.target.value);
-            setFault(null);
+            send({ type: 'EDIT' });
           }}
           hint={t.reasonHint}
           fault={tried && short ? t.reasonTooShort : null}
         />
-        {fault !== null && (
+        {refusal !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {getFailureText(refusal.failure)}
           </p>
         )}
       </form>

@@ -1,26 +1,23 @@
-import { Suspense, lazy } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
-import { withChunkTimeout } from '../../../ui/chunk-load.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { exitWord, useExit } from './impersonation.ts';
-
-const ExitQuestion = lazy(async () => ({
-  default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion,
-}));
+import { ExitQuestion } from './exit-question.tsx';
+import { exitWord, useImpersonation } from './impersonation.ts';
 
 /**
  * Replaces "Log out" while an administrator impersonates a user, and returns to the administrator's
  * own session.
  */
 export function Exit({ me, mini }: { readonly me: Me; readonly mini: boolean }) {
-  const { busy, unsent, exit, stay } = useExit();
+  const impersonation = useImpersonation(true);
+  const { state, send } = impersonation;
+  const busy = state.matches('exiting') || state.matches('discarding');
   const word = exitWord(me.username);
   return (
     <>
       <button
         type="button"
         onClick={() => {
-          if (!busy) exit();
+          send({ type: 'EXIT' });
         }}
         {...(mini && { 'aria-label': word, 'data-tip': word })}
         aria-busy={busy}
@@ -29,16 +26,7 @@ export function Exit({ me, mini }: { readonly me: Me; readonly mini: boolean }) 
         <Icon name="sign-out" />
         {!mini && <span className="truncate">{word}</span>}
       </button>
-      {unsent !== null && (
-        <Suspense>
-          <ExitQuestion
-            count={unsent}
-            busy={busy}
-            onDiscard={() => exit('discard')}
-            onClose={stay}
-          />
-        </Suspense>
-      )}
+      <ExitQuestion {...impersonation} />
     </>
   );
 }

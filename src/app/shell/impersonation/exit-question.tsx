@@ -1,26 +1,23 @@
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { plural } from '../../../ui/format.ts';
-
-export interface ExitQuestionProps {
-  readonly count: number;
-  readonly busy: boolean;
-  readonly onDiscard: () => void;
-  readonly onClose: () => void;
-}
+import type { Impersonation } from './impersonation.ts';
 
 /** Leaving also discards the unsent changes that were made in the other user's name. */
-export function ExitQuestion({ count, busy, onDiscard, onClose }: ExitQuestionProps) {
+export function ExitQuestion({ state, send }: Impersonation) {
+  const isDiscarding = state.matches('discarding');
+  if (!isDiscarding && !state.matches('unsent')) return null;
+  const { unsent } = state.context;
   return (
     <Dialog
-      title={`${plural(count, 'change')} not sent yet`}
-      onClose={onClose}
+      title={`${plural(unsent, 'change')} not sent yet`}
+      onClose={() => send({ type: 'STAY' })}
       footer={
         <>
-          <Button variant="danger" busy={busy} onClick={onDiscard}>
-            Discard {plural(count, 'change')} and exit
+          <Button variant="danger" busy={isDiscarding} onClick={() => send({ type: 'DISCARD' })}>
+            Discard {plural(unsent, 'change')} and exit
           </Button>
-          <Button onClick={onClose}>Stay</Button>
+          <Button onClick={() => send({ type: 'STAY' })}>Stay</Button>
         </>
       }
     >

@@ -1,20 +1,17 @@
-import { Suspense, lazy } from 'react';
-import { withChunkTimeout } from '../../../ui/chunk-load.ts';
 import { useMe, useZone } from '../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatTime } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { exitWord, useExit } from './impersonation.ts';
-
-const ExitQuestion = lazy(async () => ({
-  default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion,
-}));
+import { ExitQuestion } from './exit-question.tsx';
+import { exitWord, useImpersonation } from './impersonation.ts';
 
 /** Banner above every page during impersonation: who acts as whom, until when, and the way back. */
 export function ActingBanner() {
   const me = useMe();
   const zone = useZone();
-  const { busy, unsent, exit, stay } = useExit();
+  const impersonation = useImpersonation(true);
+  const { state, send } = impersonation;
+  const busy = state.matches('exiting') || state.matches('discarding');
   if (me === null || me.acting === null) return null;
   return (
     <aside
@@ -26,19 +23,10 @@ export function ActingBanner() {
         <b>{me.acting.name}</b>, you are signed in as <b>{me.name}</b> ({me.username}) until{' '}
         {formatTime(me.acting.until, zone)}. All that you do is recorded with both names.
       </p>
-      <Button size="sm" icon="sign-out" busy={busy} onClick={() => exit()}>
+      <Button size="sm" icon="sign-out" busy={busy} onClick={() => send({ type: 'EXIT' })}>
         {exitWord(me.username)}
       </Button>
-      {unsent !== null && (
-        <Suspense>
-          <ExitQuestion
-            count={unsent}
-            busy={busy}
-            onDiscard={() => exit('discard')}
-            onClose={stay}
-          />
-        </Suspense>
-      )}
+      <ExitQuestion {...impersonation} />
     </aside>
   );
 }

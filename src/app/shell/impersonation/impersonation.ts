@@ -1,8 +1,20 @@
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import type { RouterHistory } from '@tanstack/react-router';
+import { useMachine } from '@xstate/react';
+import { useEffect, useEffectEvent } from 'react';
+import { fromPromise } from 'xstate';
+import type { SnapshotFrom } from 'xstate';
 import type { Me } from '#contract/auth/current-user.ts';
-import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { impersonationMachine } from '#machines/impersonation.ts';
+import type {
+  ImpersonationEvent,
+  ImpersonationRequest,
+  ImpersonationResult,
+} from '#machines/impersonation.ts';
+import { now } from '../../clock.ts';
 import { client, onSessionChange, currentSession } from '../../worker/worker-client.ts';
 import { ACTING_FROM } from '../../session/storage-keys.ts';
 import { writeStored, readStored } from '../../session/browser-storage.ts';
@@ -18,58 +30,73 @@ export const exitWord = (username: string): string => {
   return `Exit ${letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username}`;
 };
 
-/**
- * Starts to impersonate another user (G42) and redirects to that user's start page, here or at
- * another provider's portal. Returns null on success, otherwise the error message.
- */
-export function useActAs(): (who: {
-  readonly userId: string;
-  readonly reason: string;
-  readonly serviceProviderId?: string;
-}) => Promise<Failure | null> {
-  const { history } = useRouter();
-  return async (who) => {
-    const from = history.location.href;
-    const answer = await withReauth(() => client().actAs(who));
-    if (!answer.ok) return answer.failure;
-    if (answer.value.is === 'unsent') return { kind: 'conflict', message: BASE.badRequest };
-    writeStored(ACTING_FROM, from);
-    if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
-    else {
-      await knownAs(answer.value.me);
-      history.replace('/');
-    }
-    return null;
-  };
+export interface Impersonation {
+  readonly state: SnapshotFrom<typeof impersonationMachine>;
+  readonly send: (event: ImpersonationEvent) => void;
 }
 
 /**
- * Ends the impersonation. `unsent`: the number of changes in the other user's name that could not
- * be sent; the user must decide what happens to them.
+ * The conversation that starts an impersonation (G42) or ends it, here or at another provider's
+ * portal. Starting redirects to the user's start page, ending to the page where it started.
  */
-export function useExit(): {
-  readonly busy: boolean;
-  readonly unsent: number | null;
-  readonly exit: (unsent?: 'ask' | 'discard') => void;
-  readonly stay: () => void;
-} {
+export function useImpersonation(isActing: boolean): Impersonation {
   const { history } = useRouter();
-  const [busy, setBusy] = useState(false);
-  const [unsent, setUnsent] = useState<number | null>(null);
-  async function go(how: 'ask' | 'discard'): Promise<void> {
-    setBusy(true);
-    const answer = await client().stopActing(how);
-    setBusy(false);
-    if (!answer.ok) return tellFailure(answer.failure.message, () => void go(how));
-    if (answer.value.is === 'unsent') return setUnsent(answer.value.unsent);
-    setUnsent(null);
-    if (answer.value.is === 'elsewhere') return location.assign(answer.value.url);
+  const [state, send] = useMachine(
+    impersonationMachine.provide({
+      actors: {
+        start: fromPromise(({ input }) => start(input, history)),
+        exit: fromPromise(({ input }) => exit(input, history)),
+      },
+    }),
+    { input: { now, isActing } },
+  );
+  const { refusal } = state.context;
+  const onExitRefused = useEffectEvent(() => {
+    const again = state.matches('unsent') ? 'DISCARD' : 'EXIT';
+    if (isActing && refusal !== null)
+      tellFailure(refusal.failure.message, () => send({ type: again }));
+  });
+  useEffect(() => {
+    if (refusal !== null) onExitRefused();
+  }, [refusal]);
+  return { state, send };
+}
+
+type PageHistory = Pick<RouterHistory, 'location' | 'replace'>;
+
+async function start(
+  request: ImpersonationRequest | null,
+  history: PageHistory,
+): Promise<Result<ImpersonationResult>> {
+  if (request === null) throw new Error('nobody to sign in as');
+  const from = history.location.href;
+  const answer = await withReauth(() => client().actAs(request));
+  if (!answer.ok) return answer;
+  if (answer.value.is === 'unsent') return failed({ kind: 'conflict', message: BASE.badRequest });
+  writeStored(ACTING_FROM, from);
+  if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
+  else {
+    await knownAs(answer.value.me);
+    history.replace('/');
+  }
+  return ok({ is: answer.value.is });
+}
+
+async function exit(
+  how: 'ask' | 'discard',
+  history: PageHistory,
+): Promise<Result<ImpersonationResult>> {
+  const answer = await client().stopActing(how);
+  if (!answer.ok) return answer;
+  if (answer.value.is === 'unsent') return ok(answer.value);
+  if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
+  else {
     const from = localPath(readStored(ACTING_FROM) ?? '') ?? '/';
     writeStored(ACTING_FROM, null);
     await knownAs(answer.value.me);
-    return history.replace(from);
+    history.replace(from);
   }
-  return { busy, unsent, exit: (how = 'ask') => void go(how), stay: () => setUnsent(null) };
+  return ok({ is: answer.value.is });
 }
 
 /**
