@@ -1,12 +1,12 @@
 import { useRouterState } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useMachine } from '@xstate/react';
+import { useState } from 'react';
+import { fromPromise } from 'xstate';
 import { SSO_PROVIDERS } from '#contract/auth/profile.ts';
 import type { SsoProvider } from '#contract/auth/profile.ts';
 import { CallButton, useActingRefusal } from '#src/app/call-button.tsx';
-import type { OutputOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { Result } from '#contract/result.ts';
+import { singleSignOnMachine } from '#machines/single-sign-on.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { NotFound } from '#src/app/shell/not-found.tsx';
 import { Page } from '#src/app/shell/page.tsx';
@@ -37,33 +37,14 @@ export function Apps() {
  * server's answer decides what opens.
  */
 function App({ provider, user }: { readonly provider: SsoProvider; readonly user: string }) {
-  const [url, setUrl] = useState<string | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
   const isRefused = useActingRefusal('validateSso').disabled === true;
-  const [later] = useState(() => !isRefused && countClick(user, provider) > 0);
-  const [busy, setBusy] = useState(later);
+  const [earlierClicks] = useState(() => (isRefused ? 0 : countClick(user, provider)));
+  const [state, send] = useMachine(machine, {
+    input: { provider, earlierClicks, hasSession: hasZertoSession() },
+  });
+  const { url, failure, hasSession } = state.context;
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const name = SSO_WORDS[provider];
-
-  function take(answer: Result<OutputOf<'validateSso'>>): void {
-    setBusy(false);
-    if (!answer.ok) return setFailure(answer.failure);
-    if (provider === 'zerto' && answer.value.sessionId !== null) keepZertoSession();
-    return setUrl(answer.value.url);
-  }
-  const taken = useEffectEvent(take);
-  useEffect(() => {
-    if (later)
-      void client()
-        .ask('validateSso', { provider })
-        .then((answer) => taken(answer));
-  }, [later, provider]);
-  async function ask(): Promise<void> {
-    setBusy(true);
-    setFailure(null);
-    setUrl(null);
-    take(await client().ask('validateSso', { provider }));
-  }
 
   return (
     <Page title={name}>
@@ -80,9 +61,9 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
             <CallButton
               call="validateSso"
               variant="primary"
-              busy={busy}
+              busy={state.matches('requesting')}
               disabled={offline}
-              onClick={() => void ask()}
+              onClick={() => send({ type: 'REQUEST' })}
             >
               {failure === null ? t.signInTo({ system: name }) : ui.tryAgain}
             </CallButton>
@@ -94,9 +75,7 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
               target="_blank"
               rel="noopener noreferrer"
               ref={(link) => link?.focus()}
-              onClick={() => {
-                if (provider === 'zerto') setUrl(null);
-              }}
+              onClick={() => send({ type: 'OPEN' })}
               className="inline-flex h-8 items-center rounded-part border border-accent bg-accent px-3 font-semibold text-on-accent pointer-coarse:h-11"
             >
               {t.openSystem({ system: name })}
@@ -107,12 +86,22 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
             </output>
           </div>
         )}
-        {provider === 'zerto' && url === null && hasZertoSession() && (
+        {provider === 'zerto' && url === null && hasSession && (
           <p className="m-0 text-agate text-ink-3">{t.zertoSession}</p>
         )}
       </div>
     </Page>
   );
 }
+
+const machine = singleSignOnMachine.provide({
+  actors: {
+    request: fromPromise(async ({ input: provider }) => {
+      const answer = await client().ask('validateSso', { provider });
+      if (provider === 'zerto' && answer.ok && answer.value.sessionId !== null) keepZertoSession();
+      return answer;
+    }),
+  },
+});
 
 const NOTHING = {};
