@@ -1,8 +1,13 @@
+import { useMachine } from '@xstate/react';
 import type { ReactNode } from 'react';
+import { fromPromise } from 'xstate';
 import type { Ms } from '#contract/ids.ts';
+import { rejectedCommandMachine } from '#machines/rejected-command.ts';
+import { client } from '../../worker/worker-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatAge, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { tellFailure } from '../../../ui/toasts.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 export function Part({
@@ -21,22 +26,29 @@ export function Part({
 }
 
 interface AgainProps {
+  /** The id of the rejected change, or of its notice. */
+  readonly id: string;
   /** Label of the button that discards the change. */
   readonly away: string;
   readonly at: Ms;
   readonly zone: string;
   readonly now: Ms;
-  readonly onMend: (how: 'retry' | 'discard') => void;
 }
 
 /** Buttons to retry or discard a rejected change, and when it was made. */
-export function Again({ away, at, zone, now, onMend }: AgainProps) {
+export function Again({ id, away, at, zone, now }: AgainProps) {
+  const [state, send] = useMachine(machine, { input: { id } });
   return (
     <div className="mt-1.5 flex items-center gap-2">
-      <Button size="sm" onClick={() => onMend('retry')}>
+      <Button size="sm" busy={state.matches('retrying')} onClick={() => send({ type: 'RETRY' })}>
         {uiMessages.tryAgain}
       </Button>
-      <Button size="sm" variant="quiet" onClick={() => onMend('discard')}>
+      <Button
+        size="sm"
+        variant="quiet"
+        busy={state.matches('discarding')}
+        onClick={() => send({ type: 'DISCARD' })}
+      >
         {away}
       </Button>
       <span className="ml-auto text-agate text-ink-3" data-tip={formatWhen(at, zone)}>
@@ -45,6 +57,31 @@ export function Again({ away, at, zone, now, onMend }: AgainProps) {
     </div>
   );
 }
+
+/** Removes a notice about a change that another one replaced. */
+export function Dismiss({ id }: { readonly id: string }) {
+  const [state, send] = useMachine(machine, { input: { id } });
+  return (
+    <Button
+      size="sm"
+      variant="quiet"
+      busy={state.matches('discarding')}
+      onClick={() => send({ type: 'DISCARD' })}
+    >
+      {uiMessages.dismiss}
+    </Button>
+  );
+}
+
+const machine = rejectedCommandMachine.provide({
+  actors: {
+    repair: fromPromise(async ({ input: { id, how } }) => {
+      const result = await client().mend(id, how);
+      if (!result.ok) tellFailure(result.failure.message);
+      return result;
+    }),
+  },
+});
 
 export function Trouble({ children }: { readonly children: ReactNode }) {
   return (

@@ -12,7 +12,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { tellFailure } from '../../../ui/toasts.ts';
 import { LastSync } from './last-sync.tsx';
 import { RefusedList } from './rejected-list.tsx';
-import { Again, Part, Trouble } from './dialog-parts.tsx';
+import { Again, Dismiss, Part, Trouble } from './dialog-parts.tsx';
 import { glanceOf } from './labels.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -89,13 +89,7 @@ export function SyncStatusDialog({
               {entry.runs.length > 0 && (
                 <RefusedList id={entry.id} count={entry.runs.length} zone={zone} onGo={onClose} />
               )}
-              <Again
-                away={t.discard}
-                at={entry.madeAt}
-                zone={zone}
-                now={now}
-                onMend={(how) => void mend(entry.id, how)}
-              />
+              <Again id={entry.id} away={t.discard} at={entry.madeAt} zone={zone} now={now} />
             </li>
           ))}
         </Part>
@@ -107,11 +101,11 @@ export function SyncStatusDialog({
               <p className="m-0 break-words">{notice.text}</p>
               <RefusedList id={notice.id} count={notice.refused} zone={zone} onGo={onClose} />
               <Again
+                id={notice.id}
                 away={uiMessages.dismiss}
                 at={notice.at}
                 zone={zone}
                 now={now}
-                onMend={(how) => void mend(notice.id, how)}
               />
             </li>
           ))}
@@ -145,9 +139,7 @@ export function SyncStatusDialog({
                 <span className="block break-words">{notice.text}</span>
                 <span className="block text-agate text-ink-3">{formatWhen(notice.at, zone)}</span>
               </span>
-              <Button size="sm" variant="quiet" onClick={() => void mend(notice.id, 'discard')}>
-                {uiMessages.dismiss}
-              </Button>
+              <Dismiss id={notice.id} />
             </li>
           ))}
         </Part>
@@ -197,11 +189,6 @@ function Troubles({
       {status.follower && <p className="m-0 px-5 pb-3 text-agate text-ink-3">{t.otherTabSyncs}</p>}
     </>
   );
-}
-
-async function mend(id: string, how: 'retry' | 'discard'): Promise<void> {
-  const result = await client().mend(id, how);
-  if (!result.ok) tellFailure(result.failure.message);
 }
 
 /** Abilities that may read when sources last synced. The server refuses other users. */
