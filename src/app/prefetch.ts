@@ -3,9 +3,13 @@
  * load is requested again when it is first used.
  */
 export function prefetch(...parts: readonly (() => Promise<unknown>)[]): void {
-  const bring = (): void => {
+  whenIdle(() => {
     for (const part of parts) part().catch(() => {});
-  };
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(bring, { timeout: 3_000 });
-  else setTimeout(bring, 1_000);
+  });
+}
+
+/** Runs `work` while the page is idle, after three seconds at the latest. */
+export function whenIdle(work: () => void): void {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(work, { timeout: 3_000 });
+  else setTimeout(work, 1_000);
 }

@@ -1,11 +1,12 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import { withChunkTimeout } from '../../ui/chunk-load.ts';
-import { prefetch } from '../prefetch.ts';
+import { prefetch, whenIdle } from '../prefetch.ts';
 import { Toasts } from '../../ui/toast.tsx';
 import { useIsTablet } from '../../ui/use-is-tablet.ts';
 import { hasChat, useChat } from './chat/chat-state.ts';
 import { useDrawer } from './drawer-state.ts';
+import { mayPrompt } from './first-run/first-run.ts';
 import { useAlone } from './forced-pages.ts';
 import { onPage } from '../router/last-page.ts';
 import { useShellShortcuts } from './shell-shortcuts.ts';
@@ -31,11 +32,9 @@ const ActingBanner = lazy(async () => ({
 const Notifications = lazy(async () => ({
   default: (await withChunkTimeout(import('./notifications/notifications.tsx'))).Notifications,
 }));
-const FirstRunPrompt = lazy(async () => ({
-  default: (await withChunkTimeout(import('./first-run/first-run-prompt.tsx'))).FirstRunPrompt,
-}));
-const TermsQuestion = lazy(async () => ({
-  default: (await withChunkTimeout(import('./terms/terms-question.tsx'))).TermsQuestion,
+const FirstRunQuestions = lazy(async () => ({
+  default: (await withChunkTimeout(import('./first-run/first-run-questions.tsx')))
+    .FirstRunQuestions,
 }));
 const Footer = lazy(async () => ({
   default: (await withChunkTimeout(import('./footer.tsx'))).Footer,
@@ -71,7 +70,12 @@ export function Shell() {
     onPalette: () => setPalette(!asking),
     onGo: (to) => history.push(to),
   });
-  useEffect(() => prefetch(stay, palette), []);
+  // The prompt is no part of what the first rows wait for.
+  const [isLoaded, setLoaded] = useState(false);
+  useEffect(() => {
+    prefetch(stay, palette);
+    whenIdle(() => setLoaded(true));
+  }, []);
   if (forced) {
     return (
       <>
@@ -114,9 +118,9 @@ export function Shell() {
               <Notifications key={me.id} me={me} />
             </Suspense>
           )}
-          {me !== null && terms === null && (
+          {me !== null && (terms !== null || (isLoaded && mayPrompt(me, '/monitoring/', null))) && (
             <Suspense>
-              <FirstRunPrompt key={me.id} me={me} path={path} />
+              <FirstRunQuestions key={me.id} me={me} terms={terms} path={path} />
             </Suspense>
           )}
         </div>
@@ -147,11 +151,6 @@ export function Shell() {
       {reauth && (
         <Suspense>
           <ReauthQuestion />
-        </Suspense>
-      )}
-      {me !== null && terms !== null && (
-        <Suspense>
-          <TermsQuestion me={me} terms={terms} />
         </Suspense>
       )}
       <Toasts />

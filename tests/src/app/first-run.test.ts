@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
-import { mayPrompt, needsPrompt, PROMPT_DELAY_MS } from '#src/app/shell/first-run/first-run.ts';
+import { mayPrompt } from '#src/app/shell/first-run/first-run.ts';
 import { meOf, sceneOf } from '#tests/playground/scene.ts';
 
 const DASHBOARD = '/monitoring/dashboard';
@@ -15,7 +15,6 @@ test('WIZARD-1: only who may connect a source is prompted, in their own name, an
     ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const
   ).filter((role) => mayPrompt(as(role), DASHBOARD, null));
   expect(prompted).toEqual(['admin', 'super-admin']);
-  expect(PROMPT_DELAY_MS).toBe(500);
   const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
   expect([
     mayPrompt({ ...as('admin'), acting }, DASHBOARD, null),
@@ -32,13 +31,4 @@ test('WIZARD-1: only who may connect a source is prompted, in their own name, an
     mayPrompt(as('admin'), DASHBOARD, 'u1'),
     mayPrompt(as('admin'), DASHBOARD, 'u2'),
   ]).toEqual([false, true]);
-});
-
-test('WIZARD-1: it is needed while no job has reported and the user has not dismissed it on any device', () => {
-  expect([
-    needsPrompt({ hasJobs: false, wizardPromptDismissed: false }),
-    needsPrompt({ hasJobs: true, wizardPromptDismissed: false }),
-    needsPrompt({ hasJobs: false, wizardPromptDismissed: true }),
-    needsPrompt({ hasJobs: true, wizardPromptDismissed: true }),
-  ]).toEqual([true, false, false, false]);
 });

@@ -1,44 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import type { Me } from '#contract/auth/current-user.ts';
+import { useEffect } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
-import { client, useWatch } from '../../worker/worker-client.ts';
-import { writeStored, readStored } from '../../session/browser-storage.ts';
-import { PROMPT_DISMISSED } from '../../session/storage-keys.ts';
+import { useWatch } from '../../worker/worker-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { announce } from '../announce.tsx';
-import { FIRST_STEP, mayPrompt, needsPrompt, PROMPT_DELAY_MS } from './first-run.ts';
+import { FIRST_STEP } from './first-run.ts';
 
 /**
  * A prompt above the page of a provider without data: the first step to take. It does not take the
  * focus. A dismissal applies to all of the user's devices.
  */
-export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: string }) {
-  const [isNeeded, setNeeded] = useState(false);
-  const [dismissedBy, setDismissedBy] = useState(() => readStored(PROMPT_DISMISSED));
-  const hasKey = useWatch('keys', NOTHING)?.some(({ revokedAt }) => revokedAt === null) ?? false;
-  const isShown = isNeeded && !hasKey && mayPrompt(me, path, dismissedBy);
-  const { id } = me;
-  const isAsked = mayPrompt(me, '/monitoring/', null);
-
-  useEffect(() => {
-    if (!isAsked) return;
-    let isOver = false;
-    const ask = async (): Promise<void> => {
-      const profile = await client().ask('readProfile', { id });
-      if (isOver || !profile.ok) return;
-      setNeeded(needsPrompt(profile.value));
-      // The prompt was dismissed while the server was unreachable.
-      if (readStored(PROMPT_DISMISSED) === id && profile.value.wizardPromptDismissed !== true)
-        await saveDismissal(id);
-    };
-    const timer = setTimeout(() => void ask(), PROMPT_DELAY_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [id, isAsked]);
+export function FirstRunPrompt({ onDismiss }: { readonly onDismiss: () => void }) {
+  const keys = useWatch('keys', NOTHING);
+  const isShown = keys?.every(({ revokedAt }) => revokedAt !== null) ?? false;
   useEffect(() => {
     if (isShown) announce(MESSAGES.firstRun);
   }, [isShown]);
@@ -58,27 +33,12 @@ export function FirstRunPrompt({ me, path }: { readonly me: Me; readonly path: s
         >
           Connect a source
         </Link>
-        <Button
-          size="sm"
-          onClick={() => {
-            writeStored(PROMPT_DISMISSED, id);
-            setDismissedBy(id);
-            void saveDismissal(id);
-          }}
-        >
+        <Button size="sm" onClick={onDismiss}>
           Dismiss
         </Button>
       </span>
     </section>
   );
-}
-
-/**
- * Saves the dismissal on the user's profile. If that fails, this browser remembers it and saves it
- * at the next load.
- */
-async function saveDismissal(id: string): Promise<void> {
-  await client().ask('editProfile', { id, wizardPromptDismissed: true });
 }
 
 const NOTHING = {};

@@ -1,9 +1,5 @@
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/auth/current-user.ts';
-import type { Profile } from '#contract/auth/profile-calls.ts';
-
-/** Delay of the prompt after the page has loaded (section 9 of the specification). */
-export const PROMPT_DELAY_MS = 500;
 
 /** The page that the prompt links to; the prompt is not shown there. */
 export const FIRST_STEP = '/monitoring/sources';
@@ -20,13 +16,3 @@ export const mayPrompt = (me: Me, path: string, dismissedBy: string | null): boo
   dismissedBy !== me.id &&
   path.startsWith('/monitoring/') &&
   path !== FIRST_STEP;
-
-/**
- * Returns whether the provider still needs setup: no job has reported, and the user has not
- * dismissed the prompt on any device.
- */
-export const needsPrompt = ({
-  hasJobs,
-  wizardPromptDismissed,
-}: Pick<Profile, 'hasJobs' | 'wizardPromptDismissed'>): boolean =>
-  !hasJobs && wizardPromptDismissed !== true;

@@ -1,38 +1,17 @@
-import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { Me } from '#contract/auth/current-user.ts';
-import { BASE } from '#contract/messages/base.messages.en.ts';
-import { client, useWatch } from '../../worker/worker-client.ts';
-import { pauseRedirectTarget } from '../../router/redirect-target.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { Terms } from './pending-terms.ts';
 
+export interface TermsQuestionProps {
+  readonly terms: Terms;
+  readonly busy: 'accept' | 'decline' | null;
+  readonly fault: string | null;
+  readonly onAccept: () => void;
+  readonly onDecline: () => void;
+}
+
 /** The dialog closes only when the user accepts or logs out. */
-export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: Terms }) {
-  const router = useRouter();
-  const [busy, setBusy] = useState<'accept' | 'decline' | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-
-  async function accept(): Promise<void> {
-    if (offline) return setFault(BASE.needsNetwork);
-    setBusy('accept');
-    setFault(null);
-    const answer = await client().ask('editProfile', { id: me.id, ackO365TermsOfUse: true });
-    setBusy(null);
-    return answer.ok ? undefined : setFault(answer.failure.message);
-  }
-  async function decline(): Promise<void> {
-    setBusy('decline');
-    pauseRedirectTarget(true);
-    const answer = await client().signOut('keep'); // unsent changes stay on this device
-    setBusy(null);
-    if (answer.ok) return router.navigate({ to: '/login', replace: true });
-    pauseRedirectTarget(false);
-    return setFault(answer.failure.message);
-  }
-
+export function TermsQuestion({ terms, busy, fault, onAccept, onDecline }: TermsQuestionProps) {
   return (
     <Dialog
       title={terms.title}
@@ -41,10 +20,10 @@ export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: 
       onClose={() => {}}
       footer={
         <>
-          <Button variant="primary" busy={busy === 'accept'} onClick={() => void accept()}>
+          <Button variant="primary" busy={busy === 'accept'} onClick={onAccept}>
             Accept
           </Button>
-          <Button busy={busy === 'decline'} onClick={() => void decline()}>
+          <Button busy={busy === 'decline'} onClick={onDecline}>
             Decline and log out
           </Button>
         </>
@@ -66,5 +45,3 @@ export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: 
     </Dialog>
   );
 }
-
-const NOTHING = {};
