@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { startDirectoryLook } from './features/auth/directory/deprovision.ts';
 import { readConfig } from './platform/config.ts';
 import { allHandlers } from './handlers.ts';
+import { allJobs } from './jobs.ts';
 import { readAssets } from './platform/http/assets.ts';
 import { makeApp } from './platform/http/app.ts';
 import { listen, probePort } from './platform/http/listen.ts';
@@ -12,23 +12,14 @@ import { OtherDemo } from './demo/demo.ts';
 import { startDemo, whoIsWho } from './demo/start-demo.ts';
 import { firstStart } from './first-start.ts';
 import { checkMasterKey } from './platform/crypto/check-master-key.ts';
+import { makeJobRunner } from './platform/jobs/runner.ts';
 import { makeLog } from './platform/log.ts';
 import { ticketRoutes } from './features/tickets/callback.ts';
-import { startTickets } from './features/tickets/timer.ts';
 import { assetRoutes } from './features/branding/assets.ts';
 import { chatRoutes } from './features/branding/chat.ts';
-import { startClock } from './features/ingest/overdue-timer.ts';
-import { startLicences } from './features/billing/store-months.ts';
-import { startInvoices } from './features/billing/read-invoices.ts';
-import { startNotify } from './features/notifications/timer.ts';
-import { startSla } from './features/sla/timer.ts';
-import { startSums } from './platform/queries/sum-days.ts';
-import { startCollectors } from './features/connections/timer.ts';
 import { pingRoutes } from './features/ingest/ping.ts';
 import { wrapRoutes } from './features/ingest/cli-wrapper.ts';
 import { outboxRoutes } from './platform/mail/outbox.ts';
-import { startPost } from './platform/mail/sender.ts';
-import { startReports } from './features/reports/timer.ts';
 import { openStore } from './platform/db/open.ts';
 import type { AppContext } from './platform/app-context.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
@@ -101,19 +92,8 @@ const server: Listening = await listen(app, config.port, hostname, {
   await store.close();
   return giveUp(portFault(error, config.port));
 });
-const timers = [
-  startClock,
-  startSums,
-  startSla,
-  startNotify,
-  startLicences,
-  startDirectoryLook,
-  startInvoices,
-  startCollectors,
-  startReports,
-  startTickets,
-  startPost,
-].map((start) => start(world));
+const jobs = makeJobRunner(world, allJobs(world));
+await jobs.start();
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -138,7 +118,7 @@ async function stop(signal: string): Promise<void> {
   log.info('stopping', { signal });
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
-    for (const timer of timers) await Promise.resolve(timer.stop());
+    await jobs.stop();
     await life?.stop();
     await server.stop(GRACE_MS);
     await store.close();

@@ -1,5 +1,5 @@
 import { keepPassword, readPassword } from '../first-start.ts';
-import type { Watch } from '../platform/jobs/repeat.ts';
+import type { Watch } from './repeat.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import type { DemoOption } from './options.ts';
 import { settleConnections } from './connections.ts';

@@ -9,6 +9,7 @@ import { makeOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.
 import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
 import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
+import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { scopeOf } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -189,6 +190,7 @@ export function quickBooksHandlers(
           })
           .where('tenant_id', '=', tx.tenant)
           .execute();
+        await scheduleRecurring(tx, 'invoices', ctx.now);
         await audit(tx, world, ctx, {
           what: 'quickbooks.connected',
           user: null,
@@ -210,13 +212,15 @@ export function quickBooksHandlers(
           ? await heard(() => booksOf(world, ctx.tenant, row, realm).company())
           : null;
       return store.tenant(ctx.tenant, async (tx) => {
-        if (told?.ok === true)
+        if (told?.ok === true) {
           await tx.sql
             .updateTable('quickbooks')
             .set({ poll_at: ctx.now, fault: null, tries: 0 })
             .where('tenant_id', '=', tx.tenant)
             .where('ended', '=', false)
             .execute();
+          await scheduleRecurring(tx, 'invoices', ctx.now);
+        }
         const all = await kept(tx, world, ctx);
         return ok(
           told === null

@@ -1,7 +1,6 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
-import { eachProvider } from '../../platform/jobs/each-provider.ts';
-import type { Timer } from '../../platform/jobs/each-provider.ts';
+import type { JobHandler } from '../../platform/jobs/job-types.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
 import type { ReadCursor } from '../../platform/db/database-billing.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -21,10 +20,10 @@ import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
 import { billingMessages as t } from './messages.en.ts';
 
 /**
- * How often the timer checks for due providers, how often a provider is due, and how often it is
- * read completely.
+ * The pause between two turns of a round, how often a provider is due, and how often it is read
+ * completely.
  */
-const LOOK: Ms = 3_000;
+const PAUSE: Ms = 3_000;
 const EVERY: Ms = 15 * 60_000;
 const WHOLE: Ms = 86_400_000;
 /**
@@ -32,7 +31,7 @@ const WHOLE: Ms = 86_400_000;
  * can change while a page is read.
  */
 const OVERLAP: Ms = 10 * 60_000;
-/** Pages of one provider before the next one's turn. */
+/** Pages of one turn. */
 const PAGES = 5;
 /** Longer than the pages of one turn take. Another server takes over after it. */
 const HELD: Ms = 6 * 60_000;
@@ -42,22 +41,38 @@ export const AT_REST: ReadCursor = { at: 'rest', start: 1, since: null, began: 0
  * BILL-1: reads the invoices of every provider that has connected QuickBooks, page by page. Each
  * page is stored together with its cursor.
  */
-export function startInvoices(world: AppContext): Timer {
+export function invoices(world: AppContext): JobHandler<'invoices'> {
   const by = world.chance.uuid();
-  return eachProvider(
-    world,
-    LOOK,
-    'the invoices of a provider could not be read',
-    async (tenant, now) => {
-      const row = await world.store.tenant(tenant, (tx) => take(tx, world, by, now));
-      const { realm_id: realm = null } = row ?? {};
-      if (row === null || realm === null) return;
+  return async ({ tenant, now }) => {
+    const row = await world.store.tenant(tenant, (tx) => take(tx, world, by, now));
+    const { realm_id: realm = null } = row ?? {};
+    if (row !== null && realm !== null) {
       const mine: Mine = { world, tenant, row, by, books: booksOf(world, tenant, row, realm) };
       const done = await heard(() => turn(mine, now));
       if (!done.ok) await keepFault(mine, done.fault);
       await leave(mine);
-    },
-  );
+    }
+    return world.store.tenant(tenant, (tx) => nextTurn(tx, now), { readOnly: true });
+  };
+}
+
+/** Returns when the next turn is due; null if QuickBooks isn't connected. */
+async function nextTurn(tx: TenantTx, now: Ms): Promise<Ms | null> {
+  const row = await quickBooksRow(tx);
+  if (!row || row.realm_id === null || row.ended || row.poll_at === null) return null;
+  if (!(await isSwitchedOn(tx))) return now + EVERY;
+  return Math.max(row.poll_at, now + PAUSE);
+}
+
+async function isSwitchedOn({ sql, tenant }: TenantTx): Promise<boolean> {
+  const {
+    branding: { features },
+  } = await sql
+    .selectFrom('provider')
+    .select('branding')
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return features.invoice_automation;
 }
 
 interface Mine {
@@ -86,14 +101,7 @@ async function take(
     isAhead(row.poll_at, now, LONGEST_RETRY_MS)
   )
     return null;
-  const {
-    branding: { features },
-  } = await tx.sql
-    .selectFrom('provider')
-    .select('branding')
-    .where('tenant_id', '=', tx.tenant)
-    .executeTakeFirstOrThrow();
-  if (!features.invoice_automation) return null;
+  if (!(await isSwitchedOn(tx))) return null;
   return (
     (await tx.sql
       .updateTable('quickbooks')

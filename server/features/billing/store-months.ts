@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
-import { eachProvider } from '../../platform/jobs/each-provider.ts';
-import type { Timer } from '../../platform/jobs/each-provider.ts';
+import type { JobHandler } from '../../platform/jobs/job-types.ts';
 import { wallOf } from '../../platform/queries/query.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { monthOf, monthsAt } from './months.ts';
@@ -12,9 +11,10 @@ const EVERY: Ms = 3_600_000;
  * LIC-2: every hour, stores the reported licenses for the current month. Reports from before the
  * month do not count.
  */
-export const startLicences = (world: AppContext): Timer =>
-  eachProvider(world, EVERY, 'the licences of a provider could not be kept', (tenant, now) =>
-    world.store.tenant(tenant, async (tx) => {
+export const licenseMonths =
+  (world: AppContext): JobHandler<'license-months'> =>
+  async ({ tenant, now }) => {
+    await world.store.tenant(tenant, async (tx) => {
       const wall = await wallOf(tx);
       const [month = ''] = monthsAt(now, wall);
       const { from } = monthOf(month, wall);
@@ -23,5 +23,6 @@ export const startLicences = (world: AppContext): Timer =>
     on conflict (tenant_id, month, connection_id, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at where licence_month.seen_at < excluded.seen_at`.execute(
         tx.sql,
       );
-    }),
-  );
+    });
+    return now + EVERY;
+  };

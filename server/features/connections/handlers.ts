@@ -24,7 +24,7 @@ import { connectionRow, reachOf, sealCredentials } from './connections.ts';
 import { foundRows, toConnectionOutput } from './connection-output.ts';
 import { SourceError } from './source-error.ts';
 import type { ConnectionRow } from './task.ts';
-import { wakeCollectors } from './timer.ts';
+import { scheduleConnection } from './connection-job.ts';
 import { tryConnection } from './try-connection.ts';
 
 /** Tests call external systems, so they are limited per minute and provider. */
@@ -75,51 +75,47 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
       ),
 
     async makeConnection({ kind, credentials, ...fields }, ctx) {
-      const made = await world.store.tenant(
-        ctx.tenant,
-        async (tx): Promise<Result<{ _id: string }>> => {
-          await tx.lock();
-          const refused = await refusalOf(tx, signedOf(ctx), kind, fields, credentials.is);
-          if (refused) return failed(refused);
-          const others = await tx.sql
-            .selectFrom('connection')
-            .select('id')
-            .where('tenant_id', '=', tx.tenant)
-            .execute();
-          if (others.length >= LIMITS.connections)
-            return failed({
-              kind: 'conflict',
-              message: MESSAGES.connectionsFull({ max: LIMITS.connections }),
-            });
-          const id = world.chance.uuid();
-          await tx.sql
-            .insertInto('connection')
-            .values({
-              tenant_id: tx.tenant,
-              id,
-              kind,
-              ...columns(fields),
-              sign_in: credentials.is,
-              username: credentials.is === 'key' ? null : credentials.name,
-              sealed: await sealCredentials(tx, world, id, credentials),
-              made_at: ctx.now,
-              changed_at: ctx.now,
-            })
-            .execute();
-          await audit(tx, world, ctx, {
-            what: 'connection.made',
-            user: null,
-            detail: { connection: id, kind },
+      return world.store.tenant(ctx.tenant, async (tx): Promise<Result<{ _id: string }>> => {
+        await tx.lock();
+        const refused = await refusalOf(tx, signedOf(ctx), kind, fields, credentials.is);
+        if (refused) return failed(refused);
+        const others = await tx.sql
+          .selectFrom('connection')
+          .select('id')
+          .where('tenant_id', '=', tx.tenant)
+          .execute();
+        if (others.length >= LIMITS.connections)
+          return failed({
+            kind: 'conflict',
+            message: MESSAGES.connectionsFull({ max: LIMITS.connections }),
           });
-          return ok({ _id: id });
-        },
-      );
-      if (made.ok) wakeCollectors(world);
-      return made;
+        const id = world.chance.uuid();
+        await tx.sql
+          .insertInto('connection')
+          .values({
+            tenant_id: tx.tenant,
+            id,
+            kind,
+            ...columns(fields),
+            sign_in: credentials.is,
+            username: credentials.is === 'key' ? null : credentials.name,
+            sealed: await sealCredentials(tx, world, id, credentials),
+            made_at: ctx.now,
+            changed_at: ctx.now,
+          })
+          .execute();
+        await scheduleConnection(tx, id, ctx.now);
+        await audit(tx, world, ctx, {
+          what: 'connection.made',
+          user: null,
+          detail: { connection: id, kind },
+        });
+        return ok({ _id: id });
+      });
     },
 
     async editConnection({ id, credentials, ...fields }, ctx) {
-      const edited = await change<Record<string, never>>(ctx, id, async (tx, row) => {
+      return change<Record<string, never>>(ctx, id, async (tx, row) => {
         const refused = await refusalOf(
           tx,
           signedOf(ctx),
@@ -154,6 +150,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           .where('tenant_id', '=', tx.tenant)
           .where('connection_id', '=', id)
           .execute();
+        await scheduleConnection(tx, id, ctx.now);
         await audit(tx, world, ctx, {
           what: 'connection.changed',
           user: null,
@@ -165,8 +162,6 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
         });
         return ok({});
       });
-      if (edited.ok) wakeCollectors(world);
-      return edited;
     },
 
     deleteConnection: ({ id }, ctx) =>
@@ -224,7 +219,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
     async syncConnection({ id, entity }, ctx) {
       const wait = tooOften(ctx);
       if (wait) return failed(wait);
-      const done = await change<Record<string, never>>(ctx, id, async (tx, row) => {
+      return change<Record<string, never>>(ctx, id, async (tx, row) => {
         if (!row.enabled) return failed({ kind: 'conflict', message: MESSAGES.connectionOff });
         if (entity !== undefined && !ENTITIES_OF[row.kind].includes(entity))
           return failed(NOT_FOUND);
@@ -235,10 +230,9 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           .where('connection_id', '=', id)
           .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? 'jobs'))
           .execute();
+        await scheduleConnection(tx, id, ctx.now);
         return ok({});
       });
-      if (done.ok) wakeCollectors(world);
-      return done;
     },
 
     foundByConnection: ({ id, entity, unlinked, after = 0 }, ctx) =>

@@ -8,6 +8,7 @@ import {
 } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory, WebhookFields } from '#contract/notifications/notifications.ts';
 import { isoOrNull } from '#server/platform/queries/run-details.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { hears, listenersOf } from './audience.ts';
@@ -99,7 +100,7 @@ export const bodyOf = (
   JSON.stringify({ type: WEBHOOK_TYPES[category], timestamp: isoOrNull(now), data: { items } });
 
 export async function queueDelivery(
-  { sql, tenant }: TenantTx,
+  tx: TenantTx,
   { chance }: AppContext,
   {
     webhook,
@@ -115,6 +116,7 @@ export async function queueDelivery(
     readonly now: Ms;
   },
 ): Promise<string> {
+  const { sql, tenant } = tx;
   const id = chance.uuid();
   await sql
     .insertInto('webhook_delivery')
@@ -133,6 +135,7 @@ export async function queueDelivery(
       fault: null,
     })
     .execute();
+  await scheduleRecurring(tx, 'webhooks', now);
   return id;
 }
 
@@ -196,13 +199,14 @@ async function toDevices(tx: TenantTx, facts: readonly Fact[], now: Ms): Promise
 }
 
 async function putWaiting(
-  { sql, tenant }: TenantTx,
+  tx: TenantTx,
   device: string,
   category: NotifyCategory,
   facts: readonly Fact[],
   now: Ms,
   next: Ms,
 ): Promise<void> {
+  const { sql, tenant } = tx;
   const before = await sql
     .selectFrom('push_waiting')
     .select(['facts', 'company_n', 'next_at', 'at'])
@@ -225,6 +229,7 @@ async function putWaiting(
     .values({ tenant_id: tenant, device_id: device, category, ...row })
     .onConflict((on) => on.columns(['tenant_id', 'device_id', 'category']).doUpdateSet(row))
     .execute();
+  await scheduleRecurring(tx, 'push', row.next_at);
 }
 
 /** Returns the company that all facts share; null if there are several. */

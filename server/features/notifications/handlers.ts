@@ -10,6 +10,7 @@ import { brandingOf } from '#server/platform/tenancy/branding.ts';
 import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
 import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -287,24 +288,26 @@ async function keepSettings(
     .values({ tenant_id: tenant, user_id: userId, ...values, last_at: null })
     .onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(values))
     .execute();
+  if (next_at !== null) await scheduleRecurring(tx, 'notifications', next_at);
   const devices = await sql
     .selectFrom('push_device')
     .select('id')
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', userId)
     .execute();
-  if (devices.length > 0)
-    await sql
-      .updateTable('push_waiting')
-      .set({ next_at: 0 })
-      .where('tenant_id', '=', tenant)
-      .where('tries', '=', 0)
-      .where(
-        'device_id',
-        'in',
-        devices.map(({ id }) => id),
-      )
-      .execute();
+  if (devices.length === 0) return;
+  await sql
+    .updateTable('push_waiting')
+    .set({ next_at: 0 })
+    .where('tenant_id', '=', tenant)
+    .where('tries', '=', 0)
+    .where(
+      'device_id',
+      'in',
+      devices.map(({ id }) => id),
+    )
+    .execute();
+  await scheduleRecurring(tx, 'push', 0);
 }
 
 const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Principal, id: string) =>

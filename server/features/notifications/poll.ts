@@ -10,7 +10,7 @@ import { findOpenFacts } from './open-facts.ts';
 /** Events read in one transaction. */
 const AT_ONCE = 5_000;
 /** The interval between checks of ongoing conditions. */
-const STANDS_MS: Ms = 5 * 60_000;
+export const STANDS_MS: Ms = 5 * 60_000;
 
 /**
  * NOTIFY-1: finds new facts and queues them. The first poll of a provider sends nothing, because

@@ -8,6 +8,7 @@ import type { Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scopeOf } from '#server/platform/sync/scope.ts';
 import { seal } from '#server/platform/crypto/vault.ts';
@@ -183,7 +184,7 @@ export function webhookHandlers(
           body,
           now: ctx.now,
         });
-        // This call sends the delivery, so the timer must not take it.
+        // This call sends the delivery, so the background job must not take it.
         await tx.sql
           .updateTable('webhook_delivery')
           .set({ next_at: null, state: 'failed', tries: 1 })
@@ -269,7 +270,9 @@ export function webhookHandlers(
           .where('webhook_id', '=', id)
           .where('id', '=', delivery)
           .executeTakeFirst();
-        return Number(done.numUpdatedRows) === 0 ? failed(NOT_FOUND) : ok({});
+        if (Number(done.numUpdatedRows) === 0) return failed(NOT_FOUND);
+        await scheduleRecurring(tx, 'webhooks', ctx.now);
+        return ok({});
       }),
   };
 }

@@ -8,6 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.ts';
+import { addRecurringJobs } from '../../platform/jobs/schedule.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -71,6 +72,7 @@ export const providerHandlers = (
           })
           .execute();
         await sql.insertInto('head').values({ tenant_id: id }).execute();
+        await addRecurringJobs(tx);
         await takeHosts(tx, hosts);
         // The caller is unknown in the new provider; the audit log of their own provider records
         // them.

@@ -3,6 +3,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import type { SentOut } from '#contract/reports/calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import type { ReportSentTable } from '#server/platform/db/database-reports.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
@@ -22,11 +23,12 @@ export interface Due {
  * id; null if it was already queued.
  */
 export async function queueReport(
-  { sql, tenant }: TenantTx,
+  tx: TenantTx,
   world: AppContext,
   { setting, owner, by, fields, dueAt }: Due,
 ): Promise<string | null> {
   const id = world.chance.uuid();
+  const { sql, tenant } = tx;
   const row = await sql
     .insertInto('report_sent')
     .values({
@@ -50,7 +52,9 @@ export async function queueReport(
     .onConflict((on) => on.doNothing())
     .returning('id')
     .executeTakeFirst();
-  return row?.id ?? null;
+  if (!row) return null;
+  await scheduleRecurring(tx, 'reports', world.clock.now());
+  return row.id;
 }
 
 /** Returns a row of the history. */

@@ -16,6 +16,7 @@ import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
 import { gatewaysOf } from '#server/platform/mail/gateways.ts';
 import { wallOf } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { peopleOf } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
@@ -127,6 +128,7 @@ export function settingHandlers(
             changed_at: ctx.now,
           })
           .execute();
+        await scheduleReports(tx, nextOf(setting, ctx.now));
         await audit(tx, world, ctx, {
           what: 'report.made',
           user: session.userId,
@@ -155,6 +157,7 @@ export function settingHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
+        await scheduleReports(tx, nextOf(setting, ctx.now));
         await audit(tx, world, ctx, {
           what: 'report.changed',
           user: owner.userId,
@@ -202,6 +205,10 @@ export async function settingOf(
 export async function stillMay(tx: TenantTx, id: UserId): Promise<boolean> {
   const rights = await rightsOf(tx, id);
   return rights !== null && mayReport(tx, rights);
+}
+
+async function scheduleReports(tx: TenantTx, dueAt: Ms | null): Promise<void> {
+  if (dueAt !== null) await scheduleRecurring(tx, 'reports', dueAt);
 }
 
 const nextOf = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null =>

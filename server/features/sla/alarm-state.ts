@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { SlaRow } from '#contract/sla/sla.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** An alarm and its notification state. */
@@ -32,4 +33,5 @@ export async function keepAlarm(tx: TenantTx, alarm: SlaRow): Promise<void> {
     .values(values)
     .onConflict((on) => on.columns(['tenant_id', 'id']).doUpdateSet({ row, broken_since: null }))
     .execute();
+  await scheduleRecurring(tx, 'sla-alarms', alarm.changedAt);
 }

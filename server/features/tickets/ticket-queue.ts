@@ -4,6 +4,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnAhead, columnOver } from '../../platform/clock-bounds.ts';
 import { faultOf } from '../../platform/http/serve-call.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
+import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import type { By, TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
@@ -33,11 +34,12 @@ export const byClock = (at: Ms): By => ({
  * in progress continues, and the new change follows it.
  */
 export async function tell(
-  { sql, tenant }: TenantTx,
+  tx: TenantTx,
   ticket: string,
   parts: readonly TicketPart[],
   now: Ms,
 ): Promise<void> {
+  const { sql, tenant } = tx;
   const before = await sql
     .selectFrom('ticket_work')
     .select(['version', 'parts'])
@@ -57,6 +59,7 @@ export async function tell(
     .values({ tenant_id: tenant, ticket_id: ticket, ...row })
     .onConflict((on) => on.columns(['tenant_id', 'ticket_id']).doUpdateSet(row))
     .execute();
+  await scheduleRecurring(tx, 'tickets', now);
 }
 
 interface Task {
@@ -106,7 +109,7 @@ export async function work(
 
 /**
  * Sends these tickets to their system now and waits for the outcome, at most eight seconds. It also
- * waits for tickets that the timer or another server is already sending; otherwise the response
+ * waits for tickets that the background job or another server is already sending; otherwise the response
  * would call a ticket "waiting" that exists a moment later.
  */
 export async function sendNow(
@@ -411,9 +414,11 @@ const release = async ({ sql, tenant }: TenantTx, id: string): Promise<void> =>
     .execute());
 
 /** Retries everything in the queue, after the connection or a mapping has changed. */
-export const tryAgain = async ({ sql, tenant }: TenantTx, now: Ms): Promise<void> =>
-  void (await sql
+export async function tryAgain(tx: TenantTx, now: Ms): Promise<void> {
+  await tx.sql
     .updateTable('ticket_work')
     .set({ next_at: now, tries: 0 })
-    .where('tenant_id', '=', tenant)
-    .execute());
+    .where('tenant_id', '=', tx.tenant)
+    .execute();
+  await scheduleRecurring(tx, 'tickets', now);
+}

@@ -15,6 +15,7 @@ import { scopeOf } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import type { PsaFault } from './psa.ts';
 import { renewHealth } from './ticket-companies.ts';
+import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { tryAgain } from './ticket-queue.ts';
 import { connectedOf, deskOf, heard } from './ticketing.ts';
 
@@ -114,6 +115,8 @@ export function ticketingHandlers(
               })
               .onConflict((on) => on.column('tenant_id').doUpdateSet(row))
               .execute();
+            await scheduleRecurring(tx, 'tickets', now);
+            await scheduleRecurring(tx, 'ticket-results', now);
             // Mappings of one system do not apply to another.
             if (other)
               await tx.sql

@@ -51,6 +51,7 @@ import type {
   WebhookTable,
 } from './database-notify.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
+import type { BackgroundJobTable } from './database-jobs.ts';
 import type { Json, Filled } from './json-column.ts';
 import type { ProjectedTables } from './projected-tables.ts';
 
@@ -152,6 +153,7 @@ export interface Database extends ProjectedTables {
   /** SHA-256 (hex) of an ingest key, and its owner. */
   key_index: { hash: string; tenant_id: TenantId; key_id: KeyId };
   server_setting: { name: string; value: string };
+  background_job: BackgroundJobTable;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { OpenStore } from './open.ts';
  * Tables that a backup leaves out. A restore must not revive ended sessions, replaced device
  * tokens, sign-ins in progress or used links, nor send mail and deliveries twice. Without the known
  * devices, stored failure counts would lock their users out. Daily totals are recalculated from the
- * results.
+ * results, and background jobs are scheduled from the rows that they work on.
  */
 export const NOT_KEPT: ReadonlySet<string> = new Set([
   'session',
@@ -26,6 +26,7 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
   'migration',
   'run_total',
   'run_total_day',
+  'background_job',
 ]);
 
 /**

@@ -155,6 +155,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
+  const jobListeners = new Set<(dueAt: Ms) => void>();
   const warm = makeRowCache();
   const turns = makeFairMutex(clock);
   const inside = new AsyncLocalStorage<{ open: boolean }>();
@@ -224,6 +225,8 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
         });
         const reached = done.committed();
         if (reached !== null) tell(tenant, reached);
+        const { jobsDueAt } = done;
+        if (jobsDueAt !== null) for (const listener of jobListeners) listener(jobsDueAt);
         return value;
       } finally {
         (own as ReturnType<typeof tenantTx> | null)?.ended();
@@ -260,6 +263,10 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
     onAppend(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    onJobScheduled(listener) {
+      jobListeners.add(listener);
+      return () => void jobListeners.delete(listener);
     },
     space: async () => space?.look() ?? null,
     tenants: () =>

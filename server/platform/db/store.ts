@@ -21,6 +21,11 @@ export interface Store {
    * (SYNC-5).
    */
   onAppend(listener: (tenant: TenantId, head: number) => void): () => void;
+  /**
+   * Calls `listener` after each commit that scheduled a background job, with its due time. Only a
+   * hint: jobs run without it, but later.
+   */
+  onJobScheduled(listener: (dueAt: Ms) => void): () => void;
   tenants(): Promise<readonly TenantId[]>;
   /** Returns the disk of the embedded database; null if the database is in memory or elsewhere. */
   space(): Promise<DiskSpace | null>;
@@ -95,6 +100,8 @@ export interface TenantTx {
    * transaction fails.
    */
   send(statement: CompiledQuery): void;
+  /** After the commit, wakes the job runner of this server at this time. */
+  wakeJobs(dueAt: Ms): void;
   /** Returns at most `limit` events after `seq`, in order. */
   eventsAfter(seq: number, limit: number): Promise<Logged[]>;
 }

@@ -1,5 +1,6 @@
 import type { Branding } from '#contract/branding/branding.ts';
 import type { TenantId } from '#contract/ids.ts';
+import { addRecurringJobs } from '../jobs/schedule.ts';
 import type { Store } from './store.ts';
 
 export interface NewTenant {
@@ -19,7 +20,8 @@ export const makeTenant = (
   store: Store,
   { tenant, host, branding, isDefault }: NewTenant,
 ): Promise<void> =>
-  store.tenant(tenant, async ({ sql }) => {
+  store.tenant(tenant, async (tx) => {
+    const { sql } = tx;
     await sql
       .insertInto('tenant_list')
       .values({ tenant_id: tenant, is_default: isDefault })
@@ -29,6 +31,7 @@ export const makeTenant = (
       .values({ tenant_id: tenant, branding: JSON.stringify(branding) })
       .execute();
     await sql.insertInto('head').values({ tenant_id: tenant }).execute();
+    await addRecurringJobs(tx);
     if (host !== null)
       await sql
         .insertInto('provider_host')

@@ -3,7 +3,7 @@ import type { Actor, Logged } from '#contract/events.ts';
 import type { Id } from '#contract/fold.ts';
 import { TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
 import { append, type Ground, type Sent } from './append.ts';
 import { given, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
@@ -24,6 +24,8 @@ export interface OwnTx {
    * Call after the commit. Returns the head that its appends reached; null if it appended nothing.
    */
   committed(): number | null;
+  /** When the earliest background job that it scheduled is due; null if it scheduled none. */
+  readonly jobsDueAt: Ms | null;
   ended(): void;
 }
 
@@ -38,6 +40,7 @@ export function tenantTx(
   let { held, brought, memory } = nothingKnown();
   let lock: HeadRecord | null = null;
   let appended = false;
+  let jobsDueAt: Ms | null = null;
   let release: Promise<Release> | null = null;
   /** Call before the first statement that locks the head row. */
   const turn = async (): Promise<void> => void (await (release ??= turns.next(tenant)));
@@ -185,6 +188,9 @@ export function tenantTx(
     send: (statement) => {
       sent.add(sql.executeQuery(statement));
     },
+    wakeJobs(dueAt) {
+      jobsDueAt = Math.min(jobsDueAt ?? dueAt, dueAt);
+    },
     async eventsAfter(seq, limit) {
       const rows = await sql
         .selectFrom('event')
@@ -213,6 +219,9 @@ export function tenantTx(
     committed() {
       if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { held, brought, memory });
       return appended && lock !== null ? lock.seq : null;
+    },
+    get jobsDueAt() {
+      return jobsDueAt;
     },
     ended: () => void end(),
   };

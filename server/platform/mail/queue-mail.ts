@@ -1,7 +1,8 @@
+import type { Ms } from '#contract/ids.ts';
 import { seal } from '../crypto/vault.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
-import { makeSignal } from '../outbound/signal.ts';
+import { scheduleJob } from '../jobs/schedule.ts';
 
 /**
  * `html`: an HTML version of the text, if any; `files`: ids of stored files to attach; `replyTo`:
@@ -22,8 +23,8 @@ export interface Sms {
 export type Post = ({ readonly kind: 'mail' } & Mail) | ({ readonly kind: 'sms' } & Sms);
 
 /**
- * Queues an email or text message in the current transaction: `startPost` sends it after the
- * commit. Without a gateway it stays on the operator's outbox page. Returns its id in `outgoing`,
+ * Queues an email or text message in the current transaction: a background job sends it after
+ * the commit. Without a gateway it stays on the operator's outbox page. Returns its id in `outgoing`,
  * which holds its status.
  */
 export async function post(tx: TenantTx, world: AppContext, what: Post): Promise<string> {
@@ -48,6 +49,9 @@ export async function post(tx: TenantTx, world: AppContext, what: Post): Promise
       fault: null,
     })
     .execute();
-  makeSignal(world).mark(tx.tenant);
+  await scheduleMail(tx, id, now);
   return id;
 }
+
+export const scheduleMail = (tx: TenantTx, id: string, dueAt: Ms): Promise<void> =>
+  scheduleJob(tx, 'mail', id, { message: id }, dueAt);

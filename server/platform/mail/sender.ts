@@ -12,19 +12,13 @@ import { gatewaysOf } from './gateways.ts';
 import type { Gateways } from './gateways.ts';
 import { sendMail } from './send-mail.ts';
 import { sendSms } from './send-sms.ts';
-import { makeSignal } from '../outbound/signal.ts';
+import type { JobHandler } from '../jobs/job-types.ts';
+import { hasNoJob } from '../jobs/schedule.ts';
+import { scheduleMail } from './queue-mail.ts';
 
-/** Intervals for checking providers that have just queued a message, and all providers. */
-const QUICK_MS: Ms = 500;
-const EVERY_MS: Ms = 10_000;
 /** Longer than any attempt. If a server dies while sending, another one retries after this time. */
 const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000;
-const CLEAN_MS: Ms = 3_600_000;
-/** How long a stopping server waits for messages in flight. The next server retries the rest. */
-const STOP_MS: Ms = 3_000;
-const AT_ONCE = 10;
-const MOST_AT_ONCE = 40;
 /** A code is useless after a few minutes, a mail only after an hour or more. */
 const MOST_TRIES = { sms: 5, mail: 10 } as const;
 const FIRST_MS: Ms = 15_000;
@@ -49,104 +43,46 @@ export const waitAfter = (tries: number, asked: Ms | null): Ms =>
   Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), asked ?? 0));
 
 /**
- * Sends what `post` queued. A server first leases a message (skipping rows that another is
- * leasing), then sends it with no transaction open, then stores the result. So two servers never
+ * Sends a message that `post` queued. A server first leases the message (skipping a row that another
+ * is leasing), then sends it with no transaction open, then stores the result. So two servers never
  * send the same message, and no sent message is sent again, except if a server dies between sending
  * and storing the result. The content of a sent message is erased at once, and its row is deleted
  * after a week.
  */
-export function startPost(world: AppContext): { stop(): Promise<void>; tick(): Promise<void> } {
-  let timer: { cancel(): void } | null = null;
-  let taking: Promise<void> = Promise.resolve();
-  let allAt: Ms = 0;
-  let cleanAt: Ms = 0;
-  let stopped = false;
-  const going = new Set<Promise<void>>();
-
-  /**
-   * Leases due messages, one provider after the other, without waiting for the sending, so that a
-   * hanging gateway delays nobody else.
-   */
-  async function take(tenants: readonly TenantId[]): Promise<void> {
-    const now = world.clock.now();
-    const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
-    if (clean) cleanAt = now;
-    for (const tenant of tenants) {
-      try {
-        if (clean)
-          await world.store.tenant(tenant, ({ sql }) =>
-            sql
-              .deleteFrom('outgoing')
-              .where('tenant_id', '=', tenant)
-              .where('made_at', '<', now - KEEP_MS)
-              .execute(),
-          );
-        for (let more = true; more && going.size < MOST_AT_ONCE;) {
-          const { rows, gateways } = await world.store.tenant(tenant, (tx) => takeDue(tx, world));
-          for (const row of rows) {
-            const one = send(world, tenant, gateways, row)
-              .catch((error: unknown) => {
-                failed(tenant, error);
-              })
-              .finally(() => going.delete(one));
-            going.add(one);
-          }
-          more = rows.length === AT_ONCE && !stopped;
-        }
-      } catch (error) {
-        failed(tenant, error);
-      }
-    }
-  }
-  function failed(tenant: TenantId, error: unknown): void {
-    world.log.error('what goes out of a provider could not be looked after', {
-      tenant,
-      ...faultOf(error),
-    });
-  }
-
-  /** Runs passes in sequence. */
-  function run(of: () => Promise<readonly TenantId[]>): Promise<void> {
-    taking = taking
-      .then(async () => take(await of()))
-      .catch((error: unknown) => {
-        world.log.error('the post failed', faultOf(error));
-      });
-    return taking;
-  }
-  function wait(): void {
-    timer = world.clock.after(QUICK_MS, () => {
-      const now = world.clock.now();
-      const all = now - allAt >= EVERY_MS || now < allAt;
-      if (all) allAt = now;
-      const just = makeSignal(world).take();
-      const done =
-        all || just.length > 0
-          ? run(() => (all ? world.store.tenants() : Promise.resolve(just)))
-          : Promise.resolve();
-      void done.finally(() => {
-        if (!stopped) wait();
-      });
-    });
-  }
-  wait();
-  return {
-    /** Leases all due messages, and waits until each is sent or has failed. */
-    async tick() {
-      await run(() => world.store.tenants());
-      await Promise.all(going);
-    },
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      await Promise.race([
-        taking.then(() => Promise.all(going)),
-        new Promise<void>((resolve) => {
-          world.clock.after(STOP_MS, resolve);
-        }),
-      ]);
-    },
+export const mail =
+  (world: AppContext): JobHandler<'mail'> =>
+  async ({ tenant, payload: { message: id } }) => {
+    const { row, gateways } = await world.store.tenant(tenant, (tx) => takeDue(tx, world, id));
+    if (row) await send(world, tenant, gateways, row);
+    return world.store.tenant(tenant, (tx) => nextAttempt(tx, id), { readOnly: true });
   };
+
+/** Returns when the message is tried again; null if it was sent or given up. */
+async function nextAttempt({ sql, tenant }: TenantTx, id: string): Promise<Ms | null> {
+  const row = await sql
+    .selectFrom('outgoing')
+    .select('next_at')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.next_at ?? null;
+}
+
+/** Deletes old messages, and schedules those from before there were background jobs. */
+export async function tidyOutgoing(tx: TenantTx, now: Ms): Promise<void> {
+  await tx.sql
+    .deleteFrom('outgoing')
+    .where('tenant_id', '=', tx.tenant)
+    .where('made_at', '<', now - KEEP_MS)
+    .execute();
+  const waiting = await tx.sql
+    .selectFrom('outgoing')
+    .select('id')
+    .where('tenant_id', '=', tx.tenant)
+    .where('next_at', 'is not', null)
+    .where(hasNoJob(tx, 'mail', 'outgoing.id'))
+    .execute();
+  for (const { id } of waiting) await scheduleMail(tx, id, now);
 }
 
 async function send(
@@ -194,45 +130,33 @@ interface Taken {
 async function takeDue(
   tx: TenantTx,
   world: AppContext,
-): Promise<{ readonly rows: readonly Taken[]; readonly gateways: Gateways }> {
+  id: string,
+): Promise<{ readonly row: Taken | null; readonly gateways: Gateways }> {
   const { tenant, sql } = tx;
   const now = world.clock.now();
   const due = await sql
     .selectFrom('outgoing')
     .select(['id', 'kind', 'sealed', 'tries'])
     .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
     .where('sent_at', 'is', null)
     .where(columnOver('next_at', now, LONGEST_MS))
-    .orderBy('next_at')
-    .limit(AT_ONCE)
     .forUpdate()
     .skipLocked()
-    .execute();
-  if (due.length === 0) return { rows: [], gateways: { mail: null, sms: null } };
+    .executeTakeFirst();
+  if (!due) return { row: null, gateways: { mail: null, sms: null } };
   const gateways = await gatewaysOf(tx, world);
-  const set = (
-    ids: readonly string[],
-    to: { readonly next_at: Ms | null; readonly tries?: number },
-  ) =>
-    sql
-      .updateTable('outgoing')
-      .set(to)
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', ids)
-      .execute();
-  const nowhere = due.filter(({ kind }) => gateways[kind] === null);
-  // Without a gateway, it stays on the outbox page for the operator, and is not sent when a gateway
-  // is configured days later.
-  if (nowhere.length > 0)
-    await set(
-      nowhere.map(({ id }) => id),
-      { next_at: null },
-    );
-  const rows = due
-    .filter(({ kind }) => gateways[kind] !== null)
-    .map((row) => ({ ...row, tries: row.tries + 1 }));
-  for (const { id, tries } of rows) await set([id], { next_at: now + HELD_MS, tries });
-  return { rows, gateways };
+  const hasGateway = gateways[due.kind] !== null;
+  const tries = hasGateway ? due.tries + 1 : due.tries;
+  await sql
+    .updateTable('outgoing')
+    // Without a gateway, it stays on the outbox page for the operator, and is not sent when a
+    // gateway is configured days later.
+    .set({ next_at: hasGateway ? now + HELD_MS : null, tries })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+  return { row: hasGateway ? { ...due, tries } : null, gateways };
 }
 
 async function attempt(

@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { dayOf, startOfDay } from '#contract/time/day.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
 import { forgetDays, sumDay, summedDays } from '#server/platform/events/totals.ts';
 import type { SummedDay } from '#server/platform/events/totals.ts';
+import type { JobHandler } from '../jobs/job-types.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { wallOf } from './query.ts';
 
-const FIRST: Ms = 2_000;
-const EVERY: Ms = 60_000;
+/** The pause after each day, in which calls of users are served. */
 const REST: Ms = 20;
+/** How soon days are found that got results, or other bounds, after they were over. */
+const FALLBACK: Ms = 15 * 60_000;
 /** More than any report reads: twelve months, and the equal time before. */
 const MOST_DAYS = 740;
 
@@ -19,50 +20,22 @@ const MOST_DAYS = 740;
  * time zone or start of day changes, its totals are recalculated. Until a day has totals, queries
  * read its results.
  */
-export function startSums(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
-  let stopped = false;
-  let timer: { cancel(): void } | null = null;
-  const pause = (): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    world.clock.after(REST, resolve);
-    return promise;
-  };
-  async function tick(now: Ms): Promise<void> {
-    for (const tenant of await world.store.tenants()) {
-      try {
-        for (const day of await unsummed(world, tenant, now)) {
-          if (stopped) return;
-          await sumUp(world, tenant, day);
-          await pause();
-        }
-      } catch (error) {
-        world.log.error('the days of a provider could not be summed up', {
-          tenant,
-          ...faultOf(error),
-        });
-      }
+export const dayTotals =
+  (world: AppContext): JobHandler<'day-totals'> =>
+  async ({ tenant, now, signal }) => {
+    for (const day of await unsummed(world, tenant, now)) {
+      if (signal.aborted) return now;
+      await sumUp(world, tenant, day);
+      await new Promise<void>((resolve) => {
+        world.clock.after(REST, resolve);
+      });
     }
-  }
-  function wait(ms: Ms): void {
-    timer = world.clock.after(ms, () => {
-      void tick(world.clock.now())
-        .catch((error: unknown) => {
-          world.log.error('no day could be summed up', faultOf(error));
-        })
-        .finally(() => {
-          if (!stopped) wait(EVERY);
-        });
+    const { timeZone, dayBeginsHour } = await world.store.tenant(tenant, wallOf, {
+      readOnly: true,
     });
-  }
-  wait(FIRST);
-  return {
-    tick,
-    stop() {
-      stopped = true;
-      timer?.cancel();
-    },
+    const nextDay = startOfDay(dayOf(now, timeZone, dayBeginsHour) + 1, timeZone, dayBeginsHour);
+    return Math.min(nextDay, now + FALLBACK);
   };
-}
 
 /** Calculates the totals of every past day that has none. */
 export async function sumUpDays(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {

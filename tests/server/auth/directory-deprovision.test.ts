@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { LOOK_MS, startDirectoryLook } from '#server/features/auth/directory/deprovision.ts';
+import { LOOK_MS } from '#server/features/auth/directory/deprovision.ts';
 import { authenticateKey } from '#server/platform/auth/api-key-auth.ts';
 import { hashOf, secretOf } from '#server/platform/auth/api-key-secret.ts';
 import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
@@ -9,6 +9,7 @@ import type { Ground } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { browser, place, recorded, sent } from './factor-fixtures.ts';
 import type { Browser, Place } from './factor-fixtures.ts';
+import { directoryTicks } from '../jobs/ticks.ts';
 
 let ground: Ground;
 const now = (): number => ground.world.clock.now();
@@ -141,7 +142,7 @@ eachDatabase((_name, open) => {
     await kate.login({}, 'ad');
     const asked: (readonly string[])[] = [];
     let says: ReadonlyMap<string, AccountStatus> | null = null;
-    const watch = startDirectoryLook(ground.world, ({ tenant }) =>
+    const watch = directoryTicks(ground.world, ({ tenant }) =>
       Promise.resolve(
         tenant === at.tenant
           ? (names) => {
@@ -157,12 +158,13 @@ eachDatabase((_name, open) => {
     ];
     await watch.tick();
     expect([asked, await stand()]).toEqual([[['gone', 'kate']], [true, true, true, true]]);
-    // It said nothing: it is asked at the next turn. Then all stand, and it is left alone for four
+    // It said nothing: it is asked again after ten minutes. Then all stand, and it is left alone for four
     // hours.
     says = new Map([
       ['gone', 'stands'],
       ['kate', 'stands'],
     ]);
+    ground.pass(10 * 60_000);
     await watch.tick();
     await watch.tick();
     expect([asked.length, await stand()]).toEqual([2, [true, true, true, true]]);

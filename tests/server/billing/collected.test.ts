@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { licensingHandlers } from '#server/features/billing/handlers.ts';
-import { startLicences } from '#server/features/billing/store-months.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { anAsk, DAY, HOUR, iso, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField, type Field } from '../connections/fakes/fixtures.ts';
@@ -8,6 +7,7 @@ import { aLicence, fill } from '../connections/fakes/vspc-estate.ts';
 import { uid } from '../connections/fakes/vspc.ts';
 import { type Asked, json, outside, type Told } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
+import { licenseTicks } from '../jobs/ticks.ts';
 
 let store: Store;
 let field: Field;
@@ -46,7 +46,7 @@ eachDatabase((_name, open) => {
     field = await aField(store);
     const vspc = await aConsole();
     const licensing = licensingHandlers(field.world);
-    const keeper = startLicences(field.world);
+    const keeper = licenseTicks(field.world);
     const ask = () => anAsk({ ...field.place.ground, world: field.world }, field.tenant);
     const lines = async (month?: string): Promise<unknown> => {
       const told = await licensing.listCompanyLicensing(

@@ -1,12 +1,12 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
-import { startInvoices } from '#server/features/billing/read-invoices.ts';
 import { ask, login } from '../http/fixtures.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { APP } from './fakes/quickbooks.ts';
 import type { Books, QuickBooksStandIn } from './fakes/quickbooks.ts';
+import { invoiceTicks } from '../jobs/ticks.ts';
 
 export const INVOICES = 'o365/quickbooks/invoices';
 export const CONNECTION = 'o365/quickbooks/connection';
@@ -92,7 +92,7 @@ export async function aBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bu
       return good(ada<QuickBooksKept>('POST', `${CONNECTION}/finish`, qb.back(url, books)));
     },
     async read() {
-      const reader = startInvoices(ground.world);
+      const reader = invoiceTicks(ground.world);
       await reader.tick(ground.world.clock.now());
       reader.stop();
     },

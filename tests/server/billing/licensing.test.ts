@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { CompanyUsage, ProviderUsage } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { startLicences } from '#server/features/billing/store-months.ts';
 import { monthOf, monthsAt } from '#server/features/billing/months.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
@@ -11,6 +10,7 @@ import type { Ground } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
+import { licenseTicks } from '../jobs/ticks.ts';
 
 const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing';
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
 
   test('LIC-2: a month that is over tells what was told of it last', async () => {
     const office = await anOffice(ground);
-    const keeper = startLicences(ground.world);
+    const keeper = licenseTicks(ground.world);
     await results(office, 1, [['Files', 'SRV-1']]);
     await collect(office, [{ uid: 'a', company: 1, used: 5 }]);
     await keeper.tick(now());

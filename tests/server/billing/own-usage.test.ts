@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { startLicences } from '#server/features/billing/store-months.ts';
 import { makeGround } from '../http/fixtures.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
+import { licenseTicks } from '../jobs/ticks.ts';
 
 const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing/own';
@@ -80,7 +80,7 @@ eachDatabase((_name, open) => {
 
   test('LIC-5, T2: whoever is signed in is told what the own companies use beside the month before, since which month, and nothing of others', async () => {
     const office = await anOffice(ground);
-    const keeper = startLicences(ground.world);
+    const keeper = licenseTicks(ground.world);
     const first = monthNow();
     await ran(office, 1, ['Files']);
     await ran(office, 2, ['Other']);
@@ -144,7 +144,7 @@ eachDatabase((_name, open) => {
 
   test('LIC-5: what is told in the oldest of the months has no beginning, what is new began this month; a company that was deleted is not told', async () => {
     const office = await anOffice(ground);
-    const keeper = startLicences(ground.world);
+    const keeper = licenseTicks(ground.world);
     const begun = now();
     await ran(office, 1, ['Files']);
     await collect(office, [[ONE, 1, 5]]);

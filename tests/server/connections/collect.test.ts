@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ConnectionOut } from '#contract/connections/calls.ts';
-import { startClock } from '#server/features/ingest/overdue-timer.ts';
 import { syncHandlers } from '#server/platform/sync/handlers.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
@@ -19,6 +18,7 @@ import {
   fill,
 } from './fakes/vspc-estate.ts';
 import { refused, type StandIn, uid, USER, vspcStandIn } from './fakes/vspc.ts';
+import { missedRunTicks } from '../jobs/ticks.ts';
 
 let store: Store;
 let vspc: StandIn;
@@ -440,7 +440,7 @@ test('COLLECT-6: while a connection fails or is off, none of its jobs counts as 
   );
   await field.connect(vspc.outside.url);
   await field.round();
-  const clock = startClock(field.world);
+  const clock = missedRunTicks(field.world);
   console.fault = () => refused('down', 500);
   await field.round(6 * MINUTE);
   field.place.ground.pass(6 * HOUR);

@@ -10,7 +10,6 @@ import {
   record,
 } from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { startCollectors } from '#server/features/connections/timer.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { embedded } from '../db/databases.ts';
@@ -18,6 +17,7 @@ import { HOUR, NOON } from '../ingest/fixtures.ts';
 import { aField } from './fakes/fixtures.ts';
 import { aJob, aSession, fill, type JobOf } from './fakes/vspc-estate.ts';
 import { refused, uid, vspcStandIn } from './fakes/vspc.ts';
+import { connectionTicks } from '../jobs/ticks.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 let store: Store;
@@ -124,9 +124,9 @@ test(
               await field.round(400_000).catch(() => undefined);
               await field.collectors.stop();
               left = Infinity;
-              field.collectors = startCollectors(field.world);
+              field.collectors = connectionTicks(field.world);
             } else if (one.is === 'two') {
-              const other = startCollectors(field.world);
+              const other = connectionTicks(field.world);
               field.place.ground.pass(400_000);
               await Promise.all([field.collectors.tick(), other.tick()]);
               await other.stop();

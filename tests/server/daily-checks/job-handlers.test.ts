@@ -3,7 +3,6 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { startClock } from '#server/features/ingest/overdue-timer.ts';
 import { NOT_EXPECTED } from '#server/features/daily-checks/job-handlers.ts';
 import { makeGround } from '../http/fixtures.ts';
 import type { Answer, Ground } from '../http/fixtures.ts';
@@ -11,6 +10,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
+import { missedRunTicks } from '../jobs/ticks.ts';
 
 const TODAY = '2026-03-02';
 const HOUR = 3_600_000;
@@ -63,7 +63,7 @@ const ran = (job: string, at: number, more: object = {}): object => ({
   ...more,
 });
 const clockOf = (office: Office) =>
-  startClock({
+  missedRunTicks({
     ...ground.world,
     store: { ...ground.world.store, tenants: async () => [office.tenant] },
   });

@@ -2,11 +2,11 @@ import { request } from 'node:http';
 import { allHandlers } from '#server/handlers.ts';
 import { listen } from '#server/platform/http/listen.ts';
 import type { Listening } from '#server/platform/http/listen.ts';
-import { startClock } from '#server/features/ingest/overdue-timer.ts';
 import { makeCompany } from '#server/features/users/create-user.ts';
 import type { Role } from '#contract/abilities.ts';
 import { appOf, PASSWORD, provider, user } from './fixtures.ts';
 import type { Ground } from './fixtures.ts';
+import { missedRunTicks } from '../jobs/ticks.ts';
 
 /**
  * What a documented field has to be. `moment`: the API's datetime. `null` and `empty`: it has no
@@ -97,7 +97,7 @@ export async function aPortal(ground: Ground): Promise<Portal> {
     (token: string | null): Person =>
     (method, path, body) =>
       send(server.port, host, token, method, path, body);
-  const clock = startClock({
+  const clock = missedRunTicks({
     ...world,
     store: { ...world.store, tenants: () => Promise.resolve([tenant]) },
   });

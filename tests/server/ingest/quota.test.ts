@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { settingsHandlers } from '#server/features/branding/settings.ts';
-import { startClock } from '#server/features/ingest/overdue-timer.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
 import { type OpenStore, openStore } from '#server/platform/db/open.ts';
 import { eachDatabase, freshUrl, missing, QUIET } from '../db/databases.ts';
 import { anAsk, anExecution, aPlace, DAY, HOUR, iso, NOON, type Place } from './fixtures.ts';
+import { missedRunTicks } from '../jobs/ticks.ts';
 
 const MIDNIGHT = Date.parse('2026-03-03T00:00:00Z');
 
@@ -125,7 +125,7 @@ eachDatabase((_name, open) => {
       (await place.all('run'))
         .filter(({ status }) => status === 'Missed')
         .map(({ startedAt }) => iso(startedAt));
-    const clock = startClock({
+    const clock = missedRunTicks({
       ...place.ground.world,
       store: { ...place.ground.world.store, tenants: async () => [place.tenant] },
     });

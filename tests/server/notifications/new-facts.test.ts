@@ -4,7 +4,6 @@ import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import { pollFacts } from '#server/features/notifications/poll.ts';
 import { findOpenFacts } from '#server/features/notifications/open-facts.ts';
-import { startSla } from '#server/features/sla/timer.ts';
 import { ask, makeGround } from '../http/fixtures.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
@@ -13,6 +12,7 @@ import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
 import { digestAt, fails, mailsOf, succeeds, told } from './fixtures.ts';
+import { slaTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -163,7 +163,7 @@ eachDatabase((_name, open) => {
       },
     });
     ground.pass(2 * HOUR);
-    const sla = startSla(ground.world);
+    const sla = slaTicks(ground.world);
     await sla.tick(now());
     sla.stop();
     await pollFacts(ground.world, office.tenant, now());

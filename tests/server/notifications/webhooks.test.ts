@@ -1,7 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import { startSla } from '#server/features/sla/timer.ts';
-import { startNotify } from '#server/features/notifications/timer.ts';
 import { makeGround } from '../http/fixtures.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
@@ -10,6 +8,7 @@ import { anOffice } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
 import { fails } from './fixtures.ts';
 import { history, HOOKS, listed, made, webhooksOn } from './webhook-fixtures.ts';
+import { notificationTicks, slaTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -29,7 +28,7 @@ eachDatabase((_name, open) => {
     await fails(ground, office, 1, 'Files');
     await fails(ground, office, 2, 'Mail');
     await fails(ground, office, 2, 'Web', { status: 'Warning' });
-    const notify = startNotify(ground.world);
+    const notify = notificationTicks(ground.world);
     await notify.tick();
     await notify.tick();
     await notify.stop();
@@ -183,7 +182,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     ground.pass(2 * HOUR);
-    const sla = startSla(ground.world);
+    const sla = slaTicks(ground.world);
     await sla.tick(now());
     sla.stop();
     await turn(office);

@@ -7,13 +7,13 @@ import { SECRET_NAMES } from '#contract/branding/settings.ts';
 import { settingsHandlers } from '#server/features/branding/settings.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { storeSecret, readSecret } from '#server/platform/outbound/secret.ts';
-import { startPost } from '#server/platform/mail/sender.ts';
 import { backUp } from '#server/platform/db/backup-file.ts';
 import { dump } from '#server/platform/db/dump.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import { accounts, appOf, ask, login, makeGround, provider, user } from '../http/fixtures.ts';
 import { eachDatabase, freshStore } from '../db/databases.ts';
 import { HERE, outside } from './outside.ts';
+import { mailTicks } from '../jobs/ticks.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'daybook-secrets-'));
 afterAll(() => {
@@ -96,7 +96,7 @@ eachDatabase((name, open) => {
         });
         await post(tx, world, { kind: 'sms', to: '+15550100200', text: plant() });
       });
-      const sender = startPost(world);
+      const sender = mailTicks(world);
       await sender.tick();
       await sender.stop();
       const events = await world.store.tenant(tenant, (tx) => tx.eventsAfter(0, 1_000));

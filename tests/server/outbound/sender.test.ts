@@ -3,13 +3,15 @@ import type { ProviderSettings, SecretName } from '#contract/branding/settings.t
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { Post } from '#server/platform/mail/queue-mail.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
-import { startPost, waitAfter } from '#server/platform/mail/sender.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { mail, waitAfter } from '#server/platform/mail/sender.ts';
 import { makeGround, provider } from '../http/fixtures.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { HERE, json, outside } from './outside.ts';
 import type { Outside, Told } from './outside.ts';
 import { smtp } from './smtp.ts';
+import { mailTicks } from '../jobs/ticks.ts';
 
 const MAIL: Post = {
   kind: 'mail',
@@ -55,33 +57,22 @@ eachDatabase((_name, open) => {
   afterAll(async () => {
     await Promise.all(posts.map((one) => one.stop()));
   });
-  /**
-   * The ground's world without the timer that looks for new messages: many senders share one store
-   * here, and each works on `tick` alone. Deadlines are the product's.
-   */
-  let still: Ground['world'];
-  /** The same, whose deadlines come at once: for a peer that never answers. */
+  /** The ground's world, whose deadlines come at once: for a peer that never answers. */
   let impatient: Ground['world'];
   beforeAll(async () => {
     ground = await makeGround(HERE, await open());
     const { clock } = ground.world;
-    const worldWith = (waitMs: (ms: number) => number): Ground['world'] => ({
+    impatient = {
       ...ground.world,
-      clock: {
-        ...clock,
-        after: (ms, work) =>
-          ms === 500 ? { cancel: () => undefined } : clock.after(waitMs(ms), work),
-      },
-    });
-    still = worldWith((ms) => ms);
-    impatient = worldWith((ms) => Math.min(ms, 700));
+      clock: { ...clock, after: (ms, work) => clock.after(Math.min(ms, 700), work) },
+    };
   });
 
   /** A provider with these settings, its post, and what it keeps of messages. */
   async function one(
     settings: ProviderSettings,
     secrets: Partial<Record<SecretName, string>> = {},
-    world = still,
+    world = ground.world,
   ) {
     const { tenant } = await provider(ground);
     await world.store.tenant(tenant, async (tx) => {
@@ -93,7 +84,7 @@ eachDatabase((_name, open) => {
       for (const [name, value] of Object.entries(secrets))
         await storeSecret(tx, world, name as SecretName, value);
     });
-    const sender = startPost(world);
+    const sender = mailTicks(world);
     posts.push(sender);
     return {
       tenant,
@@ -202,8 +193,8 @@ eachDatabase((_name, open) => {
     const strict: Ground = {
       ...ground,
       world: {
-        ...still,
-        config: { ...still.config, outbound: { allow: ['127.0.0.0/8'], http: false } },
+        ...ground.world,
+        config: { ...ground.world.config, outbound: { allow: ['127.0.0.0/8'], http: false } },
       },
     };
     for (const [settings, server] of [
@@ -213,7 +204,7 @@ eachDatabase((_name, open) => {
     ] as const) {
       const { put, rows } = await one(settings, { mail: 'smtp-secret' });
       await put(MAIL);
-      const sender = startPost(strict.world);
+      const sender = mailTicks(strict.world);
       await sender.tick();
       await sender.stop();
       expect([
@@ -314,7 +305,7 @@ eachDatabase((_name, open) => {
     });
     const { put, rows } = await one(smsAt(gateway), { sms: 'sms-token' });
     for (let n = 0; n < 25; n += 1) await put({ ...SMS, text: `Message ${n}.` });
-    const servers = Array.from({ length: 5 }, () => startPost(still));
+    const servers = Array.from({ length: 5 }, () => mailTicks(ground.world));
     await Promise.all(servers.map((server) => server.tick()));
     await Promise.all(servers.map((server) => server.stop()));
     expect([
@@ -324,7 +315,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([25, 25, true]);
   });
 
-  test('POST-4: what a server took and did not finish is taken up again after five minutes', async () => {
+  test('POST-4: what a server took and did not finish is taken up again after seven minutes', async () => {
     let answer: Told = { silent: true };
     const gateway = await outside(() => answer);
     const { put, rows, pass, tenant, sender } = await one(
@@ -335,11 +326,11 @@ eachDatabase((_name, open) => {
     await put(SMS);
     void sender.tick();
     await expect.poll(() => gateway.asked.length).toBe(1);
-    const other = startPost(still);
+    const other = mailTicks(ground.world);
     await other.tick();
     expect(gateway.asked.length).toBe(1);
     answer = json({}, 201);
-    ground.pass(5 * 60_000);
+    ground.pass(7 * 60_000);
     await other.tick();
     await other.stop();
     expect([gateway.asked.length, (await rows())[0]?.sent_at !== null, tenant !== '']).toEqual([
@@ -387,7 +378,9 @@ eachDatabase((_name, open) => {
   test('POST-6: what was put on its way is gone within seconds of its transaction, without a tick, and not before', async () => {
     const gateway = await outside(() => json({}, 201));
     const { put } = await one(smsAt(gateway), { sms: 'sms-token' });
-    posts.push(startPost(ground.world));
+    const runner = makeJobRunner(ground.world, { mail: mail(ground.world) });
+    posts.push(runner);
+    await runner.start();
     await put(SMS);
     await expect.poll(() => gateway.asked.length, { timeout: 5_000 }).toBe(1);
   });

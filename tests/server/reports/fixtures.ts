@@ -3,12 +3,11 @@ import type { Role } from '#contract/abilities.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { SentOut, SettingsOut } from '#contract/reports/calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
-import { startPost } from '#server/platform/mail/sender.ts';
-import { startReports } from '#server/features/reports/timer.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { ask, login, user } from '../http/fixtures.ts';
 import type { Answer } from '../http/fixtures.ts';
 import type { Estate } from './results/fixtures.ts';
+import { mailTicks, reportTicks } from '../jobs/ticks.ts';
 
 export const FIELDS: ReportFields = {
   name: 'Weekly for Calloway',
@@ -70,23 +69,15 @@ export async function made(who: Reporter, fields: Partial<ReportFields> = {}): P
   return id;
 }
 
-/** The clock of the reports and the post, which look only when they are told to. */
+/** The jobs of reports and mail, which run only when the test says so. */
 export function turning({ ground }: Estate): {
   readonly world: AppContext;
   round(): Promise<void>;
   stop(): Promise<void>;
 } {
-  const { clock } = ground.world;
-  const world: AppContext = {
-    ...ground.world,
-    clock: {
-      ...clock,
-      after: (ms, work) =>
-        ms === 500 || ms === 2_000 ? { cancel: () => undefined } : clock.after(ms, work),
-    },
-  };
-  const reports = startReports(world);
-  const post = startPost(world);
+  const { world } = ground;
+  const reports = reportTicks(world);
+  const post = mailTicks(world);
   return {
     world,
     async round() {

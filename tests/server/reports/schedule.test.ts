@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReportSchedule } from '#contract/reports/setting.ts';
-import { lastDue } from '#server/features/reports/timer.ts';
+import { lastDue } from '#server/features/reports/reports-job.ts';
 import { timeOfPeriod } from '#server/features/reports/period.ts';
 import { dueAfter } from '#server/features/reports/schedule.ts';
 

@@ -14,7 +14,6 @@ import {
 } from '#contract/rules/rules.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
-import { startClock } from '#server/features/ingest/overdue-timer.ts';
 import { HERE } from '../outbound/outside.ts';
 import { makeGround } from '../http/fixtures.ts';
 import type { Answer, Ground } from '../http/fixtures.ts';
@@ -22,6 +21,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
+import { missedRunTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 let ground: Ground;
@@ -241,7 +241,7 @@ eachDatabase((_name, open) => {
         endTime: iso(now()),
       },
     ]);
-    const clock = startClock(ground.world);
+    const clock = missedRunTicks(ground.world);
     ground.pass(20 * HOUR);
     await clock.tick(now());
     clock.stop();
@@ -298,7 +298,7 @@ eachDatabase((_name, open) => {
     // Nothing that nobody can see counts a result as OK.
     await warns(office);
     expect(await openAt(dana, 'Files')).toMatchObject({ runs: 2, exception: null });
-    const clock = startClock(ground.world);
+    const clock = missedRunTicks(ground.world);
     ground.pass(20 * HOUR);
     await clock.tick(now());
     clock.stop();

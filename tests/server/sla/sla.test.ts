@@ -2,7 +2,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SlaOut, SlaReport } from '#contract/sla/calls.ts';
 import type { SlaFields } from '#contract/sla/sla.ts';
-import { startSla } from '#server/features/sla/timer.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import { makeGround } from '../http/fixtures.ts';
 import type { Answer, Ground } from '../http/fixtures.ts';
@@ -11,6 +10,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
+import { slaTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 const SAVE = 'monitoring/reporting/save-sla-alarm';
@@ -99,7 +99,7 @@ eachDatabase((_name, open) => {
 
   test('SLA-1, SLA-3: it breaks when a good backup is too old, and is kept again with the next one; each is told once', async () => {
     const { office, dana } = await begin();
-    const sla = startSla(ground.world);
+    const sla = slaTicks(ground.world);
     await post(office, 1, 'Files', 'Success');
     await post(office, 1, 'Mail', 'Warning');
     const users = (await dana<{ people: { id: string; name: string }[] }>('GET', ALL)).body.data

@@ -3,7 +3,6 @@ import type { SupportOut } from '#contract/support/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
-import { startPost } from '#server/platform/mail/sender.ts';
 import { login, makeGround } from '../http/fixtures.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
@@ -11,6 +10,7 @@ import { smtp } from '../outbound/smtp.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
+import { mailTicks } from '../jobs/ticks.ts';
 
 const PATH = 'monitoring/backoffice/support';
 const HOUR = 3_600_000;
@@ -70,7 +70,7 @@ const listed = async (who: Asker): Promise<readonly SupportOut[]> =>
   (await who<{ rows: SupportOut[] }>('GET', PATH)).body.data.rows;
 async function posted(): Promise<void> {
   const { clock } = ground.world;
-  const post = startPost({
+  const post = mailTicks({
     ...ground.world,
     clock: {
       ...clock,

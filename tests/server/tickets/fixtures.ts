@@ -3,11 +3,11 @@ import { NO_TICKETING, type Ticketing } from '#contract/tickets/ticketing.ts';
 import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { startTickets } from '#server/features/tickets/timer.ts';
 import type { Ground } from '../http/fixtures.ts';
 import { person } from '../ingest/people.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
+import { ticketTicks } from '../jobs/ticks.ts';
 
 export const HOUR = 3_600_000;
 export const TICKETS = 'monitoring/backoffice/tickets';
@@ -123,7 +123,7 @@ export async function aDesk(ground: Ground): Promise<Desk> {
       });
     },
     async tick() {
-      const one = startTickets(ground.world);
+      const one = ticketTicks(ground.world);
       await one.tick();
       await one.stop();
     },

@@ -1,11 +1,10 @@
-import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import { mailAccount } from '../../../platform/auth/account-mail.ts';
 import { dropKeysOf } from '../../../platform/auth/api-keys.ts';
 import { audit } from '../../../platform/auth/audit.ts';
 import { getAccountLookup } from './get-directory.ts';
 import type { Look } from './account-status.ts';
-import { besideEachOther } from '../../../platform/jobs/each-provider.ts';
-import type { Watch } from '../../../platform/jobs/repeat.ts';
+import type { JobHandler } from '../../../platform/jobs/job-types.ts';
 import { revokeSessions, forgetSessions } from '../../../platform/auth/revoke-sessions.ts';
 import type { RequestContext } from '../../../platform/http/handler.ts';
 import type { TenantTx } from '../../../platform/db/store.ts';
@@ -14,11 +13,11 @@ import { authMailMessages as t } from '../messages.en.ts';
 
 const MINUTE: Ms = 60_000;
 /**
- * The interval between checks of an account. A directory that could not be reached is retried
- * sooner.
+ * The interval between checks of an account. A directory that could not be reached, or has nobody
+ * here, is retried sooner.
  */
 export const LOOK_MS: Ms = 4 * 60 * MINUTE;
-const TURN_MS: Ms = 10 * MINUTE;
+const RETRY_MS: Ms = 10 * MINUTE;
 
 /**
  * DIR-5: ends a user's sessions and API keys after the directory reports the account as disabled or
@@ -53,42 +52,35 @@ export async function endForDirectory(
 }
 
 /** DIR-6: checks directory users who have an API key or a session, with the service account. */
-export function startDirectoryLook(
-  world: AppContext,
-  from: (tx: TenantTx, world: AppContext) => Promise<Look | null> = getAccountLookup,
-): Watch {
-  const looked = new Map<TenantId, Ms>();
-  return besideEachOther(
-    world,
-    TURN_MS,
-    'the accounts of a directory could not be looked at',
-    (now) => async (tenant) => {
-      if (now - (looked.get(tenant) ?? -LOOK_MS) < LOOK_MS) return;
-      const found = await world.store.tenant(
-        tenant,
-        async (tx) => {
-          const people = await heldIn(tx, now);
-          return people.length === 0 ? null : { people, look: await from(tx, world) };
-        },
-        { readOnly: true },
-      );
-      // The lookup runs outside of any transaction because it can take seconds.
-      const standing = await found?.look?.(found.people.map(({ username }) => username));
-      if (!found || !standing) return;
-      looked.set(tenant, now);
-      for (const { id, username } of found.people) {
-        const one = standing.get(username);
-        if (one === 'disabled' || one === 'gone')
-          await endForDirectory(
-            world,
-            { tenant, now: world.clock.now(), session: null, ip: '', request: NOBODYS },
-            id,
-            one,
-          );
-      }
-    },
-  );
-}
+export const directoryAccounts =
+  (
+    world: AppContext,
+    from: (tx: TenantTx, world: AppContext) => Promise<Look | null> = getAccountLookup,
+  ): JobHandler<'directory-accounts'> =>
+  async ({ tenant, now }) => {
+    const found = await world.store.tenant(
+      tenant,
+      async (tx) => {
+        const people = await heldIn(tx, now);
+        return people.length === 0 ? null : { people, look: await from(tx, world) };
+      },
+      { readOnly: true },
+    );
+    // The lookup runs outside of any transaction because it can take seconds.
+    const standing = await found?.look?.(found.people.map(({ username }) => username));
+    if (!found || !standing) return now + RETRY_MS;
+    for (const { id, username } of found.people) {
+      const one = standing.get(username);
+      if (one === 'disabled' || one === 'gone')
+        await endForDirectory(
+          world,
+          { tenant, now: world.clock.now(), session: null, ip: '', request: NOBODYS },
+          id,
+          one,
+        );
+    }
+    return now + LOOK_MS;
+  };
 
 const NOBODYS = new Request('http://localhost/');
 

@@ -19,6 +19,8 @@ export const UNOWNED = {
   key_index:
     'whose an ingest key is: this is how the provider of a posted result is found; holds hashes only',
   server_setting: 'settings of the server as a whole',
+  background_job:
+    'which work is due: the runner takes the due jobs of all providers with one query; holds ids, times and the text of the last failure',
 } as const satisfies Readonly<Record<string, string>>;
 
 /**

@@ -3,18 +3,18 @@ import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunRow } from '#contract/runs/rows.ts';
 import { collectorHandlers } from '#server/features/connections/handlers.ts';
-import { type Collectors, startCollectors } from '#server/features/connections/timer.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { HERE } from '../../outbound/listen.ts';
 import { anAsk, aPlace, type Ground, type Place } from '../../ingest/fixtures.ts';
 import { KEY, uid } from './vspc.ts';
+import { connectionTicks, type Ticks } from '../../jobs/ticks.ts';
 
 export interface Field {
   readonly place: Place;
   readonly world: AppContext;
   readonly tenant: string;
-  collectors: Collectors;
+  collectors: Ticks;
   /** A company of ours that is linked with one of the console. */
   company(name: string, vac?: string | null): Promise<number>;
   connect(address: string, more?: Partial<InputOf<'makeConnection'>>): Promise<string>;
@@ -48,7 +48,7 @@ export async function aField(
     place,
     world,
     tenant: place.tenant,
-    collectors: startCollectors(world, timeoutMs),
+    collectors: connectionTicks(world, timeoutMs),
     company: (name, vac = uid(`company ${name}`)) =>
       world.store.tenant(place.tenant, async (tx) => {
         const n = await tx.take('company', 1);

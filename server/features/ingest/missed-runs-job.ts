@@ -2,13 +2,15 @@ import { CompiledQuery } from 'kysely';
 import type { JobN, Ms, RunN, TenantId } from '#contract/ids.ts';
 import { abandonedAt, expectationOf } from '#contract/problems/expectation.ts';
 import type { JobRow, StatRow } from '#contract/runs/rows.ts';
-import { faultOf } from '../../platform/http/serve-call.ts';
+import type { JobHandler } from '../../platform/jobs/job-types.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cronNext } from '../../platform/jobs/cron.ts';
 import { markAbandoned, markMissed, markRanAgain, ranAgain } from './overdue.ts';
 
-const EVERY: Ms = 10_000;
+/** The pause before jobs that are still due, and how often jobs are looked at at the latest. */
+const PAUSE: Ms = 10_000;
+const FALLBACK: Ms = 15 * 60_000;
 /** The number of jobs marked in one transaction. */
 const AT_ONCE = 500;
 
@@ -23,56 +25,21 @@ interface Watch {
 }
 
 /**
- * RUN-3, every ten seconds: marks missed runs, and fails runs that began and never ended. Due times
- * stay in memory, and a tick reads only the jobs that changed since the last one. A run only
- * postpones its job's due time, unless the job is ignored, so a stored time is valid until it is
- * reached. The marking transaction then decides by the rows, so two servers on one database mark a
- * run once.
+ * RUN-3: marks missed runs, and fails runs that began and never ended. Due times stay in memory, and
+ * a turn reads only the jobs that changed since the last one. A run only postpones its job's due
+ * time, unless the job is ignored, so a stored time is valid until it is reached. The marking
+ * transaction then decides by the rows, so two servers on one database mark a run once.
  */
-export function startClock(world: AppContext): { stop(): void; tick(now: Ms): Promise<void> } {
+export function missedRuns(world: AppContext): JobHandler<'missed-runs'> {
   const bootedAt = world.clock.now();
   const watches = new Map<TenantId, Watch>();
-  let timer: { cancel(): void } | null = null;
-  let last: Promise<void> = Promise.resolve();
-  let stopped = false;
-
-  async function work(now: Ms): Promise<void> {
-    for (const tenant of await world.store.tenants()) {
-      if (stopped) return;
-      try {
-        await tickTenant(world, tenant, watchOf(watches, tenant), bootedAt, now);
-      } catch (error) {
-        watches.delete(tenant);
-        world.log.error('the clock could not look after a provider', { tenant, ...faultOf(error) });
-      }
+  return async ({ tenant, now }) => {
+    try {
+      return await lookAfter(world, tenant, watchOf(watches, tenant), bootedAt, now);
+    } catch (error) {
+      watches.delete(tenant);
+      throw error;
     }
-  }
-
-  /** Ticks run one at a time, so a slow one is never overtaken. */
-  function tick(now: Ms): Promise<void> {
-    const mine = last.then(() => work(now));
-    last = mine.catch(() => undefined);
-    return mine;
-  }
-
-  function wait(): void {
-    timer = world.clock.after(EVERY, () => {
-      tick(world.clock.now())
-        .catch((error: unknown) => {
-          world.log.error('the clock failed', faultOf(error));
-        })
-        .finally(() => {
-          if (!stopped) wait();
-        });
-    });
-  }
-  wait();
-  return {
-    tick,
-    stop() {
-      stopped = true;
-      timer?.cancel();
-    },
   };
 }
 
@@ -82,13 +49,14 @@ function watchOf(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
   return watch;
 }
 
-async function tickTenant(
+/** Returns when the next job or run is due. */
+async function lookAfter(
   world: AppContext,
   tenant: TenantId,
   watch: Watch,
   bootedAt: Ms,
   now: Ms,
-): Promise<void> {
+): Promise<Ms> {
   const { head, again, running } = await world.store.tenant(
     tenant,
     async (tx) => {
@@ -96,16 +64,17 @@ async function tickTenant(
       return {
         head: seq,
         again: seq === watch.seq ? [] : await learn(tx, watch, bootedAt, now),
-        running: await overlong(tx, bootedAt, now),
+        running: await runningUntil(tx, bootedAt),
       };
     },
     { readOnly: true },
   );
   watch.seq = head;
   if (again.length > 0) await markRanAgain(world, tenant, again, now);
-  if (running.length > 0) {
-    await markAbandoned(world, tenant, running, now);
-    for (const { job } of running) watch.due.delete(job);
+  const abandoned = running.filter(({ until }) => until <= now);
+  if (abandoned.length > 0) {
+    await markAbandoned(world, tenant, abandoned, now);
+    for (const { job } of abandoned) watch.due.delete(job);
   }
   const due = [...watch.due].flatMap(([job, at]) => (at <= now ? [job] : []));
   for (let from = 0; from < due.length; from += AT_ONCE) {
@@ -118,10 +87,15 @@ async function tickTenant(
     ))
       watch.due.set(job, at);
   }
+  const next = [...watch.due.values(), ...running.map(({ until }) => until)]
+    .filter((at) => at > now)
+    .reduce((first, at) => Math.min(first, at), now + FALLBACK);
+  const isUnfinished = [...watch.due.values()].some((at) => at <= now) || abandoned.length > 0;
+  return isUnfinished ? Math.min(next, now + PAUSE) : next;
 }
 
 /**
- * Loads the changes since the last tick, or everything the first time. Returns the ignored jobs
+ * Loads the changes since the last turn, or everything the first time. Returns the ignored jobs
  * that have run again.
  */
 async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise<readonly JobN[]> {
@@ -166,12 +140,11 @@ async function changedJobs(tx: TenantTx, after: number): Promise<Map<JobN, boole
   );
 }
 
-/** Returns the runs that exceed their maximum running time. */
-async function overlong(
+/** Returns the oldest running runs, and until when each may run. */
+async function runningUntil(
   tx: TenantTx,
   bootedAt: Ms,
-  now: Ms,
-): Promise<{ readonly run: RunN; readonly job: JobN }[]> {
+): Promise<{ readonly run: RunN; readonly job: JobN; readonly until: Ms }[]> {
   const rows = await tx.sql
     .selectFrom('run')
     .select(['n', 'job_n', 'started_at'])
@@ -187,8 +160,8 @@ async function overlong(
   return rows.flatMap(({ n, job_n, started_at }) => {
     const job = jobs.get(job_n);
     const stat = stats.get(job_n);
-    return job && stat && abandonedAt(started_at, job, stat, bootedAt) <= now
-      ? [{ run: n, job: job_n }]
+    return job && stat
+      ? [{ run: n, job: job_n, until: abandonedAt(started_at, job, stat, bootedAt) }]
       : [];
   });
 }

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
-import { faultOf } from '../http/serve-call.ts';
-import type { AppContext } from '../app-context.ts';
+import { faultOf } from '../platform/http/serve-call.ts';
+import type { AppContext } from '../platform/app-context.ts';
 
 /** `tick`: runs now instead of at the next interval, and rejects if the work fails. */
 export interface Watch {

@@ -1,22 +1,22 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '#tests/server/db/databases.ts';
-import { startClock } from '#server/features/ingest/overdue-timer.ts';
 import { ABANDONED } from '#server/features/ingest/decide.ts';
 import { anExecution, aPlace, DAY, HOUR, iso, NOON } from './fixtures.ts';
 import type { Place } from './fixtures.ts';
+import { missedRunTicks } from '../jobs/ticks.ts';
 
 eachDatabase((_name, open) => {
   let store: Store;
   let place: Place;
-  let clock: ReturnType<typeof startClock>;
+  let clock: ReturnType<typeof missedRunTicks>;
   /**
    * Boots a server at the place's time. Other tests' providers stay in the database: each has its
    * own rows.
    */
   const boot = (): void => {
     clock?.stop();
-    clock = startClock({
+    clock = missedRunTicks({
       ...place.ground.world,
       store: { ...store, tenants: async () => [place.tenant] },
     });
@@ -144,7 +144,7 @@ eachDatabase((_name, open) => {
 
   test('RUN-3: two servers on one database mark once', async () => {
     await place.post('executions', ran(TWO - DAY));
-    const other = startClock({
+    const other = missedRunTicks({
       ...place.ground.world,
       store: { ...store, tenants: async () => [place.tenant] },
     });

@@ -3,8 +3,7 @@ import { formatMoment } from '#contract/i18n/moment.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { SlaRow, SlaVerdict } from '#contract/sla/sla.ts';
 import type { UserRow } from '#contract/users/rows.ts';
-import { eachProvider } from '#server/platform/jobs/each-provider.ts';
-import type { Timer } from '#server/platform/jobs/each-provider.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { Known } from '#server/platform/queries/known-jobs.ts';
@@ -18,33 +17,34 @@ import { slaMailMessages as t } from './messages.en.ts';
 const EVERY: Ms = 5 * 60_000;
 
 /**
- * SLA-3, every five minutes: notifies an alarm's recipients once when it breaks, and again when it
- * recovers.
+ * SLA-3, every five minutes while there are alarms: notifies an alarm's recipients once when it
+ * breaks, and again when it recovers.
  */
-export const startSla = (world: AppContext): Timer =>
-  eachProvider(world, EVERY, 'the alarms of a provider could not be judged', (tenant, now) =>
-    judgeTenant(world, tenant, now),
-  );
+export const slaAlarms =
+  (world: AppContext): JobHandler<'sla-alarms'> =>
+  async ({ tenant, now }) =>
+    (await judgeTenant(world, tenant, now)) ? now + EVERY : null;
 
 /**
  * Evaluates without the lock and notifies under it, so only one of two servers on a database
- * notifies.
+ * notifies. Returns whether there are alarms.
  */
-async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promise<void> {
+async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promise<boolean> {
   const judged = await world.store.tenant(
     tenant,
     async (tx) => {
       const kept = (await keptAlarms(tx)).filter(({ alarm }) => alarm.enabled);
       const alarms = kept.map(({ alarm }) => alarm);
-      if (alarms.length === 0) return null;
+      if (alarms.length === 0) return 'no-alarms';
       const all = await judgeAll(tx, alarms, now);
       return kept.some(({ alarm, brokenSince }) => isNews(all.verdicts.get(alarm.id), brokenSince))
         ? { ...all, alarms }
-        : null;
+        : 'no-news';
     },
     { readOnly: true },
   );
-  if (judged === null) return;
+  if (judged === 'no-alarms') return false;
+  if (judged === 'no-news') return true;
   await world.store.tenant(tenant, async (tx) => {
     await tx.lock();
     for (const { alarm, brokenSince } of await keptAlarms(tx)) {
@@ -66,6 +66,7 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
       await tellOf(world, tx, alarm, verdict, judged, now);
     }
   });
+  return true;
 }
 
 const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolean =>

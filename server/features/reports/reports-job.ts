@@ -1,11 +1,9 @@
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
 import { deleteExpiredBlobs } from '#server/platform/db/blob-store.ts';
 import { gatewaysOf } from '#server/platform/mail/gateways.ts';
-import { repeat } from '#server/platform/jobs/repeat.ts';
-import type { Watch } from '#server/platform/jobs/repeat.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { dueAfter } from './schedule.ts';
@@ -13,66 +11,39 @@ import { queueReport } from './sent.ts';
 import type { SentRow } from './sent.ts';
 import { sendNext } from './send-report.ts';
 
-const EVERY: Ms = 2_000;
-const CLEAN_MS: Ms = 3_600_000;
+/** How soon a report that is being made or sent is looked at again. */
+const PAUSE: Ms = 2_000;
 
 /**
  * REPORT-3: finds due reports, makes them one after another, and records the state of their emails.
  * After a downtime a report is sent once, for the last missed time. Two servers on one database
  * send it once.
  */
-export function startReports(world: AppContext): Watch {
-  let cleanAt: Ms = 0;
-  return repeat(world, EVERY, 'the clock of the reports failed', async (now, over) => {
-    const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
-    if (clean) cleanAt = now;
-    for (const tenant of await world.store.tenants()) {
-      if (over()) return;
-      try {
-        if (
-          !clean &&
-          !(await world.store.tenant(tenant, (tx) => hasWork(tx, now), { readOnly: true }))
-        )
-          continue;
-        await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
-        while (await sendNext(world, tenant)) if (over()) return;
-        await world.store.tenant(tenant, (tx) => followMails(tx, world));
-        if (clean) await world.store.tenant(tenant, (tx) => forget(tx, now));
-      } catch (error) {
-        world.log.error('the reports of a provider could not be looked after', {
-          tenant,
-          ...faultOf(error),
-        });
-      }
-    }
-  });
-}
+export const reports =
+  (world: AppContext): JobHandler<'reports'> =>
+  async ({ tenant, now, signal }) => {
+    await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
+    while (await sendNext(world, tenant)) if (signal.aborted) return now;
+    await world.store.tenant(tenant, (tx) => followMails(tx, world));
+    return world.store.tenant(tenant, (tx) => nextReport(tx, now), { readOnly: true });
+  };
 
-/** Usually nothing is due, so this checks with one query on two small indexes. */
-async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
-  const { work } = await sql
-    .selectNoFrom((e) =>
-      e
-        .or([
-          e.exists(
-            e
-              .selectFrom('report_setting')
-              .select('id')
-              .where('tenant_id', '=', tenant)
-              .where(columnOver('next_at', now, LONGEST_PERIOD_MS)),
-          ),
-          e.exists(
-            e
-              .selectFrom('report_sent')
-              .select('id')
-              .where('tenant_id', '=', tenant)
-              .where('state', 'in', ['waiting', 'making', 'sending']),
-          ),
-        ])
-        .as('work'),
-    )
+/** Returns when the next report is due; null if none is. */
+async function nextReport({ sql, tenant }: TenantTx, now: Ms): Promise<Ms | null> {
+  const open = await sql
+    .selectFrom('report_sent')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('state', 'in', ['waiting', 'making', 'sending'])
+    .limit(1)
+    .executeTakeFirst();
+  if (open) return now + PAUSE;
+  const { at } = await sql
+    .selectFrom('report_setting')
+    .select((e) => e.fn.min('next_at').as('at'))
+    .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
-  return work === true;
+  return at;
 }
 
 async function findDue(tx: TenantTx, world: AppContext, now: Ms): Promise<void> {
@@ -171,7 +142,7 @@ async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
 }
 
 /** Deletes expired files, and entries of the history after a year. */
-async function forget(tx: TenantTx, now: Ms): Promise<void> {
+export async function deleteExpiredReports(tx: TenantTx, now: Ms): Promise<void> {
   await deleteExpiredBlobs(tx, now);
   await tx.sql
     .deleteFrom('report_sent')

@@ -1,0 +1,48 @@
+import type { Ms } from '#contract/ids.ts';
+import { directoryAccounts } from './features/auth/directory/deprovision.ts';
+import { invoices } from './features/billing/read-invoices.ts';
+import { licenseMonths } from './features/billing/store-months.ts';
+import { connection, scheduleConnections } from './features/connections/connection-job.ts';
+import { missedRuns } from './features/ingest/missed-runs-job.ts';
+import {
+  deleteOldDeliveries,
+  notifications,
+  pushNotifications,
+  webhooks,
+} from './features/notifications/jobs.ts';
+import { deleteExpiredReports, reports } from './features/reports/reports-job.ts';
+import { slaAlarms } from './features/sla/alarms-job.ts';
+import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
+import type { AppContext } from './platform/app-context.ts';
+import type { TenantTx } from './platform/db/store.ts';
+import type { JobHandlers } from './platform/jobs/job-types.ts';
+import { upkeep } from './platform/jobs/upkeep.ts';
+import { mail, tidyOutgoing } from './platform/mail/sender.ts';
+import { dayTotals } from './platform/queries/sum-days.ts';
+
+/** The handler of every type of background job. */
+export const allJobs = (world: AppContext): JobHandlers => ({
+  'connection': connection(world),
+  'day-totals': dayTotals(world),
+  'directory-accounts': directoryAccounts(world),
+  'invoices': invoices(world),
+  'license-months': licenseMonths(world),
+  'mail': mail(world),
+  'missed-runs': missedRuns(world),
+  'notifications': notifications(world),
+  'push': pushNotifications(world),
+  'reports': reports(world),
+  'sla-alarms': slaAlarms(world),
+  'ticket-results': ticketResults(world),
+  'tickets': tickets(world),
+  'upkeep': upkeep(world, UPKEEP),
+  'webhooks': webhooks(world),
+});
+
+/** What is done for each provider once an hour. */
+const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
+  tidyOutgoing,
+  deleteOldDeliveries,
+  deleteExpiredReports,
+  scheduleConnections,
+];

@@ -1,0 +1,161 @@
+import * as v from 'valibot';
+import type { Ms, TenantId } from '#contract/ids.ts';
+
+const SECOND: Ms = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * What the runner knows about a type of background job.
+ *
+ * - `payload`: what its handler gets besides the provider. Nothing for recurring jobs.
+ * - `isRecurring`: every provider has exactly one job of this type, from its creation on.
+ * - `maxRunning`, `maxRunningPerTenant`: how many jobs one server runs at a time, in total and of one
+ *   provider.
+ * - `timeoutMs`: longer than any good run. Its signal is aborted then.
+ * - `retry`: the waits after failures: doubled from the first up to the longest, plus or minus half.
+ * - `maxWaitMs`: a due time further ahead was written by a wrong clock and counts as due (G13).
+ * - `afterAppendMs`: how soon it runs after its provider's log grew; null: the log doesn't matter.
+ * - `failure`: what the log says when a run fails.
+ */
+interface BackgroundJobType<P> {
+  readonly payload: v.GenericSchema<P>;
+  readonly isRecurring: boolean;
+  readonly maxRunning: number;
+  readonly maxRunningPerTenant: number;
+  readonly timeoutMs: Ms;
+  readonly retry: { readonly firstMs: Ms; readonly longestMs: Ms };
+  readonly maxWaitMs: Ms;
+  readonly afterAppendMs: Ms | null;
+  readonly failure: string;
+}
+
+/** Work inside the database. A few at a time, so that calls of users are not delayed. */
+const RECURRING = {
+  payload: v.null(),
+  isRecurring: true,
+  maxRunning: 2,
+  maxRunningPerTenant: 1,
+  timeoutMs: 10 * MINUTE,
+  retry: { firstMs: 10 * SECOND, longestMs: 10 * MINUTE },
+  maxWaitMs: HOUR,
+  afterAppendMs: null,
+} as const;
+
+/** Work that waits for external systems: more at a time, so that slow ones delay no others. */
+const EXTERNAL = { ...RECURRING, maxRunning: 8, maxWaitMs: DAY + HOUR } as const;
+
+/** Every type of background job. `server/jobs.ts` has the handlers. */
+export const BACKGROUND_JOB_TYPES = {
+  'missed-runs': {
+    ...RECURRING,
+    afterAppendMs: 10 * SECOND,
+    failure: 'missed and abandoned runs could not be recorded',
+  },
+  'day-totals': {
+    ...RECURRING,
+    maxRunning: 1,
+    timeoutMs: HOUR,
+    failure: 'the totals of past days could not be calculated',
+  },
+  'sla-alarms': {
+    ...RECURRING,
+    failure: 'the SLA alarms could not be evaluated',
+  },
+  'notifications': {
+    ...RECURRING,
+    afterAppendMs: 5 * SECOND,
+    retry: { firstMs: 5 * SECOND, longestMs: 5 * MINUTE },
+    failure: 'new notifications could not be queued',
+  },
+  'webhooks': {
+    ...EXTERNAL,
+    failure: 'webhook deliveries could not be sent',
+  },
+  'push': {
+    ...EXTERNAL,
+    maxWaitMs: 25 * HOUR,
+    failure: 'push notifications could not be sent',
+  },
+  'license-months': {
+    ...RECURRING,
+    failure: 'the licenses of the month could not be stored',
+  },
+  'directory-accounts': {
+    ...EXTERNAL,
+    failure: 'the accounts of the directory could not be checked',
+  },
+  'invoices': {
+    ...EXTERNAL,
+    failure: 'the invoices could not be read',
+  },
+  'reports': {
+    ...RECURRING,
+    maxRunning: 1,
+    timeoutMs: 2 * HOUR,
+    maxWaitMs: 32 * DAY,
+    failure: 'the reports could not be sent',
+  },
+  'ticket-results': {
+    ...RECURRING,
+    afterAppendMs: 5 * SECOND,
+    failure: 'results could not be applied to tickets',
+  },
+  'tickets': {
+    ...EXTERNAL,
+    failure: 'tickets could not be exchanged with their system',
+  },
+  'upkeep': {
+    ...RECURRING,
+    failure: 'expired data could not be deleted',
+  },
+  'connection': {
+    ...EXTERNAL,
+    payload: v.object({ connection: v.string() }),
+    isRecurring: false,
+    maxRunningPerTenant: 4,
+    timeoutMs: 6 * HOUR,
+    maxWaitMs: 2 * DAY,
+    failure: 'a connection could not be read',
+  },
+  'mail': {
+    ...EXTERNAL,
+    payload: v.object({ message: v.string() }),
+    isRecurring: false,
+    maxRunning: 40,
+    maxRunningPerTenant: 20,
+    retry: { firstMs: 15 * SECOND, longestMs: 30 * MINUTE },
+    failure: 'a message could not be sent',
+  },
+} as const satisfies Readonly<Record<string, BackgroundJobType<unknown>>>;
+
+export type BackgroundJobName = keyof typeof BACKGROUND_JOB_TYPES;
+
+export type JobPayload<N extends BackgroundJobName> = v.InferOutput<
+  (typeof BACKGROUND_JOB_TYPES)[N]['payload']
+>;
+
+export type RecurringJobName = {
+  [N in BackgroundJobName]: (typeof BACKGROUND_JOB_TYPES)[N]['isRecurring'] extends true
+    ? N
+    : never;
+}[BackgroundJobName];
+
+export const BACKGROUND_JOB_NAMES = Object.keys(BACKGROUND_JOB_TYPES) as BackgroundJobName[];
+
+/** `signal` is aborted when the server stops or the job takes too long: end soon, and resume later. */
+export interface BackgroundJob<N extends BackgroundJobName> {
+  readonly tenant: TenantId;
+  readonly payload: JobPayload<N>;
+  readonly now: Ms;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a job and returns when it is due again. Null: not until something schedules it; a job that
+ * isn't recurring is deleted then.
+ */
+export type JobHandler<N extends BackgroundJobName> = (job: BackgroundJob<N>) => Promise<Ms | null>;
+
+export type JobHandlers = { readonly [N in BackgroundJobName]: JobHandler<N> };

@@ -1,0 +1,297 @@
+import * as v from 'valibot';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '../app-context.ts';
+import { faultOf } from '../http/serve-call.ts';
+import {
+  BACKGROUND_JOB_NAMES,
+  BACKGROUND_JOB_TYPES,
+  type BackgroundJobName,
+  type JobHandler,
+  type JobHandlers,
+} from './job-types.ts';
+import {
+  addMissingJobs,
+  type BusyTenant,
+  endLeases,
+  failJob,
+  finishJob,
+  type FreePlaces,
+  type JobId,
+  leaseDueJobs,
+  type LeasedJob,
+  RENEW_MS,
+  renewLeases,
+  scheduleAfterAppend,
+} from './leases.ts';
+
+export interface JobRunner {
+  /** Adds the jobs that providers don't have yet, and runs due jobs from now on. */
+  start(): Promise<void>;
+  /** Runs the jobs that are due at `now`, and what they schedule at once. Resolves at their end. */
+  tick(now?: Ms): Promise<void>;
+  /** Takes no more jobs, and waits a few seconds for those that run. */
+  stop(): Promise<void>;
+}
+
+/** How often it looks for jobs that other servers scheduled. */
+const POLL_MS: Ms = 5_000;
+/** Log changes of this time are handled together. */
+const GATHER_MS: Ms = 1_000;
+/** How long a job may take to end after its time is up. */
+const GRACE_MS: Ms = 60_000;
+/** How long a stopping server waits for running jobs. */
+const STOP_MS: Ms = 3_000;
+
+interface Running extends JobId {
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * The one runner of a server (JOB-1 to JOB-9). It leases due jobs of all providers with one query,
+ * when one is due, when this server schedules one, and every few seconds. Runs the types that have
+ * a handler.
+ */
+export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>): JobRunner {
+  const { store, clock, log } = world;
+  const owner = world.chance.uuid();
+  const types = BACKGROUND_JOB_NAMES.filter((name) => handlers[name] !== undefined);
+  const delays = types.flatMap((type) => {
+    const delay = BACKGROUND_JOB_TYPES[type].afterAppendMs;
+    return delay === null ? [] : [{ type, delay }];
+  });
+  const running = new Map<string, Running>();
+  const appended = new Set<TenantId>();
+  let gatherUntil: Ms | null = null;
+  let renewAt: Ms | null = null;
+  let timer: { cancel(): void } | null = null;
+  let timerAt = Infinity;
+  let looking: Promise<void> | null = null;
+  let started = false;
+  let stopped = false;
+  const unsubscribe: (() => void)[] = [];
+
+  /** Leases and starts what is due. Returns how many jobs began, and when the next one is due. */
+  async function look(now: Ms): Promise<{ readonly begun: number; readonly nextAt: Ms | null }> {
+    const places = freePlaces(types, running.values());
+    if (places.length === 0) return { begun: 0, nextAt: null };
+    const busy = busyTenants(running.values());
+    const { jobs, nextAt } = await store.system((db) => leaseDueJobs(db, owner, places, busy, now));
+    if (jobs.length > 0) renewAt ??= now + RENEW_MS;
+    let begun = 0;
+    for (const job of jobs) {
+      const name = nameOf(job);
+      // Its lease ran out here, for example while the machine slept. The lease was renewed with it.
+      if (running.has(name)) continue;
+      const abort = new AbortController();
+      const ended = run(job, abort, now).finally(() => running.delete(name));
+      running.set(name, { ...job, abort, ended });
+      begun += 1;
+    }
+    return { begun, nextAt };
+  }
+
+  async function run(job: LeasedJob, abort: AbortController, now: Ms): Promise<void> {
+    const type = BACKGROUND_JOB_TYPES[job.type];
+    let timeout: { cancel(): void } | undefined;
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timeout = clock.after(type.timeoutMs, () => {
+          abort.abort();
+          timeout = clock.after(GRACE_MS, () => {
+            reject(new Error(`It didn't end within ${type.timeoutMs} ms.`));
+          });
+        });
+      });
+      // The type and the payload belong together: `schedule` has checked them.
+      const handler = handlers[job.type] as JobHandler<BackgroundJobName>;
+      const dueAt = await Promise.race([
+        late,
+        handler({
+          tenant: job.tenant_id,
+          payload: v.parse(type.payload, job.payload),
+          now,
+          signal: abort.signal,
+        }),
+      ]);
+      // At least a millisecond later, so that no job runs twice at one time of the clock.
+      const next = dueAt === null ? null : Math.max(dueAt, now + 1);
+      const stored = await store.system((db) => finishJob(db, owner, job, next));
+      if (stored !== null) lookAt(stored);
+    } catch (error) {
+      const wait = retryWait(type.retry, job.attempts, world.chance.bytes(1)[0] ?? 0);
+      log.error(type.failure, {
+        tenant: job.tenant_id,
+        ...(job.key === '' ? {} : { job: job.key }),
+        attempts: job.attempts,
+        retryInMs: wait,
+        ...faultOf(error),
+      });
+      const text = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
+      await store
+        .system((db) => failJob(db, owner, job, text, now + wait))
+        // The lease runs out, and the job is tried again then.
+        .catch((failure: unknown) => {
+          log.error('the failure of a background job could not be stored', faultOf(failure));
+        });
+      lookAt(now + wait);
+    } finally {
+      timeout?.cancel();
+      if (wasFull(job)) lookAt(0);
+    }
+  }
+
+  /** Whether another job can start only after this one. It still counts. */
+  function wasFull({ type, tenant_id, key }: JobId): boolean {
+    const { maxRunning, maxRunningPerTenant } = BACKGROUND_JOB_TYPES[type];
+    const same = [...running.values()].filter((one) => one.type === type);
+    return (
+      same.length >= maxRunning ||
+      (key !== '' &&
+        same.filter((one) => one.tenant_id === tenant_id).length >= maxRunningPerTenant)
+    );
+  }
+
+  async function followLog(now: Ms): Promise<void> {
+    const tenants = [...appended];
+    appended.clear();
+    gatherUntil = null;
+    if (tenants.length > 0)
+      await store.system((db) => scheduleAfterAppend(db, tenants, delays, now));
+  }
+
+  async function renew(now: Ms): Promise<void> {
+    renewAt = running.size === 0 ? null : now + RENEW_MS;
+    if (running.size === 0) return;
+    const kept = new Set((await store.system((db) => renewLeases(db, owner, now))).map(nameOf));
+    for (const [name, { abort }] of running) if (!kept.has(name)) abort.abort();
+  }
+
+  /** One look at a time. What happens meanwhile is looked at afterwards. */
+  async function turn(): Promise<void> {
+    let nextAt: Ms | null = null;
+    timerAt = Infinity;
+    try {
+      const now = clock.now();
+      if (hasPassed(renewAt, RENEW_MS, now)) await renew(now);
+      if (hasPassed(gatherUntil, GATHER_MS, now)) await followLog(now);
+      for (;;) {
+        const looked = await look(clock.now());
+        ({ nextAt } = looked);
+        if (looked.begun === 0 || stopped) break;
+      }
+    } catch (error) {
+      log.error('due background jobs could not be looked up', faultOf(error));
+    }
+    looking = null;
+    const now = clock.now();
+    lookAt(Math.min(now + POLL_MS, nextAt ?? Infinity, renewAt ?? Infinity, timerAt));
+  }
+
+  function lookAt(at: Ms): void {
+    if (!started || stopped) return;
+    // A clock that was set back must not delay the next look.
+    const now = clock.now();
+    const then = Math.min(at, now + POLL_MS);
+    if (looking !== null) {
+      timerAt = Math.min(timerAt, then);
+      return;
+    }
+    if (timer !== null && timerAt <= then && timerAt <= now + POLL_MS) return;
+    timer?.cancel();
+    timerAt = then;
+    timer = clock.after(Math.max(0, then - now), () => {
+      timer = null;
+      if (!stopped) looking = turn();
+    });
+  }
+
+  return {
+    async start() {
+      await store.system(async (db) => {
+        await addMissingJobs(
+          db,
+          types.filter((type) => BACKGROUND_JOB_TYPES[type].isRecurring),
+        );
+        // The embedded database has one server: jobs that a killed one ran are free.
+        if (store.kind === 'pglite') await endLeases(db, clock.now());
+      });
+      unsubscribe.push(
+        store.onJobScheduled(lookAt),
+        store.onAppend((tenant) => {
+          appended.add(tenant);
+          gatherUntil ??= clock.now() + GATHER_MS;
+          lookAt(gatherUntil);
+        }),
+      );
+      started = true;
+      lookAt(0);
+    },
+    async tick(now) {
+      for (;;) {
+        const { begun } = await look(now ?? clock.now());
+        if (begun === 0 && running.size === 0) return;
+        await Promise.all([...running.values()].map(({ ended }) => ended));
+      }
+    },
+    async stop() {
+      stopped = true;
+      timer?.cancel();
+      for (const end of unsubscribe) end();
+      for (const { abort } of running.values()) abort.abort();
+      let patience: { cancel(): void } | undefined;
+      await Promise.race([
+        (looking ?? Promise.resolve()).then(() =>
+          Promise.all([...running.values()].map(({ ended }) => ended)),
+        ),
+        new Promise<void>((resolve) => {
+          patience = clock.after(STOP_MS, resolve);
+        }),
+      ]);
+      patience?.cancel();
+    },
+  };
+}
+
+/** A time further ahead than `longestMs` was set before the clock was set back. */
+const hasPassed = (at: Ms | null, longestMs: Ms, now: Ms): boolean =>
+  at !== null && (at <= now || at > now + longestMs);
+
+const nameOf = ({ type, tenant_id, key }: JobId): string => `${type} ${tenant_id} ${key}`;
+
+function freePlaces(
+  types: readonly BackgroundJobName[],
+  running: Iterable<JobId>,
+): readonly FreePlaces[] {
+  const counts = new Map<string, number>();
+  for (const { type } of running) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return types.flatMap((type) => {
+    const { maxRunning, maxRunningPerTenant, maxWaitMs } = BACKGROUND_JOB_TYPES[type];
+    const free = maxRunning - (counts.get(type) ?? 0);
+    return free > 0 ? [{ type, free, per_tenant: maxRunningPerTenant, max_wait: maxWaitMs }] : [];
+  });
+}
+
+function busyTenants(running: Iterable<JobId>): readonly BusyTenant[] {
+  const counts = new Map<
+    string,
+    { type: BackgroundJobName; tenant_id: TenantId; running: number }
+  >();
+  for (const { type, tenant_id } of running) {
+    const name = `${type} ${tenant_id}`;
+    const known = counts.get(name);
+    if (known) known.running += 1;
+    else counts.set(name, { type, tenant_id, running: 1 });
+  }
+  return [...counts.values()];
+}
+
+/** Returns the wait in ms after this many attempts. `random`: 0 to 255. */
+export function retryWait(
+  { firstMs, longestMs }: { readonly firstMs: Ms; readonly longestMs: Ms },
+  attempts: number,
+  random: number,
+): Ms {
+  const wait = Math.min(longestMs, firstMs * 2 ** Math.min(20, Math.max(0, attempts - 1)));
+  return Math.round(wait * (0.5 + random / 255));
+}

@@ -1,0 +1,190 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { scheduleConnections } from '#server/features/connections/connection-job.ts';
+import { missedRuns } from '#server/features/ingest/missed-runs-job.ts';
+import { queueDelivery } from '#server/features/notifications/fan-out.ts';
+import { queueReport } from '#server/features/reports/sent.ts';
+import { keepAlarm } from '#server/features/sla/alarm-state.ts';
+import { tell } from '#server/features/tickets/ticket-queue.ts';
+import { post } from '#server/platform/mail/queue-mail.ts';
+import { tidyOutgoing } from '#server/platform/mail/sender.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { dayTotals } from '#server/platform/queries/sum-days.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { type Ground, makeGround, provider } from '../http/fixtures.ts';
+import { anExecution, aPlace, iso } from '../ingest/fixtures.ts';
+import { ticksOf } from './ticks.ts';
+
+const MINUTE = 60_000;
+
+eachDatabase((name, open) => {
+  const dueOf = async ({ world: { store } }: Ground, tenant: string) =>
+    Object.fromEntries(
+      (
+        await store.system((db) =>
+          sql<{ type: string; key: string; due_at: number | null }>`
+            select type, key, due_at from background_job where tenant_id = ${tenant} and due_at is not null`.execute(
+            db,
+          ),
+        )
+      ).rows.map(({ type, key, due_at: at }) => [key === '' ? type : `${type} ${key}`, at]),
+    );
+
+  /** Nothing is due, as after a first turn of every job. */
+  async function idle(ground: Ground): Promise<string> {
+    const { tenant } = await provider(ground);
+    await ground.world.store.system((db) =>
+      sql`update background_job set due_at = null where tenant_id = ${tenant}`.execute(db),
+    );
+    return tenant;
+  }
+
+  const FIELDS = {
+    name: 'Nightly',
+    enabled: true,
+    recipients: [],
+    companies: null,
+  } as const;
+
+  test(`JOB-8: what is stored makes the job that works on it due, in the same transaction (${name})`, async () => {
+    const ground = await makeGround({}, await open());
+    const { world } = ground;
+    const now = world.clock.now();
+    const id = world.chance.uuid();
+    const cases: readonly (readonly [
+      string,
+      (tx: TenantTx) => Promise<unknown>,
+      (done: unknown) => string,
+    ])[] = [
+      [
+        'an SLA alarm',
+        (tx) =>
+          keepAlarm(tx, {
+            ...FIELDS,
+            id,
+            n: null,
+            madeBy: id,
+            changedAt: now,
+          } as unknown as Parameters<typeof keepAlarm>[1]),
+        () => 'sla-alarms',
+      ],
+      [
+        'a report',
+        (tx) =>
+          queueReport(tx, world, {
+            setting: id,
+            owner: id,
+            by: null,
+            fields: FIELDS as never,
+            dueAt: now,
+          }),
+        () => 'reports',
+      ],
+      [
+        'a webhook delivery',
+        (tx) =>
+          queueDelivery(tx, world, { webhook: id, category: 'failed', facts: 1, body: '{}', now }),
+        () => 'webhooks',
+      ],
+      ['a ticket', (tx) => tell(tx, id, ['status'], now), () => 'tickets'],
+      [
+        'a message',
+        (tx) => post(tx, world, { kind: 'sms', to: '+15550100200', text: 'Hello' }),
+        (message) => `mail ${String(message)}`,
+      ],
+    ];
+    for (const [what, write, job] of cases) {
+      const tenant = await idle(ground);
+      const done = await world.store.tenant(tenant, write);
+      expect([what, await dueOf(ground, tenant)]).toEqual([what, { [job(done)]: now }]);
+    }
+  });
+
+  test(`JOB-6: messages and connections without a job get one, as after an update or a restored backup (${name})`, async () => {
+    const ground = await makeGround({}, await open());
+    const { world } = ground;
+    const now = world.clock.now();
+    const tenant = await idle(ground);
+    const [waiting, sent, read, off] = Array.from({ length: 4 }, () => world.chance.uuid());
+    await world.store.tenant(tenant, async ({ sql: db }) => {
+      for (const [id, next] of [
+        [waiting, now],
+        [sent, null],
+      ])
+        await sql`insert into outgoing (tenant_id, id, kind, sealed, made_at, next_at) values (${tenant}, ${id}, 'mail', '', ${now}, ${next})`.execute(
+          db,
+        );
+      for (const [id, enabled] of [
+        [read, true],
+        [off, false],
+      ])
+        await sql`insert into connection (tenant_id, id, kind, name, address, every_sec, enabled, sign_in, sealed, made_at, changed_at)
+          values (${tenant}, ${id}, 'vbr', 'Backup', 'https://vbr.example.com', 300, ${enabled}, 'password', '', ${now}, ${now})`.execute(
+          db,
+        );
+    });
+    for (let n = 0; n < 2; n += 1)
+      await world.store.tenant(tenant, async (tx) => {
+        await tidyOutgoing(tx, now);
+        await scheduleConnections(tx, now);
+      });
+    expect(await dueOf(ground, tenant)).toEqual({
+      [`mail ${waiting}`]: now,
+      [`connection ${read}`]: now,
+    });
+  });
+
+  test(`RUN-3, JOB-1: the job that finds missed runs is due when the next run would be missed (${name})`, async () => {
+    const store = await open();
+    const place = await aPlace(store);
+    const { ground, tenant } = place;
+    const ticks = ticksOf(
+      { ...ground.world, store: { ...store, tenants: () => Promise.resolve([tenant]) } },
+      { 'missed-runs': missedRuns(ground.world) },
+      false,
+    );
+    const at = async (time: string): Promise<string> => {
+      ground.at(Date.parse(time));
+      await ticks.tick();
+      return iso((await dueOf(ground, tenant))['missed-runs'] ?? 0);
+    };
+    const ran = (time: string) =>
+      anExecution({
+        startTime: time,
+        endTime: time,
+        schedule: { is: 'cron', cron: '0 2 * * *', tz: 'UTC' },
+      });
+    ground.at(Date.parse('2026-03-02T02:30:00Z'));
+    await place.post('executions', ran('2026-03-02T02:00:00Z'));
+    // A run counts as missed an hour after its time. Whatever happens, jobs are looked at after a
+    // quarter of an hour.
+    expect(await at('2026-03-02T02:30:00Z')).toBe(iso(Date.parse('2026-03-02T02:45:00Z')));
+    expect(await at('2026-03-03T02:50:00Z')).toBe(iso(Date.parse('2026-03-03T03:00:00Z')));
+    await at('2026-03-03T03:00:00Z');
+    expect((await place.all('run')).map(({ status }) => status)).toEqual(['Success', 'Missed']);
+    await ticks.stop();
+  });
+
+  test(`TREND-1, JOB-1: the job that calculates a day's totals is due when the next day begins by the provider's clock (${name})`, async () => {
+    const ground = await makeGround({}, await open());
+    const tenant = await idle(ground);
+    await ground.world.store.tenant(tenant, async ({ sql: db }) => {
+      await sql`update provider set branding = (branding::jsonb || '{"timeZone":"America/New_York","dayBeginsHour":6}')::json where tenant_id = ${tenant}`.execute(
+        db,
+      );
+    });
+    const due = (time: string): Promise<number | null> =>
+      dayTotals(ground.world)({
+        tenant,
+        payload: null,
+        now: Date.parse(time),
+        signal: new AbortController().signal,
+      });
+    // Six o'clock in New York is 11:00 UTC in winter, and 10:00 from the 8th of March on.
+    expect(await due('2026-03-02T10:50:00Z')).toBe(Date.parse('2026-03-02T11:00:00Z'));
+    expect(await due('2026-03-09T09:50:00Z')).toBe(Date.parse('2026-03-09T10:00:00Z'));
+    expect(await due('2026-03-09T10:00:00Z')).toBe(
+      Date.parse('2026-03-09T10:00:00Z') + 15 * MINUTE,
+    );
+  });
+});
