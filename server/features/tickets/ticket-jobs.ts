@@ -37,9 +37,8 @@ async function nextExchange({ sql, tenant }: TenantTx): Promise<Ms | null> {
   if (!system) return null;
   const { at } = await sql
     .selectFrom('ticket_work')
-    .select((e) => e.fn.min('next_at').as('at'))
+    .select((e) => e.fn.min<Ms | null>('next_at').as('at'))
     .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
-  // The database returns null if no ticket waits.
-  return Math.min(system.poll_at, (at as Ms | null) ?? Infinity);
+  return Math.min(system.poll_at, at ?? Infinity);
 }

@@ -67,6 +67,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
   let timer: { cancel(): void } | null = null;
   let timerAt = Infinity;
   let looking: Promise<void> | null = null;
+  let isLookFailing = false;
   let started = false;
   let stopped = false;
   const unsubscribe: (() => void)[] = [];
@@ -103,6 +104,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
           });
         });
       });
+      late.catch(() => undefined);
       // The type and the payload belong together: `schedule` has checked them.
       const handler = handlers[job.type] as JobHandler<BackgroundJobName>;
       const dueAt = await Promise.race([
@@ -115,7 +117,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
         }),
       ]);
       // At least a millisecond later, so that no job runs twice at one time of the clock.
-      const next = dueAt === null ? null : Math.max(dueAt, now + 1);
+      const next = dueAt === null ? null : Math.min(Math.max(dueAt, now + 1), now + type.maxWaitMs);
       const stored = await store.system((db) => finishJob(db, owner, job, next));
       if (stored !== null) lookAt(stored);
     } catch (error) {
@@ -180,8 +182,11 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
         ({ nextAt } = looked);
         if (looked.begun === 0 || stopped) break;
       }
+      isLookFailing = false;
     } catch (error) {
-      log.error('due background jobs could not be looked up', faultOf(error));
+      // While the database is away, one line says so.
+      if (!isLookFailing) log.error('due background jobs could not be looked up', faultOf(error));
+      isLookFailing = true;
     }
     looking = null;
     const now = clock.now();

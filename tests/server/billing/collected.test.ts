@@ -118,6 +118,6 @@ eachDatabase((_name, open) => {
       ],
       ['', ['BackupAndReplication', 'VMs', 'Points', 5, 2, null, 'Console']],
     ]);
-    keeper.stop();
+    await keeper.stop();
   });
 });

@@ -94,7 +94,7 @@ export async function aBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bu
     async read() {
       const reader = invoiceTicks(ground.world);
       await reader.tick(ground.world.clock.now());
-      reader.stop();
+      void reader.stop();
     },
     list: (query = '', who = ada) => good(who<Listed>('GET', `${INVOICES}${query}`)),
     kept: () => good(ada<QuickBooksKept>('GET', CONNECTION)),

@@ -204,7 +204,7 @@ eachDatabase((_name, open) => {
     expect(told((await companies(ann)).companies)).toEqual([
       ['Calloway Freight', 'BackupAndReplication VMs: 100 Points'],
     ]);
-    keeper.stop();
+    await keeper.stop();
   });
 
   test('LIC-3: of providers below, for who sees the whole of the own one; of others nothing', async () => {

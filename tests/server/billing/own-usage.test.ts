@@ -139,7 +139,7 @@ eachDatabase((_name, open) => {
     expect((await (await office.as('plain', [], [1]))('GET', `${PATH}?company=2`)).status).toBe(
       400,
     );
-    keeper.stop();
+    await keeper.stop();
   });
 
   test('LIC-5: what is told in the oldest of the months has no beginning, what is new began this month; a company that was deleted is not told', async () => {
@@ -188,6 +188,6 @@ eachDatabase((_name, open) => {
       if (name === 'Calloway Freight')
         expect((await ann('DELETE', `companies/${id}`)).status).toBe(200);
     expect(told(await own(both)).map((one) => (one as unknown[])[1])).toEqual(['Drummond & Pike']);
-    keeper.stop();
+    await keeper.stop();
   });
 });

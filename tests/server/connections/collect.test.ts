@@ -451,7 +451,7 @@ test('COLLECT-6: while a connection fails or is off, none of its jobs counts as 
   field.place.ground.pass(3 * HOUR);
   await clock.tick(field.world.clock.now());
   expect((await field.runs()).map(({ status }) => status)).toEqual(['Success', 'Missed']);
-  clock.stop();
+  await clock.stop();
 });
 
 test('COLLECT-7: what failed stands in the last sync with its connection and entity, and each system is a source', async () => {

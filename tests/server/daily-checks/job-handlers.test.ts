@@ -130,7 +130,7 @@ eachDatabase((_name, open) => {
     // Heeding what is not ignored is done already.
     const { cursor } = await booted(dana);
     expect((await dana<{ seq: number }>('DELETE', missedPath(uid))).body.data.seq).toBe(cursor);
-    clock.stop();
+    await clock.stop();
   });
 
   test('DESK-4: the end of the time ends it, and so does a success, which every device is told', async () => {
@@ -181,7 +181,7 @@ eachDatabase((_name, open) => {
     ground.pass(DAY);
     await clock.tick(now());
     expect(await lines()).toEqual(['ends', 'fails', 'runs']);
-    clock.stop();
+    await clock.stop();
   });
 
   test('DESK-4: a snooze that somebody set since is theirs, and another problem than a missed run is left alone', async () => {
@@ -203,7 +203,7 @@ eachDatabase((_name, open) => {
     });
     await dana('DELETE', missedPath(files));
     expect((await of('Missed'))?.snooze?.reason).toBe('new rack');
-    clock.stop();
+    await clock.stop();
   });
 
   test("DESK-4: the time lies in the future and within a year; a name of several jobs is asked for again; others' jobs do not exist", async () => {

@@ -15,7 +15,7 @@ eachDatabase((_name, open) => {
    * own rows.
    */
   const boot = (): void => {
-    clock?.stop();
+    void clock?.stop();
     clock = missedRunTicks({
       ...place.ground.world,
       store: { ...store, tenants: async () => [place.tenant] },
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
     await other.tick(NOON);
     place.ground.at(TWO + HOUR);
     await Promise.all([clock.tick(TWO + HOUR), other.tick(TWO + HOUR)]);
-    other.stop();
+    await other.stop();
     expect(await missed()).toEqual([iso(TWO)]);
   });
 

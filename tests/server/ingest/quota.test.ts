@@ -146,7 +146,7 @@ eachDatabase((_name, open) => {
       await tickAt(TWO + DAY + HOUR);
       expect(await missed()).toEqual([iso(TWO + DAY)]);
     } finally {
-      clock.stop();
+      await clock.stop();
     }
   });
 });

@@ -17,35 +17,35 @@ import { ticksOf } from './ticks.ts';
 
 const MINUTE = 60_000;
 
+const dueOf = async ({ world: { store } }: Ground, tenant: string) =>
+  Object.fromEntries(
+    (
+      await store.system((db) =>
+        sql<{ type: string; key: string; due_at: number | null }>`
+          select type, key, due_at from background_job where tenant_id = ${tenant} and due_at is not null`.execute(
+          db,
+        ),
+      )
+    ).rows.map(({ type, key, due_at: at }) => [key === '' ? type : `${type} ${key}`, at]),
+  );
+
+/** Nothing is due, as after a first turn of every job. */
+async function idle(ground: Ground): Promise<string> {
+  const { tenant } = await provider(ground);
+  await ground.world.store.system((db) =>
+    sql`update background_job set due_at = null where tenant_id = ${tenant}`.execute(db),
+  );
+  return tenant;
+}
+
+const FIELDS = {
+  name: 'Nightly',
+  enabled: true,
+  recipients: [],
+  companies: null,
+} as const;
+
 eachDatabase((name, open) => {
-  const dueOf = async ({ world: { store } }: Ground, tenant: string) =>
-    Object.fromEntries(
-      (
-        await store.system((db) =>
-          sql<{ type: string; key: string; due_at: number | null }>`
-            select type, key, due_at from background_job where tenant_id = ${tenant} and due_at is not null`.execute(
-            db,
-          ),
-        )
-      ).rows.map(({ type, key, due_at: at }) => [key === '' ? type : `${type} ${key}`, at]),
-    );
-
-  /** Nothing is due, as after a first turn of every job. */
-  async function idle(ground: Ground): Promise<string> {
-    const { tenant } = await provider(ground);
-    await ground.world.store.system((db) =>
-      sql`update background_job set due_at = null where tenant_id = ${tenant}`.execute(db),
-    );
-    return tenant;
-  }
-
-  const FIELDS = {
-    name: 'Nightly',
-    enabled: true,
-    recipients: [],
-    companies: null,
-  } as const;
-
   test(`JOB-8: what is stored makes the job that works on it due, in the same transaction (${name})`, async () => {
     const ground = await makeGround({}, await open());
     const { world } = ground;
@@ -148,14 +148,15 @@ eachDatabase((name, open) => {
       await ticks.tick();
       return iso((await dueOf(ground, tenant))['missed-runs'] ?? 0);
     };
-    const ran = (time: string) =>
-      anExecution({
-        startTime: time,
-        endTime: time,
-        schedule: { is: 'cron', cron: '0 2 * * *', tz: 'UTC' },
-      });
     ground.at(Date.parse('2026-03-02T02:30:00Z'));
-    await place.post('executions', ran('2026-03-02T02:00:00Z'));
+    await place.post(
+      'executions',
+      anExecution({
+        startTime: '2026-03-02T02:00:00Z',
+        endTime: '2026-03-02T02:00:00Z',
+        schedule: { is: 'cron', cron: '0 2 * * *', tz: 'UTC' },
+      }),
+    );
     // A run counts as missed an hour after its time. Whatever happens, jobs are looked at after a
     // quarter of an hour.
     expect(await at('2026-03-02T02:30:00Z')).toBe(iso(Date.parse('2026-03-02T02:45:00Z')));

@@ -165,7 +165,7 @@ eachDatabase((_name, open) => {
     ground.pass(2 * HOUR);
     const sla = slaTicks(ground.world);
     await sla.tick(now());
-    sla.stop();
+    await sla.stop();
     await pollFacts(ground.world, office.tenant, now());
     expect((await queued(office)).map(({ category }) => category).toSorted()).toEqual([
       'repository',

@@ -184,7 +184,7 @@ eachDatabase((_name, open) => {
     ground.pass(2 * HOUR);
     const sla = slaTicks(ground.world);
     await sla.tick(now());
-    sla.stop();
+    await sla.stop();
     await turn(office);
     expect(
       ['/one', '/two', '/both', '/before'].map((path) =>

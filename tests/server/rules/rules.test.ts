@@ -244,7 +244,7 @@ eachDatabase((_name, open) => {
     const clock = missedRunTicks(ground.world);
     ground.pass(20 * HOUR);
     await clock.tick(now());
-    clock.stop();
+    await clock.stop();
     expect(await openAt(dana, 'Laptop')).toMatchObject({
       state: 'Missed',
       exception: { name: 'Laptops' },
@@ -301,7 +301,7 @@ eachDatabase((_name, open) => {
     const clock = missedRunTicks(ground.world);
     ground.pass(20 * HOUR);
     await clock.tick(now());
-    clock.stop();
+    await clock.stop();
     const laptop = await openAt(dana, 'Laptop');
     expect([laptop?.state, laptop?.exception ?? null]).toEqual(['Missed', null]);
 

@@ -142,7 +142,7 @@ eachDatabase((_name, open) => {
     await dana('PUT', `${SAVE}/${id}`, { alarm: anAlarm({ minSuccessPct: 99, enabled: false }) });
     await sla.tick(now());
     expect([(await listed(dana))[0]?.kept, (await mails(office)).length]).toEqual([false, 2]);
-    sla.stop();
+    await sla.stop();
   });
 
   test('SLA-1: of one job, and of a group', async () => {

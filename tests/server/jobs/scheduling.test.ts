@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { scheduleJob, scheduleRecurring } from '#server/platform/jobs/schedule.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { byClock, jobDraft } from '../db/drafts.ts';
+import { type Ground, makeGround, provider } from '../http/fixtures.ts';
+import {
+  DAY,
+  manualClock,
+  MINUTE,
+  noJobs,
+  putJob,
+  type StoredJob,
+  storedJobs,
+  whileRunning,
+} from './fixtures.ts';
+
+eachDatabase((name, open) => {
+  let ground: Ground;
+  let store: Store;
+  beforeEach(async () => {
+    store = await open();
+    ground = await makeGround({}, store);
+    await noJobs(store);
+  });
+
+  const stored = (): Promise<readonly StoredJob[]> => storedJobs(store);
+  const put = (tenant: string, type: string, dueAt: number, key = ''): Promise<unknown> =>
+    putJob(store, tenant, type, dueAt, key);
+  /** In how many ms the provider's jobs are due. */
+  const dueIn = async (tenant: string): Promise<Readonly<Record<string, number>>> =>
+    Object.fromEntries(
+      (await stored())
+        .filter(
+          ({ tenant_id, type }) => tenant_id === tenant && /^(missed|notif|ticket-|sla)/.test(type),
+        )
+        .map(({ type, due_at: at }) => [type, (at ?? 0) - now()]),
+    );
+  const now = (): number => ground.world.clock.now();
+  const uuid = (): string => ground.world.chance.uuid();
+  test(`JOB-7: a clock that jumps forth and back stops no job and runs none twice for one due time (${name})`, async () => {
+    const tenant = uuid();
+    await put(tenant, 'sla-alarms', now());
+    const ran: number[] = [];
+    const runner = makeJobRunner(ground.world, {
+      'sla-alarms': ({ now: at }) => {
+        ran.push(at);
+        return Promise.resolve(at + 5 * MINUTE);
+      },
+    });
+    const begin = now();
+    await runner.tick();
+    ground.pass(40 * DAY);
+    await runner.tick();
+    ground.pass(-40 * DAY);
+    await runner.tick();
+    await runner.tick();
+    ground.pass(5 * MINUTE);
+    await runner.tick();
+    expect(ran.map((at) => at - begin)).toEqual([0, 40 * DAY, 0, 5 * MINUTE]);
+  });
+
+  test(`JOB-8: a job runs soon after the transaction that schedules it, and not if that is rolled back (${name})`, async () => {
+    const { tenant } = await provider(ground);
+    await noJobs(store);
+    const ran: string[] = [];
+    const runner = makeJobRunner(ground.world, {
+      mail: ({ payload: { message } }) => {
+        ran.push(message);
+        return Promise.resolve(null);
+      },
+    });
+    await whileRunning(runner, async () => {
+      await store
+        .tenant(tenant, async (tx) => {
+          await scheduleJob(tx, 'mail', 'lost', { message: 'lost' }, now());
+          throw new Error('rolled back');
+        })
+        .catch(() => undefined);
+      await store.tenant(tenant, (tx) =>
+        scheduleJob(tx, 'mail', 'first', { message: 'first' }, now()),
+      );
+      await expect.poll(() => ran, { timeout: 4_000 }).toEqual(['first']);
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  test(`JOB-8: a job that is scheduled while it runs, runs again, and the earlier of two due times counts (${name})`, async () => {
+    const { tenant } = await provider(ground);
+    await noJobs(store);
+    const schedule = (at: number): Promise<void> =>
+      store.tenant(tenant, (tx) => scheduleRecurring(tx, 'webhooks', at));
+    await schedule(now() + MINUTE);
+    await schedule(now() + 2 * MINUTE);
+    expect((await stored())[0]?.due_at).toBe(now() + MINUTE);
+    await schedule(now());
+    let runs = 0;
+    const runner = makeJobRunner(ground.world, {
+      webhooks: async () => {
+        runs += 1;
+        if (runs === 1) await schedule(now() + 7);
+        return now() + DAY;
+      },
+    });
+    await runner.tick();
+    expect([runs, (await stored())[0]?.due_at]).toEqual([1, now() + 7]);
+    ground.pass(7);
+    await runner.tick();
+    expect([runs, (await stored())[0]?.due_at]).toEqual([2, now() + DAY]);
+  });
+
+  test(`JOB-9: after the log of a provider grew, the jobs that follow it are due within seconds; one that failed keeps its wait (${name})`, async () => {
+    const { tenant } = await provider(ground);
+    const { tenant: other } = await provider(ground);
+    await store.system((db) =>
+      sql`update background_job set due_at = ${now() + MINUTE}`.execute(db),
+    );
+    await store.system((db) =>
+      sql`update background_job set attempts = 3, last_error = 'It failed.' where type = 'ticket-results'`.execute(
+        db,
+      ),
+    );
+    const clock = manualClock(ground);
+    const runner = makeJobRunner(
+      { ...ground.world, clock },
+      {
+        'missed-runs': neverDue,
+        'notifications': neverDue,
+        'ticket-results': neverDue,
+        'sla-alarms': neverDue,
+      },
+    );
+    await whileRunning(
+      runner,
+      async () => {
+        await store.tenant(tenant, async (tx) => {
+          await tx.append([jobDraft(await tx.take('job', 1))], byClock);
+        });
+        ground.pass(1_000);
+        await expect
+          .poll(async () => (clock.fire(), dueIn(tenant)))
+          .toEqual({
+            'missed-runs': 10_000,
+            'notifications': 5_000,
+            'ticket-results': 59_000,
+            'sla-alarms': 59_000,
+          });
+        expect(new Set(Object.values(await dueIn(other)))).toEqual(new Set([59_000]));
+      },
+      () => {
+        clock.release();
+      },
+    );
+  });
+
+  test(`JOB-10: a stopping server ends its jobs and waits for them, but not for one that goes on regardless (${name})`, async () => {
+    const [polite, deaf] = [uuid(), uuid()];
+    await put(polite, 'webhooks', now());
+    await put(deaf, 'webhooks', now());
+    let begun = 0;
+    const runner = makeJobRunner(ground.world, {
+      webhooks: ({ tenant, signal }) => {
+        if (tenant !== polite && tenant !== deaf) return Promise.resolve(null);
+        begun += 1;
+        return new Promise((resolve) => {
+          if (tenant === polite)
+            signal.addEventListener('abort', () => {
+              resolve(now());
+            });
+        });
+      },
+    });
+    await runner.start();
+    await expect.poll(() => begun).toBe(2);
+    await runner.stop();
+    const [first, second] = [polite, deaf].map(
+      (tenant) => async () => (await stored()).find(({ tenant_id }) => tenant_id === tenant),
+    );
+    expect(await first?.()).toMatchObject({ lease_owner: null, due_at: now() + 1 });
+    expect(await second?.()).toMatchObject({ lease_owner: expect.any(String) as string });
+  });
+});
+
+const neverDue = (): Promise<never> => Promise.reject(new Error('Nothing is due.'));
