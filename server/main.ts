@@ -93,7 +93,7 @@ const server: Listening = await listen(app, config.port, hostname, {
   return giveUp(portFault(error, config.port));
 });
 const jobs = makeJobRunner(world, allJobs(world));
-await jobs.start();
+jobs.start();
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

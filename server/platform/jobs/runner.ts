@@ -26,7 +26,7 @@ import {
 
 export interface JobRunner {
   /** Adds the jobs that providers don't have yet, and runs due jobs from now on. */
-  start(): Promise<void>;
+  start(): void;
   /** Runs the jobs that are due at `now`, and what they schedule at once. Resolves at their end. */
   tick(now?: Ms): Promise<void>;
   /** Takes no more jobs, and waits a few seconds for those that run. */
@@ -48,7 +48,7 @@ interface Running extends JobId {
 }
 
 /**
- * The one runner of a server (JOB-1 to JOB-9). It leases due jobs of all providers with one query,
+ * The one runner of a server (JOB-1 to JOB-10). It leases due jobs of all providers with one query,
  * when one is due, when this server schedules one, and every few seconds. Runs the types that have
  * a handler.
  */
@@ -67,6 +67,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
   let timer: { cancel(): void } | null = null;
   let timerAt = Infinity;
   let looking: Promise<void> | null = null;
+  let isPrepared = false;
   let isLookFailing = false;
   let started = false;
   let stopped = false;
@@ -85,6 +86,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
       // Its lease ran out here, for example while the machine slept. The lease was renewed with it.
       if (running.has(name)) continue;
       const abort = new AbortController();
+      if (stopped) abort.abort();
       const ended = run(job, abort, now).finally(() => running.delete(name));
       running.set(name, { ...job, abort, ended });
       begun += 1;
@@ -117,11 +119,13 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
         }),
       ]);
       // At least a millisecond later, so that no job runs twice at one time of the clock.
-      const next = dueAt === null ? null : Math.min(Math.max(dueAt, now + 1), now + type.maxWaitMs);
+      const latest = Math.max(now, clock.now()) + type.maxWaitMs;
+      const next = dueAt === null ? null : Math.min(Math.max(dueAt, now + 1), latest);
       const stored = await store.system((db) => finishJob(db, owner, job, next));
       if (stored !== null) lookAt(stored);
     } catch (error) {
       const wait = retryWait(type.retry, job.attempts, world.chance.bytes(1)[0] ?? 0);
+      const retryAt = clock.now() + wait;
       log.error(type.failure, {
         tenant: job.tenant_id,
         ...(job.key === '' ? {} : { job: job.key }),
@@ -131,12 +135,12 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
       });
       const text = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
       await store
-        .system((db) => failJob(db, owner, job, text, now + wait))
+        .system((db) => failJob(db, owner, job, text, retryAt))
         // The lease runs out, and the job is tried again then.
         .catch((failure: unknown) => {
           log.error('the failure of a background job could not be stored', faultOf(failure));
         });
-      lookAt(now + wait);
+      lookAt(retryAt);
     } finally {
       timeout?.cancel();
       if (wasFull(job)) lookAt(0);
@@ -169,12 +173,26 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
     for (const [name, { abort }] of running) if (!kept.has(name)) abort.abort();
   }
 
+  async function prepare(): Promise<void> {
+    if (isPrepared) return;
+    await store.system(async (db) => {
+      await addMissingJobs(
+        db,
+        types.filter((type) => BACKGROUND_JOB_TYPES[type].isRecurring),
+      );
+      // The embedded database has one server: jobs that a killed one ran are free.
+      if (store.kind === 'pglite') await endLeases(db, clock.now());
+    });
+    isPrepared = true;
+  }
+
   /** One look at a time. What happens meanwhile is looked at afterwards. */
   async function turn(): Promise<void> {
     let nextAt: Ms | null = null;
     timerAt = Infinity;
     try {
       const now = clock.now();
+      await prepare();
       if (hasPassed(renewAt, RENEW_MS, now)) await renew(now);
       if (hasPassed(gatherUntil, GATHER_MS, now)) await followLog(now);
       for (;;) {
@@ -212,15 +230,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
   }
 
   return {
-    async start() {
-      await store.system(async (db) => {
-        await addMissingJobs(
-          db,
-          types.filter((type) => BACKGROUND_JOB_TYPES[type].isRecurring),
-        );
-        // The embedded database has one server: jobs that a killed one ran are free.
-        if (store.kind === 'pglite') await endLeases(db, clock.now());
-      });
+    start() {
       unsubscribe.push(
         store.onJobScheduled(lookAt),
         store.onAppend((tenant) => {

@@ -65,7 +65,7 @@ export async function whileRunning(
   work: () => Promise<void>,
   end: () => void = () => undefined,
 ): Promise<void> {
-  await runner.start();
+  runner.start();
   try {
     await work();
   } finally {

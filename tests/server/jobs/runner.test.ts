@@ -305,7 +305,7 @@ eachDatabase((name, open) => {
       RECURRING.map((type) => [type, () => Promise.resolve(now() + DAY)]),
     ) as Partial<JobHandlers>;
     await whileRunning(makeJobRunner(ground.world, handlers), async () => {
-      expect(await types()).toEqual(RECURRING);
+      await expect.poll(types).toEqual(RECURRING);
     });
   });
 

@@ -172,7 +172,7 @@ eachDatabase((name, open) => {
         });
       },
     });
-    await runner.start();
+    runner.start();
     await expect.poll(() => begun).toBe(2);
     await runner.stop();
     const [first, second] = [polite, deaf].map(

@@ -380,7 +380,7 @@ eachDatabase((_name, open) => {
     const { put } = await one(smsAt(gateway), { sms: 'sms-token' });
     const runner = makeJobRunner(ground.world, { mail: mail(ground.world) });
     posts.push(runner);
-    await runner.start();
+    runner.start();
     await put(SMS);
     await expect.poll(() => gateway.asked.length, { timeout: 5_000 }).toBe(1);
   });
