@@ -70,7 +70,7 @@ const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
 const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'contract': {
     rooms: ['contract'],
-    packages: /^(valibot|@lingui\/core|@lingui\/message-utils\/compileMessage)$/,
+    packages: /^(valibot|luxon|@lingui\/core|@lingui\/message-utils\/compileMessage)$/,
   },
   'machines': { rooms: ['contract', 'machines'], packages: /^xstate$/ },
   'workers': {
@@ -167,6 +167,14 @@ test('HOUSE-1: a room imports only the rooms and packages of its row', () => {
     return !(MAY[room].rooms as readonly string[]).includes(to);
   });
   expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
+});
+
+test('HOUSE-1: in the contract, only contract/time uses luxon, and only its zones, which are small', () => {
+  const users = all.filter(({ room, spec }) => room === 'contract' && spec === 'luxon');
+  expect(users.map(({ from }) => from)).toEqual(['contract/time/day.ts']);
+  const [, names] =
+    /import (.+) from 'luxon'/.exec(readFileSync('contract/time/day.ts', 'utf8')) ?? [];
+  expect(names).toBe('{ IANAZone }');
 });
 
 test('HOUSE-1: one file of the page starts the worker', () => {

@@ -3,7 +3,7 @@
  *
  *   begin   opens the databases: the worker's own file, a few kB, started before anything else
  *           is fetched
- *   store   makes the first rows. Its functions are compiled on load, while the browser opens
+ *   store   makes the first rows, with luxon's zones (2 kB). Its functions are compiled on load, while the browser opens
  *           the databases: compiling each on its first call would delay the first rows
  *   behind  everything else
  */
@@ -19,7 +19,7 @@ export const WORKER_CHUNKS = {
       {
         name: 'store',
         priority: 1,
-        test: /\/(workers\/(startup\/cold-start|tables|columns\/|disk\/(reading|warm-start-cache|table-snapshots|cipher|disk-context|manifest|packing)\.ts)|contract\/(limits|tables|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause))\.ts)/,
+        test: /\/(node_modules\/luxon\/|workers\/(startup\/cold-start|tables|columns\/|disk\/(reading|warm-start-cache|table-snapshots|cipher|disk-context|manifest|packing)\.ts)|contract\/(limits|tables|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause))\.ts)/,
       },
     ],
   },

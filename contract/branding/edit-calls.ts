@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
 import { BrandingSchema, FeaturesSchema } from './branding.ts';
 import { oneLine } from '../text-schema.ts';
+import { isTimeZone } from '../time/day.ts';
 
 const short = (least: number) =>
   v.pipe(v.string(), oneLine(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));
@@ -34,14 +35,6 @@ const picture = v.nullable(
   ),
 );
 const size = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(8), v.maxValue(400)));
-const isZone = (zone: string): boolean => {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /**
  * The branding fields that the provider chooses. The others (`id`, `domain`, `apiUrl`, `authType`,
@@ -65,7 +58,7 @@ const BRAND_FIELDS = {
   accentDark: colour,
   sidebar: sidebarColor,
   sidebarDark: sidebarColor,
-  timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isZone, 'an IANA time zone')),
+  timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone, 'an IANA time zone')),
   dayBeginsHour: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(23)),
   offlineDays: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(30)),
   features: v.strictObject(FeaturesSchema.entries),

@@ -5,6 +5,7 @@ import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from '../runs/vocabulary.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
+import { isTimeZone, offsetAt } from '../time/day.ts';
 
 /**
  * Rules: actions that the server takes automatically on results that need attention. Rules are
@@ -21,13 +22,6 @@ const amount = v.pipe(
 );
 const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(1_439));
 const list = <S extends v.GenericSchema>(one: S) => v.pipe(v.array(one), v.maxLength(200));
-const isZone = (zone: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== '';
-  } catch {
-    return false;
-  }
-};
 
 /**
  * A range from `least` to `most`, both inclusive; null means unbounded. Seconds, bytes, or number
@@ -61,7 +55,7 @@ export const RuleWhenSchema = v.strictObject({
       ),
       from: minute,
       to: minute,
-      zone: v.pipe(v.string(), v.maxLength(64), v.check(isZone)),
+      zone: v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone)),
     }),
   ),
 });
@@ -256,25 +250,20 @@ const within = (range: Range, value: number | null): boolean =>
     (range.least === null || value >= range.least) &&
     (range.most === null || value <= range.most));
 
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-
 function timer({ days, from, to, zone }: NonNullable<RuleWhen['time']>): (at: Ms) => boolean {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
   return (at) => {
-    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
-    const now = Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
-    const today = DAYS.findIndex((day) => day === parts.get('weekday')) + 1;
+    const local = at + offsetAt(at, zone);
+    const now = Math.floor((local % DAY_MS) / MINUTE_MS);
+    // 1 Monday … 7 Sunday. 1970-01-01 was a Thursday.
+    const today = ((Math.floor(local / DAY_MS) + 3) % 7) + 1;
     const late = from > to && now < to;
     if (from < to ? now < from || now >= to : from > to && !late && now < from) return false;
     return days.length === 0 || days.includes(late ? ((today + 5) % 7) + 1 : today);
   };
 }
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /** The names of the states as people read them. */
 export const STATE_NAMES: Readonly<Record<ProblemState, string>> = {

@@ -1,3 +1,4 @@
+import { IANAZone } from 'luxon';
 import type { Day, Ms } from '../ids.ts';
 import type { RunState } from '../runs/query.ts';
 
@@ -56,14 +57,10 @@ export const dayText = (day: DayN): Day => new Date(day * DAY).toISOString().sli
 export const utcDay = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
 /** Returns false for a name that this runtime doesn't know as a time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    formatOf(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isTimeZone = (name: string): boolean => zones.has(name) || IANAZone.isValidZone(name);
+
+/** Returns the zone, or UTC for a name that this runtime doesn't know. */
+export const zoneOrUtc = (name: string): string => (isTimeZone(name) ? name : 'UTC');
 
 /** Returns by how many ms the local time of a zone is ahead of UTC at a moment. */
 export function offsetAt(ms: Ms, timeZone: string): Ms {
@@ -121,38 +118,24 @@ export function worst(states: readonly RunState[], how: WorstHow): RunState | nu
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const offsets = new Map<string, Map<number, Ms | null>>();
-const formats = new Map<string, Intl.DateTimeFormat>();
+const zones = new Map<string, IANAZone>();
+const MAX_ZONES = 600;
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    if (formats.size > 600) formats.clear();
-    formats.set(timeZone, format);
+/** Zone names ignore case, so one zone could have many names: the caches are bounded. */
+function zoneOf(timeZone: string): IANAZone {
+  let zone = zones.get(timeZone);
+  if (zone === undefined) {
+    if (zones.size >= MAX_ZONES) {
+      zones.clear();
+      offsets.clear();
+      IANAZone.resetCache();
+    }
+    zone = IANAZone.create(timeZone);
+    if (!zone.isValid) throw new RangeError(`${timeZone} is not a time zone`);
+    zones.set(timeZone, zone);
   }
-  return format;
+  return zone;
 }
 
-function measure(ms: Ms, timeZone: string): Ms {
-  const whole = Math.floor(ms / 1000) * 1000;
-  const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
-  for (const { type, value } of formatOf(timeZone).formatToParts(whole)) part[type] = Number(value);
-  const wall = Date.UTC(
-    part.year ?? 0,
-    (part.month ?? 1) - 1,
-    part.day ?? 1,
-    part.hour ?? 0,
-    part.minute ?? 0,
-    part.second ?? 0,
-  );
-  return wall - whole;
-}
+const measure = (ms: Ms, timeZone: string): Ms =>
+  Math.round(zoneOf(timeZone).offset(Math.floor(ms / 1000) * 1000) * 60_000);

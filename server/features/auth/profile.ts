@@ -8,6 +8,7 @@ import type { NewEvent } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
+import { isTimeZone } from '#contract/time/day.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { byUser } from '../../platform/auth/event-actor.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
@@ -141,7 +142,7 @@ async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Se
     .where('tenant_id', '=', tenant)
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-  if (sent.timeZone && !isZone(sent.timeZone))
+  if (sent.timeZone && !isTimeZone(sent.timeZone))
     return refused('timeZone', authMessages.timeZoneExpected);
   if (person.auth === 'ad' && sent.username !== undefined && sent.username !== person.username)
     return refused('username', MESSAGES.nameByDirectory);
@@ -208,12 +209,4 @@ async function aboutTheme(
       entity: `preference:${preferenceId(userId, 'theme')}`,
     },
   ];
-}
-
-function isZone(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

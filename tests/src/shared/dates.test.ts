@@ -11,20 +11,10 @@ import {
 } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
-const ZONES = [
-  'UTC',
-  'America/New_York',
-  'Europe/Berlin',
-  'America/Havana',
-  'Africa/Cairo',
-  'Asia/Kathmandu',
-  'Pacific/Apia',
-  'Australia/Lord_Howe',
-  'America/Santiago',
-];
+const ZONES = Intl.supportedValuesOf('timeZone');
 const rule = fc.record({
   zone: fc.constantFrom(...ZONES),
-  hour: fc.constantFrom(0, 0, 0, 2, 6, 18),
+  hour: fc.constantFrom(0, 0, 2, 3, 6, 18),
 });
 const day = fc.integer({ min: 0, max: 6_000 }).map((days) => addDays('2015-01-01', days));
 
@@ -35,8 +25,6 @@ test('DAY-5: a day holds every moment from its start to the start of the next, i
       const to = startOfDay(addDays(one, 1), by);
       expect(to).toBeGreaterThan(from);
       expect(to - from).toBeLessThanOrEqual(26 * 3_600_000);
-      // with another hour the hour that comes twice may belong to either day
-      if (by.hour !== 0) return;
       expect(dayAt(from, by)).toBe(one);
       expect(dayAt(Math.min(to - 1, Math.floor(from + part * (to - from))), by)).toBe(one);
       expect(dayAt(from - 1, by) < one).toBe(true);

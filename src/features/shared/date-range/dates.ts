@@ -1,4 +1,5 @@
 import type { Day, Ms } from '#contract/ids.ts';
+import { dayOf, dayText, startOfDay as startOf, zoneOrUtc } from '#contract/time/day.ts';
 import { spanMessages as t } from './messages.en.ts';
 
 /**
@@ -128,21 +129,16 @@ export function timesOf(
   return { from: startOfDay(first, rule), to: startOfDay(addDays(last, 1), rule) };
 }
 
-/** Returns the operational day that a moment belongs to. */
+/** Returns the operational day that a moment belongs to. An unknown zone counts as UTC. */
 export const dayAt = (at: Ms, { zone, hour }: DayRule): Day =>
-  dayOfWall(at + offsetAt(at, zone) - hour * HOUR);
+  dayText(dayOf(at, zoneOrUtc(zone), hour));
 
 /**
  * Returns the first moment of a day. If the clock skips that time, returns the moment of the skip;
  * if the time occurs twice, the first occurrence.
  */
-export function startOfDay(day: Day, { zone, hour }: DayRule): Ms {
-  const wall = Date.parse(`${day}T00:00:00Z`) + hour * HOUR;
-  const [early, late] = [wall - offsetAt(wall - DAY, zone), wall - offsetAt(wall + DAY, zone)].sort(
-    (a, b) => a - b,
-  ) as [Ms, Ms];
-  return early + offsetAt(early, zone) >= wall ? early : late;
-}
+export const startOfDay = (day: Day, { zone, hour }: DayRule): Ms =>
+  startOf(Math.floor(Date.parse(`${day}T00:00:00Z`) / DAY), zoneOrUtc(zone), hour);
 
 /** Returns the moment at which the zone's local time is this hour of this day. */
 export const momentAt = (day: Day, hour: number, zone: string): Ms =>
@@ -159,49 +155,7 @@ export const isDay = (text: string): boolean =>
   !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) &&
   dayOfWall(Date.parse(`${text}T00:00:00Z`)) === text;
 
-const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
 const shortDay = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
 const dayOfWall = (wall: Ms): Day => new Date(wall).toISOString().slice(0, 10);
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/**
- * Returns the zone's offset from UTC at a moment, in milliseconds. An unknown zone counts as UTC.
- */
-function offsetAt(at: Ms, zone: string): Ms {
-  const parts: Record<string, number> = {};
-  for (const { type, value } of clockOf(zone).formatToParts(at)) parts[type] = Number(value);
-  const {
-    year = 0,
-    month = 1,
-    day = 1,
-    hour = 0,
-    minute = 0,
-    second = 0,
-  } = parts as Partial<Record<string, number>>;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
-}
-
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known) return known;
-  const options = {
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  } as const;
-  let made: Intl.DateTimeFormat;
-  try {
-    made = new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });
-  } catch {
-    made = new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
-  }
-  clocks.set(zone, made);
-  return made;
-}
