@@ -114,28 +114,30 @@ const NOT_TEXT = new Set(
  * the API, of tools and of stored rows.
  */
 const isForMachines = (node: Node, parent: Node | null): boolean => {
-  if (node.type === 'TemplateLiteral')
+  if (node.type === 'TemplateLiteral') {
+    const parts = (node['quasis'] as { value: { cooked: string } }[]).map(
+      ({ value }) => value.cooked,
+    );
     return (
       (parent?.type === 'TaggedTemplateExpression' && (parent['tag'] as Node)['name'] === 'sql') ||
-      MACHINE_TEMPLATE.test(
-        (node['quasis'] as { value: { cooked: string } }[])[0]?.value.cooked ?? '',
-      )
+      MACHINE_TEMPLATE.test(parts.join('{}'))
     );
+  }
   return (
     node.type === 'Literal' &&
     (SERVER_VALUES.has(String(node['value']).trimEnd()) ||
       String(node['value']).startsWith('Active in ('))
   );
 };
-/** SQL, the query language of QuickBooks, and the schemes of the Authorization header. */
+/** SQL, the query languages of QuickBooks and ConnectWise, and the schemes of the Authorization header. */
 const MACHINE_TEMPLATE =
-  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc) |^Id in \(/;
+  /^\s*(?:select|insert into|update|delete from|from|where|order by|and|create|alter|grant|revoke|set local|Bearer|Basic|oidc) |^Id in \(|^\{\} like "%/;
 /**
  * Products, workloads and units of licenses, entities of QuickBooks, prefixes of file names, the
  * names that the specification gives a new portal, and plain answers to requests for no page.
  */
 const SERVER_VALUES = new Set(
-  'Daybook|Unknown|Jobs|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Portal|Not found'.split(
+  'Daybook|Unknown|Jobs|Instances|Computers|Servers|Agents, managed|Agents, monitored|Microsoft 365|Public cloud VMs|File shares|Other|Invoice|Customer|Preferences|Licensing|Invoices|Companies|Users|Events|Resources|Tickets|Portal|Not found'.split(
     '|',
   ),
 );

@@ -183,7 +183,7 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   await expect(
     page
       .getByRole('list', { name: 'Browsers with notifications' })
-      .getByText('The host push.invalid is not known.'),
+      .getByText('The host push.invalid is unknown.'),
   ).toBeVisible();
   await sound(page, 'a browser that is told');
 

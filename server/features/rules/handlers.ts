@@ -22,6 +22,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { forgetRules, listActiveRules } from './active-rules.ts';
 import { tryOut } from './try-out.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
+import { ruleMessages as t } from './messages.en.ts';
 
 /** RULES-1, RULES-4: users with permission manage rules, within the companies that they see. */
 export function ruleHandlers(
@@ -85,7 +86,7 @@ export function ruleHandlers(
           return refusal({
             kind: 'bad-input',
             message: MESSAGES.badInput,
-            issues: [{ path: '', message: 'Give id and rule, or order.' }],
+            issues: [{ path: '', message: t.ruleOrOrder }],
           });
         const own = standing.filter((one) => owns(scope, one.when)).map((one) => one.id);
         // A rule was added or removed in the meantime, so the order no longer matches.

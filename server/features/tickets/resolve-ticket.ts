@@ -9,6 +9,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, scopeOf, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { blockedFor, type Desk } from './ticketing.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 export const conflict = (message: string): Failure => ({ kind: 'conflict', message });
@@ -39,7 +40,7 @@ export async function meantBy(
   },
 ): Promise<Result<readonly ProblemRow[]>> {
   if ((problems === undefined) === (runs === undefined))
-    return failed(bad('problems', 'Give problems, or runs.'));
+    return failed(bad('problems', t.problemsOrRuns));
   let ns = [...new Set(problems)];
   if (runs !== undefined) {
     const asked = [...new Set(runs)];

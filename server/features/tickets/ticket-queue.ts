@@ -17,6 +17,7 @@ import {
 } from './psa.ts';
 import { change, problemsOf, take, type TicketChange } from './ticket-events.ts';
 import { closeStatus, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 /** Longer than any try takes. Another server takes over after it. */
 const HELD: Ms = 2 * 60_000;
@@ -239,7 +240,7 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
       ...task,
       psa: NOBODY,
       make: null,
-      blocked: 'The ticketing system is not connected wholly.',
+      blocked: t.notConnected,
     };
   if (row.remote !== null) return { ...task, psa: connected.psa, make: null, blocked: null };
   const mapped = await mappedOf(
@@ -254,7 +255,7 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
       ...task,
       psa: connected.psa,
       make: null,
-      blocked: 'blocked' in mapped ? mapped.blocked : 'No board is chosen.',
+      blocked: 'blocked' in mapped ? mapped.blocked : t.noBoard,
     };
   const maker =
     row.owner === null
@@ -290,7 +291,7 @@ const asUuid = (id: string): string =>
 /** A placeholder that is never called, because the task is blocked. */
 const NOBODY = new Proxy(
   {},
-  { get: () => () => Promise.reject(new PsaFault('refused', 'No system.')) },
+  { get: () => () => Promise.reject(new PsaFault('refused', t.noSystem)) },
 ) as Psa;
 
 /**
@@ -306,7 +307,7 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
       make.maker === null ? row.owner : await psa.memberOf(make.maker.email, make.maker.username);
     return psa.make({ ...make, owner: owner?.id ?? null });
   }
-  if (row.remote === null) throw new PsaFault('refused', 'No system.');
+  if (row.remote === null) throw new PsaFault('refused', t.noSystem);
   const to: { -readonly [K in keyof RemoteChange]: RemoteChange[K] } = {};
   if (parts.includes('subject')) to.subject = row.subject;
   if (parts.includes('description')) to.description = row.description;

@@ -18,6 +18,7 @@ import { renewHealth } from './ticket-companies.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { tryAgain } from './ticket-queue.ts';
 import { connectedOf, deskOf, heard } from './ticketing.ts';
+import { ticketMessages as t } from './messages.en.ts';
 
 /** Connection tests reach external systems, so they are limited per minute and provider. */
 const TRIES = 10;
@@ -164,7 +165,7 @@ export function ticketingHandlers(
             ok: false,
             says:
               desk.settings.system === 'own'
-                ? 'No ticketing system is connected.'
+                ? t.noSystem
                 : MESSAGES.ticketingNotSet({ system: name }),
             kept: all,
           });
@@ -172,7 +173,11 @@ export function ticketingHandlers(
         const { boards, statuses } = done.value;
         return ok({
           ok: true,
-          says: `${name} answered: ${boards.length} ${desk.settings.system === 'autotask' ? 'queues' : 'boards'}, ${statuses.length} statuses.`,
+          says: (desk.settings.system === 'autotask' ? t.queues : t.boards)({
+            system: name,
+            boards: boards.length,
+            statuses: statuses.length,
+          }),
           kept: all,
         });
       });

@@ -7,6 +7,7 @@ import type { Clock } from '../app-context.ts';
 import { takeBytes } from './body-budget.ts';
 import { busyFor, TOO_LARGE } from './envelope.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { requestMessages as t } from './request.messages.en.ts';
 
 /** Maximum nesting of a JSON body. */
 const DEPTH = 32;
@@ -48,7 +49,7 @@ export async function readBytes(
       if (isLate) return failed(busyFor(RETRY_MS));
       // The connection ended before the body did. Nobody reads the response, and the server has not
       // failed.
-      if (next === null) return failed(bad('', 'The body is incomplete.'));
+      if (next === null) return failed(bad('', t.incomplete));
       const { done, value } = next;
       if (done) return ok(held.subarray(0, size));
       if (size + value.byteLength > most) {
@@ -90,15 +91,15 @@ export async function readJson(
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return ok({});
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))
-    return failed(bad('', 'The content type must be application/json.'));
+    return failed(bad('', t.contentType));
   let value: unknown;
   try {
     value = parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes.value));
   } catch {
-    return failed(bad('', 'The body is not JSON in UTF-8.'));
+    return failed(bad('', t.notJson));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return failed(bad('', 'The body must be a JSON object.'));
+    return failed(bad('', t.notObject));
   const fault = poisonOf(value);
   return fault === null ? ok(value as Record<string, unknown>) : failed(bad('', fault));
 }
@@ -116,7 +117,7 @@ export const bad = (path: string, message: string): Failure => ({
 function poisonOf(root: object): string | null {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEPTH) return 'The body is nested too deeply.';
+    if (depth > DEPTH) return t.tooDeep;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
@@ -125,7 +126,7 @@ function poisonOf(root: object): string | null {
         continue;
       }
       for (const key of Object.keys(value)) {
-        if (BAD_KEYS.has(key)) return 'A field has a name that is not allowed.';
+        if (BAD_KEYS.has(key)) return t.fieldName;
         next.push((value as Record<string, unknown>)[key]);
       }
     }

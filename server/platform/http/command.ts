@@ -6,6 +6,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { CommandKey } from './handler.ts';
+import { requestMessages as t } from './request.messages.en.ts';
 
 const Uuid = v.pipe(v.string(), v.uuid());
 const Order = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/));
@@ -24,11 +25,9 @@ export function readCommand(
   const order = headers.get(COMMAND_HEADERS.order);
   if (id === null && device === null && order === null) return ok(null);
   const issues: Issue[] = [];
-  if (!v.is(Uuid, id)) issues.push({ path: COMMAND_HEADERS.key, message: 'Expected a UUID.' });
-  if (!v.is(Uuid, device))
-    issues.push({ path: COMMAND_HEADERS.device, message: 'Expected a UUID.' });
-  if (!v.is(Order, order))
-    issues.push({ path: COMMAND_HEADERS.order, message: 'Expected a whole number from 1.' });
+  if (!v.is(Uuid, id)) issues.push({ path: COMMAND_HEADERS.key, message: t.uuid });
+  if (!v.is(Uuid, device)) issues.push({ path: COMMAND_HEADERS.device, message: t.uuid });
+  if (!v.is(Order, order)) issues.push({ path: COMMAND_HEADERS.order, message: t.wholeNumber });
   if (id === null || device === null || issues.length > 0)
     return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues });
   const bodyHash = createHash('sha256')

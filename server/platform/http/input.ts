@@ -8,6 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import { storable } from '#contract/stored-text.ts';
 import type { Clock } from '../app-context.ts';
 import { bad, readJson } from './body.ts';
+import { requestMessages as t } from './request.messages.en.ts';
 
 const MOST_ISSUES = 20;
 
@@ -30,13 +31,11 @@ export async function readInput(
   const query = readQuery(new URL(request.url).searchParams);
   if (!query.ok) return query;
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
-  if (!inQuery && Object.keys(query.value).length > 0)
-    return failed(bad('', 'This call takes no query.'));
+  if (!inQuery && Object.keys(query.value).length > 0) return failed(bad('', t.noQuery));
   const sent = inQuery ? query : await readBody(call, request, clock);
   if (!sent.ok) return sent;
   const other = otherId(sent.value, params);
-  if (other !== undefined)
-    return failed(bad(other, 'Must equal the value in the address, or be left out.'));
+  if (other !== undefined) return failed(bad(other, t.notThePath));
   const rest = Object.entries(sent.value).filter(
     ([name]) => name !== '_id' || params['id'] === undefined,
   );
@@ -76,9 +75,9 @@ function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   for (const [rawName, rawValue] of query) {
     const name = storable(rawName);
     const value = storable(rawValue);
-    if (seen.has(name)) return failed(bad(nameable(name), 'Given more than once.'));
+    if (seen.has(name)) return failed(bad(nameable(name), t.twice));
     if (name === '__proto__' || name === 'constructor' || name === 'prototype')
-      return failed(bad('', 'A field has a name that is not allowed.'));
+      return failed(bad('', t.fieldName));
     seen.set(name, value);
   }
   return ok(Object.fromEntries(seen));
@@ -88,11 +87,12 @@ function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
 function issueOf(issue: v.BaseIssue<unknown>): Issue {
   const path = (issue.path ?? []).map(({ key }) => nameable(String(key))).join('.');
   if (issue.type === 'strict_object' && issue.expected === 'never')
-    return { path, message: 'Unknown field.' };
-  if (issue.received === 'undefined') return { path, message: 'Missing.' };
+    return { path, message: t.unknownField };
+  if (issue.received === 'undefined') return { path, message: t.missing };
   return {
     path,
-    message: issue.expected === null ? 'Not valid.' : `Expected ${issue.expected.slice(0, 200)}.`,
+    message:
+      issue.expected === null ? t.notValid : t.expected({ what: issue.expected.slice(0, 200) }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { ConnectionLimits } from './connections.ts';
 import { limitConnections } from './connections.ts';
 import { refuse } from './envelope.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { requestMessages as t } from './request.messages.en.ts';
 
 export interface Listening {
   readonly port: number;
@@ -83,7 +84,7 @@ const bound = (server: Server, port: number, hostname: string): Promise<void> =>
 
 /** A malformed request (an impossible host or path) never reaches the app. */
 function unreadable(): Response {
-  const answer = refuse(bad('', 'The address or the host cannot be read.'));
+  const answer = refuse(bad('', t.unreadable));
   setSecurityHeaders(answer.headers, false);
   return answer;
 }

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { deliveryMessages as t } from './messages.en.ts';
 
 export interface Kept {
   readonly at: Ms;
@@ -16,25 +17,25 @@ export const outboxPage = (kept: readonly Kept[], now: Ms): string => `<!doctype
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>Outbox (${kept.length})</title>
+<title>${t.title} (${kept.length})</title>
 <link rel="stylesheet" href="/outbox.css">
 </head>
 <body>
 <header>
-<h1>Outbox</h1>
-<p>Mail and short messages that this server could not send, because no gateway is set in the settings of their provider. Only a browser on the server itself sees this page. Messages are kept for seven days.</p>
-<p><a class="again" href="/outbox">Look again</a> <span>As of ${time(now)}</span></p>
+<h1>${t.title}</h1>
+<p>${t.intro}</p>
+<p><a class="again" href="/outbox">${t.reload}</a> <span>${t.asOf({ time: time(now) })}</span></p>
 </header>
 <main>
-${kept.length === 0 ? '<p>Nothing is waiting here.</p>' : `<ol>\n${kept.map(item).join('\n')}\n</ol>`}
+${kept.length === 0 ? `<p>${t.empty}</p>` : `<ol>\n${kept.map(item).join('\n')}\n</ol>`}
 </main>
 </body>
 </html>
 `;
 
 const item = ({ at, provider, kind, to, subject, text }: Kept): string => `<li><article>
-<h2>${escaped(subject ?? 'Short message')}</h2>
-<dl><div><dt>${kind === 'mail' ? 'Mail to' : 'SMS to'}</dt><dd>${escaped(to)}</dd></div><div><dt>From</dt><dd>${escaped(provider)}</dd></div><div><dt>Written</dt><dd>${time(at)}</dd></div></dl>
+<h2>${escaped(subject ?? t.textMessage)}</h2>
+<dl><div><dt>${kind === 'mail' ? t.mailTo : t.smsTo}</dt><dd>${escaped(to)}</dd></div><div><dt>${t.from}</dt><dd>${escaped(provider)}</dd></div><div><dt>${t.written}</dt><dd>${time(at)}</dd></div></dl>
 <p class="text">${linked(text)}</p>
 </article></li>`;
 

@@ -9,6 +9,7 @@ import { checkedAddress, OutboundError } from '../outbound/address.ts';
 import { describeError } from '../outbound/error.ts';
 import type { Delivery } from './delivery.ts';
 import type { Mail } from './queue-mail.ts';
+import { deliveryMessages as t } from './messages.en.ts';
 
 export interface MailGateway {
   readonly settings: InferOutput<typeof MailSettings>;
@@ -44,7 +45,7 @@ export async function sendMail(
 ): Promise<Delivery> {
   const { host, port, security, username, from, fromName } = settings;
   if (!ONE.test(to) || /[\r\n\0]/.test(subject))
-    return { is: 'given-up', fault: 'The address or the subject is not valid.' };
+    return { is: 'given-up', fault: t.addressNotValid };
   let timer: { cancel(): void } | undefined;
   let transport: { close(): void } | undefined;
   try {
@@ -105,7 +106,7 @@ export async function sendMail(
       readonly code?: string;
     };
     const ofIt = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
-    const fault = ofIt ? `${host} refused the mail (${responseCode}).` : describeError(error, host);
+    const fault = ofIt ? t.mailRefused({ host, code: responseCode }) : describeError(error, host);
     // A rejection of this mail or its address is final. One about us or the server's state may
     // change later.
     return ofIt && responseCode >= 500

@@ -7,6 +7,7 @@ import { fetchOutbound } from '../outbound/fetch.ts';
 import type { Sms } from './queue-mail.ts';
 import { afterOf } from '../outbound/retry.ts';
 import { parseStorable } from '#contract/stored-text.ts';
+import { deliveryMessages as t } from './messages.en.ts';
 
 export interface SmsGateway {
   readonly settings: v.InferOutput<typeof SmsSettings>;
@@ -46,7 +47,9 @@ export async function sendSms(
         .then(parseStorable)
         .catch(() => null),
     );
-    const fault = `The gateway refused the message (${status}${refusal.success ? `, ${refusal.output.code}` : ''}).`;
+    const fault = refusal.success
+      ? t.smsRefusedWith({ status, code: refusal.output.code })
+      : t.smsRefused({ status });
     if (status === 429 || status === 408 || status >= 500)
       return {
         is: 'later',

@@ -15,6 +15,7 @@ import { sendSms } from './send-sms.ts';
 import type { JobHandler } from '../jobs/job-types.ts';
 import { hasNoJob } from '../jobs/schedule.ts';
 import { scheduleMail } from './queue-mail.ts';
+import { deliveryMessages as t } from './messages.en.ts';
 
 /** Longer than any attempt. If a server dies while sending, another one retries after this time. */
 const HELD_MS: Ms = 5 * 60_000;
@@ -179,8 +180,7 @@ async function attempt(
       },
       { readOnly: true },
     );
-    if (files === null)
-      return { is: 'given-up', fault: 'The file of this mail is not kept any more.' };
+    if (files === null) return { is: 'given-up', fault: t.attachmentExpired };
     if (what.kind === 'mail')
       return gateways.mail
         ? await sendMail(world, gateways.mail, id, {
@@ -191,13 +191,13 @@ async function attempt(
             ...(what.html === undefined ? {} : { html: what.html }),
             ...(what.replyTo === undefined ? {} : { replyTo: what.replyTo }),
           })
-        : { is: 'given-up', fault: 'No gateway.' };
+        : { is: 'given-up', fault: t.noGateway };
     return gateways.sms
       ? await sendSms(world, gateways.sms, what)
-      : { is: 'given-up', fault: 'No gateway.' };
+      : { is: 'given-up', fault: t.noGateway };
   } catch (error) {
     world.log.error('a message could not be read or sent', { tenant, ...faultOf(error) });
-    return { is: 'later', fault: 'The message could not be read or sent.', afterMs: null };
+    return { is: 'later', fault: t.failed, afterMs: null };
   }
 }
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { BlockList } from 'node:net';
 import { blockListOf, unwrapAddress } from '../http/network.ts';
 import type { AppContext } from '../app-context.ts';
+import { outboundMessages } from './messages.en.ts';
 
 /**
  * A request that the server refused or failed to make. `message` is a sentence that contains only
@@ -89,7 +90,8 @@ export async function checkedAddress(
           () => [],
         );
   const [first] = found;
-  if (first === undefined) throw new OutboundError('unreachable', `The host ${name} is not known.`);
+  if (first === undefined)
+    throw new OutboundError('unreachable', outboundMessages.unknownHost({ host: name }));
   if (!found.every((address) => mayReach(world, address, allow)))
     throw new OutboundError(
       'refused',

@@ -1,4 +1,5 @@
 import { OutboundError } from './address.ts';
+import { outboundMessages as t } from './messages.en.ts';
 
 /** Codes of Node and OpenSSL for an invalid certificate. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
@@ -13,12 +14,12 @@ export function describeError(error: unknown, host: string): string {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   const name = typeof code === 'string' ? code : '';
   if (CERTIFICATE.test(name) || (typeof message === 'string' && SAID.test(message)))
-    return `The certificate of ${host} is not trusted, or is not of this host.`;
-  if (name === 'ECONNREFUSED') return `${host} refused the connection.`;
+    return t.certificate({ host });
+  if (name === 'ECONNREFUSED') return t.refused({ host });
   if (name === 'ENOTFOUND' || name === 'EAI_AGAIN' || name === 'EDNS')
-    return `The host ${host} is not known.`;
-  if (name === 'ETIMEDOUT' || name === 'ETIME') return `${host} did not answer in time.`;
-  if (name === 'ETLS') return `${host} does not offer TLS.`;
-  if (name === 'EAUTH') return `${host} did not accept the user name and password.`;
-  return `${host} could not be talked with${name === '' ? '' : ` (${name.slice(0, 40)})`}.`;
+    return t.unknownHost({ host });
+  if (name === 'ETIMEDOUT' || name === 'ETIME') return t.timeout({ host });
+  if (name === 'ETLS') return t.noTls({ host });
+  if (name === 'EAUTH') return t.credentials({ host });
+  return name === '' ? t.failed({ host }) : t.failedWith({ host, code: name.slice(0, 40) });
 }

@@ -16,6 +16,7 @@ import { releaseSlotDuring } from '../http/concurrency.ts';
 import type { AppContext } from '../app-context.ts';
 import { OutboundError } from './address.ts';
 import { fetchOutbound } from './fetch.ts';
+import { outboundMessages as t } from './messages.en.ts';
 
 export interface IssuerAt {
   readonly settings: InferOutput<typeof OidcSettings>;
@@ -103,6 +104,6 @@ export function issuerFault(error: unknown): string {
   )
     if (at instanceof OutboundError) return at.message;
   if (error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED')
-    return 'The issuer gives itself another name than the settings.';
-  return 'The issuer did not answer as one of OpenID Connect.';
+    return t.issuerName;
+  return t.notAnIssuer;
 }

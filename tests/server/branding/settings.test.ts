@@ -346,7 +346,7 @@ eachDatabase((_name, open) => {
     await put(one, tenant, { value: 'wrong' }, 'secrets/mail');
     expect(await says('mail')).toEqual({
       ok: false,
-      says: '127.0.0.1 did not accept the user name and password.',
+      says: '127.0.0.1 refused the username and password.',
     });
   }, 60_000);
 

@@ -263,7 +263,7 @@ test('OUTB-2: what cannot be reached is one sentence, and neither what was sent 
     }),
   ).rejects.toThrow('127.0.0.1 refused the connection.');
   await expect(fetchOutbound(open, 'https://no-such-host.invalid/')).rejects.toThrow(
-    'The host no-such-host.invalid is not known.',
+    'The host no-such-host.invalid is unknown.',
   );
   const plain = await outside(() => ({ body: 'planted-answer' }));
   await expect(fetchOutbound(open, plain.url.replace('http:', 'https:'))).rejects.toThrow(

@@ -39,7 +39,7 @@ const smsAt = ({ url }: Pick<Outside, 'url'>): ProviderSettings => ({
 const TOLD = {
   none: /^Mail is not sent without TLS/,
   starttls: /does not offer TLS/,
-  tls: /could not be talked with|did not answer/,
+  tls: /^The connection to .+ failed|did not answer/,
 } as const;
 
 test('POST-3: waits double from 15 seconds to half an hour, and are as long as the other side asks within that', () => {
@@ -291,7 +291,7 @@ eachDatabase((_name, open) => {
     await wrong.put(MAIL);
     await wrong.sender.tick();
     expect(await wrong.rows()).toMatchObject([
-      { tries: 1, fault: '127.0.0.1 did not accept the user name and password.' },
+      { tries: 1, fault: '127.0.0.1 refused the username and password.' },
     ]);
     expect((await wrong.rows())[0]?.next_at).toBe(ground.world.clock.now() + 15_000);
   });
