@@ -282,6 +282,11 @@ export interface Disk {
   notices(): Promise<readonly Notice[]>;
   dropNotice(id: string): Promise<void>;
   /**
+   * Calls `listener` now and after each change of commands or notices on the disk, in whichever
+   * tab. Returns a function that ends it.
+   */
+  onOutbox(listener: () => void): () => void;
+  /**
    * Stores the server's last answer to a query, to be shown if the server can't be reached; deleted
    * with the data. The newest 50 stay, at most 8 MB.
    */

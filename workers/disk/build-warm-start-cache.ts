@@ -62,7 +62,7 @@ export async function makeFront(ground: DiskContext, seen: Manifest): Promise<bo
       job,
     ),
   );
-  return ground.shelves.write('relaxed', ['meta'], async (shelf) => {
+  return ground.shelves.write(['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;
     await shelf.put('meta', { name: 'front', sealed });

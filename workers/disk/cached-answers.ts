@@ -1,8 +1,8 @@
 import type { Answered } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import { manifestIn, type DiskContext } from './disk-context.ts';
-import type { ObjectStore } from './object-stores.ts';
-import type { AnswerInfo, DiskRecords } from './database.ts';
+import type { ObjectStore, StoreReader } from './object-stores.ts';
+import type { AnswerInfo, DiskRecords } from './records.ts';
 import { unlessCorrupt } from './outbox.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function keepAnswer(
   const id = await ground.cipher.blind(question);
   const sealed = await sealJson(ground.cipher, 'answers', id, answer);
   const bytes = sealed.data.byteLength;
-  await ground.shelves.write('relaxed', ['meta', 'answers'], async (shelf) => {
+  await ground.shelves.write(['meta', 'answers'], async (shelf) => {
     if ((await manifestIn(shelf))?.load !== load) return;
     const before = await answersIn(shelf);
     const newestFirst = [
@@ -59,7 +59,7 @@ export const clearAnswers = async (shelf: ObjectStore<DiskRecords>): Promise<voi
   void (await Promise.all([shelf.clear('answers'), shelf.remove('meta', 'answers')]));
 
 /** Newest first. The index is stored separately, so that making room reads no answer. */
-async function answersIn(shelf: ObjectStore<DiskRecords>): Promise<readonly AnswerInfo[]> {
+async function answersIn(shelf: StoreReader<DiskRecords>): Promise<readonly AnswerInfo[]> {
   const record = await shelf.get('meta', 'answers');
   return record?.name === 'answers' ? record.kept : [];
 }

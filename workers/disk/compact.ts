@@ -3,7 +3,7 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import type { SegmentInfo } from '../types.ts';
 import { chunksOf, joinRows, mergeRows, type Chunk } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
-import type { BookRecord, PatchRecord } from './database.ts';
+import type { BookRecord, PatchRecord } from './records.ts';
 import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
 import {
   DATA,
@@ -78,7 +78,7 @@ async function foldPatches(ground: DiskContext, seen: Manifest): Promise<boolean
           }),
         };
 
-  return ground.shelves.write('relaxed', DATA, async (shelf) => {
+  return ground.shelves.write(DATA, async (shelf) => {
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;
     for (const one of folded) await shelf.remove('patches', one.id);
@@ -250,7 +250,7 @@ async function mergeSegments(
     runs.push(...runsOf(columns));
   }
   const made = await sealPages(ground, pagesOf(runs), seen.nextSegment);
-  return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+  return ground.shelves.write(['meta', 'segments'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;
     for (const one of group) await shelf.remove('segments', one.id);

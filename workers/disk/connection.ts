@@ -1,4 +1,13 @@
-import { databaseOf, openDatabase, type Idb, type Lost, type Owner } from './database.ts';
+import { DiskFault } from '../types.ts';
+import {
+  databaseOf,
+  openExisting,
+  type DatabaseKind,
+  type Idb,
+  type Lost,
+  type Owner,
+} from './database.ts';
+import type { DexieStores } from './dexie-stores.ts';
 
 /** Notifies listeners when the connection is lost, but not when we close it. */
 export interface Losing {
@@ -9,18 +18,76 @@ export interface Losing {
 }
 
 /**
- * The open database of one user: everything that is needed of a disk before the disk module is
- * loaded.
+ * An open database: everything that is needed of a disk before the disk module is loaded. There is
+ * one connection: Dexie, once loaded, works on `db` (`Dexie.backendDB()`).
  */
 export interface Connection {
   readonly db: IDBDatabase;
+  /** Loads Dexie for it. Rejects with `DiskFault` unavailable, and then the next call retries. */
+  readonly dexie: () => Promise<DexieStores>;
   readonly lost: Losing;
 }
 
-/** Rejects with `DiskFault` unavailable if the browser refuses. */
-export async function connectTo(owner: Owner, idb?: Idb): Promise<Connection> {
+/** Opens or creates it. Rejects with `DiskFault` unavailable if the browser refuses. */
+export const connectTo = (owner: Owner, idb?: Idb): Promise<Connection> =>
+  connect(databaseOf(owner), 'data', idb);
+
+export async function connect(name: string, kind: DatabaseKind, idb?: Idb): Promise<Connection> {
+  const found = await openExisting(name, idb);
+  if (typeof found === 'object') return connectionOn(found, kind, idb);
+  const { createStores } = await loadDexie();
+  const stores = await createStores(name, kind, idb);
+  return { db: stores.db, dexie: () => Promise.resolve(stores), lost: watched(stores.db) };
+}
+
+/** Returns null if there is no such database, and doesn't create it. */
+export async function connectIfThere(
+  name: string,
+  kind: DatabaseKind,
+  idb?: Idb,
+): Promise<Connection | null> {
+  const found = await openExisting(name, idb);
+  if (found === 'absent') return null;
+  return found === 'older' ? connect(name, kind, idb) : connectionOn(found, kind, idb);
+}
+
+function connectionOn(db: IDBDatabase, kind: DatabaseKind, idb: Idb | undefined): Connection {
+  let loaded: Promise<DexieStores> | null = null;
+  const load = async (): Promise<DexieStores> => (await loadDexie()).adoptStores(db, kind, idb);
+  return {
+    db,
+    dexie: () =>
+      (loaded ??= load().catch((fault: unknown) => {
+        loaded = null;
+        throw fault;
+      })),
+    lost: watched(db),
+  };
+}
+
+/** Behind an import of its own: it is as large as everything that makes the first rows. */
+const loadDexie = (): Promise<typeof import('./dexie-stores.ts')> =>
+  import('./dexie-stores.ts').catch((fault: unknown) => {
+    throw new DiskFault('unavailable', `Dexie cannot be loaded: ${String(fault)}`);
+  });
+
+/**
+ * An open connection would block another build's upgrade and another tab's sign-out, so it closes
+ * at once.
+ */
+function watched(db: IDBDatabase): Losing {
   const lost = makeLost();
-  return { db: await openDatabase(databaseOf(owner), 'owner', lost.tell, idb), lost };
+  let told = false;
+  const tell = (why: Lost): void => {
+    if (!told) lost.tell(why);
+    told = true;
+  };
+  db.addEventListener('versionchange', ({ newVersion }) => {
+    tell(newVersion === null ? 'closed' : 'newer-build');
+    db.close();
+  });
+  db.addEventListener('close', () => tell('closed'));
+  return lost;
 }
 
 /** Also notifies listeners that register after the loss. */

@@ -3,12 +3,12 @@ import type { RunColumns } from '#contract/runs/columns.ts';
 import { DiskFault } from '../types.ts';
 import { chunkName, type Chunk } from './table-snapshots.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
-import type { BookRecord, DiskRecords } from './database.ts';
+import type { BookRecord, DiskRecords } from './records.ts';
 import type { FrontJobs } from './warm-start-cache.ts';
 import { asManifest, type Manifest } from './manifest.ts';
 import { pack } from './packing.ts';
 import type { Page } from './segments.ts';
-import type { ObjectStore, ObjectStores } from './object-stores.ts';
+import type { ObjectStore, ObjectStores, StoreReader } from './object-stores.ts';
 
 /** What the parts of a disk share. */
 export interface DiskContext {
@@ -38,7 +38,7 @@ export interface DiskContext {
 
 export const DATA = ['meta', 'books', 'segments', 'patches'] as const;
 
-export async function manifestIn(shelf: ObjectStore<DiskRecords>): Promise<Manifest | null> {
+export async function manifestIn(shelf: StoreReader<DiskRecords>): Promise<Manifest | null> {
   const record = await shelf.get('meta', 'manifest');
   return record?.name === 'manifest' ? asManifest(record.manifest) : null;
 }
@@ -49,7 +49,7 @@ export async function manifestIn(shelf: ObjectStore<DiskRecords>): Promise<Manif
  */
 export async function ownManifest(
   ground: DiskContext,
-  shelf: ObjectStore<DiskRecords>,
+  shelf: StoreReader<DiskRecords>,
 ): Promise<Manifest> {
   const manifest = await manifestIn(shelf);
   if (manifest === null) throw new DiskFault('corrupt', 'There is no manifest: load anew.');

@@ -3,7 +3,8 @@ import { answerTo, clearAnswers, keepAnswer } from './cached-answers.ts';
 import { makeCipher, plainCipher } from './cipher.ts';
 import { compactStep } from './compact.ts';
 import { connectTo, makeLost, type Connection, type Losing } from './connection.ts';
-import { databaseOf, type DiskRecords, type Idb } from './database.ts';
+import { databaseOf, type Idb } from './database.ts';
+import type { DiskRecords } from './records.ts';
 import { faulting } from './disk-errors.ts';
 import { DATA, type DiskContext } from './disk-context.ts';
 import { startOfDay } from './manifest.ts';
@@ -13,7 +14,7 @@ import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
 import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
 import type { StoredProfile, Profiles } from './profiles.ts';
 import { OLDEST, evictAndRetry, type MayGo } from './quota.ts';
-import { idbObjectStores } from './object-stores.ts';
+import { objectStores } from './object-stores.ts';
 import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
 /**
@@ -28,7 +29,7 @@ export const openDisk = async (
 
 /** The same on a connection that is already open. */
 export function diskOn(
-  { db, lost }: Connection,
+  connection: Connection,
   held: StoredProfile,
   register: Pick<Profiles, 'leave'>,
   idb?: Idb,
@@ -36,14 +37,14 @@ export function diskOn(
   const name = databaseOf(held);
   return makeDisk(
     {
-      shelves: idbObjectStores<DiskRecords>(db, idb),
+      shelves: objectStores<DiskRecords>(connection, idb),
       cipher: makeCipher(held.key, name),
       outboxCipher: makeCipher(held.outboxKey, name),
       device: held.device,
       leave: (keepOutbox) => register.leave(held, keepOutbox),
       ...BEFORE(),
     },
-    lost,
+    connection.lost,
   );
 }
 
@@ -101,6 +102,7 @@ function makeDisk(ground: DiskContext, lost: Losing): Disk {
     keepNotice: (notice) => outbox(() => faulting(() => keepNotice(ground, notice))),
     notices: () => outbox(() => faulting(() => notices(ground))),
     dropNotice: (id) => outbox(() => faulting(() => dropNotice(ground, id))),
+    onOutbox: (listener) => ground.shelves.watch(['outbox', 'notices'], listener),
     keepAnswer: (question, answer) => faulting(() => keepAnswer(ground, question, answer)),
     answerTo: (question) => faulting(() => answerTo(ground, question)),
     device: ground.device,
@@ -125,7 +127,7 @@ async function destroy(ground: DiskContext, lost: Losing, keepOutbox: boolean): 
     lost.closing();
     return ground.shelves.destroy();
   }
-  await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
+  await ground.shelves.write([...DATA, 'answers'], async (shelf) => {
     await Promise.all([
       shelf.remove('meta', 'manifest'),
       shelf.remove('meta', 'who'),

@@ -7,17 +7,27 @@ import type { Key, Records, ObjectStore, ObjectStores } from './object-stores.ts
 export function memoryObjectStores<R extends Records>(): ObjectStores<R> {
   let stores = new Map<string, ReadonlyMap<string, object>>();
   let last: Promise<unknown> = Promise.resolve();
+  const watches = new Set<(written: readonly string[]) => void>();
   return {
     read: (_names, work) => work(shelfOver(new Map(stores))),
-    write: (_durability, _names, work) => {
+    write: (names, work) => {
       const mine = last.then(async () => {
         const draft = new Map(stores);
         const value = await work(shelfOver<R>(draft));
         stores = draft;
+        for (const watch of watches) watch(names);
         return value;
       });
       last = mine.catch(() => undefined);
       return mine;
+    },
+    watch: (names, listener) => {
+      const watch = (written: readonly string[]): void => {
+        if (written.some((name) => names.includes(name))) listener();
+      };
+      watches.add(watch);
+      listener();
+      return () => watches.delete(watch);
     },
     close: () => undefined,
     destroy: () => {

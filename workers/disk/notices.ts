@@ -12,7 +12,7 @@ export const NOTICES_MOST = 100;
  */
 export async function keepNotice(ground: DiskContext, { id, at, ...inner }: Notice): Promise<void> {
   const sealed = await sealJson(ground.outboxCipher, 'notices', id, inner);
-  await ground.shelves.write('relaxed', ['notices'], async (shelf) => {
+  await ground.shelves.write(['notices'], async (shelf) => {
     await shelf.put('notices', { id, at, sealed });
     const newestFirst = (await shelf.all('notices')).sort((a, b) => b.at - a.at);
     for (const old of newestFirst.slice(NOTICES_MOST)) await shelf.remove('notices', old.id);
@@ -37,4 +37,4 @@ export async function notices(ground: DiskContext): Promise<Notice[]> {
 }
 
 export const dropNotice = (ground: DiskContext, id: string): Promise<void> =>
-  ground.shelves.write('relaxed', ['notices'], (shelf) => shelf.remove('notices', id));
+  ground.shelves.write(['notices'], (shelf) => shelf.remove('notices', id));

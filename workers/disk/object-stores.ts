@@ -1,21 +1,22 @@
+import type { Connection } from './connection.ts';
 import { deleteDatabase, type Idb } from './database.ts';
+import type { DexieStores } from './dexie-stores.ts';
 
 /** Record kinds by store; each contains its own key. */
 export type Records = Readonly<Record<string, object>>;
 export type Key = string | number | readonly (string | number)[];
-type Durability = 'relaxed' | 'strict';
-/** From the same implementation as the database, which rejects the range of another one. */
-type Range = typeof IDBKeyRange;
 
 /**
  * One transaction. Inside it, await only its own promises: the browser commits as soon as none is
  * pending. So anything slow (above all encryption) runs before.
  */
-export interface ObjectStore<R extends Records> {
+export interface StoreReader<R extends Records> {
   get<S extends keyof R & string>(store: S, key: Key): Promise<R[S] | undefined>;
   all<S extends keyof R & string>(store: S): Promise<R[S][]>;
   /** Returns records in key order: after `after`, up to `to`, at most `most`. */
   within<S extends keyof R & string>(store: S, after: Key, to: Key, most?: number): Promise<R[S][]>;
+}
+export interface ObjectStore<R extends Records> extends StoreReader<R> {
   put<S extends keyof R & string>(store: S, record: R[S]): Promise<void>;
   remove(store: keyof R & string, key: Key): Promise<void>;
   clear(store: keyof R & string): Promise<void>;
@@ -25,66 +26,63 @@ export interface ObjectStore<R extends Records> {
 export interface ObjectStores<R extends Records> {
   read<T>(
     stores: readonly (keyof R & string)[],
-    work: (shelf: ObjectStore<R>) => Promise<T>,
+    work: (shelf: StoreReader<R>) => Promise<T>,
   ): Promise<T>;
   write<T>(
-    durability: Durability,
     stores: readonly (keyof R & string)[],
     work: (shelf: ObjectStore<R>) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Calls `listener` now and after each change of these stores, in whichever tab. Returns a
+   * function that ends it.
+   */
+  watch(stores: readonly (keyof R & string)[], listener: () => void): () => void;
   close(): void;
   /** Closes and deletes the whole database. */
   destroy(): Promise<void>;
 }
 
-/** Each transaction has its own durability: strict for a command, relaxed for server data. */
-export const idbObjectStores = <R extends Records>(
-  db: IDBDatabase,
+/**
+ * IndexedDB through Dexie, which the first write or watch loads. Until then, reads use the
+ * connection directly, so that the first rows don't wait for Dexie.
+ */
+export function objectStores<R extends Records>(
+  { db, dexie }: Pick<Connection, 'db' | 'dexie'>,
   idb?: Idb,
-): ObjectStores<R> => ({
-  // there is nothing to commit, so the results are final
-  read: async (stores, work) => work(shelfOf(db.transaction(stores, 'readonly'), idb?.IDBKeyRange)),
-  write: (durability, stores, work) =>
-    transact(db.transaction(stores, 'readwrite', { durability }), idb?.IDBKeyRange, work),
-  close: () => db.close(),
-  destroy: () => deleteDatabase(db, idb),
-});
-
-async function transact<R extends Records, T>(
-  transaction: IDBTransaction,
-  range: Range | undefined,
-  work: (shelf: ObjectStore<R>) => Promise<T>,
-): Promise<T> {
-  const ended = new Promise<void>((resolve, reject) => {
-    transaction.addEventListener('complete', () => resolve());
-    transaction.addEventListener('abort', () =>
-      reject(transaction.error ?? new DOMException('The transaction was aborted.', 'AbortError')),
-    );
-  });
-  let value: T;
-  try {
-    value = await work(shelfOf(transaction, range));
-  } catch (thrown) {
-    abort(transaction);
-    await ended.catch(() => undefined);
-    throw transaction.error ?? thrown;
-  }
-  await ended;
-  return value;
+): ObjectStores<R> {
+  let loaded: DexieStores | null = null;
+  const load = async (): Promise<DexieStores> => (loaded ??= await dexie());
+  const close = (): void => {
+    loaded?.close();
+    db.close();
+  };
+  return {
+    read: async (stores, work) =>
+      loaded
+        ? loaded.read(stores, work)
+        : // there is nothing to commit, so the results are final
+          work(readerOf(db.transaction(stores, 'readonly'), idb?.IDBKeyRange ?? IDBKeyRange)),
+    write: async (stores, work) => (await load()).write(stores, work),
+    watch: (stores, listener) => {
+      const ended = new AbortController();
+      load().then(
+        (by) => by.watch(stores, listener, ended.signal),
+        () => undefined, // whoever reads or writes gets the failure
+      );
+      return () => ended.abort();
+    },
+    close,
+    destroy: () => {
+      close();
+      return deleteDatabase(db.name, idb);
+    },
+  };
 }
 
-function abort(transaction: IDBTransaction): void {
-  try {
-    transaction.abort();
-  } catch {
-    // it has already ended
-  }
-}
-
-const shelfOf = <R extends Records>(
+const readerOf = <R extends Records>(
   transaction: IDBTransaction,
-  range: Range | undefined,
-): ObjectStore<R> => ({
+  range: typeof IDBKeyRange,
+): StoreReader<R> => ({
   get: async <S extends keyof R & string>(store: S, key: Key) =>
     answered(
       transaction.objectStore(store).get(key as IDBValidKey) as IDBRequest<R[S] | undefined>,
@@ -95,11 +93,8 @@ const shelfOf = <R extends Records>(
     answered(
       transaction
         .objectStore(store)
-        .getAll((range ?? IDBKeyRange).bound(after, to, true, false), most) as IDBRequest<R[S][]>,
+        .getAll(range.bound(after, to, true, false), most) as IDBRequest<R[S][]>,
     ),
-  put: async (store, record) => void (await answered(transaction.objectStore(store).put(record))),
-  remove: async (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),
-  clear: async (store) => answered(transaction.objectStore(store).clear()),
 });
 
 /**

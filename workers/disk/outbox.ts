@@ -2,7 +2,7 @@ import type { CommandId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
 import { DiskFault, type Command, type Refusals } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
-import type { CommandRecord } from './database.ts';
+import type { CommandRecord } from './records.ts';
 import type { DiskContext } from './disk-context.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function keepCommand(
   const inner: Inner = { call: command.call, input: command.input, madeAt: command.madeAt };
   const sealed = await sealJson(ground.outboxCipher, 'outbox', id, inner);
   const failure = await sealFailure(ground, id, command.failure, command.refused);
-  const order = await ground.shelves.write('strict', ['meta', 'outbox'], async (shelf) => {
+  const order = await ground.shelves.write(['meta', 'outbox'], async (shelf) => {
     const [here, counter] = await Promise.all([
       shelf.get('outbox', id),
       shelf.get('meta', 'order'),
@@ -51,14 +51,14 @@ export async function markCommand(
   refused?: readonly Refusals[],
 ): Promise<void> {
   const sealed = await sealFailure(ground, id, failure, refused);
-  await ground.shelves.write('strict', ['outbox'], async (shelf) => {
+  await ground.shelves.write(['outbox'], async (shelf) => {
     const record = await shelf.get('outbox', id);
     if (record) await shelf.put('outbox', { ...record, state, failure: sealed });
   });
 }
 
 export const dropCommand = (ground: DiskContext, id: CommandId): Promise<void> =>
-  ground.shelves.write('strict', ['outbox'], (shelf) => shelf.remove('outbox', id));
+  ground.shelves.write(['outbox'], (shelf) => shelf.remove('outbox', id));
 
 type Inner = Pick<Command, 'call' | 'input' | 'madeAt'>;
 

@@ -1,8 +1,14 @@
 import type { DeviceId, Ms } from '#contract/ids.ts';
-import { databaseOf, openDatabase, type Idb, type Owner } from './database.ts';
 import { DiskFault } from '../types.ts';
+import { connect, connectIfThere } from './connection.ts';
+import { databaseOf, type Idb, type Owner } from './database.ts';
 import { faulting } from './disk-errors.ts';
-import { idbObjectStores, type ObjectStore } from './object-stores.ts';
+import {
+  objectStores,
+  type ObjectStore,
+  type ObjectStores,
+  type StoreReader,
+} from './object-stores.ts';
 
 /**
  * The user signed in on this browser, and the keys of the data: a small separate database
@@ -52,19 +58,38 @@ export type Present =
   | { readonly is: 'expired'; readonly owner: Owner; readonly offlineUntil: Ms };
 
 /**
- * Rejects with `DiskFault` unavailable if there is no database or no WebCrypto (a page that is not
- * served securely).
+ * The first sign-in creates the database: before it, a sign-in page needs no Dexie. Rejects with
+ * `DiskFault` unavailable if the browser refuses a database, or without WebCrypto (a page that is
+ * not served securely).
  */
 export async function openProfiles(idb?: Idb): Promise<Profiles> {
   if ((crypto as Partial<Crypto>).subtle === undefined)
     throw new DiskFault('unavailable', 'There is no WebCrypto here.');
-  const db = await openDatabase('daybook', 'register', () => undefined, idb);
-  const shelves = idbObjectStores<RegisterRecords>(db, idb);
-  const write = <T>(work: (shelf: ObjectStore<RegisterRecords>) => Promise<T>): Promise<T> =>
-    faulting(() => shelves.write('strict', ['entries', 'present'], work));
+  type Stores = ObjectStores<ProfileRecords>;
+  const openIfThere = async (): Promise<Stores | null> => {
+    const found = await connectIfThere(NAME, 'profiles', idb);
+    return found && objectStores(found, idb);
+  };
+  const create = async (): Promise<Stores> =>
+    objectStores(await connect(NAME, 'profiles', idb), idb);
+  let stores = openIfThere();
+  await stores;
+  const existing = (): Promise<Stores | null> =>
+    (stores = stores.catch(() => null).then(async (found) => found ?? openIfThere()));
+  const created = (): Promise<Stores> => {
+    const opened = existing().then(async (found) => found ?? create());
+    stores = opened;
+    return opened;
+  };
+  const write = async <T>(work: (shelf: ObjectStore<ProfileRecords>) => Promise<T>): Promise<T> => {
+    const into = await created();
+    return faulting(() => into.write(['entries', 'present'], work));
+  };
   return {
     current: async (now) => {
-      const entry = await faulting(() => shelves.read(['entries', 'present'], present));
+      const from = await existing(); // another tab may have created it meanwhile
+      if (from === null) return { is: 'none' };
+      const entry = await faulting(() => from.read(['entries', 'present'], present));
       if (!entry) return { is: 'none' };
       const held = heldBy(entry);
       if (held !== null && now < held.offlineUntil) return { is: 'in', held };
@@ -114,9 +139,15 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
         else await shelf.remove('entries', name);
         if (present?.name === name) await shelf.remove('present', 'now');
       }),
-    close: () => shelves.close(),
+    close: () =>
+      void stores.then(
+        (opened) => opened?.close(),
+        () => undefined,
+      ),
   };
 }
+
+const NAME = 'daybook';
 
 interface Entry {
   readonly name: string;
@@ -127,20 +158,20 @@ interface Entry {
   readonly device: DeviceId;
   readonly offlineUntil: Ms;
 }
-interface RegisterRecords {
+interface ProfileRecords {
   readonly [store: string]: object;
   readonly entries: Entry;
   readonly present: { readonly id: 'now'; readonly name: string };
 }
 
-async function present(shelf: ObjectStore<RegisterRecords>): Promise<Entry | undefined> {
+async function present(shelf: StoreReader<ProfileRecords>): Promise<Entry | undefined> {
   // few, so both are read at once
   const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]);
   return pointer && entries.find(({ name }) => name === pointer.name);
 }
 
 /** Unless another tab has signed in or reached the server meanwhile. */
-async function takeKey(shelf: ObjectStore<RegisterRecords>, name: string, now: Ms): Promise<void> {
+async function takeKey(shelf: ObjectStore<ProfileRecords>, name: string, now: Ms): Promise<void> {
   const entry = await shelf.get('entries', name);
   if (entry && now >= entry.offlineUntil) await shelf.put('entries', { ...entry, key: null });
 }

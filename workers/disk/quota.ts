@@ -49,7 +49,7 @@ const PATIENCE = 4;
  * Drops the oldest segments, and the days up to their newest second: those are not fetched again.
  */
 async function dropOldest(ground: DiskContext, { olderThanSec, share }: MayGo): Promise<boolean> {
-  return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+  return ground.shelves.write(['meta', 'segments'], async (shelf) => {
     const manifest = await manifestIn(shelf);
     const oldest = (manifest?.segments ?? [])
       .filter((one) => one.toSec < olderThanSec)

@@ -18,18 +18,12 @@ import {
   type Chunk,
 } from './table-snapshots.ts';
 import { openJson, type Sealed } from './cipher.ts';
-import type {
-  BookRecord,
-  DiskRecords,
-  MetaRecord,
-  PatchRecord,
-  SegmentRecord,
-} from './database.ts';
+import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './records.ts';
 import { hasFront, jobsInFront, openFront, type Front } from './warm-start-cache.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type DiskContext } from './disk-context.ts';
 import { unpack, type Packed } from './packing.ts';
-import type { ObjectStore } from './object-stores.ts';
+import type { StoreReader } from './object-stores.ts';
 
 /**
  * Reads no jobs or problems except those of the warm-start cache, and only the segments in `ahead`
@@ -192,7 +186,7 @@ export async function readRestOfBooks(
 
 async function unfolded(
   ground: DiskContext,
-  shelf: ObjectStore<DiskRecords>,
+  shelf: StoreReader<DiskRecords>,
   folds: number,
 ): Promise<Manifest> {
   const manifest = await ownManifest(ground, shelf);
@@ -240,7 +234,7 @@ async function openSegment(
     if (columns.rows !== info.rows) throw new RangeError('another number of rows');
     return columns;
   } catch {
-    const days = await ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+    const days = await ground.shelves.write(['meta', 'segments'], async (shelf) => {
       const manifest = await ownManifest(ground, shelf);
       if (!manifest.segments.some((one) => one.id === info.id)) return [];
       await shelf.remove('segments', info.id);
@@ -300,7 +294,7 @@ interface Found {
  */
 async function findAll(
   ground: DiskContext,
-  shelf: ObjectStore<DiskRecords>,
+  shelf: StoreReader<DiskRecords>,
   ahead: Ahead | null,
   withFront: boolean,
 ): Promise<Found | null> {
@@ -339,7 +333,7 @@ async function findAll(
   return { manifest, front: null, who, books, patches, segments: await segments };
 }
 
-export const smallBooks = async (shelf: ObjectStore<DiskRecords>): Promise<BookRecord[]> =>
+export const smallBooks = async (shelf: StoreReader<DiskRecords>): Promise<BookRecord[]> =>
   (
     await Promise.all(
       SMALL_TABLES.filter((table) => !isLater({ table })).map((table) =>

@@ -34,7 +34,7 @@ export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
   const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
   // in memory, this also runs on pages that are not served securely
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-');
-  await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
+  await ground.shelves.write([...DATA, 'answers'], async (shelf) => {
     const before = await manifestIn(shelf);
     await Promise.all([
       shelf.clear('books'),
@@ -83,7 +83,7 @@ export async function addDays(ground: DiskContext, days: readonly DayRuns[]): Pr
     const kept = await outsideOf(ground, old, spans);
     if (kept === null) continue;
     const made = await sealPages(ground, [...pages, ...kept], seen.nextSegment);
-    const done = await ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+    const done = await ground.shelves.write(['meta', 'segments'], async (shelf) => {
       const now = await ownManifest(ground, shelf);
       if (now.nextSegment !== seen.nextSegment || !sameIds(touching(now, spans), old)) return false;
       await Promise.all([
@@ -128,7 +128,7 @@ export async function append(ground: DiskContext, patch: Patch, syncedAt: Ms): P
   for (;;) {
     const id = ground.nextPatch ?? (await peek(ground)).nextPatch;
     const sealed = await sealJson(ground.cipher, 'patches', String(id), patch);
-    const done = await ground.shelves.write('relaxed', ['meta', 'patches'], async (shelf) => {
+    const done = await ground.shelves.write(['meta', 'patches'], async (shelf) => {
       const now = await ownManifest(ground, shelf);
       ground.nextPatch = now.nextPatch;
       if (now.nextPatch !== id) return false;
@@ -149,13 +149,13 @@ export async function append(ground: DiskContext, patch: Patch, syncedAt: Ms): P
 }
 
 export const noteSynced = (ground: DiskContext, at: Ms): Promise<void> =>
-  ground.shelves.write('relaxed', ['meta'], async (shelf) => {
+  ground.shelves.write(['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     await putManifest(shelf, { ...now, syncedAt: later(now, at) });
   });
 
 export const forget = (ground: DiskContext, beforeSec: number): Promise<void> =>
-  ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+  ground.shelves.write(['meta', 'segments'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     const { next, gone } = cutBefore(now, beforeSec);
     if (gone.length === 0 && next.days.length === now.days.length) return;

@@ -5,25 +5,19 @@ import { DiskFault } from '#workers/types.ts';
 import type { Disk, Notice } from '#workers/types.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 
-export interface NoticeNeeds {
-  readonly disk: Pick<Disk, 'keepNotice' | 'notices' | 'dropNotice'>;
-  /** The data on disk changed: the other tabs read it again. */
-  readonly stored: () => void;
-}
-
 /**
  * Notices to the user about their own changes, until dismissed in any tab (OUT-5, OUT-6). Shown at
  * once and stored beside the commands. If the disk refuses one, it lasts as long as this tab.
  */
 export class Notices {
-  readonly #needs: NoticeNeeds;
+  readonly #disk: Pick<Disk, 'keepNotice' | 'notices' | 'dropNotice'>;
   readonly #all = new Map<string, Notice>();
   readonly #gone = new Set<string>();
   /** Not on disk, or not yet. */
   readonly #unsaved = new Set<string>();
 
-  constructor(needs: NoticeNeeds) {
-    this.#needs = needs;
+  constructor(disk: Pick<Disk, 'keepNotice' | 'notices' | 'dropNotice'>) {
+    this.#disk = disk;
   }
 
   /** Oldest first. */
@@ -45,7 +39,7 @@ export class Notices {
   dismiss(id: string): boolean {
     if (!this.#all.delete(id)) return false;
     this.#gone.add(id);
-    this.#needs.disk.dropNotice(id).then(this.#needs.stored, onlyDisk);
+    this.#disk.dropNotice(id).catch(onlyDisk);
     return true;
   }
 
@@ -57,16 +51,15 @@ export class Notices {
   async load(): Promise<void> {
     // what is stored during the read is not part of its result
     const before = [...this.#all.keys()];
-    const here = new Map((await this.#needs.disk.notices()).map((one) => [one.id, one]));
+    const here = new Map((await this.#disk.notices()).map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id) && !this.#unsaved.has(id)) this.#all.delete(id);
     for (const notice of here.values())
       if (!this.#gone.has(notice.id)) this.#all.set(notice.id, notice);
   }
 
   async #keep(notice: Notice): Promise<void> {
-    await this.#needs.disk.keepNotice(notice);
+    await this.#disk.keepNotice(notice);
     this.#unsaved.delete(notice.id);
-    this.#needs.stored();
   }
 
   /**

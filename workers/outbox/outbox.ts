@@ -33,8 +33,8 @@ export interface OutboxNeeds {
   readonly me: UserId;
   /** Entries, notices or effects changed. */
   readonly changed: () => void;
-  /** The data on disk changed: the other tabs read it again. */
-  readonly stored: () => void;
+  /** A new command waits to be sent. */
+  readonly queued: () => void;
 }
 
 /**
@@ -67,10 +67,10 @@ export class Outbox {
 
   constructor(needs: OutboxNeeds) {
     this.#needs = needs;
-    this.#notices = new Notices({ disk: needs.replica.disk, stored: () => needs.stored() });
+    this.#notices = new Notices(needs.replica.disk);
   }
 
-  /** Loads what is on disk: at the start, and when another tab stored or settled something. */
+  /** Loads what is on disk: at the start, and when a tab stored or settled something. */
   async load(): Promise<void> {
     // what is stored during the read is not part of its result
     const before = [...this.#entries.keys()];
@@ -101,7 +101,7 @@ export class Outbox {
     });
     if (!kept.ok) return kept;
     this.#hold(kept.value);
-    this.#needs.stored();
+    this.#needs.queued();
     this.refresh();
     return ok({ id, sent: false });
   }
@@ -287,12 +287,14 @@ export class Outbox {
     });
     if (!again.ok) return again;
     this.#hold(again.value);
-    this.#needs.stored();
+    this.#needs.queued();
     return ok(null);
   }
 
   #hold(command: Command): void {
     const entry = this.#entries.get(command.id);
+    // a refusal is final: the disk may not have it yet
+    if (entry?.command.state === 'refused') return;
     if (entry) entry.command = command;
     else
       this.#entries.set(command.id, {
@@ -369,7 +371,6 @@ export class Outbox {
     await this.#needs.replica.disk
       .markCommand(entry.command.id, 'refused', failure, refused)
       .catch(onlyDisk);
-    this.#needs.stored();
   }
 
   /** Drops what is answered and folded, and updates the effects. */
@@ -387,7 +388,7 @@ export class Outbox {
     this.#gone.add(id);
     // A command that stays on disk is sent again with its key, and the server returns its stored
     // answer: nothing is done twice.
-    void this.#needs.replica.disk.dropCommand(id).then(this.#needs.stored, onlyDisk);
+    void this.#needs.replica.disk.dropCommand(id).catch(onlyDisk);
   }
 
   async #kept(command: Omit<Command, 'order'>): Promise<Result<Command>> {

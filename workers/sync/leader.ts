@@ -23,8 +23,6 @@ export type TeamMessage =
   | { readonly is: 'people'; readonly people: readonly Person[] }
   | { readonly is: 'status'; readonly status: SyncStatus }
   | { readonly is: 'token-is'; readonly ask: string; readonly token: Result<string> }
-  // from any tab
-  | { readonly is: 'outbox' }
   // to the leader
   | { readonly is: 'hello' }
   | { readonly is: 'wake' }

@@ -80,10 +80,7 @@ export class Loop {
       chance: world.chance,
       me: needs.me,
       changed: needs.changed,
-      stored: () => {
-        this.#team.tell({ is: 'outbox' });
-        this.#actor?.send({ type: 'COMMAND' });
-      },
+      queued: () => this.#actor?.send({ type: 'COMMAND' }),
     });
     this.wire = makeWire({
       fetch: world.fetch,
@@ -141,6 +138,7 @@ export class Loop {
     });
     this.#quit.push(world.onOnline(() => this.wake()));
     this.#queue(() => this.#open());
+    this.#queue(async () => this.#followOutbox());
     this.#team.tell({ is: 'hello' });
   }
 
@@ -216,6 +214,17 @@ export class Loop {
         if (fault.kind !== 'gone') return this.outbox.load();
       }
     }
+  }
+
+  /** Takes in what any tab stores or settles in the outbox, and sends it if this tab leads. */
+  #followOutbox(): void {
+    if (this.#stopped) return;
+    const takeIn = async (): Promise<void> => {
+      if (this.#stopped) return;
+      await this.outbox.load();
+      this.#actor?.send({ type: 'COMMAND' });
+    };
+    this.#quit.push(this.replica.disk.onOutbox(() => this.#queue(takeIn)));
   }
 
   /**
@@ -308,10 +317,6 @@ export class Loop {
         return;
       case 'wake':
         this.#actor?.send({ type: 'WAKE' });
-        return;
-      case 'outbox':
-        await this.outbox.load();
-        this.#actor?.send({ type: 'COMMAND' });
         return;
       case 'status':
         this.#leader = message.status;

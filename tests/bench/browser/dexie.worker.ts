@@ -1,4 +1,4 @@
-import { Dexie } from '../peers/node_modules/dexie/dist/modern/dexie.mjs';
+import { Dexie } from 'dexie';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeChanges, makeData } from '../data.ts';
 import { answerOf, DEFAULT, matches } from './questions.ts';

@@ -1,6 +1,6 @@
 import { forceCloseDatabase } from 'fake-indexeddb';
 import { expect, test, vi } from 'vitest';
-import { openDatabase } from '#workers/disk/database.ts';
+import { connectTo } from '#workers/disk/connection.ts';
 import { openDisk } from '#workers/disk/disk.ts';
 import { freshIdb, NAME, OWNER, placeIn } from './places.ts';
 import { command, DAYS, fresh, page, runsOfDay } from './sample.ts';
@@ -21,7 +21,7 @@ test('G17: a newer build upgrades at once; the open disk closes, says so, also t
   const lost = vi.fn<(why: string) => void>();
   await disk.begin(fresh());
   disk.onLost(lost);
-  const { db, blocked } = await opened(place.idb.indexedDB.open(NAME, 20));
+  const { db, blocked } = await opened(place.idb.indexedDB.open(NAME, 200));
   expect(blocked).toBe(false);
   expect(lost.mock.calls).toEqual([['newer-build']]);
   const late = vi.fn<(why: string) => void>();
@@ -35,8 +35,12 @@ test('G17: a newer build upgrades at once; the open disk closes, says so, also t
 
 test('G16: a connection that the browser closes under us is told; our own closing is not', async () => {
   const place = await placeIn(freshIdb());
-  const db = await openDatabase('daybook:t2:u2:u2', 'owner', (why) => told.push(why), place.idb);
+  const { db, lost: losing } = await connectTo(
+    { tenant: 't2', user: 'u2', actor: 'u2' },
+    place.idb,
+  );
   const told: string[] = [];
+  losing.listen((why) => told.push(why));
   forceCloseDatabase(db as unknown as Parameters<typeof forceCloseDatabase>[0]);
   await expect.poll(() => told).toEqual(['closed']);
 

@@ -103,7 +103,9 @@ function wrap(
   return () => void Reflect.set(prototype, name, original);
 }
 
-const tablesAsked = (query: unknown): string => {
+/** Of a key, a range, or a range within `getAll`'s options. */
+const tablesAsked = (asked: unknown): string => {
+  const { query = asked } = asked as { query?: unknown };
   const { lower, upper } = query as { lower?: string[]; upper?: string[] };
   return Array.isArray(query) ? String(query[0]) : `${lower?.[0]}…${upper?.[0]}`;
 };
