@@ -75,7 +75,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'machines': { rooms: ['contract', 'machines'], packages: /^xstate$/ },
   'workers': {
     rooms: ['contract', 'machines', 'workers'],
-    packages: /^(comlink|dexie|ky|xstate|valibot)$/,
+    packages: /^(comlink|dexie\/dist\/modern\/dexie\.mjs|ky|xstate|valibot)$/,
   },
   'src': {
     rooms: ['contract', 'machines', 'src'],

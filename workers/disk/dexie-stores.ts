@@ -1,4 +1,5 @@
-import { Dexie, liveQuery, type Transaction } from 'dexie';
+// the package's ES module: around its CommonJS build, the bundler makes the first rows load a helper
+import { Dexie, liveQuery, type Transaction } from 'dexie/dist/modern/dexie.mjs';
 import {
   NATIVE_VERSION,
   openFault,

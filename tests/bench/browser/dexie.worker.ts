@@ -1,4 +1,4 @@
-import { Dexie } from 'dexie';
+import { Dexie } from 'dexie/dist/modern/dexie.mjs';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeChanges, makeData } from '../data.ts';
 import { answerOf, DEFAULT, matches } from './questions.ts';

@@ -1,8 +1,12 @@
+import { Dexie } from 'dexie/dist/modern/dexie.mjs';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import type { Idb, Owner } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles, type StoredProfile, type Profiles } from '#workers/disk/profiles.ts';
 import type { Disk } from '#workers/types.ts';
+
+// Dexie's live queries run where a browser has a database
+Dexie.dependencies.indexedDB = new IDBFactory();
 
 export const OWNER: Owner = { tenant: 't1', user: 'u1', actor: 'u1' };
 export const NAME = 'daybook:t1:u1:u1';
@@ -25,11 +29,11 @@ export async function placeIn(idb: Idb): Promise<Place> {
 
 /**
  * The implementations that every promise holds on. `again` is the disk after closing; memory has no
- * afterwards.
+ * afterwards. `tab`: the same disk in another tab.
  */
 export const DISKS: readonly (readonly [
   name: string,
-  make: () => Promise<{ disk: Disk; again: () => Promise<Disk> }>,
+  make: () => Promise<{ disk: Disk; tab: () => Promise<Disk>; again: () => Promise<Disk> }>,
 ])[] = [
   [
     'IndexedDB',
@@ -38,6 +42,7 @@ export const DISKS: readonly (readonly [
       const disk = await place.open();
       return {
         disk,
+        tab: () => place.open(),
         again: () => {
           disk.close();
           return place.open();
@@ -49,7 +54,11 @@ export const DISKS: readonly (readonly [
     'memory',
     () => {
       const disk = memoryDisk('device');
-      return Promise.resolve({ disk, again: () => Promise.resolve(disk) });
+      return Promise.resolve({
+        disk,
+        tab: () => Promise.resolve(disk),
+        again: () => Promise.resolve(disk),
+      });
     },
   ],
 ];

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openDisk } from '#workers/disk/disk.ts';
+import { openProfiles } from '#workers/disk/profiles.ts';
+import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
+import { command, DAYS, fresh, page, runsOfDay } from './sample.ts';
+
+const DEXIE = '#workers/disk/dexie-stores.ts';
+afterEach(() => vi.doUnmock(DEXIE));
+
+test('COL-15: until the first write, a device opens and reads its rows and its outbox without Dexie', async () => {
+  const place = await placeIn(freshIdb());
+  const [today = ''] = DAYS;
+  const before = await place.open();
+  await before.begin(fresh({ company: [{ n: 1, id: 'c', name: 'Acme', madeAt: 1 }] }));
+  await before.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
+  await before.keepCommand(command('a'));
+  before.close();
+
+  let asked = 0;
+  vi.doMock(DEXIE, () => {
+    asked += 1;
+    throw new Error('offline');
+  });
+  const profiles = await openProfiles(place.idb);
+  const present = await profiles.current(0);
+  if (present.is !== 'in') throw new Error('nobody is signed in');
+  const disk = await openDisk(present.held, profiles, place.idb);
+  const opened = await disk.open((segments) => segments);
+  expect(opened?.rows.company).toMatchObject([{ name: 'Acme' }]);
+  expect((await disk.segment(1)).rows).toBe(10);
+  expect(await disk.commands()).toHaveLength(1);
+  expect(asked).toBe(0);
+
+  await expect(disk.keepCommand(command('b'))).rejects.toMatchObject({ kind: 'unavailable' });
+  vi.doUnmock(DEXIE);
+  expect((await disk.keepCommand(command('b'))).order).toBe(2);
+  expect((await disk.commands()).map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+test('COL-15: a sign-in page makes no database, and sees the sign-in of another tab', async () => {
+  const idb = freshIdb();
+  const page = await openProfiles(idb);
+  expect(await page.current(0)).toEqual({ is: 'none' });
+  expect(await idb.indexedDB.databases()).toEqual([]);
+  await (await openProfiles(idb)).enter(OWNER, 1_000);
+  expect(await page.current(0)).toMatchObject({ is: 'in', held: OWNER });
+});
+
+describe.each(DISKS)('on %s', (_name, make) => {
+  test('SYNC-7: whoever follows the outbox hears of each change of it, from any tab, until they stop', async () => {
+    const { disk, tab: openTab } = await make();
+    const tab = await openTab();
+    const heard: string[] = [];
+    const hear = async (): Promise<void> => {
+      heard.push((await tab.commands()).map(({ id, state }) => `${id} ${state}`).join());
+    };
+    const end = tab.onOutbox(() => void hear());
+    await expect.poll(() => heard.at(-1)).toBe('');
+    await disk.keepCommand(command('a'));
+    await expect.poll(() => heard.at(-1)).toBe('a waiting');
+    await disk.markCommand('a', 'refused', { kind: 'conflict', message: 'no' });
+    await expect.poll(() => heard.at(-1)).toBe('a refused');
+    await disk.keepNotice({ id: 'n', at: 1, text: 'x', run: null, refused: null });
+    const count = heard.length;
+    await disk.dropCommand('a');
+    await expect.poll(() => heard.at(-1)).toBe('');
+    await expect.poll(() => heard.length).toBeGreaterThan(count);
+    end();
+    const silent = heard.length;
+    await disk.keepCommand(command('b'));
+    await disk.open();
+    expect(heard.length).toBe(silent);
+  });
+});
