@@ -8,7 +8,7 @@ import { fresh, patch, problem, run } from './sample.ts';
 
 /**
  * Databases as builds without Dexie made them, written here by hand: version 11 to the browser,
- * sealed as C6 says.
+ * sealed with the place of each record.
  */
 const NAME = 'daybook:t1:u1:u1';
 const DEVICE = '0b8a2c7e-6f0e-4a53-9a0c-0d6f2f1f7a11';
