@@ -106,6 +106,27 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
   expect(server.log.filter(({ event }) => event.type === 'problem.reviewed@1')).toHaveLength(1);
 });
 
+test('OUT-5: a refused change stays refused while the disk still says that it waits', async () => {
+  const { clock, annDevice, bobDevice, bad } = scene();
+  const anns = annDevice.open();
+  const bobs = bobDevice.open();
+  await clock.pass(2_000);
+  const [run = 0] = bad();
+  const review = { id: String(run), change: { is: 'review' as const, comment: null } };
+  bobDevice.wire.up = false;
+  await bobs.send('changeExecution', review);
+  await anns.send('changeExecution', review);
+  await clock.pass(1_000);
+  Object.assign(bobDevice.disk, {
+    markCommand: () => Promise.reject(new DiskFault('full', 'no room')),
+  });
+  bobDevice.wire.up = true;
+  await clock.pass(70_000);
+  await loopOf(bobs).outbox.load();
+  expect(await bobDevice.disk.commands()).toMatchObject([{ state: 'waiting' }]);
+  expect(loopOf(bobs).outbox.view().entries).toMatchObject([{ state: 'refused' }]);
+});
+
 test('OUT-5: a refused command that is tried again is a new one, and what is partly refused says which', async () => {
   const { clock, annDevice, bobDevice, bad, problemOf } = scene();
   const anns = annDevice.open();
