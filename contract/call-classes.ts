@@ -52,6 +52,7 @@ export const CALL_CLASSES: Readonly<Record<CallName, CallClass>> = {
   addPasskey: 'sensitive, never while acting',
   removePasskey: 'sensitive, never while acting',
   prefer: 'plain',
+  pinCompany: 'plain',
   bootstrap: 'plain',
   runsOfDay: 'plain',
   events: 'plain',

@@ -5,6 +5,7 @@ import { apiKeyCalls } from './auth/api-key-calls.ts';
 import { factorCalls } from './auth/factor-calls.ts';
 import { notificationCalls } from './notifications/notice-calls.ts';
 import { oidcCalls } from './auth/oidc-calls.ts';
+import { pinCalls } from './companies/pins.ts';
 import { preferenceCalls } from './auth/preference-calls.ts';
 import { profileCalls } from './auth/profile-calls.ts';
 import { recoveryCalls } from './auth/recovery-calls.ts';
@@ -42,6 +43,7 @@ export const CALLS = {
   ...accountCalls,
   ...factorCalls,
   ...preferenceCalls,
+  ...pinCalls,
   ...syncCalls,
   ...monitoringCalls,
   ...deskCalls,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
 import * as monitoring from './runs/events.ts';
+import { companyPinned } from './companies/pins.ts';
 import { userPreferred } from './auth/preferences.ts';
 import { shiftEnded } from './daily-checks/hand-over.ts';
 import * as hints from './hints/hints.ts';
@@ -23,6 +24,7 @@ export const EventSchema = v.variant('type', [
   people.userDeleted,
   people.userRemoved,
   userPreferred,
+  companyPinned,
   monitoring.jobFound,
   monitoring.jobChanged,
   monitoring.jobTaught,

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { foldAccount, touchesAccount } from './auth/fold.ts';
 import { PreferenceRowSchema } from './auth/preferences.ts';
+import { foldPins, PinRowSchema, touchesPins } from './companies/pins.ts';
 import { foldDailyChecks, touchesDailyChecks } from './daily-checks/fold.ts';
 import { ShiftRowSchema } from './daily-checks/hand-over.ts';
 import { ViewRowSchema } from './daily-checks/saved-views.ts';
@@ -64,6 +65,7 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
   rule: { row: RuleRowSchema, ...monitoring },
   shift: { row: ShiftRowSchema, ...dailyChecks },
   preference: { row: PreferenceRowSchema, ...account },
+  pin: { row: PinRowSchema, fold: foldPins, touches: touchesPins },
   ticket: { row: TicketRowSchema, ...tickets },
 };
 

@@ -1,4 +1,5 @@
 import type { PreferenceRow } from './auth/preferences.ts';
+import type { PinRow } from './companies/pins.ts';
 import type { ShiftRow } from './daily-checks/hand-over.ts';
 import type { ViewRow } from './daily-checks/saved-views.ts';
 import type { EventOf, EventType, Logged } from './events.ts';
@@ -203,6 +204,13 @@ export const TABLES = {
     replicatedAs: 'preferences',
     scope: { readBy: 'self', rows: 'self' },
     events: { 'user.preferred@1': 'self' },
+    lookups: { user_id: text((row) => row.user) },
+  }),
+  pin: table<PinRow>()({
+    key: 'id',
+    replicatedAs: 'pins',
+    scope: { readBy: 'self', rows: 'self' },
+    events: { 'company.pinned@1': 'self' },
     lookups: { user_id: text((row) => row.user) },
   }),
   ticket: table<TicketRow>()({

@@ -5,6 +5,7 @@ import { emailHandlers } from './features/auth/email.ts';
 import { loginTokenHandlers } from './features/auth/login-token.ts';
 import { accountHandlers } from './features/auth/handlers.ts';
 import { oidcHandlers } from './features/auth/oidc.ts';
+import { pinHandlers } from './features/companies/pins.ts';
 import { preferenceHandlers } from './features/auth/preferences.ts';
 import { ownSessionHandlers } from './features/auth/own-sessions.ts';
 import { passwordHandlers } from './features/auth/password-change.ts';
@@ -64,6 +65,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...accountHandlers(world),
   ...factorHandlers(world),
   ...preferenceHandlers(world),
+  ...pinHandlers(world),
   ...syncHandlers(world),
   ...executionHandlers(world),
   ...viewHandlers(world),

@@ -157,6 +157,7 @@ export interface RunsFacets {
  * page didn't request all.
  */
 export interface ShownFacets extends RunsFacets {
+  readonly companies: readonly (RunsFacets['companies'][number] & { readonly pinned?: boolean })[];
   readonly left?: { readonly companies: number; readonly causes: number };
 }
 

@@ -10,6 +10,7 @@ const ON_DEVICES: readonly string[] = [
   'company',
   'job',
   'key',
+  'pin',
   'preference',
   'problem',
   'shift',

@@ -245,7 +245,7 @@ export class SimServer {
   }
 
   #bootstrap(user: User): unknown {
-    const { company, job, cause, problem, key, view, shift, preference } = this.rows;
+    const { company, job, cause, problem, key, view, shift, preference, pin } = this.rows;
     const days = new Map<string, number>();
     for (const run of this.rows.run.values())
       if (this.#sees(user, run.company))
@@ -270,6 +270,7 @@ export class SimServer {
       views: [...view.values()],
       shifts: [...shift.values()],
       preferences: [...preference.values()].filter((row) => row.user === user.me.id),
+      pins: [...pin.values()].filter((row) => row.user === user.me.id),
       sources: this.#sourcesOf(user),
     };
     if (this.#reads(user)) return start;
@@ -383,12 +384,17 @@ export class SimServer {
           ? { type: 'view.removed@1', data: { id, owner, shared: false } }
           : path.startsWith('monitoring/views/')
             ? { type: 'view.saved@1', data: { ...(input as object), id, owner } as never }
-            : path.startsWith('profile/')
+            : path.includes('/pinned-companies/')
               ? {
-                  type: 'user.preferred@1',
-                  data: { ...(input as object), id: owner, name: id } as never,
+                  type: 'company.pinned@1',
+                  data: { ...(input as object), id: owner, company: Number(id) } as never,
                 }
-              : { type: 'shift.ended@1', data: input };
+              : path.startsWith('profile/')
+                ? {
+                    type: 'user.preferred@1',
+                    data: { ...(input as object), id: owner, name: id } as never,
+                  }
+                : { type: 'shift.ended@1', data: input };
       this.append([{ event, company: null }], {
         actor: { is: 'user', id: owner },
         commandId: request.headers.get(COMMAND_HEADERS.key),

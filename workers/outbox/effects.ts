@@ -83,6 +83,8 @@ export function effectsOf(
         return own({ type: 'shift.ended@1', data: asked.input });
       case 'prefer':
         return own({ type: 'user.preferred@1', data: { ...asked.input, id: me } });
+      case 'pinCompany':
+        return own({ type: 'company.pinned@1', data: { ...asked.input, id: me } });
     }
   }
 }

@@ -35,6 +35,8 @@ export function parseCommand({
       return read(name, CALLS.endShift.input, input);
     case 'prefer':
       return read(name, CALLS.prefer.input, input);
+    case 'pinCompany':
+      return read(name, CALLS.pinCompany.input, input);
     default:
       return null;
   }
@@ -78,6 +80,8 @@ export function wordsOf(asked: OutboxCommand | null): string {
       return 'Hand over';
     case 'prefer':
       return 'Keep how the portal looks';
+    case 'pinCompany':
+      return asked.input.pinned ? 'Pin a company' : 'Unpin a company';
   }
 }
 

@@ -10,7 +10,7 @@ import { makeOverview } from '../dashboard/overview.ts';
 import { makeTrends } from '../analytics/trends.ts';
 import { versioned } from './versioned.ts';
 import { makeReader } from './offline-cache.ts';
-import { disabledOf, lastSyncOf, preferencesOf, shiftsOf, viewsOf } from './user-tables.ts';
+import { disabledOf, lastSyncOf, pinsOf, preferencesOf, shiftsOf, viewsOf } from './user-tables.ts';
 import { Session } from '../auth/session.ts';
 import { shiftNow } from '../daily-checks/hand-over.ts';
 import { Watchers } from './watchers.ts';
@@ -31,6 +31,7 @@ export function createWorkerApi(
       makeRunsWatch(
         () => session.loop?.replica ?? null,
         () => world.clock.now(),
+        () => pinsOf(session.loop),
       ),
     overview: () => {
       const overview = makeOverview();

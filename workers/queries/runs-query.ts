@@ -1,4 +1,4 @@
-import type { Ms } from '#contract/ids.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { GroupHead, RunsFilter, RunsView } from '#contract/runs/query.ts';
 import type { RunsWatch } from '../api.ts';
@@ -14,6 +14,7 @@ import type { Replica } from '../sync/replica.ts';
 export function makeRunsWatch(
   replica: () => Replica | null,
   now: () => Ms,
+  pins: () => ReadonlySet<CompanyN>,
 ): { make(input: RunsWatch): RunsView; hold(): void } {
   let held: {
     readonly list: Selection;
@@ -65,7 +66,7 @@ export function makeRunsWatch(
           : heads.map((head) => ({ ...head, progress: progressNow(fresh, head) })),
       first: input.window.first,
       rows: engine.view(rows, { first: 0, count: rows.total }, at),
-      facets: facetsShown(fresh.facets, input.filter, input.facets),
+      facets: facetsShown(fresh.facets, input.filter, input.facets, pins()),
       progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt,

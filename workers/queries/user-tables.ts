@@ -1,5 +1,6 @@
 import type { PreferenceRow } from '#contract/auth/preferences.ts';
 import type { Id } from '#contract/fold.ts';
+import type { CompanyN } from '#contract/ids.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { OwnedView } from '#contract/daily-checks/saved-views.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
@@ -44,6 +45,13 @@ export function shiftsOf(place: Place | null): readonly HandOver[] {
 
 export const preferencesOf = (place: Place | null): readonly PreferenceRow[] =>
   place === null ? [] : rowsOf(place, 'preference');
+
+export const pinsOf = (place: Place | null): ReadonlySet<CompanyN> =>
+  new Set(
+    place === null
+      ? []
+      : rowsOf(place, 'pin').flatMap(({ company, pinned }) => (pinned ? [company] : [])),
+  );
 
 export function lastSyncOf(place: Pick<Place, 'replica'> | null): LastSync | null {
   const row = place?.replica.engine.row('lastSync', 'all');

@@ -6,6 +6,8 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { ReactNode } from 'react';
 import type { ShownFacets } from '#contract/runs/query.ts';
 import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
+import { useMe } from '#src/app/session/session.ts';
+import { client } from '#src/app/worker/worker-client.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
@@ -73,13 +75,17 @@ export function Facets({ facets, list, onList }: FacetsProps) {
           left={facets.left?.companies}
           find={t.findCompany}
           {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })}
-          entries={[...facets.companies, ...absent(facets, list)].map(({ value, count, name }) => ({
-            value: String(value),
-            count,
-            word: name,
-            on: list.companies.includes(value),
-            press: (at) => set({ companies: toggle(list.companies, value) }, at),
-          }))}
+          action={<PinCompany companies={facets.companies} chosen={list.companies} />}
+          entries={[...facets.companies, ...absent(facets, list)].map(
+            ({ value, count, name, pinned }) => ({
+              value: String(value),
+              count,
+              word: name,
+              on: list.companies.includes(value),
+              press: (at) => set({ companies: toggle(list.companies, value) }, at),
+              ...(pinned && { mark: t.pinMark }),
+            }),
+          )}
         />
       )}
       <Index
@@ -151,14 +157,37 @@ export function Facets({ facets, list, onList }: FacetsProps) {
   );
 }
 
+/** Pins the company that the list is filtered by, or no longer pins it. */
+function PinCompany({
+  companies,
+  chosen,
+}: {
+  readonly companies: ShownFacets['companies'];
+  readonly chosen: List['companies'];
+}) {
+  const me = useMe()?.id;
+  const company = companies.find(({ value }) => value === chosen[0]);
+  if (chosen.length !== 1 || !company || me === undefined) return null;
+  const { value, name, pinned = false } = company;
+  return (
+    <button
+      type="button"
+      className="ml-auto text-accent"
+      aria-label={pinned ? t.unpinCompany({ company: name }) : t.pinCompany({ company: name })}
+      onClick={() =>
+        void client().send('pinCompany', { id: me, company: String(value), pinned: !pinned })
+      }
+    >
+      {pinned ? t.unpin : t.pin}
+    </button>
+  );
+}
+
 /**
  * Returns filtered companies without results in these days, or deleted ones. A link or saved view
  * can name them.
  */
-export const absent = (
-  facets: ShownFacets,
-  list: List,
-): { readonly value: number; readonly count: number; readonly name: string }[] =>
+export const absent = (facets: ShownFacets, list: List): ShownFacets['companies'] =>
   list.companies
     .filter((n) => !facets.companies.some(({ value }) => value === n))
     .map((value) => ({ value, count: 0, name: t.companyWithoutResults({ id: value }) }));
@@ -201,6 +230,7 @@ interface IndexProps {
   readonly left?: number | undefined;
   readonly find?: string;
   readonly onClear?: (at: number) => void;
+  readonly action?: ReactNode;
 }
 
 const FINDABLE = 20;
@@ -219,6 +249,7 @@ function Index({
   left = 0,
   find,
   onClear,
+  action,
 }: IndexProps) {
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState('');
@@ -234,8 +265,9 @@ function Index({
   if (telling.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h2 className="flex">
+      <h2 className="flex gap-3">
         {title}
+        {action}
         {onClear && (
           <button
             type="button"

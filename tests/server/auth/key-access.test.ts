@@ -268,6 +268,7 @@ eachDatabase((_name, open) => {
       'stream',
       'runsOfDay',
       'prefer',
+      'pinCompany',
     ];
     expect(never.filter((name) => keyAccess(name) !== null)).toEqual([]);
     expect([

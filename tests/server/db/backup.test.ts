@@ -236,6 +236,7 @@ const NEWER: readonly string[] = [
   'view',
   'shift',
   'preference',
+  'pin',
   'run_task',
   'totp',
   'recovery_code',

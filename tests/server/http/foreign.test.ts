@@ -81,6 +81,7 @@ const writes = (of: Theirs): Bodies => ({
     answers: [1, 2, 3].map((n) => ({ question: `q${n}`, answer: 'reach' })),
   },
   prefer: { id: of.user, name: 'theme', value: '"dark"' },
+  pinCompany: { id: of.user, company: '1', pinned: true },
   beginTotp: { id: of.user },
   confirmTotp: { id: of.user, code: '123456' },
   removeTotp: { id: of.user },

@@ -122,6 +122,7 @@ export class Device {
         view: {},
         shift: {},
         preference: {},
+        pin: {},
         lastSync: {},
         problem: Object.fromEntries(this.#rows),
       },

@@ -215,6 +215,7 @@ test('COL-6: opening reads no segment, no job and no problem', async () => {
     'books',
     'books',
     'books',
+    'books',
     'meta',
     'meta',
     'patches',
@@ -226,6 +227,7 @@ test('COL-6: opening reads no segment, no job and no problem', async () => {
     'view…view',
     'shift…shift',
     'preference…preference',
+    'pin…pin',
     'lastSync…lastSync',
   ]);
   expect(faults.asked).toHaveLength(1);

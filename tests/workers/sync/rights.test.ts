@@ -124,6 +124,7 @@ const NOTHING = {
   view: 0,
   shift: 0,
   preference: 0,
+  pin: 0,
   lastSync: 0,
   runs: 0,
   days: 0,

@@ -12,6 +12,7 @@ const BROKEN: Readonly<Record<string, (rows: Rows) => void>> = {
   views: (rows) => rows.push({ id: 'v', name: 'no owner' }),
   shifts: (rows) => rows.push({}),
   preferences: (rows) => rows.push({ id: null }),
+  pins: (rows) => rows.push({ id: 'p', pinned: 'yes' }),
   keys: (rows) => rows.push({ id: 'k' }),
 };
 
@@ -49,12 +50,13 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
     views: 'view',
     shifts: 'shift',
     preferences: 'preference',
+    pins: 'pin',
     keys: 'key',
   } as const;
   for (const [field, table] of Object.entries(tables))
     expect([table, replica.engine.all(table).length]).toEqual([table, (sent[field] ?? 0) - 1]);
   expect(loopOf(door).status().fault).toBe(
-    'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1)',
+    'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1), pin (1)',
   );
   // A second tab reads from the disk what the first stored.
   const opened = must(await annDevice.disk.open());

@@ -25,6 +25,7 @@ import { migration0025 } from './0025_problem_cause_index.ts';
 import { migration0029 } from './0029_ingest_usage.ts';
 import { migration0034 } from './0034_email_confirmation.ts';
 import { migration0035 } from './0035_background_jobs.ts';
+import { migration0036 } from './0036_pinned_companies.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0029,
   migration0034,
   migration0035,
+  migration0036,
 ];

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { EVERYTHING } from '#contract/runs/query.ts';
+import { makeRunsWatch } from '#workers/queries/runs-query.ts';
+import { pinsOf } from '#workers/queries/user-tables.ts';
+import { loopOf, must, scene } from '#tests/workers/scene.ts';
+
+test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first at once, survives the browser, arrives once and reaches the other device alone', async () => {
+  const { clock, server, ann, annDevice, bobDevice, deviceOf } = scene();
+  let door = annDevice.open();
+  await clock.pass(2_000);
+  const companies = (one: typeof door) =>
+    makeRunsWatch(
+      () => loopOf(one).replica,
+      () => clock.now(),
+      () => pinsOf(loopOf(one)),
+    ).make({
+      filter: EVERYTHING,
+      window: { first: 0, count: 0 },
+      held: false,
+      folded: [],
+      round: 0,
+      facets: 'some',
+    }).facets.companies;
+  const before = companies(door).map(({ value }) => value);
+  expect(before.length).toBeGreaterThan(2);
+  const last = must(before.at(-1));
+  const pinnedFirst = [[last, true], ...before.slice(0, -1).map((n) => [n, false])];
+  const shown = (one: typeof door) =>
+    companies(one).map(({ value, pinned = false }) => [value, pinned]);
+  annDevice.wire.up = false;
+  const pin = (pinned: boolean) =>
+    door.send('pinCompany', { id: ann.me.id, company: String(last), pinned });
+  expect(await pin(true)).toMatchObject({ ok: true });
+  expect(shown(door)).toEqual(pinnedFirst);
+  annDevice.kill(door);
+  door = annDevice.open();
+  await clock.pass(2_000);
+  expect(shown(door)).toEqual(pinnedFirst);
+  annDevice.wire.up = true;
+  await clock.pass(70_000);
+  expect(
+    server.log
+      .filter(({ event }) => event.type === 'company.pinned@1')
+      .map(({ event }) => event.data),
+  ).toEqual([{ id: ann.me.id, company: last, pinned: true }]);
+  const other = deviceOf(ann).open();
+  await clock.pass(2_000);
+  expect(shown(other)).toEqual(pinnedFirst);
+  const bob = bobDevice.open();
+  await clock.pass(2_000);
+  expect(pinsOf(loopOf(bob))).toEqual(new Set());
+  await pin(false);
+  await clock.pass(5_000);
+  for (const one of [door, other]) expect(companies(one).map(({ value }) => value)).toEqual(before);
+});
