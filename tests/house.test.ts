@@ -87,7 +87,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'server': {
     rooms: ['contract', 'server'],
     packages:
-      /^(node:.+|hono(\/.+)?|@hono\/.+|kysely|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|nodemailer|openid-client|pdfmake(\/.+)?|sanitize-html)$/,
+      /^(node:.+|hono(\/.+)?|@hono\/.+|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|nodemailer|openid-client|pdfmake(\/.+)?|sanitize-html)$/,
   },
 };
 

@@ -146,7 +146,7 @@ export interface Database extends ProjectedTables {
   report_sent: ReportSentTable;
   kept_file: KeptFileTable;
 
-  migration: { name: string; at: Ms };
+  migration: { name: string; timestamp: string };
   /** All providers. At most one is the default, for hosts that no provider claims. */
   tenant_list: { tenant_id: TenantId; is_default: boolean; master_id: Generated<TenantId | null> };
   provider_host: { host: string; tenant_id: TenantId };

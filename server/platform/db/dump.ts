@@ -24,6 +24,7 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
   'push_waiting',
   'webhook_delivery',
   'migration',
+  'migration_lock',
   'run_total',
   'run_total_day',
   'background_job',

@@ -1,8 +1,8 @@
-import { CompiledQuery, type Transaction } from 'kysely';
-import type { Ms } from '#contract/ids.ts';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
 import { MIGRATIONS } from './migrations/list.ts';
-import { APP_ROLE } from './migrations/migration.ts';
+import { APP_ROLE, type Migration } from './migrations/migration.ts';
 import type { Db } from './store.ts';
 
 /**
@@ -12,36 +12,71 @@ import type { Db } from './store.ts';
 const LOCK = 7_203_411;
 
 /**
- * Migrates the tables to this version, all steps in one transaction. Returns the names of the steps
- * that ran.
+ * Migrates the tables to this version with Kysely's migrator, all steps in one transaction. Returns
+ * the names of the steps that ran.
  */
-export async function migrate(db: Db, now: Ms): Promise<string[]> {
-  const done: string[] = [];
-  await db.transaction().execute(async (tx) => {
+export const migrate = (db: Db): Promise<readonly string[]> =>
+  db.transaction().execute(async (tx) => {
     await run(tx, `select pg_advisory_xact_lock(${LOCK})`);
     await refuseOld(tx);
     await makeRole(tx);
-    await run(
-      tx,
-      'create table if not exists migration (name text primary key, at bigint not null)',
+    await bringTable(tx);
+    const migrator = new Migrator({
+      db: tx,
+      provider: { getMigrations: () => Promise.resolve(named(MIGRATIONS)) },
+      migrationTableName: 'migration',
+      migrationLockTableName: 'migration_lock',
+      // A step of an older branch may come after newer ones.
+      allowUnorderedMigrations: true,
+    });
+    const newer = (await tx.selectFrom('migration').select('name').execute()).find(
+      ({ name }) => !MIGRATIONS.some((one) => one.name === name),
     );
-    await run(tx, `grant select on migration to ${APP_ROLE}`);
-    const known = new Set(
-      (await tx.selectFrom('migration').select('name').execute()).map((one) => one.name),
-    );
-    const newer = [...known].find((name) => !MIGRATIONS.some((one) => one.name === name));
-    if (newer !== undefined)
+    if (newer)
       throw new Error(
-        `The database was made by a newer version of Daybook (step ${newer}). Start that version.`,
+        `The database was made by a newer version of Daybook (step ${newer.name}). Start that version.`,
       );
-    for (const { name, statements } of MIGRATIONS) {
-      if (known.has(name)) continue;
-      for (const statement of statements) await run(tx, statement);
-      await tx.insertInto('migration').values({ name, at: now }).execute();
-      done.push(name);
-    }
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    return results.map(({ migrationName }) => migrationName);
   });
-  return done;
+
+/** Each step runs its statements in order. */
+const named = (
+  migrations: readonly Migration[],
+): Record<string, { up(db: Kysely<Database>): Promise<void> }> =>
+  Object.fromEntries(
+    migrations.map(({ name, statements }) => [
+      name,
+      {
+        async up(db: Kysely<Database>) {
+          for (const statement of statements) await run(db, statement);
+        },
+      },
+    ]),
+  );
+
+/**
+ * Makes the table of steps, or gives one of an earlier version the migrator's column for the time of
+ * a step. Its names stay.
+ */
+async function bringTable(tx: Transaction<Database>): Promise<void> {
+  await run(
+    tx,
+    'create table if not exists migration (name text primary key, timestamp text not null)',
+  );
+  await run(
+    tx,
+    `do $$ begin
+    if exists (select from information_schema.columns where table_schema = 'public' and table_name = 'migration' and column_name = 'at') then
+      alter table migration add column timestamp text;
+      update migration set timestamp = to_char(to_timestamp(at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+      alter table migration alter column timestamp set not null;
+      alter table migration drop column at;
+    end if;
+  end $$`,
+  );
+  await run(tx, `grant select on migration to ${APP_ROLE}`);
 }
 
 async function refuseOld(tx: Transaction<Database>): Promise<void> {
@@ -81,6 +116,6 @@ async function makeRole(tx: Transaction<Database>): Promise<void> {
     );
 }
 
-const run = async (tx: Transaction<Database>, statement: string): Promise<void> => {
+const run = async (tx: Kysely<Database>, statement: string): Promise<void> => {
   await tx.executeQuery(CompiledQuery.raw(statement));
 };

@@ -140,7 +140,7 @@ async function begin(base: Base): Promise<OpenStore> {
     base.allow(LONG_MESSAGE_MS);
     const steps = await retrying(
       clock,
-      () => migrate(db, clock.now()),
+      () => migrate(db),
       () => false,
     );
     if (steps.length > 0) log.info('the tables were brought to this version', { steps });

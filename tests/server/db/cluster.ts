@@ -35,10 +35,7 @@ async function begin(): Promise<void> {
   tell('ready', '');
   // A migrated folder of the embedded database: opening it takes a third of making it.
   const pglite = await PGlite.create();
-  await migrate(
-    new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) }),
-    systemClock.now(),
-  );
+  await migrate(new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) }));
   tell('image.tar', Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
   await pglite.close();
 }

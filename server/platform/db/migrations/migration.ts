@@ -13,6 +13,7 @@ export const APP_ROLE = 'daybook_app';
 /** Tables that no tenant owns, with the reason. */
 export const UNOWNED = {
   migration: 'which steps the tables have gone through; belongs to the database as a whole',
+  migration_lock: 'keeps two servers from changing the tables at once; a table of the migrator',
   tenant_list:
     'which providers there are and which is the default one: read before a provider is known',
   provider_host: 'whose portal an address is: this is how the provider of a request is found',

@@ -1,0 +1,86 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Log } from '#server/platform/app-context.ts';
+import { openStore, type OpenStore } from '#server/platform/db/open.ts';
+import { freshUrl, migratedFolder, missing, QUIET } from './databases.ts';
+import { aTenant } from './drafts.ts';
+
+/** The steps of the first version that used the migrator. Databases have these names recorded. */
+const STEPS =
+  '0001 0002 0003 0004 0005 0006 0007 0008 0009 0010 0011 0012 0013 0014 0015 0016 0018 0019 0020 0021 0022 0023 0024 0025 0029 0034 0035'.split(
+    ' ',
+  );
+
+/** As the tables' owner. */
+const asOwner = async (store: OpenStore, statements: readonly string[]): Promise<void> => {
+  await store.system(async (db) => {
+    await sql`reset role`.execute(db);
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  });
+};
+
+const recorded = (store: OpenStore) =>
+  store.system(
+    async (db) =>
+      (
+        await sql<{
+          name: string;
+          timestamp: string;
+        }>`select name, timestamp from migration order by name`.execute(db)
+      ).rows,
+  );
+
+/** What earlier versions recorded: names with the time in milliseconds. */
+const EARLIER = [
+  'drop table migration_lock',
+  'drop table background_job',
+  `delete from migration where name >= '0035'`,
+  'alter table migration drop column timestamp',
+  'alter table migration add column at bigint not null default 1700000000123',
+  'alter table migration alter column at drop default',
+];
+
+for (const kind of ['pglite', 'postgres'] as const)
+  test.skipIf(kind === 'postgres' && missing !== '')(
+    `STORE-14: a database of an earlier version keeps its recorded steps and data, and only the new steps run (${kind}${kind === 'postgres' ? missing : ''})`,
+    async () => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'daybook-migrate-'));
+      if (kind === 'pglite') await migratedFolder(dataDir);
+      const databaseUrl = kind === 'postgres' ? await freshUrl() : null;
+      const steps: unknown[] = [];
+      const log: Log = { ...QUIET.log, info: (_what, fields) => steps.push(fields?.['steps']) };
+      const open = (): Promise<OpenStore> =>
+        openStore({ dataDir, databaseUrl, clock: QUIET.clock, log });
+
+      const before = await open();
+      const tenant = await aTenant(before);
+      await asOwner(before, EARLIER);
+      await before.close();
+      steps.length = 0;
+
+      const store = await open();
+      try {
+        expect(steps).toEqual([['0035']]);
+        const rows = (await recorded(store)).slice(0, STEPS.length);
+        expect(rows.map(({ name }) => name)).toEqual(STEPS);
+        expect(new Set(rows.slice(0, -1).map(({ timestamp }) => timestamp))).toEqual(
+          new Set(['2023-11-14T22:13:20.123Z']),
+        );
+        expect(await store.tenants()).toContain(tenant);
+      } finally {
+        await store.close();
+      }
+      steps.length = 0;
+
+      const again = await open();
+      await asOwner(again, [
+        `insert into migration (name, timestamp) values ('9999', '2030-01-01T00:00:00.000Z')`,
+      ]);
+      await again.close();
+      expect(steps).toEqual([]);
+      await expect(open()).rejects.toThrow(/newer version of Daybook \(step 9999\)/);
+    },
+  );
