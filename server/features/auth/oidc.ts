@@ -16,7 +16,7 @@ import { API } from '../../platform/http/mount.ts';
 import { issuerFault, issuerOf } from '../../platform/outbound/issuer.ts';
 import type { IssuerAt } from '../../platform/outbound/issuer.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -66,8 +66,8 @@ const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
 export function oidcHandlers(
   world: AppContext,
 ): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
-  const byAddress = makeRateLimit(STARTS.address);
-  const byProvider = makeRateLimit(STARTS.provider);
+  const byAddress = makePerMinuteLimit(STARTS.address);
+  const byProvider = makePerMinuteLimit(STARTS.provider);
   return {
     async oidcStart(_, ctx) {
       if (byAddress.ask(ctx.ip, ctx.now) !== null || byProvider.ask(ctx.tenant, ctx.now) !== null)

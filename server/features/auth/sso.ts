@@ -8,7 +8,7 @@ import { SIGNED_OUT } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { fetchOutbound } from '../../platform/outbound/fetch.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
@@ -27,7 +27,7 @@ type Account = NonNullable<NonNullable<PersonSettings['sso']>[SsoProvider]>;
  * the page's own count of clicks opens nothing.
  */
 export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
-  const often = makeRateLimit(CLICKS);
+  const often = makePerMinuteLimit(CLICKS);
   return {
     async validateSso({ provider }, ctx) {
       const { session, tenant } = ctx;

@@ -10,7 +10,7 @@ import { failed, ok } from '#contract/result.ts';
 import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
 import { FORBIDDEN, NOT_FOUND, refuse } from '../../platform/http/envelope.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, scopeOf } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -30,7 +30,7 @@ const PDFS = 30;
 export function invoiceHandlers(
   world: AppContext,
 ): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
-  const often = makeRateLimit(PDFS);
+  const often = makePerMinuteLimit(PDFS);
   return {
     listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ctx) =>
       world.store.tenant(

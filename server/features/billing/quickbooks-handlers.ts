@@ -6,7 +6,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { makeOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
@@ -54,7 +54,7 @@ export function quickBooksHandlers(
   | 'testQuickBooks'
   | 'removeQuickBooks'
 > {
-  const often = makeRateLimit(TRIES);
+  const often = makePerMinuteLimit(TRIES);
   const { store } = world;
   return {
     getQuickBooks: (_, ctx) =>

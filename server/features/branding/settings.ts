@@ -11,7 +11,7 @@ import { NOT_FOUND } from '../../platform/http/envelope.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
 import { forgetUsage } from '../../platform/tenancy/ingest-usage.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { storeSecret } from '../../platform/outbound/secret.ts';
 import { keepsProvider } from '../../platform/tenancy/providers.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -22,7 +22,7 @@ import { tryGateway } from './test-gateway.ts';
 const TRIES = 10;
 
 export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
-  const often = makeRateLimit(TRIES);
+  const often = makePerMinuteLimit(TRIES);
   return {
     getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, keptOf, { readOnly: true }),
 

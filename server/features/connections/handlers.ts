@@ -15,7 +15,7 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { byUser } from '#server/platform/auth/event-actor.ts';
 import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { readCertificate } from '#server/platform/outbound/fetch.ts';
-import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -35,7 +35,7 @@ const TRIES = 20;
  * them; users bound to companies manage only connections of those companies.
  */
 export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
-  const often = makeRateLimit(TRIES);
+  const often = makePerMinuteLimit(TRIES);
   const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
     const wait = often.ask(tenant, now);
     return wait === null

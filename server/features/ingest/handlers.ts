@@ -23,7 +23,7 @@ import {
 import { checkedComputer, checkedExecution, checkedRepository } from './check-records.ts';
 import { lock } from './load-decision-state.ts';
 import type { Normal } from './normalize.ts';
-import { makePerMinuteLimit, type PerMinuteLimit } from './rate-limit.ts';
+import { makePerMinuteLimit, type PerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { updateSourceHealth, recordResults } from './ingest-transaction.ts';
 import { readBacula } from './tools/bacula.ts';
 import { readBorg } from './tools/borg.ts';
@@ -227,10 +227,11 @@ const posted =
     if (!holder.ok) return holder;
     if (hash !== null) known?.put(hash, holder.value);
     claimBody(ctx.request, holder.value.tenant, `key ${holder.value.key.id}`);
-    const tooMany = rate.ask(holder.value.key.id, ctx.now);
-    const read = tooMany
-      ? failed(tooMany)
-      : await getBodyLimiter(world).read(holder.value, ctx.request, () => readText(ctx.request));
+    const retryAfterMs = rate.ask(holder.value.key.id, ctx.now);
+    const read =
+      retryAfterMs !== null
+        ? failed({ kind: 'too-many' as const, message: MESSAGES.tooMany, retryAfterMs })
+        : await getBodyLimiter(world).read(holder.value, ctx.request, () => readText(ctx.request));
     const text = read.ok ? read.value : read;
     // The cost of reading a compressed body depends on its uncompressed size.
     if (text.ok)

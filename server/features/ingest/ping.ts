@@ -10,7 +10,7 @@ import { lineOf, logOf, type Normal } from './normalize.ts';
 import { type PingAddress, readPingAddress } from './ping-address.ts';
 import { readPingBody } from './ping-body.ts';
 import { addToLog, knowsJob } from './ping-log.ts';
-import { makePerMinuteLimit } from './rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { recordResults } from './ingest-transaction.ts';
 import { countUnread, hasWarning, unreadLines } from './tools/borg-lines.ts';
 import { signalSentence, statusOfExit } from './tools/exit-code.ts';
@@ -46,10 +46,9 @@ export function pingRoutes(
       claimBody(request, holder.value.tenant, `key ${holder.value.key.id}`);
       const slug = address.slug ?? holder.value.key.name;
       const now = world.clock.now();
-      const tooMany =
+      const retryAfterMs =
         rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
-      if (tooMany?.kind === 'too-many')
-        return text(429, 'rate limit exceeded', waits(tooMany.retryAfterMs));
+      if (retryAfterMs !== null) return text(429, 'rate limit exceeded', waits(retryAfterMs));
       if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug)))
         return text(404, 'not found');
       const read = await getBodyLimiter(world).read(holder.value, request, () =>

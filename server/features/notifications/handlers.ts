@@ -8,7 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import { brandingOf } from '#server/platform/tenancy/branding.ts';
 import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
-import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -39,7 +39,7 @@ export function notifyHandlers(
   | 'removePushDevice'
   | 'tryPushDevice'
 > {
-  const often = makeRateLimit(TRIES);
+  const often = makePerMinuteLimit(TRIES);
   const tooOften = (ctx: RequestContext): Failure | null => {
     const wait = often.ask(`${ctx.tenant} ${signedOf(ctx).userId}`, ctx.now);
     return wait === null

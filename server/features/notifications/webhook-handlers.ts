@@ -7,7 +7,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
-import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scopeOf } from '#server/platform/sync/scope.ts';
@@ -39,7 +39,7 @@ export function webhookHandlers(
   | 'listDeliveries'
   | 'redeliver'
 > {
-  const often = makeRateLimit(TRIES);
+  const often = makePerMinuteLimit(TRIES);
   const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
     const wait = often.ask(tenant, now);
     return wait === null

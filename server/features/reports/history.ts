@@ -12,7 +12,7 @@ import { audit } from '#server/platform/auth/audit.ts';
 import { refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { readBlob } from '#server/platform/db/blob-store.ts';
-import { makeRateLimit } from '#server/platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { languageOf } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -35,7 +35,7 @@ export function historyHandlers(
   Handlers,
   'sendReport' | 'previewReport' | 'listSentReports' | 'openSentReport' | 'reportFile'
 > {
-  const previews = makeRateLimit(PREVIEWS_A_MINUTE);
+  const previews = makePerMinuteLimit(PREVIEWS_A_MINUTE);
   return {
     sendReport: ({ reportSettingId }, ctx) =>
       asked(world, ctx, MESSAGES.sendReport, async (tx, session) => {

@@ -7,7 +7,7 @@ import { failed, ok, type Result } from '#contract/result.ts';
 import { SYSTEM_NAMES, ticketNumber } from '#contract/tickets/tickets.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cut, REFERENCE, type RemoteTicket } from './psa.ts';
@@ -27,7 +27,7 @@ const QUESTIONS = 30;
  * it.
  */
 export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
-  const often = makeRateLimit(QUESTIONS);
+  const often = makePerMinuteLimit(QUESTIONS);
   return {
     async adoptTicket({ ticket: said, ...asked }, ctx) {
       const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);

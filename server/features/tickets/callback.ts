@@ -6,7 +6,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { readBytes } from '../../platform/http/body.ts';
 import { callerReader } from '../../platform/http/client-address.ts';
 import { faultOf } from '../../platform/http/serve-call.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { tenantOfHost } from '../../platform/db/tenants.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { askPsa, sameSite, shaped } from './psa.ts';
@@ -32,8 +32,8 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
  * is requested only from the connected system.
  */
 export function ticketRoutes(world: AppContext): (app: Hono) => void {
-  const often = makeRateLimit(IN_A_MINUTE);
-  const askings = makeRateLimit(IN_A_MINUTE);
+  const often = makePerMinuteLimit(IN_A_MINUTE);
+  const askings = makePerMinuteLimit(IN_A_MINUTE);
   const callerOf = callerReader(world.config.trustedProxies);
   const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
 

@@ -4,7 +4,7 @@ import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { scopeOf, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import type { Asked } from './psa.ts';
@@ -42,7 +42,7 @@ export function remoteHandlers(
   | 'autotaskAccounts'
   | 'autotaskResources'
 > {
-  const often = makeRateLimit(QUESTIONS);
+  const often = makePerMinuteLimit(QUESTIONS);
 
   /**
    * Runs outside of any transaction, because the other side can take time. `company` must be mapped

@@ -7,7 +7,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
-import { makeRateLimit } from '../../platform/outbound/rate-limit.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -44,7 +44,7 @@ export function ticketingHandlers(
   | 'setMappings'
   | 'checkMappings'
 > {
-  const often = makeRateLimit(TRIES);
+  const often = makePerMinuteLimit(TRIES);
   const tooOften = (ctx: RequestContext): Failure | null => {
     const retryAfterMs = often.ask(ctx.tenant, ctx.now);
     return retryAfterMs === null

@@ -2,14 +2,8 @@ import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { makePerMinuteLimit } from '../rate-limit/per-minute.ts';
 import { callerNetwork } from './network.ts';
-
-/** What is left of a window. `over`: the counted call exceeds the limit. */
-interface Left {
-  readonly left: number;
-  readonly resetMs: Ms;
-  readonly over: boolean;
-}
 
 /**
  * KEY-6: limits API keys to a number of calls per minute from the first one, per key and per
@@ -30,7 +24,6 @@ export interface KeyRateLimit {
   readonly size: number;
 }
 
-const MINUTE: Ms = 60_000;
 const MOST_KEPT = 20_000;
 
 export function makeKeyRateLimit(
@@ -40,13 +33,13 @@ export function makeKeyRateLimit(
   most = MOST_KEPT,
 ): KeyRateLimit {
   const windows = {
-    address: windowsOf(limits.apiAddressPerMinute, most),
-    key: windowsOf(limits.apiKeyPerMinute, most),
+    address: makePerMinuteLimit(limits.apiAddressPerMinute, most),
+    key: makePerMinuteLimit(limits.apiKeyPerMinute, most),
   };
   const inside = new Map<string, number>();
   return {
     count(of, who, now, tell) {
-      const { left, resetMs, over } = windows[of].take(
+      const { left, resetMs, isOver } = windows[of].count(
         of === 'address' ? callerNetwork(who) : who,
         now,
       );
@@ -57,7 +50,7 @@ export function makeKeyRateLimit(
         `"${of}";q=${of === 'key' ? limits.apiKeyPerMinute : limits.apiAddressPerMinute};w=60`,
       );
       tell.append('ratelimit', `"${of}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
-      return over ? { kind: 'too-many', message: MESSAGES.keyPace, retryAfterMs: resetMs } : null;
+      return isOver ? { kind: 'too-many', message: MESSAGES.keyPace, retryAfterMs: resetMs } : null;
     },
     enter(key) {
       const there = inside.get(key) ?? 0;
@@ -71,34 +64,6 @@ export function makeKeyRateLimit(
     },
     get size() {
       return windows.address.size + windows.key.size + inside.size;
-    },
-  };
-}
-
-function windowsOf(quota: number, most: number) {
-  const windows = new Map<string, { readonly from: Ms; count: number }>();
-  return {
-    take(who: string, now: Ms): Left {
-      let window = windows.get(who);
-      if (!window || now < window.from || now >= window.from + MINUTE) {
-        windows.delete(who);
-        if (windows.size >= most)
-          for (const oldest of windows.keys()) {
-            windows.delete(oldest);
-            break;
-          }
-        window = { from: now, count: 0 };
-        windows.set(who, window);
-      }
-      window.count += 1;
-      return {
-        left: Math.max(0, quota - window.count),
-        resetMs: window.from + MINUTE - now,
-        over: window.count > quota,
-      };
-    },
-    get size() {
-      return windows.size;
     },
   };
 }
