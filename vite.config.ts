@@ -51,7 +51,7 @@ export default defineConfig({
               test: isPart(
                 /vite\/preload-helper/,
                 ['contract', 'page-paths.ts', 'text-limits.ts'],
-                ['contract/i18n', 'compiled.ts', 'compiler.ts', 'messages.ts'],
+                ['contract/i18n', 'compiled.ts', 'compiler.ts', 'load-language.ts', 'messages.ts'],
                 ['contract/messages', 'base.messages.en.ts'],
                 ['src/app', 'clock.ts', 'language.ts', 'theme.ts'],
                 ['src/app/router', 'redirect-target.ts', 'route-guards.ts', 'session-routing.ts'],
@@ -62,7 +62,13 @@ export default defineConfig({
                   'session.ts',
                   'sign-in-context.ts',
                 ],
-                ['src/app/shell', 'announce.tsx', 'notice-page.tsx', 'page-loading.tsx'],
+                [
+                  'src/app/shell',
+                  'announce.tsx',
+                  'notice-page.tsx',
+                  'page-loading.tsx',
+                  'start.messages.en.ts',
+                ],
                 ['src/app/shell/branding', 'apply-branding.ts', 'brand-mark.tsx'],
                 ['src/app/worker', 'live-query.ts', 'start-worker.ts', 'worker-client.ts'],
                 ['src/features/auth', 'account-page.tsx'],

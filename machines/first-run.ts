@@ -53,7 +53,7 @@ export const firstRunMachine = setup({
   guards: { isRequired: ({ event }) => event.type === 'TERMS' && event.isRequired },
   delays: { promptDelay: PROMPT_DELAY_MS },
   actions: {
-    failOnBug: assign({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } }),
+    failOnBug: assign(() => ({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } })),
   },
 }).createMachine({
   id: 'first-run',
@@ -74,7 +74,9 @@ export const firstRunMachine = setup({
         ACCEPT: [
           {
             guard: ({ event }) => event.isOffline,
-            actions: assign({ failure: { kind: 'needs-network', message: MESSAGES.needsNetwork } }),
+            actions: assign(() => ({
+              failure: { kind: 'needs-network', message: MESSAGES.needsNetwork },
+            })),
           },
           { target: 'accepting', actions: assign({ failure: null }) },
         ],

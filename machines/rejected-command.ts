@@ -27,7 +27,7 @@ export const rejectedCommandMachine = setup({
   },
   actions: {
     clear: assign({ failure: null }),
-    failOnBug: assign({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } }),
+    failOnBug: assign(() => ({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } })),
   },
 }).createMachine({
   id: 'rejected-command',

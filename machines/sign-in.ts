@@ -118,7 +118,9 @@ export const signInMachine = setup({
         ],
         onError: {
           target: 'wrong',
-          actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }),
+          actions: assign(() => ({
+            failure: { kind: 'server-fault', message: MESSAGES.loginFailed },
+          })),
         },
       },
       exit: assign({ ask: null }),
@@ -182,7 +184,9 @@ export const signInMachine = setup({
         ],
         onError: {
           target: 'step',
-          actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }),
+          actions: assign(() => ({
+            failure: { kind: 'server-fault', message: MESSAGES.loginFailed },
+          })),
         },
       },
       exit: assign({ ask: null }),

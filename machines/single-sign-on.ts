@@ -89,7 +89,9 @@ export const singleSignOnMachine = setup({
         ],
         onError: {
           target: 'refused',
-          actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } }),
+          actions: assign(() => ({
+            failure: { kind: 'server-fault', message: MESSAGES.serverFault },
+          })),
         },
       },
     },

@@ -306,7 +306,12 @@ export const syncMachine = setup({
 /** A step that throws is a bug. The loop continues. */
 const BUG: Outcome & PushOutcome = {
   is: 'failed',
-  failure: { kind: 'server-fault', message: MESSAGES.serverFault },
+  failure: {
+    kind: 'server-fault',
+    get message() {
+      return MESSAGES.serverFault;
+    },
+  },
 };
 const ENDS: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired', 'update-needed']);
 

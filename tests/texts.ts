@@ -37,7 +37,9 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       kind,
     });
   };
-  visit(parseAst(code, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node, null);
+  const ast = parseAst(code, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node;
+  const values = isContract(file) ? valuesIn(ast) : new Set<string>();
+  visit(ast, null);
   return found;
 
   function visit(node: Node, parent: Node | null): void {
@@ -48,6 +50,8 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       return;
     if (isForEngineers(node)) return;
     const isText = !file.startsWith('server/') || !isForMachines(node, parent);
+    if (describesCall(node, parent, file)) return;
+    if (node.type === 'JSXElement' && elementName(node) === 'Kbd') return;
     if (node.type === 'JSXText' && LETTER.test(String(node['value'])))
       add(node, 'jsx', String(node['value']));
     else if (node.type === 'JSXAttribute') {
@@ -57,7 +61,12 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
       if (value?.type === 'Literal' && READ.has(name) && LETTER.test(String(value['value'])))
         return add(value, 'attribute', String(value['value']));
     } else if (node.type === 'Literal' && typeof node['value'] === 'string') {
-      if (isText && !isKey(node, parent) && readsLikeText(node['value']))
+      if (
+        isText &&
+        !isKey(node, parent) &&
+        !values.has(node['value']) &&
+        readsLikeText(node['value'])
+      )
         add(node, 'string', node['value']);
     } else if (node.type === 'TemplateLiteral') {
       const text = (node['quasis'] as { value: { cooked: string } }[])
@@ -75,17 +84,58 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
   }
 }
 
+/**
+ * Texts that a module copies from a catalog while it is loaded, and what is copied. A language that
+ * is set later doesn't reach them.
+ */
+export function copiedTexts(file: string, code = readFileSync(file, 'utf8')): string[] {
+  const ast = parseAst(code, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node;
+  const catalogs = new Set(
+    (ast['body'] as Node[])
+      .filter(
+        (node) =>
+          node.type === 'ImportDeclaration' &&
+          /messages(?:\.en)?\.ts$/.test(String((node['source'] as Node)['value'])),
+      )
+      .flatMap((node) =>
+        (node['specifiers'] as Node[])
+          .map((one) => String((one['local'] as Node)['name']))
+          .filter((name) => name !== 'ENGLISH'),
+      ),
+  );
+  const copied: string[] = [];
+  const visit = (node: Node): void => {
+    if (/Function|^TS(?!As|Satisfies|NonNull)/.test(node.type)) return;
+    const object = node['object'] as Node | undefined;
+    if (node.type === 'MemberExpression' && catalogs.has(String(object?.['name'])))
+      copied.push(code.slice(node.start, node.end));
+    for (const field of Object.values(node))
+      for (const child of Array.isArray(field) ? field : [field])
+        if (child !== null && typeof child === 'object' && 'type' in child) visit(child as Node);
+  };
+  visit(ast);
+  return copied;
+}
+
 const LETTER = /\p{L}{2}|^\s*\p{Lu}\s*$/u;
 /** Begins with a capital, or has words and ends like a sentence. */
 const readsLikeText = (text: string): boolean =>
-  /^\s*\p{Lu}\p{Ll}*(?:[\s'’.,:!?…]|$)/u.test(text) && !NOT_TEXT.has(text)
+  !PATTERN.test(text) &&
+  (/^\d+ \p{Ll}{2,}$/u.test(text) ||
+  (/^\s*\p{Lu}\p{Ll}*(?:[\s'’.,:!?…]|$)/u.test(text) && !NOT_TEXT.has(text) && !PRODUCTS.has(text))
     ? /\p{Ll}/u.test(text)
-    : /\p{L}+ \p{L}+.*(?:[.!…]|[^$]\?)$/u.test(text);
+    : /\p{L}+ \p{L}+.*(?:[.!…]|[^$]\?)$/u.test(text));
+/** A group of a regular expression. */
+const PATTERN = /\(\?[:=!<]/;
 /** `{} of {}`, `{} days ago`: words beside a value, and no class names. */
 const WORDS_BETWEEN = /^(?!.*[-/#&=[\]])(?=.*\{\})(?=.*(?:\{\} \p{Ll}{2,}|\p{Ll}{2,} \{\}))/u;
 
 /** A header of a request. */
-const HEADER = /^Authorization: /;
+const HEADER = /^(?:Authorization: |Bearer )/;
+
+/** The label of a key, such as Esc, is what the keyboard has on it. */
+const elementName = (node: Node): unknown =>
+  ((node['openingElement'] as Node)['name'] as Node)['name'];
 
 const nameOf = (name: Node): string =>
   name.type === 'JSXNamespacedName' ? 'namespaced' : String(name['name']);
@@ -104,7 +154,7 @@ const READ = new Set(
 );
 /** Values of the platform that look like words. */
 const NOT_TEXT = new Set(
-  'Enter,Escape,Tab,Backspace,Delete,Home,End,PageUp,PageDown,ArrowUp,ArrowDown,ArrowLeft,ArrowRight,Space,Control,Meta,Shift,Alt,Accept,Authorization,Success,Warning,Failed,Missed,Anomaly,Error,Running,Date,Map,Set'.split(
+  'Enter,Escape,Tab,Backspace,Delete,Home,End,PageUp,PageDown,Arrow,ArrowUp,ArrowDown,ArrowLeft,ArrowRight,Space,Control,Meta,Shift,Alt,Accept,Authorization,Success,Warning,Failed,Missed,Anomaly,Error,Running,Date,Map,Set'.split(
     ',',
   ),
 );
@@ -142,11 +192,70 @@ const SERVER_VALUES = new Set(
   ),
 );
 
+/** Names of products, which no language translates. */
+const PRODUCTS = new Set([
+  'Autotask',
+  'Bacula',
+  'Bareos',
+  'Daybook',
+  'Duplicati',
+  'Kopia',
+  'Microsoft 365',
+  'Proxmox Backup',
+  'Cloud Director',
+  'Ping',
+  'Veeam B&R',
+  'Veeam Backup & Replication',
+  'Veeam SPC',
+  'Veeam Service Provider Console',
+  'Zerto',
+]);
+
 /** What is thrown or logged is for engineers. */
 const isForEngineers = (node: Node): boolean =>
-  (node.type === 'NewExpression' && String((node['callee'] as Node)['name']).endsWith('Error')) ||
+  (node.type === 'NewExpression' &&
+    /(?:Error|Exception|Fault)$/.test(String((node['callee'] as Node)['name']))) ||
+  (node.type === 'TSSatisfiesExpression' && (node['expression'] as Node).type === 'Literal') ||
   node.type === 'ThrowStatement' ||
   (node.type === 'CallExpression' && (node['callee'] as Node)['name'] === 'defineMessages');
+
+/** The reference of the API is for engineers: what a call does, and what its parameters mean. */
+function describesCall(node: Node, parent: Node | null, file: string): boolean {
+  if (!isContract(file)) return false;
+  if (parent?.type === 'Property')
+    return parent['value'] === node && DESCRIPTIONS.has(nameOf(parent['key'] as Node));
+  if (parent?.type !== 'CallExpression' || node.type !== 'Literal') return false;
+  const callee = parent['callee'] as Node;
+  return DESCRIBERS.has(
+    callee.type === 'MemberExpression' ? nameOf(callee['property'] as Node) : nameOf(callee),
+  );
+}
+const DESCRIPTIONS = new Set(['summary', 'offline']);
+const DESCRIBERS = new Set(['description', 'literal', 'inQuery', 'post']);
+const isContract = (file: string): boolean => file.startsWith('contract/');
+
+/**
+ * The values of the lists `[…] as const` in a file of the contract. They are values of the API, such
+ * as the states of a run; what people read is in a catalog.
+ */
+function valuesIn(node: Node): Set<string> {
+  const values = new Set<string>();
+  const collect = (one: Node): void => {
+    const list = one['expression'] as Node | undefined;
+    const isConst =
+      one.type === 'TSAsExpression' &&
+      String(((one['typeAnnotation'] as Node)['typeName'] as Node | undefined)?.['name']) ===
+        'const';
+    if (isConst && list?.type === 'ArrayExpression')
+      for (const element of list['elements'] as Node[])
+        if (typeof element['value'] === 'string') values.add(element['value']);
+    for (const field of Object.values(one))
+      for (const child of Array.isArray(field) ? field : [field])
+        if (child !== null && typeof child === 'object' && 'type' in child) collect(child as Node);
+  };
+  collect(node);
+  return values;
+}
 
 const isKey = (node: Node, parent: Node | null): boolean =>
   (parent?.type === 'Property' && parent['key'] === node) ||

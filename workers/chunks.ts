@@ -19,7 +19,7 @@ export const WORKER_CHUNKS = {
       {
         name: 'store',
         priority: 1,
-        test: /\/(node_modules\/luxon\/|workers\/(startup\/cold-start|tables|columns\/|disk\/(reading|warm-start-cache|table-snapshots|cipher|disk-context|manifest|packing)\.ts)|contract\/(limits|tables|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause))\.ts)/,
+        test: /\/(node_modules\/luxon\/|workers\/(startup\/cold-start|tables|columns\/|disk\/(reading|warm-start-cache|table-snapshots|cipher|disk-context|manifest|packing)\.ts)|contract\/(limits|tables|time\/day|runs\/(columns|query|vocabulary|review)|problems\/(judge|cause)|runs\/author\.messages\.en|i18n\/(messages|compiled|compiler))\.ts)/,
       },
     ],
   },

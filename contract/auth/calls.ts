@@ -44,10 +44,14 @@ const resend = v.strictObject({ ...again, newMobilePhone: v.optional(v.nullable(
  */
 const second = ['wrong-credentials', 'expired', 'too-many', 'conflict'] as const;
 
-const SMS_SAYS =
-  'Verifies the SMS code and returns a session. `userUpdatedPhoneOnce`: the number was changed during this sign-in, which is possible once. The server refuses `true` if it was not changed.';
-const RESEND_SAYS =
-  'Sends another SMS code. It can go to another number once per sign-in, and only if no code for the current number was ever entered.';
+const VERIFIES_SMS = {
+  summary:
+    'Verifies the SMS code and returns a session. `userUpdatedPhoneOnce`: the number was changed during this sign-in, which is possible once. The server refuses `true` if it was not changed.',
+} as const;
+const RESENDS_SMS = {
+  summary:
+    'Sends another SMS code. It can go to another number once per sign-in, and only if no code for the current number was ever entered.',
+} as const;
 
 export const accountCalls = {
   loginDb: call({
@@ -73,7 +77,7 @@ export const accountCalls = {
   loginDbSms: call({
     method: 'POST',
     path: 'auth/login/db/sms',
-    summary: SMS_SAYS,
+    ...VERIFIES_SMS,
     input: sms,
     output: SignInAnswerSchema,
     gate: 'public',
@@ -82,7 +86,7 @@ export const accountCalls = {
   loginAdSms: call({
     method: 'POST',
     path: 'auth/login/ad/sms',
-    summary: SMS_SAYS,
+    ...VERIFIES_SMS,
     input: sms,
     output: SignInAnswerSchema,
     gate: 'public',
@@ -111,7 +115,7 @@ export const accountCalls = {
   loginDbResend: call({
     method: 'POST',
     path: 'auth/login/db/sms/resend',
-    summary: RESEND_SAYS,
+    ...RESENDS_SMS,
     input: resend,
     output: SignInStepSchema,
     gate: 'public',
@@ -120,7 +124,7 @@ export const accountCalls = {
   loginAdResend: call({
     method: 'POST',
     path: 'auth/login/ad/sms/resend',
-    summary: RESEND_SAYS,
+    ...RESENDS_SMS,
     input: resend,
     output: SignInStepSchema,
     gate: 'public',

@@ -1,4 +1,5 @@
 import type { Bytes } from '../ids.ts';
+import { quotaMessages } from './messages.en.ts';
 
 /** How much sources may store per day: each ingest key, and all keys together. */
 interface Quota {
@@ -8,4 +9,4 @@ interface Quota {
 
 /** Returns why the limit of one key is invalid, or null if it is valid. */
 export const keyQuotaFault = ({ keyBytes, providerBytes }: Quota): string | null =>
-  keyBytes > providerBytes ? "One key can't store more than all keys together." : null;
+  keyBytes > providerBytes ? quotaMessages.keyAboveAll : null;

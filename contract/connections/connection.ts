@@ -1,3 +1,6 @@
+import { readLabels } from '../i18n/labels.ts';
+import { entityMessages } from './messages.en.ts';
+
 /**
  * Systems from which the server collects results on a schedule: Veeam Service Provider Console,
  * Veeam Backup & Replication, Zerto.
@@ -30,19 +33,19 @@ export const ENTITIES = [
 ] as const;
 export type Entity = (typeof ENTITIES)[number];
 
-export const ENTITY_NAMES: Readonly<Record<Entity, string>> = {
-  'companies': 'Companies',
-  'servers': 'Backup servers',
-  'agents': 'Backup agents',
-  'jobs': 'Jobs',
-  'agent-jobs': 'Agent jobs',
-  'office365-jobs': 'Microsoft 365 jobs',
-  'sessions': 'Sessions',
-  'repositories': 'Repositories',
-  'computers': 'Discovered computers',
-  'alarms': 'Alarms',
-  'licences': 'Licences',
-};
+export const ENTITY_NAMES: Readonly<Record<Entity, string>> = readLabels(entityMessages, {
+  'companies': 'companies',
+  'servers': 'servers',
+  'agents': 'agents',
+  'jobs': 'jobs',
+  'agent-jobs': 'agentJobs',
+  'office365-jobs': 'microsoft365Jobs',
+  'sessions': 'sessions',
+  'repositories': 'repositories',
+  'computers': 'computers',
+  'alarms': 'alarms',
+  'licences': 'licenses',
+});
 
 /** The entities of each system in sync order: an entity comes after those it refers to. */
 export const ENTITIES_OF: Readonly<Record<CollectorKind, readonly Entity[]>> = {

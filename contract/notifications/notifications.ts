@@ -50,7 +50,7 @@ export const SOURCE_FAILS = 3;
 
 const clock = v.pipe(
   v.string(),
-  v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time such as 07:30.'),
+  v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, () => t.time),
 );
 const told = v.strictObject({ mail: v.boolean(), push: v.boolean() });
 
@@ -71,7 +71,10 @@ const digestSchema = v.strictObject({
     v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(7))),
     v.minLength(1),
     v.maxLength(7),
-    v.check((days) => new Set(days).size === days.length, 'Each day once.'),
+    v.check(
+      (days) => new Set(days).size === days.length,
+      () => t.daysOnce,
+    ),
   ),
 });
 
@@ -91,14 +94,18 @@ export const NotifySchema = v.strictObject({
   timeZone: v.pipe(
     v.string(),
     v.maxLength(64),
-    v.check(isTimeZone, 'Expected a zone of the IANA list, such as Europe/Berlin.'),
+    v.check(isTimeZone, () => t.timeZone),
   ),
   quiet: v.pipe(
     quietSchema,
-    v.check(({ from, to }) => from !== to, 'Quiet hours have a beginning and another end.'),
+    v.check(
+      ({ from, to }) => from !== to,
+      () => t.quietHours,
+    ),
   ),
   digest: digestSchema,
 });
+import { notificationInputMessages as t } from './messages.en.ts';
 export type NotifySettings = v.InferOutput<typeof NotifySchema>;
 
 const both = { mail: true, push: true } as const;
@@ -160,14 +167,17 @@ const webhookUrl = v.pipe(
   v.maxLength(LIMITS.addressChars),
   v.check(
     (url) => /^https?:\/\/[^/?#@]+([/?#]|$)/i.test(url),
-    'Give an address that begins with https://, without a user name.',
+    () => t.address,
   ),
 );
 const companies = v.pipe(
   v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   v.minLength(1),
   v.maxLength(LIMITS.webhookCompanies),
-  v.check((all) => new Set(all).size === all.length, 'Each company once.'),
+  v.check(
+    (all) => new Set(all).size === all.length,
+    () => t.companiesOnce,
+  ),
 );
 
 /**

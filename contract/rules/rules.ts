@@ -265,15 +265,6 @@ function timer({ days, from, to, zone }: NonNullable<RuleWhen['time']>): (at: Ms
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The names of the states as people read them. */
-export const STATE_NAMES: Readonly<Record<ProblemState, string>> = {
-  Failed: 'Failed',
-  Error: 'Error',
-  Missed: 'Did not run',
-  Anomaly: 'Unusual',
-  Warning: 'Warning',
-};
-
 /** Settings that two rules can both set, of which only one can apply. */
 export const SETTLED = ['exception', 'snoozeHours', 'note', 'ticket'] as const;
 export type Settled = (typeof SETTLED)[number];

@@ -126,8 +126,11 @@ export const ExecutionSchema = v.object({
 });
 export type Execution = v.InferOutput<typeof ExecutionSchema>;
 
-const RULE =
-  'The first review of a problem wins. Of two notes or two snoozes the last to arrive wins, and the user whose change was replaced is notified.';
+/** How conflicts between two devices are resolved. */
+const CONFLICTS = {
+  offline:
+    'The first review of a problem wins. Of two notes or two snoozes the last to arrive wins, and the user whose change was replaced is notified.',
+} as const;
 
 export const keyOut = v.object({
   id: v.string(),
@@ -172,7 +175,7 @@ export const monitoringCalls = {
     output: ChangedSchema,
     gate: 'monitoring.job-actions',
     failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'],
-    offline: RULE,
+    ...CONFLICTS,
   }),
   changeExecutions: call({
     method: 'POST',
@@ -189,7 +192,7 @@ export const monitoringCalls = {
     output: ChangedSchema,
     gate: 'monitoring.job-actions',
     failures: ['bad-input', 'key-reused', 'out-of-order'],
-    offline: RULE,
+    ...CONFLICTS,
   }),
   listKeys: call({
     method: 'GET',

@@ -3,6 +3,7 @@ import type { Cell, ExportColumn, ExportColumnId, FileColumnId } from './csv.ts'
 import { utcText, wallText } from './csv.ts';
 import { reviewAsked } from './review.ts';
 import type { ProblemRow } from './rows.ts';
+import { csvMessages as t } from './csv.messages.en.ts';
 
 /** The value of a column before formatting. */
 export type CellValue =
@@ -56,9 +57,10 @@ const COLUMNS: { readonly [Id in FileColumnId]: { readonly is: Kind; readonly un
 export const titlesOf = (columns: readonly ExportColumn<FileColumnId>[]): readonly string[] =>
   columns.flatMap(({ id, title }) => {
     const { is, unit } = COLUMNS[id];
-    if (is === 'moment') return [title, `${title} (UTC)`];
-    if (is === 'range') return [`${title} from (${unit ?? ''})`, `${title} to (${unit ?? ''})`];
-    return [unit === undefined ? title : `${title} (${unit})`];
+    if (is === 'moment') return [title, t.withUnit({ title, unit: 'UTC' })];
+    if (is === 'range')
+      return [t.rangeFrom({ title, unit: unit ?? '' }), t.rangeTo({ title, unit: unit ?? '' })];
+    return [unit === undefined ? title : t.withUnit({ title, unit })];
   });
 
 /** Appends the cells of a column's value. */

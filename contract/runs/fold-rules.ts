@@ -1,6 +1,7 @@
 import type { EventOf, Logged } from '../events.ts';
 import type { Rows } from '../fold.ts';
 import type { UserId } from '../ids.ts';
+import { authorMessages as t } from './author.messages.en.ts';
 
 type OfRules = EventOf<
   | 'problem.excepted@1'
@@ -21,7 +22,7 @@ export const personOf = ({ subject, actor }: Logged): UserId =>
   (actor.is === 'clock' ? 'clock' : actor.is === 'rule' ? byRuleOf(actor.name) : actor.id);
 /** Returns "Rule “Known warnings”" if the author is a rule, otherwise null. */
 export const ruleNameOf = (by: UserId): string | null =>
-  by.startsWith(BY_RULE) ? `Rule “${by.slice(BY_RULE.length)}”` : null;
+  by.startsWith(BY_RULE) ? t.rule({ rule: by.slice(BY_RULE.length) }) : null;
 
 /** Folds events of rules, and of their actions on problems (RULES-2). */
 export function foldRules(rows: Rows, { at, actor, subject }: Logged, event: OfRules): void {

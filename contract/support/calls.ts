@@ -2,18 +2,14 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { PAGE, pageOf } from '../paging.ts';
+import { supportContextMessages } from './messages.en.ts';
 
 /** Context that the page can add to a support request. The user can leave out each part. */
 export const SUPPORT_PARTS = ['page', 'faults', 'sync', 'version', 'browser'] as const;
 export type SupportPart = (typeof SUPPORT_PARTS)[number];
 export type SupportContext = { readonly [P in SupportPart]?: string | undefined };
-export const SUPPORT_WORDS: Readonly<Record<SupportPart, string>> = {
-  page: 'Page',
-  faults: 'Last errors',
-  sync: 'Sync',
-  version: 'Version',
-  browser: 'Browser',
-};
+/** What each part is called. */
+export const SUPPORT_WORDS: Readonly<Record<SupportPart, string>> = supportContextMessages;
 
 const oneLine = (most: number) =>
   v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most), v.regex(/^\P{Cc}*$/u));

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
+import { ENGLISH, inLanguage } from '../i18n/messages.ts';
 import { LIMITS } from '../limits.ts';
 import type { RowOf } from '../row.ts';
 import { nameText } from '../text-schema.ts';
+import { ownTicketMessages } from './messages.en.ts';
 
 /** Where a provider's tickets live: in its ticketing system, or only here (`own`). */
 export const TICKET_SYSTEMS = ['own', 'connectwise', 'autotask'] as const;
@@ -33,16 +35,21 @@ export type TicketStatus = v.InferOutput<typeof StatusSchema>;
 export const ticketSubject = nameText(LIMITS.subjectChars);
 export const ticketDescription = v.pipe(v.string(), v.maxLength(LIMITS.descriptionChars));
 
+/**
+ * The statuses and priorities without a ticketing system. Tickets store their names, so these are
+ * English.
+ */
+const t = inLanguage(ownTicketMessages, ENGLISH);
 export const OWN_STATUSES: readonly TicketStatus[] = [
-  { id: 'new', name: 'New', closed: false },
-  { id: 'progress', name: 'In progress', closed: false },
-  { id: 'waiting', name: 'Waiting', closed: false },
-  { id: 'closed', name: 'Closed', closed: true },
+  { id: 'new', name: t.new, closed: false },
+  { id: 'progress', name: t.inProgress, closed: false },
+  { id: 'waiting', name: t.waiting, closed: false },
+  { id: 'closed', name: t.closed, closed: true },
 ];
 export const OWN_PRIORITIES: readonly Named[] = [
-  { id: 'low', name: 'Low' },
-  { id: 'medium', name: 'Medium' },
-  { id: 'high', name: 'High' },
+  { id: 'low', name: t.low },
+  { id: 'medium', name: t.medium },
+  { id: 'high', name: t.high },
 ];
 
 /**

@@ -1,15 +1,8 @@
-import { setLanguage } from '#contract/i18n/messages.ts';
-import type { Language } from '#contract/i18n/messages.ts';
+import { loadLanguage } from '#contract/i18n/load-language.ts';
 import { readStored } from './session/browser-storage.ts';
 
-/**
- * Loads the messages for this browser's language before the first render. English needs no loading.
- */
-export async function startLanguage(): Promise<void> {
-  const load = LANGUAGES[readStored('language') ?? ''];
-  if (load) setLanguage(await load());
-}
+/** Returns the tag of this browser's language. */
+export const storedLanguage = (): string => readStored('language') ?? 'en';
 
-const LANGUAGES: Readonly<Record<string, () => Promise<Language>>> = {
-  'en-XA': async () => (await import('#contract/i18n/pseudo.ts')).PSEUDO,
-};
+/** Loads the messages for this browser's language before the first render. */
+export const startLanguage = (): Promise<void> => loadLanguage(storedLanguage());

@@ -1,5 +1,6 @@
 import { client } from './worker/worker-client.ts';
 import { withReauth } from './shell/reauth/reauth.ts';
+import { pushMessages as t } from './push.messages.en.ts';
 
 /**
  * State of web push in this browser. `off`: can be enabled. `home`: works only after the portal is
@@ -44,12 +45,9 @@ export async function pushState(known: boolean): Promise<PushState> {
  */
 export async function beginPush(vapid: string): Promise<string | null> {
   const registration = await here();
-  if (registration === null) return NOT_HERE;
+  if (registration === null) return t.noStorage;
   const permission = await Notification.requestPermission();
-  if (permission !== 'granted')
-    return permission === 'denied'
-      ? 'This browser does not allow notifications of this site. Allow them in its settings for this site, then try again.'
-      : 'Nothing was allowed. Try again and choose “Allow”.';
+  if (permission !== 'granted') return permission === 'denied' ? t.blocked : t.notAllowed;
   try {
     // A subscription that was created with another VAPID key cannot be used.
     await (await registration.pushManager.getSubscription())?.unsubscribe();
@@ -65,7 +63,7 @@ export async function beginPush(vapid: string): Promise<string | null> {
     await made.unsubscribe();
     return result.failure.message;
   } catch {
-    return 'This browser could not reach its push service. A firewall or the browser’s own settings may keep it from it.';
+    return t.noPushService;
   }
 }
 
@@ -86,5 +84,3 @@ export async function endPush(): Promise<void> {
 }
 
 const LONG_MS = 20_000;
-const NOT_HERE =
-  'This browser keeps nothing of this site, so it cannot be told. A private window is such a one.';

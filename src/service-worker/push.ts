@@ -20,7 +20,7 @@ export function shownOf(text: string | undefined): Shown {
   const { title, body, link, tag } = said;
   return {
     title: typeof title === 'string' && title !== '' ? title : 'Backups',
-    body: typeof body === 'string' ? body : 'There is news in the portal.',
+    body: typeof body === 'string' ? body : "There's news in the portal.",
     tag: typeof tag === 'string' ? tag : 'news',
     link: typeof link === 'string' && isOurs(link) ? link : HOME,
   };

@@ -79,10 +79,6 @@ export function formatBytes(bytes: Bytes): string {
 /** `16,384`. */
 export const formatCount = (count: number): string => COUNT.format(count);
 
-/** `1 job`, `20 jobs`, `2 companies`. `many`: the plural if it is not formed with -s. */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
-
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const COUNT = new Intl.NumberFormat('en-US');

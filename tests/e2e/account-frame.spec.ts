@@ -33,7 +33,7 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   await page.getByLabel('Reason').fill('Ticket 4711');
   await page.getByRole('button', { name: 'Sign in as this user' }).click();
   const banner = page.getByRole('complementary', { name: 'Signed in as another user' });
-  await expect(banner).toContainText('Administrator, you are signed in as bartholomew of the test');
+  await expect(banner).toContainText("Administrator, you're signed in as bartholomew of the test");
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
   await sound(page, 'acting', { sidebar: true });
   await expect(
@@ -125,7 +125,7 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
     notices.getByRole('listitem').filter({ hasText: 'A source has stopped' }).getByRole('button'),
   ).toHaveCount(0);
   const priced = notices.getByRole('listitem').filter({ hasText: 'price list' });
-  await priced.getByRole('button', { name: 'Copy the link' }).click();
+  await priced.getByRole('button', { name: 'Copy link' }).click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     'https://example.com/prices',
@@ -149,7 +149,7 @@ test('OWN-8, TOAST-3: who brings users in has a link for them', async ({ browser
     .getByRole('region', { name: 'Notices' })
     .getByRole('listitem')
     .filter({ hasText: 'Invite a user' });
-  await expect(row.getByRole('button')).toHaveText(['Copy the link']);
+  await expect(row.getByRole('button')).toHaveText(['Copy link']);
   await row.getByRole('button').click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(portal.url);
@@ -222,7 +222,7 @@ test('OWN-10: the dashboard has the footer that the provider switched on, with i
   for (const title of [
     'Cookies',
     'Web logs',
-    'E-mail vendors',
+    'Email vendors',
     'Children under 13',
     'Disclosures',
     'Opt-out',

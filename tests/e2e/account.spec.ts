@@ -38,7 +38,7 @@ test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands besid
   await page.getByLabel('Name', { exact: true }).fill('Dana R. Reyes');
   await page.getByRole('link', { name: 'Daily checks' }).click();
   await expect(page.getByRole('heading', { name: 'Leave without saving?' })).toBeVisible();
-  await page.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('switch', { name: /^News/ }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(toast(page, 'Profile saved')).toBeVisible();
@@ -285,13 +285,13 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
 
   refused = 0;
   await page.getByRole('button', { name: 'Create new codes' }).click();
-  await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeVisible();
   await sound(page, 'reauth');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(main(page).getByText('Confirm your identity to continue.')).toBeVisible();
   refused = 0;
   await page.getByRole('button', { name: 'Create new codes' }).click();
-  await page.getByRole('button', { name: 'Use the passkey' }).click();
+  await page.getByRole('button', { name: 'Use passkey' }).click();
   await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible();
   const newer = await dialog
     .getByRole('list', { name: 'Recovery codes' })
@@ -304,7 +304,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await page.getByRole('button', { name: 'Create new codes' }).click();
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   // a factor is confirmed by a factor
-  await expect(page.getByRole('button', { name: 'Use the password' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Use password' })).toHaveCount(0);
   await page.getByLabel('Recovery code', { exact: true }).fill(recovery);
   await page.keyboard.press('Enter');
   await expect(page.getByText("This code isn't valid.")).toBeVisible();

@@ -114,7 +114,7 @@ test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and
   await expect(look.locator('img').first()).toHaveAttribute('src', /^blob:/);
   await pictureOf(page, 'branding-edited');
   await page.getByRole('link', { name: 'Events', exact: true }).click();
-  await page.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(toast(page, /^Branding saved/)).toBeVisible();
   await expect(

@@ -81,7 +81,7 @@ test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens i
   await expect(day).toBeHidden();
   await expect(grid(page)).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(day.getByRole('link', { name: 'Open the list' })).toBeFocused();
+  await expect(day.getByRole('link', { name: 'Open list' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/daily-checks\?date=(\S{10})\.\.\1&rows=runs&review=any&job=\d+/);
   await expect(page.getByRole('row').filter({ hasText: 'SQL nightly' })).toHaveCount(1);
@@ -95,9 +95,9 @@ test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address br
   await page.getByRole('button', { name: 'Only with problems' }).click();
   await expect(lineOf(page, 'Accounts nightly')).toHaveCount(0);
   await expect(page.getByText('2 jobs match')).toBeVisible();
-  await page.getByRole('button', { name: 'Fold all' }).click();
+  await page.getByRole('button', { name: 'Collapse all' }).click();
   await expect(lineOf(page, 'SQL nightly')).toHaveCount(0);
-  await page.getByLabel('What a day with several results shows').selectOption('best');
+  await page.getByLabel('Result shown for a day with several').selectOption('best');
   await expect(page).toHaveURL(/show=best&problems=only&folded=all/);
   await page.reload();
   await expect(grid(page).getByRole('row', { name: /2 jobs/ })).toBeVisible();
@@ -111,7 +111,7 @@ test('CALV-4, CALV-5: a quarter says which of its days are not kept on this devi
 }) => {
   await enter(page, '?date=last-90');
   await expect(
-    page.getByText(/^Days before \d\d\/\d\d\/\d\d are not kept on this device$/).first(),
+    page.getByText(/^Days before \d\d\/\d\d\/\d\d are not on this device$/).first(),
   ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Next days' })).toBeDisabled();
   await page.getByRole('button', { name: 'Quarter' }).click();
@@ -119,8 +119,10 @@ test('CALV-4, CALV-5: a quarter says which of its days are not kept on this devi
   await page.getByRole('button', { name: 'Previous quarter' }).click();
   await expect(page).toHaveURL(/date=last-quarter/);
   await page.getByRole('button', { name: 'Previous quarter' }).click();
-  await expect(page.getByRole('heading', { name: 'These days are not kept' })).toBeVisible();
-  await page.getByRole('button', { name: 'Show the last 30 days' }).click();
+  await expect(
+    page.getByRole('heading', { name: 'These days are not on this device' }),
+  ).toBeVisible();
+  await page.getByRole('button', { name: 'Show last 30 days' }).click();
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
 });
 
@@ -140,7 +142,7 @@ test("CALV-9: printing puts all days of all jobs that match on paper, under the 
   const paper = page.locator('.cal-paper');
   await expect(paper.locator('tbody tr')).toHaveCount(4);
   await expect(paper).toContainText('SQL nightly');
-  await expect(paper).toContainText(/Days of UTC that begin at 12:00 AM\. Printed /);
+  await expect(paper).toContainText(/Days begin at 12:00 AM, UTC\. Printed /);
   await expect(paper.getByRole('heading', { includeHidden: true })).not.toBeEmpty();
   await expect(page.locator('#root')).toBeHidden();
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));

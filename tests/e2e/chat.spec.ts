@@ -101,7 +101,7 @@ test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again,
   const panel = page.getByRole('dialog', { name: 'Chat' });
   await expect(
     panel.getByText(
-      'The chat could not be loaded. A filter in this browser or network may hold it back.',
+      "The chat couldn't be loaded. A filter in your browser or network may block it.",
     ),
   ).toBeVisible();
   await sound(page, 'chat-held-back');
@@ -113,7 +113,7 @@ test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again,
   await expect(
     page.frameLocator('iframe[title="Chat with support"]').getByText(/^Hello Dana/),
   ).toBeVisible();
-  await panel.getByRole('button', { name: 'Close the chat' }).click();
+  await panel.getByRole('button', { name: 'Close chat' }).click();
   await expect(panel).toBeHidden();
   await page.context().close();
 });

@@ -116,21 +116,21 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   answers = 'refuses';
   await there(page);
   await back(page);
-  await told('The sign-in was cancelled, or refused by the sign-in service.');
+  await told('The sign-in was canceled, or the sign-in service refused it.');
   answers = 'agrees';
   as('dana@example.com', { sub: 'somebody-else', email_verified: false });
   await there(page);
   await back(page);
-  await told('The sign-in service does not confirm your e-mail address. Ask your administrator.');
+  await told("The sign-in service doesn't confirm your email address. Ask your administrator.");
   as('nobody@example.com');
   await there(page);
   await back(page);
-  await told('No account here belongs to you. Ask your administrator.');
+  await told("You don't have an account here. Ask your administrator.");
   const foreign = keys('one');
   issuer.token = (_, right) => jwt({ ...right, email: 'dana@example.com' }, foreign);
   await there(page);
   await back(page);
-  await told('The answer of the sign-in service is not valid. Start again.');
+  await told("The sign-in service's response isn't valid. Start again.");
   // A way back that was taken before, or in another browser, opens nothing.
   as('dana@example.com');
   await there(page);
@@ -143,7 +143,7 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   await stranger.context().close();
   answers = 'gone';
   await back(page);
-  await told('The answer of the sign-in service is not valid. Start again.');
+  await told("The sign-in service's response isn't valid. Start again.");
   answers = 'agrees';
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -167,7 +167,7 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
   const page = await freshPage(browser);
   await there(page, '/monitoring/daily-checks');
   await back(page);
-  await isAt(page, 'Confirm that it is you');
+  await isAt(page, 'Confirm your identity');
   await expect(page).toHaveURL(/\/verification$/);
   await typeCode(page, '000000');
   await expect(page.getByText("This code isn't valid.")).toBeVisible();

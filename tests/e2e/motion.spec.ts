@@ -31,8 +31,8 @@ async function follow(page: Page): Promise<() => Promise<readonly string[]>> {
 async function moveAround(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Calendar view' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
-  await page.getByRole('button', { name: 'Minimise the sidebar' }).click();
-  await expect(page.getByRole('button', { name: 'Pin the sidebar' })).toBeVisible();
+  await page.getByRole('button', { name: 'Minimize sidebar' }).click();
+  await expect(page.getByRole('button', { name: 'Pin sidebar' })).toBeVisible();
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: 'Menu' }).click();
   await expect(page.getByRole('dialog').getByRole('link', { name: 'Calendar view' })).toBeVisible();

@@ -147,7 +147,7 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByRole('textbox', { name: 'New password' }).fill('password');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeVisible();
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(portal.password);
   await page.keyboard.press('Enter');
   await told(page, /Choose a password of at least/);
@@ -189,10 +189,10 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
       });
     });
     await press();
-    await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeVisible();
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(portal.password);
     await page.keyboard.press('Enter');
-    await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeHidden();
+    await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeHidden();
     await expect.poll(() => asked).toBe(2);
   };
   await confirm('**/api/v1/users', () => make(page, { name: 'Vera Late', username: 'vera' }));

@@ -75,7 +75,7 @@ export function personAt(page: Page): Person {
     async hasPalette() {
       await keyboard.press('Control+k');
       await expect(
-        page.getByRole('combobox', { name: 'Pages, companies, jobs and actions' }),
+        page.getByRole('combobox', { name: 'Pages, companies, jobs, and actions' }),
       ).toBeFocused();
     },
     async isTold(words) {

@@ -147,7 +147,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
 }) => {
   const page = await freshPage(browser);
   for (const [fragment, says] of [
-    ['#refused=denied', 'The sign-in was cancelled, or refused by the sign-in service.'],
+    ['#refused=denied', 'The sign-in was canceled, or the sign-in service refused it.'],
     ['#refused=<b>anything</b>', 'Error while logging in'],
     ['#token=never-made', 'This sign-in has expired. Start again.'],
     ['#signed-in', 'Sign in to continue.'],
@@ -162,7 +162,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
     location.hash = '#refused=unknown';
   });
   await expect(
-    page.getByText('No account here belongs to you. Ask your administrator.'),
+    page.getByText("You don't have an account here. Ask your administrator."),
   ).toBeVisible();
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${portal.url}/o365/register#never-made`);

@@ -76,16 +76,16 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await expect(option(/D-1 The harbour disk is full/)).toBeVisible();
   expect((await page.getByRole('option').allInnerTexts()).slice(0, before.length)).toEqual(before);
   expect(await chosenIn(page)).toBe(chosen);
-  await expect(status).toHaveText(/^\d+ found, 1 of them by the server/);
+  await expect(status).toHaveText(/^\d+ found, 1 of them on the server/);
   await axeInBoth(page, 'search');
   await pictureOf(page, 'search');
 
   // Each state in words.
   const field = page.getByRole('combobox', { name: 'Search everything' });
   await field.fill('h');
-  await expect(page.getByText('From two letters on the server is searched as well')).toHaveCount(2);
+  await expect(page.getByText('Type two letters to search the server too')).toHaveCount(2);
   await field.fill('zzz of nowhere');
-  await expect(status).toHaveText('Nothing is called “zzz of nowhere”');
+  await expect(status).toHaveText('No matches for “zzz of nowhere”');
   await field.fill('disk is full');
   await option(/D-1/).click();
   await expect(page).toHaveURL(/\/monitoring\/tickets\?state=all&ticket=/);
@@ -126,11 +126,9 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await dana.types('harbour');
   await expect(option(/^Harbour files/)).toBeVisible();
   await expect(
-    page
-      .getByText('The server cannot be reached: only what this device keeps was searched')
-      .first(),
+    page.getByText("The server can't be reached. Only data on this device was searched.").first(),
   ).toBeVisible();
-  await expect(status).toHaveText(/^\d+ found\. The server cannot be reached/);
+  await expect(status).toHaveText(/^\d+ found\. The server can't be reached/);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth))

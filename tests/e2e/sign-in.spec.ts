@@ -120,17 +120,17 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
     await page.getByRole('link', { name: 'Profile' }).click();
     await page.getByLabel('Office phone').fill('+1 555 010 0999');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    const asked = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    const asked = page.getByRole('dialog', { name: 'Confirm your identity' });
     await asked.getByLabel('Password').fill(portal.password);
     await sound(page, 'reauth-sms-password');
-    await asked.getByRole('button', { name: 'Send a code' }).click();
-    await expect(asked.getByLabel('Code by SMS')).toBeFocused();
+    await asked.getByRole('button', { name: 'Send code' }).click();
+    await expect(asked.getByLabel('SMS code')).toBeFocused();
     await sound(page, 'reauth-sms-code');
     const code = await codeFor(portal.url, '+15550100333', sent + 1);
-    await asked.getByLabel('Code by SMS').fill(wrongOf(code));
+    await asked.getByLabel('SMS code').fill(wrongOf(code));
     await page.keyboard.press('Enter');
     await expect(asked.getByText("This code isn't valid.")).toBeVisible();
-    await asked.getByLabel('Code by SMS').fill(code);
+    await asked.getByLabel('SMS code').fill(code);
     await page.keyboard.press('Enter');
     await expect(asked).toBeHidden();
     await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
@@ -198,7 +198,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
 
   const page = await freshPage(browser);
   await give(page, portal, 'olivia');
-  await isAt(page, 'Confirm that it is you');
+  await isAt(page, 'Confirm your identity');
   await expect(page).toHaveURL(/\/verification$/);
   await sound(page, 'verification');
   await typeCode(page, '000000');
@@ -253,7 +253,7 @@ test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one th
   await isAt(page, 'Sign in');
 
   await give(page, portal, 'pat');
-  await isAt(page, 'Confirm that it is you');
+  await isAt(page, 'Confirm your identity');
   await expect(page.getByRole('button', { name: 'Use passkey' })).toBeFocused();
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await page.keyboard.press('Enter');

@@ -215,7 +215,7 @@ test('FILTER-1: only who has the companies filter can narrow the dashboard and t
     await expect(filter).toHaveCount(isFiltered ? 1 : 0);
     // Nothing is of company 999: only who may filter is shown nothing.
     await expect(
-      page.getByText('No result of these days, companies and groups is on this device.'),
+      page.getByText('This device has no results for these days, companies, and groups.'),
     ).toHaveCount(isFiltered ? 1 : 0);
     await page.goto(`${portal.url}/monitoring/analytics/trends`);
     await title(page, 'Trends');

@@ -95,7 +95,7 @@ test('WALL-4, FRAME-2: the palette leads to it, its light is its own, and the pa
   const palette = page.getByRole('dialog').getByRole('combobox');
   await expect(palette).toBeFocused();
   await palette.fill('wall');
-  await expect(page.getByRole('option', { name: /Wall-board/ })).toBeVisible();
+  await expect(page.getByRole('option', { name: /Wallboard/ })).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/monitoring\/wall$/);
   await page.keyboard.press('d');

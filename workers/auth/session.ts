@@ -441,8 +441,18 @@ const OWN: ReadonlySet<CallName> = new Set([
   'stream',
   'runsOfDay',
 ]);
-const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
-const NEEDS_NETWORK = failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+const SIGNED_OUT = failed({
+  kind: 'signed-out',
+  get message() {
+    return MESSAGES.signedOut;
+  },
+});
+const NEEDS_NETWORK = failed({
+  kind: 'needs-network',
+  get message() {
+    return MESSAGES.needsNetwork;
+  },
+});
 const LONGEST_TIMER = 2 ** 31 - 1;
 const UNLOCK_SLOWLY = 5;
 const REACH_AT_MOST = 3;

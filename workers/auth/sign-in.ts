@@ -11,9 +11,25 @@ import type { Auth, PageAsk, SignInRequest } from '#machines/sign-in-requests.ts
 import type { Signing } from '../api.ts';
 import type { WorkerClock } from '../context.ts';
 
-const NOT_NOW: Failure = { kind: 'busy', message: MESSAGES.busy, retryAfterMs: 1_000 };
-const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
-const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
+const NOT_NOW: Failure = {
+  kind: 'busy',
+  get message() {
+    return MESSAGES.busy;
+  },
+  retryAfterMs: 1_000,
+};
+const NO_ANSWER: Failure = {
+  kind: 'no-answer',
+  get message() {
+    return MESSAGES.noAnswer;
+  },
+};
+const OVER: Failure = {
+  kind: 'expired',
+  get message() {
+    return MESSAGES.attemptOver;
+  },
+};
 
 /** The server's answer: a session, or the next step. */
 export type Granted = Session | SignInStep;

@@ -13,7 +13,8 @@ import type { JobType, Source, Status } from '#contract/runs/vocabulary.ts';
 /** Returns the status in a kind (columns.ts). */
 export const statusOf = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
 export const sourceOf = (kind: number): Source => SOURCES[sourceCode(kind)] ?? 'api';
-export const typeOf = (kind: number): JobType => JOB_TYPES[typeCode(kind)] ?? 'Other';
+export const typeOf = (kind: number): JobType =>
+  JOB_TYPES[typeCode(kind)] ?? ('Other' satisfies JobType);
 export const managedOf = (kind: number): boolean | null =>
   [null, false, true][managedCode(kind)] ?? null;
 /** Returns the status, or an anomaly for an unusual success. */

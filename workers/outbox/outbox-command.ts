@@ -5,6 +5,7 @@ import type { RunN } from '#contract/ids.ts';
 import { changesOf } from '#contract/runs/change.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { Command } from '#workers/types.ts';
+import { outboxMessages as t } from './messages.en.ts';
 
 /** The request in a stored command. */
 export type OutboxCommand =
@@ -67,30 +68,28 @@ export const runsOf = (asked: OutboxCommand | null): readonly RunN[] =>
 export function wordsOf(asked: OutboxCommand | null): string {
   switch (asked?.is) {
     case undefined:
-      return 'Change';
-    case 'change': {
-      const count = asked.runs.length;
-      return `${VERBS[asked.change.is]} ${count === 1 ? 'one result' : `${count} results`}`;
-    }
+      return t.change;
+    case 'change':
+      return t[LABELS[asked.change.is]]({ count: asked.runs.length });
     case 'saveView':
-      return `Save the list “${asked.input.name}”`;
+      return t.saveView({ name: asked.input.name });
     case 'removeView':
-      return 'Remove a list';
+      return t.removeView;
     case 'endShift':
-      return 'Hand over';
+      return t.endShift;
     case 'prefer':
-      return 'Keep how the portal looks';
+      return t.prefer;
     case 'pinCompany':
-      return asked.input.pinned ? 'Pin a company' : 'Unpin a company';
+      return asked.input.pinned ? t.pinCompany : t.unpinCompany;
   }
 }
 
-const VERBS: Record<Change['is'], string> = {
-  'review': 'Review',
-  'reopen': 'Reopen',
-  'note': 'Note on',
-  'snooze': 'Snooze',
-  'wake': 'Wake',
-  'ticket': 'Ticket on',
-  'not-anomaly': 'Call usual',
-};
+const LABELS = {
+  'review': 'review',
+  'reopen': 'reopen',
+  'note': 'note',
+  'snooze': 'snooze',
+  'wake': 'wake',
+  'ticket': 'ticket',
+  'not-anomaly': 'markNormal',
+} as const satisfies Record<Change['is'], keyof typeof t>;

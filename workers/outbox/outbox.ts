@@ -25,6 +25,7 @@ import { Notices } from './notices.ts';
 import { byReason, refusedView, runsIn } from './refusals.ts';
 import { verdictOn } from './verdict.ts';
 import type { Changed } from './verdict.ts';
+import { outboxMessages as t } from './messages.en.ts';
 
 export interface OutboxNeeds {
   readonly replica: Replica;
@@ -407,7 +408,7 @@ const refusedBy = (command: Command): readonly Refusals[] =>
   (command.failure ? [{ why: command.failure.message, runs: runsOf(parseCommand(command)) }] : []);
 
 const whyOf = ([first, ...others]: readonly Refusals[]): string =>
-  others.length === 0 ? (first?.why ?? '') : `${others.length + 1} different reasons.`;
+  others.length === 0 ? (first?.why ?? '') : t.differentReasons({ count: others.length + 1 });
 
 const NO_ROWS: OwnRows = emptyTables(FOLDED_TABLES);
 

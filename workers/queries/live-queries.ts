@@ -130,7 +130,12 @@ export function createWorkerApi(
   };
 }
 
-const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+const SIGNED_OUT = failed({
+  kind: 'signed-out',
+  get message() {
+    return MESSAGES.signedOut;
+  },
+});
 const NOBODY: SyncStatus = {
   is: 'signed-out',
   syncedAt: null,

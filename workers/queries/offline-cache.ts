@@ -77,7 +77,12 @@ const AWAY: ReadonlySet<FailureKind> = new Set([
   'too-many',
   'server-fault',
 ]);
-const NEEDS_NETWORK: Failure = { kind: 'needs-network', message: MESSAGES.needsNetwork };
+const NEEDS_NETWORK: Failure = {
+  kind: 'needs-network',
+  get message() {
+    return MESSAGES.needsNetwork;
+  },
+};
 
 /** Returns null after a timeout. */
 async function within<T>(clock: WorkerClock, ms: Ms, work: Promise<T>): Promise<T | null> {

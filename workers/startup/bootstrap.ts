@@ -1,5 +1,6 @@
 import { expose } from 'comlink';
 import type { Endpoint } from 'comlink';
+import { loadLanguage } from '#contract/i18n/load-language.ts';
 import { realChance, realClock } from '../clock.ts';
 import { makeEngine } from '../columns/engine.ts';
 import { diskOn, memoryDisk } from '../disk/disk.ts';
@@ -25,9 +26,10 @@ function channel(name: string): Channel {
 
 /**
  * Everything behind the worker's API. `page`: the endpoint of the page's messages, including those
- * sent before.
+ * sent before. The worker's name is the language of the page.
  */
-export function bootstrap(begun: Opens, page: Endpoint): void {
+export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
+  await loadLanguage(self.name);
   const { session: _kept, ...door } = createWorkerApi({
     clock: realClock,
     chance: realChance,

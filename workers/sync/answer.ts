@@ -58,8 +58,18 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
   }
 }
 
-export const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
-export const NOT_SENT: Failure = { kind: 'not-sent', message: MESSAGES.badRequest };
+export const NO_ANSWER: Failure = {
+  kind: 'no-answer',
+  get message() {
+    return MESSAGES.noAnswer;
+  },
+};
+export const NOT_SENT: Failure = {
+  kind: 'not-sent',
+  get message() {
+    return MESSAGES.badRequest;
+  },
+};
 
 async function jsonOf(response: Response): Promise<unknown> {
   try {

@@ -98,7 +98,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   for (const run of written.run.values()) {
     const job = written.job.get(run.job) ?? base.row('job', run.job);
     if (job) runs.push(leanOf(run, job));
-    else poison.push(`run ${run.n} of an unknown job`);
+    else poison.push(`run-without-job:${run.n}`);
   }
   return {
     patch: { cursor, rows: smallOf(written), runs },

@@ -415,8 +415,18 @@ export class Loop {
   }
 }
 
-const STORAGE: Failure = { kind: 'storage', message: MESSAGES.storage };
-const BUG: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+const STORAGE: Failure = {
+  kind: 'storage',
+  get message() {
+    return MESSAGES.storage;
+  },
+};
+const BUG: Failure = {
+  kind: 'server-fault',
+  get message() {
+    return MESSAGES.serverFault;
+  },
+};
 const DAY_MS = 86_400_000;
 const FIRST_TIDY_MS = 30_000;
 const TIDY_STEP_MS = 200;

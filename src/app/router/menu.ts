@@ -6,6 +6,7 @@ import type { Page } from '#contract/pages.ts';
 import type { Who } from '#workers/api.ts';
 import { localPath } from './redirect-target.ts';
 import type { IconName } from '../../ui/icon.tsx';
+import type { TextKey } from '#contract/i18n/labels.ts';
 import { menuMessages as t } from './menu.messages.en.ts';
 
 /**
@@ -43,98 +44,121 @@ function faqOf(features: Features | null): Outside | null {
   return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: t.faq } : null;
 }
 
+/** Returns an entry whose word follows the language, which is set after this file is loaded. */
+const entry = (
+  to: PagePath,
+  word: TextKey<typeof t>,
+  icon: IconName,
+  more: Pick<Entry, 'app' | 'cards'> = {},
+): Entry => ({
+  to,
+  get word() {
+    return t[word];
+  },
+  icon,
+  ...more,
+});
+
 /** The sidebar groups in display order. Pages and their entries share the same access check. */
 export const MENU: readonly Group[] = [
   {
     heading: null,
     app: 'monitoring',
     entries: [
-      { to: '/monitoring/dashboard', word: t.dashboard, icon: 'dashboard' },
-      { to: '/monitoring/calendar-report', word: t.calendarView, icon: 'calendar' },
-      { to: '/monitoring/daily-checks', word: t.dailyChecks, icon: 'daily-checks' },
-      { to: '/monitoring/evidence', word: t.evidence, icon: 'log' },
-      { to: '/monitoring/repositories', word: t.repositories, icon: 'repository' },
-      { to: '/monitoring/computers', word: t.computers, icon: 'computer' },
-      { to: '/monitoring/rankings', word: t.rankings, icon: 'ranking' },
-      { to: '/monitoring/spreadsheet', word: t.spreadsheetReport, icon: 'sheet' },
-      { to: '/monitoring/tickets', word: t.tickets, icon: 'ticket' },
-      { to: '/monitoring/rules', word: t.rules, icon: 'rules' },
-      { to: '/monitoring/hints', word: t.hints, icon: 'hint' },
-      { to: '/monitoring/users', word: t.users, icon: 'users' },
-      { to: '/monitoring/companies', word: t.companies, icon: 'companies' },
+      entry('/monitoring/dashboard', 'dashboard', 'dashboard'),
+      entry('/monitoring/calendar-report', 'calendarView', 'calendar'),
+      entry('/monitoring/daily-checks', 'dailyChecks', 'daily-checks'),
+      entry('/monitoring/evidence', 'evidence', 'log'),
+      entry('/monitoring/repositories', 'repositories', 'repository'),
+      entry('/monitoring/computers', 'computers', 'computer'),
+      entry('/monitoring/rankings', 'rankings', 'ranking'),
+      entry('/monitoring/spreadsheet', 'spreadsheetReport', 'sheet'),
+      entry('/monitoring/tickets', 'tickets', 'ticket'),
+      entry('/monitoring/rules', 'rules', 'rules'),
+      entry('/monitoring/hints', 'hints', 'hint'),
+      entry('/monitoring/users', 'users', 'users'),
+      entry('/monitoring/companies', 'companies', 'companies'),
     ],
   },
   {
-    heading: t.reports,
+    get heading() {
+      return t.reports;
+    },
     app: 'monitoring',
     page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled },
     entries: [
-      { to: '/monitoring/sla', word: t.sla, icon: 'clock' },
-      { to: '/monitoring/users-logs', word: t.usersLogs, icon: 'log' },
-      { to: '/monitoring/licensing', word: t.licensing, icon: 'licensing' },
-      { to: '/monitoring/report-settings', word: t.scheduled, icon: 'scheduled' },
-      { to: '/monitoring/analytics/trends', word: t.analyticsTrends, icon: 'trends' },
+      entry('/monitoring/sla', 'sla', 'clock'),
+      entry('/monitoring/users-logs', 'usersLogs', 'log'),
+      entry('/monitoring/licensing', 'licensing', 'licensing'),
+      entry('/monitoring/report-settings', 'scheduled', 'scheduled'),
+      entry('/monitoring/analytics/trends', 'analyticsTrends', 'trends'),
     ],
   },
   {
-    heading: t.microsoft365,
+    get heading() {
+      return t.microsoft365;
+    },
     app: 'o365',
-    entries: [{ to: '/o365/dashboard', word: t.overview, icon: 'dashboard' }],
+    entries: [entry('/o365/dashboard', 'overview', 'dashboard')],
   },
   {
-    heading: t.support,
+    get heading() {
+      return t.support;
+    },
     outside: faqOf,
     entries: [
-      { to: '/monitoring/support/request', word: t.request, icon: 'request' },
-      { to: '/monitoring/support/live', word: t.live, icon: 'note' },
-      { to: '/monitoring/downloads', word: t.downloads, icon: 'download' },
+      entry('/monitoring/support/request', 'request', 'request'),
+      entry('/monitoring/support/live', 'live', 'note'),
+      entry('/monitoring/downloads', 'downloads', 'download'),
     ],
   },
   {
-    heading: t.payments,
+    get heading() {
+      return t.payments;
+    },
     entries: [
-      { to: '/monitoring/invoices', word: t.invoices, icon: 'invoice' },
-      { to: '/monitoring/billing', word: t.billing, icon: 'card' },
+      entry('/monitoring/invoices', 'invoices', 'invoice'),
+      entry('/monitoring/billing', 'billing', 'card'),
     ],
   },
   {
-    heading: t.sources,
+    get heading() {
+      return t.sources;
+    },
     app: 'monitoring',
     entries: [
-      { to: '/monitoring/sources', word: t.connectSource, icon: 'source' },
-      { to: '/monitoring/connections', word: t.connections, icon: 'cloud' },
-      { to: '/monitoring/webhooks', word: t.webhooks, icon: 'external' },
-      { to: '/monitoring/ticketing', word: t.ticketing, icon: 'ticket' },
+      entry('/monitoring/sources', 'connectSource', 'source'),
+      entry('/monitoring/connections', 'connections', 'cloud'),
+      entry('/monitoring/webhooks', 'webhooks', 'external'),
+      entry('/monitoring/ticketing', 'ticketing', 'ticket'),
     ],
   },
   {
-    heading: t.administration,
+    get heading() {
+      return t.administration;
+    },
     app: 'monitoring',
     entries: [
-      { to: '/admin/dashboard', word: t.overview, icon: 'trends' },
-      { to: '/admin/events', word: t.events, icon: 'note' },
-      { to: '/admin/providers', word: t.providers, icon: 'repository' },
-      { to: '/admin/branding', word: t.branding, icon: 'eye' },
-      { to: '/admin/settings', word: t.providerSettings, icon: 'settings' },
-      { to: '/admin/notices', word: t.notices, icon: 'hint' },
+      entry('/admin/dashboard', 'overview', 'trends'),
+      entry('/admin/events', 'events', 'note'),
+      entry('/admin/providers', 'providers', 'repository'),
+      entry('/admin/branding', 'branding', 'eye'),
+      entry('/admin/settings', 'providerSettings', 'settings'),
+      entry('/admin/notices', 'notices', 'hint'),
     ],
   },
   {
-    heading: t.settings,
+    get heading() {
+      return t.settings;
+    },
     entries: [
-      { to: '/monitoring/profile', word: t.profile, icon: 'person' },
-      {
-        to: '/o365/subscriptions',
-        word: t.subscriptions,
-        icon: 'licensing',
-        app: 'o365',
-        cards: true,
-      },
-      { to: '/monitoring/notifications', word: t.notifications, icon: 'mail' },
-      { to: '/monitoring/security', word: t.security, icon: 'lock' },
-      { to: '/monitoring/change-password', word: t.changePassword, icon: 'key' },
-      { to: '/monitoring/api-keys', word: t.apiKeys, icon: 'source' },
-      { to: '/monitoring/api', word: t.api, icon: 'sheet' },
+      entry('/monitoring/profile', 'profile', 'person'),
+      entry('/o365/subscriptions', 'subscriptions', 'licensing', { app: 'o365', cards: true }),
+      entry('/monitoring/notifications', 'notifications', 'mail'),
+      entry('/monitoring/security', 'security', 'lock'),
+      entry('/monitoring/change-password', 'changePassword', 'key'),
+      entry('/monitoring/api-keys', 'apiKeys', 'source'),
+      entry('/monitoring/api', 'api', 'sheet'),
     ],
   },
 ];

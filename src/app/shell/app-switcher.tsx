@@ -4,6 +4,7 @@ import { homeOf } from '../router/menu.ts';
 import { useBranding } from '../session/session.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { INK_FOCUS } from './sidebar.tsx';
+import { shellMessages as t } from './shell.messages.en.ts';
 
 export interface AppSwitcherProps {
   readonly mini: boolean;
@@ -17,10 +18,10 @@ export interface AppSwitcherProps {
 export function AppSwitcher({ mini, app, roles, onGo }: AppSwitcherProps) {
   const home = homeOf(roles, useBranding()?.features);
   return (
-    <nav aria-label="Apps" className="mb-2 grid shrink-0 gap-px">
+    <nav aria-label={t.apps} className="mb-2 grid shrink-0 gap-px">
       {(
         [
-          ['monitoring', home, 'Monitoring', 'daily-checks'],
+          ['monitoring', home, t.monitoring, 'daily-checks'],
           ['o365', '/o365/dashboard', 'Microsoft 365', 'cloud'],
         ] as const
       ).map(([one, to, word, icon]) => (

@@ -1,6 +1,7 @@
 import { Suspense, lazy, useState } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import { withChunkTimeout } from '../../ui/chunk-load.ts';
+import { shellMessages as t } from './shell.messages.en.ts';
 
 const PrivacyPolicy = lazy(async () => ({
   default: (await withChunkTimeout(import('./privacy-policy.tsx'))).PrivacyPolicy,
@@ -20,7 +21,7 @@ export function Footer({ branding }: { readonly branding: Branding }) {
       </span>
       {features.privacyPolicy && (
         <button type="button" onClick={() => setOpen(true)} className={LINK}>
-          Privacy policy
+          {t.privacyPolicy}
         </button>
       )}
       {supportEmail !== null && (
@@ -29,7 +30,7 @@ export function Footer({ branding }: { readonly branding: Branding }) {
         </a>
       )}
       {features.socialMedia.links.length > 0 && (
-        <ul aria-label="Elsewhere" className="m-0 ml-auto flex list-none flex-wrap gap-x-4 p-0">
+        <ul aria-label={t.socialMedia} className="m-0 ml-auto flex list-none flex-wrap gap-x-4 p-0">
           {features.socialMedia.links.map(({ platform, link }) => (
             <li key={link}>
               <a href={link} target="_blank" rel="noreferrer" className={LINK}>

@@ -4,6 +4,9 @@ import { homeOf, menuOf } from '../router/menu.ts';
 import { useBranding, useMe } from '../session/session.ts';
 import { Notice } from './notice-page.tsx';
 import { Page } from './page.tsx';
+import { richText } from '../../ui/rich-text.tsx';
+import { shellMessages as t } from './shell.messages.en.ts';
+import { startMessages } from './start.messages.en.ts';
 
 /** The page for users who do not have access to the requested one. */
 export function Forbidden() {
@@ -11,7 +14,7 @@ export function Forbidden() {
   const branding = useBranding();
   const support = branding?.supportEmail ?? null;
   return (
-    <Page title="No access">
+    <Page title={t.noAccess}>
       <Notice
         icon="lock"
         level={2}
@@ -22,24 +25,24 @@ export function Forbidden() {
               to={homeOf(roles, branding?.features)}
               className="text-accent underline underline-offset-2"
             >
-              Go to the first page
+              {startMessages.goToStart}
             </Link>
           ),
         })}
       >
         <p className="m-0">
-          Your role does not include it. An administrator of your provider can change that
-          {support === null ? (
-            '.'
-          ) : (
-            <>
-              , or write to{' '}
-              <a className="text-accent underline underline-offset-2" href={`mailto:${support}`}>
-                {support}
-              </a>
-              .
-            </>
-          )}
+          {support === null
+            ? t.noAccessHint
+            : richText(t.noAccessSupport, {
+                email: (
+                  <a
+                    className="text-accent underline underline-offset-2"
+                    href={`mailto:${support}`}
+                  >
+                    {support}
+                  </a>
+                ),
+              })}
         </p>
       </Notice>
     </Page>

@@ -1,17 +1,8 @@
-/** A page shortcut: `G`, then a letter. */
-export interface Going {
-  readonly word: string;
-  readonly to: string;
-}
-
-/**
- * The shortcuts, in the order of the help dialog. The callers leave out pages that a user cannot
- * open.
- */
-export const GOES: Readonly<Record<string, Going>> = {
-  d: { word: 'Dashboard', to: '/monitoring/dashboard' },
-  c: { word: 'Calendar view', to: '/monitoring/calendar-report' },
-  j: { word: 'Daily checks', to: '/monitoring/daily-checks' },
+/** The pages that `G`, then a letter opens. Callers leave out pages that a user can't open. */
+export const GOES: Readonly<Record<string, string>> = {
+  d: '/monitoring/dashboard',
+  c: '/monitoring/calendar-report',
+  j: '/monitoring/daily-checks',
 };
 
 /** How long the second key may take, in milliseconds. */
@@ -26,7 +17,7 @@ export function goOf(
   const letter = key.toLowerCase();
   if (armedAt !== null && at - armedAt <= GO_MS) {
     const going = Object.hasOwn(GOES, letter) ? GOES[letter] : undefined;
-    if (going) return { is: 'go', to: going.to };
+    if (going !== undefined) return { is: 'go', to: going };
   }
   return letter === 'g' ? { is: 'arm' } : { is: 'none' };
 }

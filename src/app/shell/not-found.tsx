@@ -3,18 +3,19 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useBranding } from '../session/session.ts';
 import { Notice } from './notice-page.tsx';
 import { titleOf } from './branding/apply-branding.ts';
+import { startMessages as t } from './start.messages.en.ts';
 
 export function NotFound() {
   const title = titleOf(useBranding());
   return (
     <main className="h-full overflow-auto bg-paper">
-      <title>{`Not found - ${title}`}</title>
+      <title>{t.pageTitle({ page: t.notFound, portal: title })}</title>
       <Notice
         icon="search"
-        title="Not found"
+        title={t.notFound}
         actions={
           <Link to="/" className="text-accent underline underline-offset-2">
-            Go to the first page
+            {t.goToStart}
           </Link>
         }
       >

@@ -5,6 +5,7 @@ import { useNow } from '../clock.ts';
 import { useWatch } from '../worker/worker-client.ts';
 import { useBranding } from '../session/session.ts';
 import { formatCount } from '../../ui/format.ts';
+import { shellMessages as t } from './shell.messages.en.ts';
 
 const DAYS = 2;
 
@@ -34,14 +35,11 @@ export function ToCheck() {
   );
   const total = useWatch('runs', takes)?.total ?? 0;
   if (total === 0) return null;
-  const time = ` to check from the last ${DAYS} days`;
+  const label = t.openProblems({ count: formatCount(total), days: DAYS });
   return (
-    <span
-      className="ml-auto font-semibold text-side-ink tabular-nums"
-      data-tip={`${formatCount(total)}${time}`}
-    >
-      {formatCount(total)}
-      <span className="sr-only">{time}</span>
+    <span className="ml-auto font-semibold text-side-ink tabular-nums" data-tip={label}>
+      <span aria-hidden>{formatCount(total)}</span>
+      <span className="sr-only">{label}</span>
     </span>
   );
 }

@@ -1,9 +1,11 @@
 'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
+import { startMessages as t } from './start.messages.en.ts';
+
 /** Placeholder bars during the first load. Shown only after 100 ms. */
 export function PageLoading() {
   return (
     <div className="h-full bg-sheet" aria-busy="true">
-      <span className="sr-only">Loading</span>
+      <span className="sr-only">{t.loading}</span>
       {WIDTHS.map((width) => (
         <div
           key={width}

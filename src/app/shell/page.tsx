@@ -6,6 +6,8 @@ import { useIsTablet } from '../../ui/use-is-tablet.ts';
 import { titleOf } from './branding/apply-branding.ts';
 import { openDrawer } from './drawer-state.ts';
 import { SyncLine, SyncStatus } from './sync-status/sync-status.tsx';
+import { shellMessages as t } from './shell.messages.en.ts';
+import { startMessages } from './start.messages.en.ts';
 
 export interface PageProps {
   readonly title: string;
@@ -47,12 +49,12 @@ export function Page({
   }, []);
   return (
     <div className="grid h-full min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)] print:block">
-      <title>{`${title} - ${portal}`}</title>
+      <title>{startMessages.pageTitle({ page: title, portal })}</title>
       <header className="flex min-h-14 min-w-0 flex-wrap items-center gap-x-4 border-b border-rule bg-paper px-2 tablet:flex-nowrap tablet:px-5">
         <div className="flex h-14 min-w-0 grow items-center gap-x-2 tablet:grow-0 tablet:gap-x-4">
           <IconButton
             icon="menu"
-            label="Menu"
+            label={t.menu}
             className="h-11 min-w-11 tablet:hidden"
             onClick={openDrawer}
           />
@@ -67,7 +69,7 @@ export function Page({
           {search !== undefined && !wide && (
             <IconButton
               icon="search"
-              label="Search"
+              label={t.search}
               aria-expanded={searching}
               className="order-last h-11 min-w-11"
               onClick={() => setSearching(!searching)}

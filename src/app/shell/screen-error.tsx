@@ -4,6 +4,7 @@ import { BASE } from '#contract/messages/base.messages.en.ts';
 import { isChunkFault } from '../../ui/chunk-load.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from './notice-page.tsx';
+import { startMessages as t } from './start.messages.en.ts';
 
 /**
  * Error page of a screen that failed to load or crashed. The rest of the page and unsent changes
@@ -17,23 +18,21 @@ export function ScreenFault({ error, reset }: ErrorComponentProps) {
       <div role="alert">
         <Notice
           icon="failed"
-          title="This page could not be shown"
+          title={t.pageFailed}
           actions={
             <>
               {!isChunk && (
                 <Button variant="primary" onClick={reset}>
-                  Try again
+                  {t.tryAgain}
                 </Button>
               )}
               <Button variant={isChunk ? 'primary' : 'default'} onClick={() => location.reload()}>
-                Reload
+                {t.reload}
               </Button>
             </>
           }
         >
-          <p className="m-0">
-            {isChunk ? BASE.chunk : 'Changes that you made are kept on this device.'}
-          </p>
+          <p className="m-0">{isChunk ? BASE.chunk : t.changesSaved}</p>
           {!isChunk && (
             <p className="m-0 text-agate break-words text-ink-3">
               {error instanceof Error ? error.message : String(error)}

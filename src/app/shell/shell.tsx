@@ -16,6 +16,7 @@ import { useReauthAsked } from './reauth/reauth.ts';
 import { useBranding, useMe } from '../session/session.ts';
 import { Sidebar } from './sidebar.tsx';
 import { termsFor } from './terms/pending-terms.ts';
+import { shellMessages as t } from './shell.messages.en.ts';
 
 const stay = async (): Promise<void> => {
   await (await import('../worker/offline-support.ts')).stay();
@@ -99,7 +100,7 @@ export function Shell() {
         }}
         className="absolute top-2 left-2 z-50 -translate-y-20 rounded-part border border-control bg-sheet px-3 py-2 text-ink focus:translate-y-0"
       >
-        Skip to the content
+        {t.skipToContent}
       </a>
       {wide && (
         <div className="contents print:hidden">

@@ -16,6 +16,7 @@ import { appOf } from './notifications/dismissed.ts';
 import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './branding/theme-choice.tsx';
 import { ToCheck } from './open-problems-badge.tsx';
+import { shellMessages as t } from './shell.messages.en.ts';
 
 /** Few users need it, so it is loaded on demand. */
 const AppSwitcher = lazy(async () => ({
@@ -31,7 +32,7 @@ export function Sidebar() {
   const mini = useSmall();
   return (
     <aside
-      aria-label="Sidebar"
+      aria-label={t.sidebar}
       className={`min-h-0 transition-[width] duration-250 ${mini ? 'w-14' : 'w-60'}`}
     >
       <SidebarContent mini={mini} onToggle={() => setSmall(!mini)} />
@@ -69,8 +70,8 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
           <button
             type="button"
             onClick={onToggle}
-            aria-label={mini ? 'Pin the sidebar' : 'Minimise the sidebar'}
-            data-tip={mini ? 'Pin the sidebar' : 'Minimise the sidebar'}
+            aria-label={mini ? t.pinSidebar : t.minimizeSidebar}
+            data-tip={mini ? t.pinSidebar : t.minimizeSidebar}
             className={`grid size-8 place-items-center rounded-part hover:bg-side-on ${INK_FOCUS}`}
           >
             <Icon name="sidebar" className="text-side-ink-2" />
@@ -84,7 +85,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       )}
       <GoTo mini={mini} {...(onGo && { onGo })} />
       <nav
-        aria-label="Main"
+        aria-label={t.main}
         className="-mx-3 grid min-h-40 content-start gap-px overflow-x-hidden overflow-y-auto px-3 [scrollbar-width:thin]"
       >
         {getAppMenu(app, me?.roles ?? [], branding).map(({ heading, entries, outside }) => (
@@ -150,7 +151,7 @@ function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => vo
     <button
       type="button"
       aria-keyshortcuts="Control+K Meta+K"
-      data-tip={mini ? 'Go to (Ctrl K)' : undefined}
+      data-tip={mini ? t.goToTip({ keys: t.goToKeys }) : undefined}
       className={`mb-2 flex h-8 shrink-0 items-center gap-2.5 rounded-part border border-side-line px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
       onClick={() => {
         onGo?.();
@@ -158,13 +159,16 @@ function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => vo
       }}
     >
       <Icon name="search" />
-      <span className={mini ? 'sr-only' : 'grow text-left'}>
-        Go to<span className="sr-only"> a page, a company or a job</span>
-      </span>
+      <span className="sr-only">{t.goToPage}</span>
       {!mini && (
-        <span aria-hidden className="text-agate pointer-coarse:hidden">
-          Ctrl K
-        </span>
+        <>
+          <span aria-hidden className="grow truncate text-left">
+            {t.goTo}
+          </span>
+          <span aria-hidden className="text-agate pointer-coarse:hidden">
+            {t.goToKeys}
+          </span>
+        </>
       )}
     </button>
   );
@@ -176,7 +180,7 @@ function ChatButton({ mini, onGo }: { readonly mini: boolean; readonly onGo?: ()
     <button
       type="button"
       aria-haspopup="dialog"
-      {...(mini && { 'aria-label': 'Chat', 'data-tip': 'Chat' })}
+      {...(mini && { 'aria-label': t.chat, 'data-tip': t.chat })}
       className={`flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
       onClick={() => {
         onGo?.();
@@ -184,7 +188,7 @@ function ChatButton({ mini, onGo }: { readonly mini: boolean; readonly onGo?: ()
       }}
     >
       <Icon name="request" />
-      {!mini && 'Chat'}
+      {!mini && t.chat}
     </button>
   );
 }
@@ -228,14 +232,12 @@ function Away({ to, mini }: { readonly to: Outside | null; readonly mini: boolea
       href={to.href}
       target="_blank"
       rel="noreferrer"
-      data-tip={`${to.word}, opens in a new tab`}
+      aria-label={t.newTab({ name: to.word })}
+      data-tip={t.newTab({ name: to.word })}
       className={`flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
     >
       <Icon name="external" />
-      <span className={mini ? 'sr-only' : 'truncate'}>
-        {to.word}
-        <span className="sr-only"> (opens in a new tab)</span>
-      </span>
+      {!mini && <span className="truncate">{to.word}</span>}
     </a>
   );
 }
@@ -255,7 +257,7 @@ function Systems({
       {mini ? (
         <hr className="mx-2 my-2 border-side-line" />
       ) : (
-        <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">Other systems</h2>
+        <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{t.otherSystems}</h2>
       )}
       {systems.map((provider) => (
         <Link

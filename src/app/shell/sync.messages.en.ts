@@ -78,4 +78,16 @@ export const syncMessages = defineMessages('sync', {
   worksWithoutServer:
     'Lists, filters, reviews, notes and snoozes still work. Changes are sent when the server responds again.',
   lastReport: 'last report {age}',
+
+  sourceAt: '{source} at {company}',
+  sourcesFailed: '{count, plural, one {# source} other {# sources}} failed to sync',
+  sourcesFailedNames: '{failed}: {names}',
+  andMore: '{names}, and {count} more',
+  allSyncing: 'All sources are syncing again',
+  failedAt: 'Failed {time}',
+  asOfSync: 'As of {time}, when this device last synced.',
+  showResults: 'Show {count, plural, one {# result} other {# results}}',
+  hideResults: 'Hide {count, plural, one {# result} other {# results}}',
+  resultNumber: 'Result {number}',
+  showMore: 'Show {count} more',
 });

@@ -1,6 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { unsavedMessages as t } from './unsaved-question.messages.en.ts';
 
 /**
  * Asks before leaving a page with unsaved changes, also when the tab is closed. Render it on the
@@ -15,18 +16,18 @@ export function UnsavedQuestion({ dirty }: { readonly dirty: boolean }) {
   if (leaving.status !== 'blocked') return null;
   return (
     <Dialog
-      title="Leave without saving?"
+      title={t.title}
       onClose={leaving.reset}
       footer={
         <>
           <Button variant="danger" onClick={leaving.proceed}>
-            Leave
+            {t.discard}
           </Button>
-          <Button onClick={leaving.reset}>Stay</Button>
+          <Button onClick={leaving.reset}>{t.keepEditing}</Button>
         </>
       }
     >
-      <p className="m-0 px-5 py-4">What you changed on this page has not been saved.</p>
+      <p className="m-0 px-5 py-4">{t.unsaved}</p>
     </Dialog>
   );
 }

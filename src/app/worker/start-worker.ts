@@ -5,7 +5,9 @@ import type { WorkerClient, Exporting, WatchName } from '#workers/api.ts';
 // oxlint-disable-next-line import/default -- the query makes the bundler return the worker's address
 import workerUrl from '../../../workers/worker.ts?worker&url';
 import { CHUNK_TIMEOUT_MS } from '../../ui/chunk-load.ts';
+import { storedLanguage } from '../language.ts';
 import { reportWorkerFailure } from './worker-client.ts';
+import { startMessages as t } from '../shell/start.messages.en.ts';
 
 /**
  * Starts the worker. Nothing else on the page may start it. If it cannot start,
@@ -14,7 +16,10 @@ import { reportWorkerFailure } from './worker-client.ts';
 export function startWorker(): WorkerClient {
   openAhead();
   try {
-    const worker = new Worker(trusted(workerUrl), { type: 'module', name: 'daybook' });
+    const worker = new Worker(trusted(workerUrl), {
+      type: 'module',
+      name: storedLanguage(), // the worker's texts are in the language of the page
+    });
     // An error before the first message means that the worker failed to start. The browser reports
     // later errors itself.
     worker.addEventListener('error', lost);
@@ -114,8 +119,7 @@ interface FarWatch {
   close(): void;
 }
 
-const lost = (event: ErrorEvent): void =>
-  reportWorkerFailure(event.message || 'The worker could not be loaded.');
+const lost = (event: ErrorEvent): void => reportWorkerFailure(event.message || t.workerNotLoaded);
 
 const silence = (): Promise<never> => new Promise(() => {});
 const DEAF: WorkerClient = {

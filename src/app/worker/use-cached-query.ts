@@ -111,5 +111,10 @@ const REFUSED: ReadonlySet<Failure['kind']> = new Set([
 const NOTHING = {};
 const BROKEN: Result<never> = {
   ok: false,
-  failure: { kind: 'not-sent', message: BASE.badRequest },
+  failure: {
+    kind: 'not-sent',
+    get message() {
+      return BASE.badRequest;
+    },
+  },
 };

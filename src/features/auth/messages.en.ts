@@ -98,7 +98,7 @@ export const accountMessages = defineMessages('account', {
   passkeyInstead: 'Use a passkey',
   authenticatorInstead: 'Use your authenticator app',
   recoveryCodeInstead: 'Use a recovery code',
-  verifyTitle: 'Confirm that it is you',
+  verifyTitle: 'Confirm your identity',
   recoveryCode: 'Recovery code',
   sendSmsCode: 'Send an SMS code',
   waitingForPasskey: 'Waiting for your passkey…',

@@ -4,11 +4,11 @@ import type { RefObject } from 'react';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { weekday } from '#src/features/shared/date-range/dates.ts';
 import { DayResults, resultsOf } from './day-results.tsx';
 import type { DayResultsProps } from './day-results.tsx';
-import { shortDay } from './steps.ts';
-import { WEEKDAYS } from './labels.ts';
+import { shortDay, weekdayName } from './steps.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 /** `detail`: the job's company and computer. */
 export interface Names {
@@ -37,11 +37,11 @@ export function DayPopover({ names, phone, around, cell, onClose, ...asked }: Da
   const rest = { ...asked, view };
   const run = view?.rows[0];
   const { title, detail } = known ?? {
-    title: run?.jobName ?? 'Job',
+    title: run?.jobName ?? t.job,
     detail: run?.companyName ?? '',
   };
   const { day } = rest.opened;
-  const when = `${WEEKDAYS[weekday(day)]?.slice(0, 3) ?? ''} ${shortDay(day)}`;
+  const when = `${weekdayName(day, 'short')} ${shortDay(day)}`;
   if (phone) {
     return (
       <Dialog title={title} place="bottom" onClose={onClose}>
@@ -137,7 +137,7 @@ function Beside({
           <p className="m-0 break-words text-ink-2">{detail}</p>
         </div>
         <span className="shrink-0 pt-0.5 text-agate text-ink-2">{when}</span>
-        <IconButton icon="close" label="Close" className="-mt-1" onClick={onClose} />
+        <IconButton icon="close" label={uiMessages.close} className="-mt-1" onClick={onClose} />
       </div>
       <DayResults {...rest} first={first} />
     </div>

@@ -3,14 +3,7 @@ import type { CalendarMode } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter, RunsView, RunView } from '#contract/runs/query.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatTime,
-  formatWhen,
-  plural,
-} from '#src/ui/format.ts';
+import { formatBytes, formatDuration, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
@@ -21,7 +14,8 @@ import { piecesOf } from '../shared/runs/cause-pieces.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { listAddress } from './address.ts';
 import type { Opened } from './board.ts';
-import { MODE_WORDS } from './labels.ts';
+import { shownResult } from './labels.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 export interface DayResultsProps {
   readonly opened: Opened;
@@ -61,17 +55,13 @@ export function DayResults({ opened, view, mode, rule, keptFrom, first }: DayRes
         {view === undefined && (
           <DelayedFallback>
             <p className="m-0 py-1 text-ink-3" aria-busy="true">
-              Looking…
+              {t.loadingResults}
             </p>
           </DelayedFallback>
         )}
         {view !== undefined && total === 0 && (
           <p className="m-0 py-1 text-ink-2">
-            {away
-              ? 'The results of this day are not kept on this device.'
-              : job
-                ? 'Nothing ran and nothing was due.'
-                : 'No job failed, and all that were due ran.'}
+            {away ? t.resultsNotStored : job ? t.nothingRan : t.noProblemsOnDay}
           </p>
         )}
         {view !== undefined && total > 0 && (
@@ -88,22 +78,22 @@ export function DayResults({ opened, view, mode, rule, keptFrom, first }: DayRes
           </ol>
         )}
         {total > MOST && (
-          <p className="m-0 pt-1 text-agate text-ink-3">
-            {formatCount(total - MOST)} more in the list
-          </p>
+          <p className="m-0 pt-1 text-agate text-ink-3">{t.moreInList({ count: total - MOST })}</p>
         )}
       </div>
       <div className="flex items-center gap-3 rounded-b-part border-t border-rule bg-paper px-4 py-2">
         <span className="min-w-0 grow text-agate text-ink-2">
-          {plural(total, 'result')}
-          {job && total > 1 && `, ${MODE_WORDS[mode].said}`}
+          {job && total > 1
+            ? shownResult(mode, t.resultCount({ count: total }))
+            : t.resultCount({ count: total })}
         </span>
         <SectionLink
           ref={first}
           href={listAddress(opened)}
           className="inline-flex items-center gap-2 text-accent underline underline-offset-2 pointer-coarse:min-h-11"
         >
-          Open the list<Kbd>Enter</Kbd>
+          {t.openList}
+          <Kbd>Enter</Kbd>
         </SectionLink>
       </div>
     </>
@@ -141,8 +131,9 @@ function OfCompany({ run, opened, zone }: ResultProps) {
         <span className="ml-auto text-agate text-ink-3">{formatTime(run.startedAt, zone)}</span>
       </span>
       <span className="block truncate" data-tip={run.jobName}>
-        {run.jobName}
-        {run.computer === '' ? '' : ` on ${run.computer}`}
+        {run.computer === ''
+          ? run.jobName
+          : t.jobOnComputer({ job: run.jobName, computer: run.computer })}
       </span>
     </SectionLink>
   );

@@ -6,6 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { cleared, DEFAULTS, isNarrowed } from './board.ts';
 import type { Board } from './board.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 interface EmptyProps {
   readonly view: CalendarView;
@@ -28,14 +29,14 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
       <Notice
         icon="calendar"
         level={2}
-        title="These days are not kept"
+        title={t.noDayStored}
         actions={
           <Button onClick={() => onBoard({ ...board, span: DEFAULTS.span, open: null })}>
-            Show the last 30 days
+            {t.showLast30Days}
           </Button>
         }
       >
-        <p className="m-0">This device keeps results from {formatDate(view.keptFrom, zone)} on.</p>
+        <p className="m-0">{t.storedFrom({ date: formatDate(view.keptFrom, zone) })}</p>
       </Notice>
     );
   }
@@ -44,12 +45,14 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
       <Notice
         icon="tick"
         level={2}
-        title="No problems"
+        title={t.noProblems}
         actions={
-          <Button onClick={() => onBoard({ ...board, problemsOnly: false })}>Show all jobs</Button>
+          <Button onClick={() => onBoard({ ...board, problemsOnly: false })}>
+            {t.showAllJobs}
+          </Button>
         }
       >
-        <p className="m-0">Every job that is kept here succeeded on all of these days.</p>
+        <p className="m-0">{t.allSucceeded}</p>
       </Notice>
     );
   }
@@ -58,10 +61,10 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
       <Notice
         icon="search"
         level={2}
-        title="Nothing matches"
-        actions={<Button onClick={() => onBoard(cleared(board))}>Clear the filters</Button>}
+        title={t.noMatches}
+        actions={<Button onClick={() => onBoard(cleared(board))}>{t.clearFilters}</Button>}
       >
-        <p className="m-0">No job has all of these.</p>
+        <p className="m-0">{t.noMatchesHint}</p>
       </Notice>
     );
   }
@@ -69,19 +72,16 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
     <Notice
       icon="calendar"
       level={2}
-      title="No jobs yet"
+      title={t.noJobsYet}
       {...(connects && {
         actions: (
           <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">
-            Connect a source
+            {t.connectSource}
           </Link>
         ),
       })}
     >
-      <p className="m-0">
-        Jobs show here as soon as a backup tool reports.
-        {connects ? '' : ' Ask an administrator to connect the backup tools.'}
-      </p>
+      <p className="m-0">{connects ? t.firstReport : t.askToConnect}</p>
     </Notice>
   );
 }

@@ -5,12 +5,13 @@ import { ENTITY_GROUPS, SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import { chosen } from './board.ts';
 import type { Board, Many } from './board.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 interface FiltersProps {
   readonly board: Board;
@@ -69,14 +70,14 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
       }));
   return (
     <Dialog
-      title="Filters"
+      title={t.filters}
       place={phone ? 'bottom' : 'middle'}
       wide
       onClose={onClose}
       footer={
         <>
           <Button variant="primary" onClick={onClose}>
-            Show {plural(jobs, 'job')}
+            {t.showJobs({ count: jobs })}
           </Button>
           <Button
             variant="quiet"
@@ -85,15 +86,15 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
               onBoard({ ...board, companies: [], sources: [], types: [], instructionTypes: [] })
             }
           >
-            Clear
+            {t.clear}
           </Button>
         </>
       }
     >
       <div className="grid gap-x-6 gap-y-4 px-5 py-4 tablet:grid-cols-3">
         <Choices
-          title="Company"
-          find="Find a company"
+          title={t.company}
+          find={t.findCompany}
           onPress={set('companies')}
           choices={(named ?? [])
             .toSorted((a, b) => NAMES.compare(a.name, b.name))
@@ -106,12 +107,12 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
         />
         <div className="grid content-start gap-4">
           <Choices
-            title="Source"
+            title={t.source}
             onPress={set('sources')}
             choices={offered('sources', SOURCE_NAMES)}
           />
           <Choices
-            title="Kind of system"
+            title={t.systemType}
             onPress={set('instructionTypes')}
             choices={ENTITY_GROUPS.map((value) => ({
               value,
@@ -121,7 +122,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
             }))}
           />
         </div>
-        <Choices title="Type" onPress={set('types')} choices={offered('types', TYPE_WORDS)} />
+        <Choices title={t.type} onPress={set('types')} choices={offered('types', TYPE_WORDS)} />
       </div>
     </Dialog>
   );
@@ -189,10 +190,10 @@ function Choices({
       </ul>
       {fit.length > shown.length && (
         <p className="m-0 pl-6 text-agate text-ink-3">
-          {formatCount(fit.length - shown.length)} more: type to find
+          {t.moreChoices({ count: fit.length - shown.length })}
         </p>
       )}
-      {choices.length === 0 && <p className="m-0 pt-1 text-ink-3">None in these days</p>}
+      {choices.length === 0 && <p className="m-0 pt-1 text-ink-3">{t.noChoices}</p>}
     </section>
   );
 }

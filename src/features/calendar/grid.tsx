@@ -18,6 +18,7 @@ import { columnWidth, scrolledTo, stretchOf } from '../shared/grid/virtual-windo
 import type { Stretch } from '../shared/grid/virtual-window.ts';
 import { useBox } from '../shared/grid/use-box.ts';
 import { standingOf } from './labels.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 export interface GridProps {
   readonly view: CalendarView | undefined;
@@ -164,7 +165,7 @@ export function Grid({
       className="cal-scroll"
       role="grid"
       tabIndex={0}
-      aria-label="Results by job and day"
+      aria-label={t.resultsByDay}
       aria-rowcount={total + 1}
       aria-colcount={days.length + (touch ? 1 : 3)}
       aria-busy={view === undefined}

@@ -1,9 +1,10 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- the header of an ARIA grid instead of a table */
-import { weekday } from '#src/features/shared/date-range/dates.ts';
+import type { Day } from '#contract/ids.ts';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
-import { monthName } from './steps.ts';
-import { dayWords, WEEKDAYS } from './labels.ts';
+import { monthName, shortMonthName, weekdayName } from './steps.ts';
+import { dayWords } from './labels.ts';
 import type { DayHead } from './labels.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 interface HeadProps {
   readonly days: readonly DayHead[];
@@ -14,12 +15,12 @@ interface HeadProps {
 
 /** Months above days. The head is sticky, and so is the corner above the row names. */
 export function Head({ days, seen, touch, dayBegins }: HeadProps) {
-  const months: { readonly name: string; days: number }[] = [];
+  const months: { readonly name: string; readonly first: Day; days: number }[] = [];
   for (const { day } of days) {
     const name = monthName(day);
     const last = months.at(-1);
     if (last?.name === name) last.days += 1;
-    else months.push({ name, days: 1 });
+    else months.push({ name, first: day, days: 1 });
   }
   return (
     <div role="rowgroup" className="cal-head">
@@ -27,34 +28,29 @@ export function Head({ days, seen, touch, dayBegins }: HeadProps) {
         <span className="cal-left">
           {dayBegins !== null && (
             <span className="cal-cut">
-              {touch ? `From ${dayBegins}` : `Days begin at ${dayBegins}`}
+              {touch ? t.daysBeginShort({ time: dayBegins }) : t.daysBeginAt({ time: dayBegins })}
             </span>
           )}
         </span>
-        {months.map(({ name, days: count }) => (
+        {months.map(({ name, first, days: count }) => (
           <span key={name} className="cal-month" style={{ width: `calc(${count} * var(--col))` }}>
-            <b>{count > 3 ? name : count > 1 ? name.slice(0, 3) : ''}</b>
+            <b>{count > 3 ? name : count > 1 ? shortMonthName(first) : ''}</b>
           </span>
         ))}
       </div>
       <div role="row" aria-rowindex={1} className="cal-days">
         <span className="cal-left" role="presentation">
           <span role="columnheader" aria-colindex={1} className="cal-name">
-            Job
+            {t.job}
           </span>
           {!touch && (
             <span role="columnheader" aria-colindex={2} className="cal-computer">
-              Computer
+              {t.computer}
             </span>
           )}
           {!touch && (
-            <span
-              role="columnheader"
-              aria-colindex={3}
-              className="cal-share"
-              data-tip="Days that succeeded, of those on which something ended or should have run"
-            >
-              Good
+            <span role="columnheader" aria-colindex={3} className="cal-share" data-tip={t.goodHint}>
+              {t.good}
             </span>
           )}
         </span>
@@ -68,7 +64,7 @@ export function Head({ days, seen, touch, dayBegins }: HeadProps) {
             {...(day.today && { 'data-today': '' })}
           >
             <span className="sr-only">{dayWords(day)}</span>
-            <span aria-hidden>{day.today ? 'today' : WEEKDAYS[weekday(day.day)]?.[0]}</span>
+            <span aria-hidden>{day.today ? t.today : weekdayName(day.day, 'narrow')}</span>
             <b aria-hidden>{Number(day.day.slice(8))}</b>
           </span>
         ))}

@@ -1,9 +1,8 @@
 import type { CalendarCell, CalendarMode, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
-import { formatCount } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
-import { weekday } from '#src/features/shared/date-range/dates.ts';
-import { shortDay } from './steps.ts';
+import { shortDay, weekdayName } from './steps.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 export type DayHead = CalendarView['days'][number];
 
@@ -23,21 +22,36 @@ export type Form =
   | 'off'
   | Exclude<Standing, 'here'>;
 
-export const FORM_WORDS: Readonly<Record<Form, string>> = {
-  failed: STATES.Failed.word,
-  error: STATES.Error.word,
-  missed: STATES.Missed.word,
-  anomaly: STATES.Anomaly.word,
-  warning: STATES.Warning.word,
-  running: STATES.Running.word,
-  success: STATES.Success.word,
-  none: 'Not due',
-  off: 'Disabled',
-  away: 'Not on this device',
-  part: 'Kept in part here',
-  loading: 'On its way',
-  ahead: 'To come',
-};
+export function formLabel(form: Form): string {
+  switch (form) {
+    case 'failed':
+      return STATES.Failed.word;
+    case 'error':
+      return STATES.Error.word;
+    case 'missed':
+      return STATES.Missed.word;
+    case 'anomaly':
+      return STATES.Anomaly.word;
+    case 'warning':
+      return STATES.Warning.word;
+    case 'running':
+      return STATES.Running.word;
+    case 'success':
+      return STATES.Success.word;
+    case 'none':
+      return t.notDue;
+    case 'off':
+      return t.disabled;
+    case 'away':
+      return t.notStored;
+    case 'part':
+      return t.partlyStored;
+    case 'loading':
+      return t.stillLoading;
+    case 'ahead':
+      return t.upcoming;
+  }
+}
 
 /** Entries of the legend, in order. */
 export const LEGEND: readonly Form[] = [
@@ -81,36 +95,43 @@ const FORMS = {
   Success: 'success',
 } as const;
 
-export const WEEKDAYS = [
-  'Sunday',
-  'Monday',
-  'Tuesday',
-  'Wednesday',
-  'Thursday',
-  'Friday',
-  'Saturday',
-] as const;
-
 /** `Friday 11/20/26, today` */
-export const dayWords = ({ day, today }: DayHead): string =>
-  `${WEEKDAYS[weekday(day)] ?? ''} ${shortDay(day)}${today ? ', today' : ''}`;
+export function dayWords({ day, today }: DayHead): string {
+  const name = `${weekdayName(day, 'long')} ${shortDay(day)}`;
+  return today ? t.dayToday({ day: name }) : name;
+}
 
 /** Returns the screen reader label of a cell. */
 export const cellWords = (head: DayHead, form: Form): string =>
-  `${dayWords(head)}: ${form === 'none' && head.today ? 'Nothing yet' : FORM_WORDS[form]}`;
+  t.cell({
+    day: dayWords(head),
+    state: form === 'none' && head.today ? t.noResultYet : formLabel(form),
+  });
 
 /** Returns the screen reader label of a company's day. */
 export const badWords = (head: DayHead, bad: number, standing: Standing): string =>
-  `${dayWords(head)}: ${bad > 0 ? `${formatCount(bad)} failed or did not run` : standing === 'here' ? 'none failed' : FORM_WORDS[standing]}`;
+  t.cell({
+    day: dayWords(head),
+    state:
+      bad > 0
+        ? t.failedCount({ count: bad })
+        : standing === 'here'
+          ? t.noneFailed
+          : formLabel(standing),
+  });
 
-export const MODE_WORDS: Readonly<
-  Record<CalendarMode, { readonly word: string; readonly said: string }>
-> = {
-  worst: { word: 'Worst of the day', said: 'the worst is shown' },
-  best: { word: 'Best of the day', said: 'the best is shown' },
-  last: { word: 'Last of the day', said: 'the last is shown' },
-  mixed: { word: 'Warning if mixed', said: 'good and bad together show a warning' },
-};
+/** Returns which result of a day is shown: `Worst of the day`. */
+export const modeLabel = (mode: CalendarMode): string => t[mode];
+
+/** Returns the number of results with the one that is shown: `3 results, showing the worst`. */
+export const shownResult = (mode: CalendarMode, results: string): string =>
+  t[SHOWN[mode]]({ results });
+const SHOWN = {
+  worst: 'showsWorst',
+  best: 'showsBest',
+  last: 'showsLast',
+  mixed: 'showsMixed',
+} as const satisfies Readonly<Record<CalendarMode, keyof typeof t>>;
 
 /** `97.5%`, or a dash if nothing was due. Never rounds up to 100. */
 export const shareWords = (share: number | null): string =>
@@ -127,10 +148,8 @@ export function missingWords(
   const part = days[standing.indexOf('part')];
   const due = standing.filter((one) => one === 'here' || one === 'loading').length;
   if (standing.includes('away'))
-    return first
-      ? `Days before ${shortDay(first.day)} are not kept on this device`
-      : 'These days are not kept on this device';
+    return first ? t.daysNotStored({ day: shortDay(first.day) }) : t.noDayStored;
   if (standing.includes('loading'))
-    return `${standing.filter((one) => one === 'here').length} of ${due} days here`;
-  return part ? `${shortDay(part.day)} is only partly stored on this device` : null;
+    return t.daysLoaded({ count: standing.filter((one) => one === 'here').length, total: due });
+  return part ? t.dayPartlyStored({ day: shortDay(part.day) }) : null;
 }

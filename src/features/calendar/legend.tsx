@@ -1,14 +1,15 @@
-import { FORM_WORDS, LEGEND } from './labels.ts';
+import { formLabel, LEGEND } from './labels.ts';
 import type { Form } from './labels.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 /** Legend of the marks. */
 export function CalendarLegend({ forms = LEGEND }: { readonly forms?: readonly Form[] }) {
   return (
-    <ul aria-label="Legend" className="cal-legend">
+    <ul aria-label={t.legend} className="cal-legend">
       {forms.map((form) => (
         <li key={form}>
           <i aria-hidden className="cal-cell" data-form={form} />
-          {FORM_WORDS[form]}
+          {formLabel(form)}
         </li>
       ))}
     </ul>

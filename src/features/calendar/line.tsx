@@ -1,11 +1,12 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of an ARIA grid instead of a table */
 import { memo } from 'react';
 import type { CalendarLine } from '#contract/calendar/calendar.ts';
-import { formatCount, plural } from '#src/ui/format.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
 import { badWords, cellWords, formOf, shareWords } from './labels.ts';
 import type { DayHead, Standing } from './labels.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 interface LineProps {
   readonly line: CalendarLine;
@@ -35,7 +36,7 @@ export const Line = memo(function Line({
   open,
 }: LineProps) {
   const company = line.is === 'company';
-  const second = company ? plural(line.jobs, 'job') : line.computer;
+  const second = company ? t.jobCount({ count: line.jobs }) : line.computer;
   return (
     <div
       role="row"
@@ -59,7 +60,7 @@ export const Line = memo(function Line({
               type="button"
               tabIndex={-1}
               aria-expanded={!line.folded}
-              aria-label={`Jobs of ${line.name}`}
+              aria-label={t.jobsOf({ name: line.name })}
             >
               <Icon name={line.folded ? 'chevron-right' : 'chevron-down'} />
             </button>
@@ -68,7 +69,9 @@ export const Line = memo(function Line({
             <span className="cal-cut">{line.name}</span>
             {touch && (
               <span className="cal-cut cal-ag">
-                {second === '' ? shareWords(line.share) : `${second}, ${shareWords(line.share)}`}
+                {second === ''
+                  ? shareWords(line.share)
+                  : t.jobAndShare({ name: second, share: shareWords(line.share) })}
               </span>
             )}
           </span>
@@ -159,7 +162,7 @@ export function Waiting({ index, row }: { readonly index: number; readonly row: 
       style={{ top: index * row }}
     >
       <span role="gridcell" className="sr-only">
-        on its way
+        {t.loading}
       </span>
       <i aria-hidden style={{ width: `${62 - ((index * 13) % 31)}%` }} />
     </div>

@@ -5,24 +5,26 @@ import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
+import { formatWhen } from '#src/ui/format.ts';
+import { richText } from '#src/ui/rich-text.tsx';
 import { weekday } from '#src/features/shared/date-range/dates.ts';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
 import type { Board } from './board.ts';
 import { DAY, firstJobs, markPaths, TALL } from './print-marks.ts';
-import { hourName, monthName, periodName } from './steps.ts';
+import { hourName, monthName, periodName, shortMonthName } from './steps.ts';
 import {
-  FORM_WORDS,
+  formLabel,
   formOf,
   LEGEND,
   missingWords,
-  MODE_WORDS,
+  modeLabel,
   shareWords,
   standingOf,
 } from './labels.ts';
 import type { Standing } from './labels.ts';
 import './print.css';
+import { calendarMessages as t } from './messages.en.ts';
 
 interface PrintProps {
   readonly ask: CalendarAsk;
@@ -91,26 +93,33 @@ function Paper({
   const { lines, left } = firstJobs(view.lines, jobs, MOST_JOBS);
   const missing = missingWords(days, keptFrom, now);
   const narrow = narrowedWords(board, companies);
+  const when = {
+    time: hourName(dayBeginsHour),
+    zone: timeZone,
+    when: formatWhen(now, timeZone),
+  };
   const few = days.length <= 45;
   return (
     <section className="cal-paper" aria-hidden>
       <header>
         <h1>{branding.name}</h1>
         <p>
-          <b>Calendar view, {periodName(board.span, today)}</b>,{' '}
-          {MODE_WORDS[board.mode].word.toLowerCase()}
+          {richText(t.printTitle, {
+            title: <b>{t.printedPeriod({ period: periodName(board.span, today) })}</b>,
+            result: modeLabel(board.mode),
+          })}
         </p>
         <p>
-          {plural(jobs, 'job')}
-          {narrow === '' ? '' : `: ${narrow}`}. Days of {timeZone} that begin at{' '}
-          {hourName(dayBeginsHour)}. Printed {formatWhen(now, timeZone)}.
+          {narrow === ''
+            ? t.printedJobs({ count: jobs, ...when })
+            : t.printedFilteredJobs({ count: jobs, filters: narrow, ...when })}
         </p>
-        {missing !== null && <p>{missing}.</p>}
+        {missing !== null && <p>{t.printedNote({ note: missing })}</p>}
         <ul>
           {LEGEND.filter((form) => form !== 'error').map((form) => (
             <li key={form}>
               <Marks forms={[form]} wide />
-              {form === 'failed' ? 'Failed, error' : FORM_WORDS[form]}
+              {form === 'failed' ? t.failedOrError : formLabel(form)}
             </li>
           ))}
         </ul>
@@ -124,15 +133,15 @@ function Paper({
         </colgroup>
         <thead>
           <tr>
-            <th>Job</th>
-            <th>Computer</th>
-            <th>Good</th>
+            <th>{t.job}</th>
+            <th>{t.computer}</th>
+            <th>{t.good}</th>
             <th>
               <span className="cal-p-days">
                 {days.map(({ day }, i) => (
                   <span key={day} data-weekend={weekday(day) % 6 === 0}>
                     {(i === 0 || day.endsWith('-01')) && (
-                      <i>{monthName(day).slice(0, few ? 30 : 3)}</i>
+                      <i>{few ? monthName(day) : shortMonthName(day)}</i>
                     )}
                     <b>{few || isMarked(day) ? Number(day.slice(8)) : ''}</b>
                   </span>
@@ -152,12 +161,7 @@ function Paper({
         </tbody>
       </table>
       {left > 0 && (
-        <p>
-          <b>
-            {formatCount(left)} more {left === 1 ? 'job was' : 'jobs were'} left out.
-          </b>{' '}
-          Narrow the jobs with the filters to print them.
-        </p>
+        <p>{richText(t.narrowToPrint, { left: <b>{t.jobsLeftOut({ count: left })}</b> })}</p>
       )}
     </section>
   );
@@ -173,9 +177,7 @@ function PaperLine({
   if (line.is === 'company') {
     return (
       <tr className="cal-p-company">
-        <td colSpan={2}>
-          {line.name}, {plural(line.jobs, 'job')}
-        </td>
+        <td colSpan={2}>{t.printedLine({ name: line.name, count: line.jobs })}</td>
         <td>{shareWords(line.share)}</td>
         <td>
           <span className="cal-p-days">
@@ -230,13 +232,13 @@ const isMarked = (day: Day): boolean =>
 function narrowedWords(board: Board, companies: PrintProps['companies']): string {
   return [
     ...(board.companies.length > 5
-      ? [`${board.companies.length} companies`]
+      ? [t.companyCount({ count: board.companies.length })]
       : board.companies.map((n) => companies.find((one) => one.n === n)?.name ?? '')),
     ...board.sources.map((source) => SOURCE_NAMES[source]),
     ...board.types.map((type) => TYPE_WORDS[type]),
     ...board.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]),
-    board.problemsOnly ? 'only with problems' : '',
-    board.text === '' ? '' : `“${board.text}”`,
+    board.problemsOnly ? t.withProblems : '',
+    board.text === '' ? '' : t.searchText({ text: board.text }),
   ]
     .filter((word) => word !== '')
     .join(', ');

@@ -8,7 +8,6 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
-import { formatCount, plural } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { spanKey } from '#src/features/shared/date-range/dates.ts';
@@ -26,6 +25,7 @@ import { useBoard } from './use-board.ts';
 import { useTouch } from '../shared/grid/use-box.ts';
 import { badWords, cellWords, formOf, missingWords, standingOf } from './labels.ts';
 import './calendar.css';
+import { calendarMessages as t } from './messages.en.ts';
 
 const popover = () => import('./day-popover.tsx');
 const filters = () => import('./filters.tsx');
@@ -58,7 +58,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const jobs = view?.jobs ?? 0;
   const dayBegins = rule.hour === 0 ? null : hourName(rule.hour);
   useEffect(() => prefetch(popover, filters, print), []);
-  const found = view === undefined ? '' : plural(jobs, 'job');
+  const found = view === undefined ? '' : t.jobCount({ count: jobs });
   useEffect(() => {
     if (found !== '') announce(found);
   }, [found]);
@@ -106,7 +106,13 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     at.textContent =
       !line || !head || !standing
         ? ''
-        : `${line.name}, ${line.is === 'job' ? cellWords(head, formOf(line.cells[day], standing)) : badWords(head, line.bad[day] ?? 0, standing)}`;
+        : t.lineCell({
+            name: line.name,
+            cell:
+              line.is === 'job'
+                ? cellWords(head, formOf(line.cells[day], standing))
+                : badWords(head, line.bad[day] ?? 0, standing),
+          });
   };
 
   const { open } = board;
@@ -117,13 +123,13 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const missing = view && view.jobs > 0 ? missingWords(view.days, view.keptFrom, now) : null;
   return (
     <Page
-      title="Calendar view"
+      title={t.calendarView}
       scroll="own"
-      {...(dayBegins !== null && { detail: `days begin at ${dayBegins}` })}
+      {...(dayBegins !== null && { detail: t.daysBeginAt({ time: dayBegins }) })}
       progress={<Steps board={board} today={today} onBoard={setBoard} />}
       search={
         <SearchField
-          label="Search jobs, computers, companies"
+          label={t.search}
           value={board.text}
           focusKey="/"
           onChange={(text) => setBoard({ ...board, text }, 'replace')}
@@ -140,11 +146,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             now={now}
             printing={printing}
             missing={missing}
-            counted={
-              view
-                ? `${formatCount(jobs)} ${isNarrowed(board) ? (jobs === 1 ? 'job matches' : 'jobs match') : jobs === 1 ? 'job' : 'jobs'}`
-                : ''
-            }
+            counted={view ? (isNarrowed(board) ? t.jobsMatch : t.jobCount)({ count: jobs }) : ''}
             onBoard={setBoard}
             onFilters={() => setAsking(true)}
             onPrint={() => setPrinting(true)}
@@ -153,13 +155,13 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           <div className="cal-note" {...(phone && { 'data-phone': '' })}>
             {phone && (
               <span className="min-w-0 grow text-ink">
-                {missing ?? (dayBegins === null ? '' : `Days begin at ${dayBegins}`)}
+                {missing ?? (dayBegins === null ? '' : t.daysBeginAt({ time: dayBegins }))}
               </span>
             )}
             {!phone && <span ref={readout} aria-hidden className="cal-cut grow text-ink" />}
             {phone ? (
               <details>
-                <summary>Legend</summary>
+                <summary>{t.legend}</summary>
                 <CalendarLegend />
               </details>
             ) : (
@@ -252,8 +254,8 @@ function namesOf(
 ): Names | null {
   if (open.of === 'company')
     return {
-      title: companies.find(({ n }) => n === open.n)?.name ?? 'Company',
-      detail: 'Failed or did not run',
+      title: companies.find(({ n }) => n === open.n)?.name ?? t.company,
+      detail: t.failedOrMissed,
     };
   const at = placeOf(lines, open);
   const line = lines[at];
@@ -261,8 +263,11 @@ function namesOf(
   const company = lines.slice(0, at).findLast((one) => one.is === 'company')?.name ?? '';
   return {
     title: line.name,
-    detail: [company, line.computer === '' ? '' : `on ${line.computer}`]
-      .filter((part) => part !== '')
-      .join(' '),
+    detail:
+      line.computer === ''
+        ? company
+        : company === ''
+          ? t.onComputer({ computer: line.computer })
+          : t.companyOnComputer({ company, computer: line.computer }),
   };
 }

@@ -1,6 +1,8 @@
+import { languageTag } from '#contract/i18n/messages.ts';
 import type { Day } from '#contract/ids.ts';
 import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
 import type { Span, SpanUnit } from '#src/features/shared/date-range/dates.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 /**
  * Returns the unit if the span is exactly a month, quarter or year. Null for other spans and for
@@ -56,17 +58,38 @@ export function periodName(span: Span, today: Day): string {
     case 'month':
       return monthName(first);
     case 'quarter':
-      return `Q${Math.floor((Number(first.slice(5, 7)) - 1) / 3) + 1} ${year}`;
+      return t.quarterName({
+        quarter: Math.floor((Number(first.slice(5, 7)) - 1) / 3) + 1,
+        year,
+      });
     case 'year':
       return year;
     case null:
-      return first === last ? shortDay(first) : `${shortDay(first)} to ${shortDay(last)}`;
+      return first === last
+        ? shortDay(first)
+        : t.dayRange({ first: shortDay(first), last: shortDay(last) });
   }
 }
 
 /** `November 2026` */
 export const monthName = (day: Day): string =>
-  `${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''} ${day.slice(0, 4)}`;
+  dateName(day, 'month', { month: 'long', year: 'numeric' });
+/** `Nov` */
+export const shortMonthName = (day: Day): string =>
+  dateName(day, 'short month', { month: 'short' });
+/** `Friday`, `Fri`, `F` */
+export const weekdayName = (day: Day, weekday: 'long' | 'short' | 'narrow'): string =>
+  dateName(day, weekday, { weekday });
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+function dateName(day: Day, name: string, options: Intl.DateTimeFormatOptions): string {
+  const tag = languageTag();
+  const key = `${tag} ${name}`;
+  let format = formats.get(key);
+  if (!format)
+    formats.set(key, (format = new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' })));
+  return format.format(Date.parse(day));
+}
 
 /** `11/20/26` */
 export const shortDay = (day: Day): string =>
@@ -76,20 +99,6 @@ export const shortDay = (day: Day): string =>
 export const hourName = (hour: number): string =>
   `${String(hour % 12 === 0 ? 12 : hour % 12).padStart(2, '0')}:00 ${hour < 12 ? 'AM' : 'PM'}`;
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
 const same = (a: readonly [Day, Day], b: readonly [Day, Day]): boolean =>
   a[0] === b[0] && a[1] === b[1];
 const countOf = (first: Day, last: Day): number =>

@@ -10,7 +10,8 @@ import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.ts
 import { bounded, chosen } from './board.ts';
 import type { Board } from './board.ts';
 import { periodName, stepped, unitOf, unitShown } from './steps.ts';
-import { MODE_WORDS } from './labels.ts';
+import { modeLabel } from './labels.ts';
+import { calendarMessages as t } from './messages.en.ts';
 
 interface ToolbarProps {
   readonly board: Board;
@@ -49,7 +50,7 @@ export function Toolbar({
         now={now}
         onSpan={(span) => onBoard({ ...board, span: bounded(span), open: null })}
       />
-      <fieldset aria-label="Whole" className="m-0 inline-flex shrink-0 border-0 p-0">
+      <fieldset aria-label={t.periodUnit} className="m-0 inline-flex shrink-0 border-0 p-0">
         {(['month', 'quarter'] as const).map((unit, i) => (
           <Toggle
             key={unit}
@@ -59,15 +60,15 @@ export function Toolbar({
               onBoard({ ...board, span: unitShown(board.span, unit, today), open: null })
             }
           >
-            {unit === 'month' ? 'Month' : 'Quarter'}
+            {unit === 'month' ? t.month : t.quarter}
           </Toggle>
         ))}
       </fieldset>
       <ChipSelect
-        name="What a day with several results shows"
-        label="Shows"
+        name={t.dayResult}
+        label={t.shows}
         value={board.mode}
-        options={CALENDAR_MODES.map((mode) => [mode, MODE_WORDS[mode].word])}
+        options={CALENDAR_MODES.map((mode) => [mode, modeLabel(mode)])}
         onChoose={(value) =>
           onBoard({ ...board, mode: CALENDAR_MODES.find((mode) => mode === value) ?? board.mode })
         }
@@ -80,19 +81,21 @@ export function Toolbar({
         className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3"
       >
         <Icon name="filter" className="text-ink-3" />
-        Filters{count > 0 && <b className="text-accent">{count}</b>}
+        {t.filters}
+        {count > 0 && <b className="text-accent">{count}</b>}
       </button>
       <Toggle
         on={board.problemsOnly}
         shape="rounded-part"
         onPress={() => onBoard({ ...board, problemsOnly: !board.problemsOnly })}
       >
-        {board.problemsOnly && <Icon name="check" className="text-accent" />}Only with problems
+        {board.problemsOnly && <Icon name="check" className="text-accent" />}
+        {t.onlyProblems}
       </Toggle>
       {board.text !== '' && (
         <span className="inline-flex tablet:hidden">
           <FilterChip
-            label="Search"
+            label={t.searchFilter}
             value={board.text}
             onRemove={() => onBoard({ ...board, text: '' })}
           />
@@ -114,10 +117,10 @@ export function Toolbar({
           icon={folded ? 'chevron-right' : 'chevron-down'}
           onClick={() => onBoard({ ...board, fold: { all: !folded, except: [] } })}
         >
-          {folded ? 'Unfold all' : 'Fold all'}
+          {folded ? t.expandAll : t.collapseAll}
         </Button>
         <Button size="sm" busy={printing} onClick={onPrint}>
-          Print
+          {t.print}
         </Button>
       </span>
     </div>
@@ -161,13 +164,13 @@ export function Steps({
   };
   return (
     <span className="inline-flex min-w-0 items-center whitespace-nowrap">
-      <IconButton icon="chevron-left" label={`Previous ${unit}`} onClick={() => to(before)} />
+      <IconButton icon="chevron-left" label={t.previous({ unit })} onClick={() => to(before)} />
       <span className="min-w-0 truncate px-1 text-ink-2" aria-live="polite">
         {periodName(board.span, today)}
       </span>
       <IconButton
         icon="chevron-right"
-        label={`Next ${unit}`}
+        label={t.next({ unit })}
         disabled={after === null}
         onClick={() => to(after)}
       />

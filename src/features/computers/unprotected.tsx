@@ -21,7 +21,7 @@ import { heedComputer, ignoreComputer, noteComputer } from '../shared/lists/acti
 import { IgnoreForm } from '../shared/lists/ignore-form.tsx';
 import { computersShown, isIgnored } from '../shared/lists/rows.ts';
 import type { Computer } from '../shared/lists/rows.ts';
-import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
+import { listMessages as t } from '#src/features/shared/lists/messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 /** `/monitoring/daily-checks/computers`: computers without a backup that the server has seen. */

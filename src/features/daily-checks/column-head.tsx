@@ -58,7 +58,7 @@ export function ColumnHead({
     return (
       <div role="rowgroup" className="sr-only">
         <div role="row" aria-rowindex={1}>
-          {[acts ? t.select : t.state, t.result, '14 days', t.review].map((word) => (
+          {[acts ? t.select : t.state, t.result, COLUMNS.days.word, t.review].map((word) => (
             <span key={word} role="columnheader">
               {word}
             </span>

@@ -20,7 +20,7 @@ import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ListPage, useListPage } from '../shared/lists/list-page.tsx';
 import { heedDisabled, ignoreDisabled } from '../shared/lists/actions.ts';
 import { disabledShown, isIgnored } from '../shared/lists/rows.ts';
-import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
+import { listMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
 /** `/monitoring/daily-checks/disabled-jobs`: jobs that are disabled at their source. */
 export function DisabledJobs() {

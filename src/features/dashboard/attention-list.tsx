@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RunState } from '#contract/runs/query.ts';
-import { formatDate, formatWhen, plural } from '#src/ui/format.ts';
+import { formatDate, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
@@ -15,6 +15,7 @@ import type { Line } from './attention.ts';
 import { computersAddress } from './computers.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { fullWords } from '../shared/capacity.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface AttentionListProps {
   readonly lines: readonly Line[];
@@ -62,7 +63,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
                       )
                     : null
                 }
-                act={of.cause === null ? 'Open' : 'Open group'}
+                act={of.cause === null ? t.open : t.openGroup}
               />
             );
           }
@@ -72,11 +73,11 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
               <Row
                 key={line.key}
                 state="Failed"
-                word="Not synced"
+                word={t.notSynced}
                 title={
                   others.length === 0
                     ? (one?.entity ?? '')
-                    : `${plural(line.failed.length, 'source')} could not be used`
+                    : t.sourcesFailed({ count: line.failed.length })
                 }
                 detail={
                   others.length === 0
@@ -87,7 +88,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
                 now={now}
                 zone={zone}
                 href="#last-sync"
-                act="Show"
+                act={t.show}
               />
             );
           }
@@ -98,18 +99,24 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
               <Row
                 key={line.key}
                 state={one.tone === 'failed' ? 'Failed' : 'Warning'}
-                word={one.tone === 'failed' ? 'Full' : 'Fills up'}
-                title={`${/repo/i.test(one.name) ? '' : 'Repository '}${one.name} ${fullWords(one, now)}`}
+                word={one.tone === 'failed' ? t.full : t.fillsUp}
+                title={(/repo/i.test(one.name) ? t.namedRepositoryFull : t.repositoryFull)({
+                  name: one.name,
+                  full: fullWords(one, now),
+                })}
                 detail={
                   others.length === 0
                     ? companyName(one.company)
-                    : `${companyName(one.company)}, and ${plural(others.length, 'other repository', 'other repositories')} within a week`
+                    : t.andOtherRepositories({
+                        company: companyName(one.company),
+                        count: others.length,
+                      })
                 }
                 now={now}
                 zone={zone}
                 until={one.fullAt}
                 href="#repositories"
-                act="Show"
+                act={t.show}
               />
             );
           }
@@ -120,18 +127,18 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
               <Row
                 key={line.key}
                 state="Missed"
-                word="Unprotected"
-                title={`${plural(line.of.length, 'computer')} without a job`}
+                word={t.unprotected}
+                title={t.computersWithoutJob({ count: line.of.length })}
                 detail={
                   companies.size === 1 && company !== undefined
                     ? companyName(company)
-                    : plural(companies.size, 'company', 'companies')
+                    : t.companyCount({ count: companies.size })
                 }
                 since={line.since}
                 now={now}
                 zone={zone}
                 href={computersAddress(board.companies, companyName)}
-                act="Show"
+                act={t.show}
               />
             );
           }
@@ -202,7 +209,7 @@ function Act({
   const shape =
     'inline-flex min-h-6 items-center justify-end text-right whitespace-nowrap text-accent hover:underline max-tablet:absolute max-tablet:inset-0 max-tablet:opacity-0 max-tablet:focus-visible:opacity-100';
   const words = <span className="max-tablet:sr-only">{act}</span>;
-  const name = `${act}: ${about}`;
+  const name = t.actOn({ action: act, subject: about });
   if (!href.startsWith('#'))
     return (
       <SectionLink href={href} className={shape} aria-label={name}>

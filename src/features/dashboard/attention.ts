@@ -2,13 +2,13 @@ import type { Ms } from '#contract/ids.ts';
 import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
 import type { Attention } from '#contract/dashboard/overview.ts';
-import type { RunState } from '#contract/runs/query.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
-import { formatCount, formatDate, formatSpan, formatTime, plural } from '#src/ui/format.ts';
+import { formatDate, formatSpan, formatTime } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { needsRoom } from '../shared/capacity.ts';
 import type { Filling } from '../shared/capacity.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 /** A line of the attention list. */
 export type Line =
@@ -63,7 +63,7 @@ export function attentionLines(
     });
   const lines = problems
     .slice(0, MOST - beside.length)
-    .map((of): Line => ({ is: 'problem', key: `problem ${of.cause ?? ''} ${of.run}`, of }));
+    .map((of): Line => ({ is: 'problem', key: `problem-${of.cause ?? ''}-${of.run}`, of }));
   return [...lines, ...beside].toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -83,13 +83,9 @@ function rank(line: Line): number {
 /** Returns the headline: the template of a shared cause, otherwise the run's message. */
 export const headline = ({ cause, template, message, state }: Attention): string =>
   (cause === null ? (said(message) ?? template) : (template ?? said(message))) ??
-  KNOWN[state] ??
-  STATES[state].word;
+  (state === 'Missed' ? t.didNotReport : STATES[state].word);
 /** Removes leading times and levels, because the line has its own icon. */
 const said = (message: string | null): string | null => message && (firstLine(message) || message);
-const KNOWN: Partial<Readonly<Record<RunState, string>>> = {
-  Missed: 'No result came when one was due',
-};
 
 /**
  * Returns the affected jobs and companies: `40 jobs, 12 companies`, or the name of a single job.
@@ -103,22 +99,22 @@ export function whom({
   computer,
 }: Attention): string {
   if (cause !== null)
-    return `${plural(jobs, 'job')}, ${companies === 1 ? companyName : plural(companies, 'company', 'companies')}`;
-  return `${companyName}, ${computer === '' || jobName.includes(computer) ? jobName : `${jobName} on ${computer}`}`;
+    return t.jobsOf({
+      count: jobs,
+      companies: companies === 1 ? companyName : t.companyCount({ count: companies }),
+    });
+  return `${companyName}, ${computer === '' || jobName.includes(computer) ? jobName : t.jobOnComputer({ job: jobName, computer })}`;
 }
 
 /** `since 02:00 AM` on the same day, otherwise the duration: `6 d`. */
 export function sinceWords(since: Ms, now: Ms, zone: string): string {
   return formatDate(since, zone) === formatDate(now, zone)
-    ? `since ${formatTime(since, zone)}`
-    : (formatSpan(since, now) ?? 'now');
+    ? t.since({ time: formatTime(since, zone) })
+    : (formatSpan(since, now) ?? t.now);
 }
 
 /**
  * Returns the text beside the heading. It names the period, because the sidebar's count covers
  * another one.
  */
-export const openWords = (pending: number): string =>
-  `${formatCount(pending)} open from any day, worst first`;
-export const OPEN_TITLE =
-  'Problems that nobody has reviewed, however old. The count beside Daily checks is of results of the last 2 days.';
+export const openWords = (pending: number): string => t.openProblems({ count: pending });

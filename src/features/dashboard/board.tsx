@@ -27,6 +27,7 @@ import { fillingUp } from '../shared/capacity.ts';
 import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
 import { Tools } from './tools.tsx';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 /** The page that most lines open. */
 const list = () => import('../daily-checks/screen.tsx');
@@ -69,7 +70,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>
-    known?.find((one) => one.n === n)?.name ?? `Company ${n}`;
+    known?.find((one) => one.n === n)?.name ?? t.unknownCompany({ number: n });
   const told = (at: number): string =>
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
   const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
@@ -83,12 +84,12 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
 
   return (
     <Page
-      title="Dashboard"
+      title={t.dashboard}
       detail={formatDay(now, zone)}
       {...(opens && {
         search: (
           <SearchField
-            label="Search jobs, companies, causes"
+            label={t.search}
             value={text}
             focusKey="/"
             onChange={setText}

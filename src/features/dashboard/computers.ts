@@ -1,12 +1,12 @@
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
 import type { ComputerOut } from '#contract/daily-checks/operator-calls.ts';
-import { formatCount } from '#src/ui/format.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { cardParams } from '#src/features/shared/page-links/results.ts';
 import type { ResultsQuery } from '#src/features/shared/page-links/results.ts';
 import { besideQuery, LIST_PATHS } from '../shared/lists/address.ts';
 import { isIgnored } from '../shared/lists/rows.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 /** Returns computers without a job that nobody ignored, the longest known first. */
 export function unprotected(
@@ -45,9 +45,7 @@ export function firstSeenWords(
   const fresh = computers.filter(
     ({ firstSeenAt }) => firstSeenAt >= from && firstSeenAt < to,
   ).length;
-  return fresh === 0
-    ? 'None first seen in this time'
-    : `${formatCount(fresh)} first seen in this time`;
+  return fresh === 0 ? t.noneFirstSeen : t.firstSeen({ count: fresh });
 }
 
 /**

@@ -7,6 +7,7 @@ import { formatWhen } from '#src/ui/format.ts';
 import { FirstSteps } from '../shared/first-steps/first-steps.tsx';
 import { BOARD } from './address.ts';
 import type { Board } from './address.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface EmptyBoardProps {
   readonly why: 'nothing-kept' | 'no-results' | 'none-in-time';
@@ -23,11 +24,8 @@ export function NothingYet() {
   return useAbility('monitoring.sources') ? (
     <FirstSteps />
   ) : (
-    <Notice icon="clock" level={2} title="No results yet">
-      <p className="m-0">
-        Figures show here as soon as a backup tool reports. Ask an administrator to connect the
-        backup tools.
-      </p>
+    <Notice icon="clock" level={2} title={t.noResultsYet}>
+      <p className="m-0">{t.showsWhenReported}</p>
     </Notice>
   );
 }
@@ -40,35 +38,34 @@ export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardPr
     <div className="grid justify-items-center gap-2 px-5 py-8 text-center">
       <h2 className="m-0 text-head">
         {why === 'nothing-kept'
-          ? 'Nothing is kept on this device yet'
+          ? t.nothingStored
           : why === 'no-results'
-            ? 'No results yet'
-            : 'No results in this time'}
+            ? t.noResultsYet
+            : t.noResultsInPeriod}
       </h2>
       <p className="m-0 text-ink-2">
-        {why === 'nothing-kept' && 'The figures come with the network.'}
-        {why === 'no-results' &&
-          (connects
-            ? 'Figures show here as soon as a backup tool reports.'
-            : 'Ask an administrator to connect the backup tools.')}
+        {why === 'nothing-kept' && t.reconnect}
+        {why === 'no-results' && (connects ? t.showsWhenFirstReported : t.askToConnect)}
         {why === 'none-in-time' &&
           (narrowed
-            ? 'No result of these days, companies and groups is on this device.'
-            : `No result of these days is on this device.${overview?.newestAt == null ? '' : ` The newest is from ${formatWhen(overview.newestAt, zone)}.`}`)}
+            ? t.noneFiltered
+            : overview?.newestAt == null
+              ? t.none
+              : t.noneNewest({ time: formatWhen(overview.newestAt, zone) }))}
       </p>
       {why === 'no-results' && connects && (
         <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">
-          Connect a source
+          {t.connectSource}
         </Link>
       )}
       {why === 'none-in-time' && (
         <span className="flex flex-wrap justify-center gap-2 pt-1">
           <Button onClick={() => onBoard({ ...board, span: { is: 'last', days: 30 } })}>
-            Show the last 30 days
+            {t.showLast30Days}
           </Button>
           {narrowed && (
             <Button onClick={() => onBoard({ ...BOARD, span: board.span })}>
-              All companies and groups
+              {t.showAllCompanies}
             </Button>
           )}
         </span>

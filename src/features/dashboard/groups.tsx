@@ -1,5 +1,4 @@
 import type { Overview } from '#contract/dashboard/overview.ts';
-import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
@@ -7,6 +6,7 @@ import { countDelta, shareOf, shareWords } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface GroupsProps {
   readonly board: Board;
@@ -29,18 +29,22 @@ export function Groups({
   if (shown.length === 0) return null;
   return (
     <ul
-      aria-label="Entity groups"
+      aria-label={t.entityGroups}
       className="m-0 grid list-none gap-x-3 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5"
     >
       {shown.map(({ group, now, before }) => {
         const share = shareOf(now);
         const delta = countDelta(now, { ...before, whole }, 'failed');
         const told = [
-          share === null ? 'no results' : `${shareWords(share)} %`,
+          share === null ? t.noResults : t.share({ share: shareWords(share) }),
           ...(now.failed > 0 || delta.tone !== null
-            ? [`${formatCount(now.failed)} failed${delta.tone === null ? '' : ` (${delta.words})`}`]
+            ? [
+                delta.tone === null
+                  ? t.failedCount({ count: now.failed })
+                  : t.failedWithDelta({ count: now.failed, delta: delta.words }),
+              ]
             : []),
-          ...(now.missed > 0 ? [`${formatCount(now.missed)} did not run`] : []),
+          ...(now.missed > 0 ? [t.missedCount({ count: now.missed })] : []),
         ].join(', ');
         const words = (
           <>

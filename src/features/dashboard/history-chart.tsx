@@ -11,6 +11,7 @@ import { CHART, CHART_TALL, columnAt, draw, labelled } from '../shared/charts/sc
 import type { Box } from '../shared/charts/scales.ts';
 import { Section } from '../shared/section.tsx';
 import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface HistoryChartProps {
   readonly title: string;
@@ -73,7 +74,7 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
                 href={href}
                 className="text-accent hover:underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
               >
-                Open {daysWords(column.days)}
+                {t.openDays({ days: daysWords(column.days) })}
               </SectionLink>
             </>
           )}
@@ -83,10 +84,10 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
       <div className="py-2">
         <Legend
           entries={[
-            { mark: 'success', word: 'Success', value: goodOf(column) },
-            { mark: 'warning', word: 'Warning', value: column.warning },
-            { mark: 'missed', word: 'Did not run', value: column.missed },
-            { mark: 'failed', word: 'Failed', value: column.failed },
+            { mark: 'success', word: t.success, value: goodOf(column) },
+            { mark: 'warning', word: t.warning, value: column.warning },
+            { mark: 'missed', word: t.didNotRun, value: column.missed },
+            { mark: 'failed', word: t.failed, value: column.failed },
           ]}
         />
       </div>
@@ -94,7 +95,7 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
         ref={box}
         role="slider"
         tabIndex={0}
-        aria-label="Day of the chart"
+        aria-label={t.dayOfChart}
         aria-valuemin={1}
         aria-valuemax={count}
         aria-valuenow={at + 1}
@@ -183,10 +184,10 @@ function Table({ columns }: { readonly columns: readonly Column[] }) {
   return (
     <div className="sr-only">
       <table>
-        <caption>Results per day</caption>
+        <caption>{t.resultsPerDay}</caption>
         <thead>
           <tr>
-            {['Days', 'Failed', 'Did not run', 'Warning', 'Success', 'Of these anomalies'].map(
+            {[t.days, t.failed, t.didNotRun, t.warning, t.success, t.ofTheseAnomalies].map(
               (word) => (
                 <th key={word} scope="col">
                   {word}

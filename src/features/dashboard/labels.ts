@@ -1,13 +1,15 @@
 import type { RunState } from '#contract/runs/query.ts';
 import type { StatName } from './address.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
-export const STAT_WORDS: Readonly<Record<StatName, string>> = {
-  success: 'Success rate',
-  failed: 'Failed',
-  missed: 'Did not run',
-  anomaly: 'Anomalies',
-  unprotected: 'Unprotected computers',
-};
+export const statLabel = (name: StatName): string => t[LABELS[name]];
+const LABELS = {
+  success: 'successRate',
+  failed: 'failed',
+  missed: 'didNotRun',
+  anomaly: 'anomalies',
+  unprotected: 'unprotectedComputers',
+} as const satisfies Readonly<Record<StatName, keyof typeof t>>;
 
 /** The states that each figure counts, as in the run list; an empty list means all. */
 export const STAT_STATES: Readonly<Record<Exclude<StatName, 'unprotected'>, readonly RunState[]>> =

@@ -3,12 +3,12 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 import type { Overview } from '#contract/dashboard/overview.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
-import { formatCount, formatTime } from '#src/ui/format.ts';
+import { formatTime } from '#src/ui/format.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
-import { attentionLines, openWords, OPEN_TITLE } from './attention.ts';
+import { attentionLines, openWords } from './attention.ts';
 import { AttentionList } from './attention-list.tsx';
 import { daysAColumn } from '../shared/charts/day-columns.ts';
 import type { Column } from '../shared/charts/day-columns.ts';
@@ -26,6 +26,7 @@ import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { Unprotected } from './unprotected.tsx';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface PartsProps {
   readonly board: Board;
@@ -90,7 +91,7 @@ export function Parts(props: PartsProps) {
         />
       )}
       <ul
-        aria-label="Figures"
+        aria-label={t.figures}
         className={`m-0 grid list-none grid-cols-1 border-t-2 border-b border-t-head-rule border-b-rule p-0 phone:grid-cols-2 tablet:grid-cols-3 ${opens ? 'desk:grid-cols-5' : 'desk:grid-cols-4'}`}
       >
         {(['success', 'failed', 'missed', 'anomaly'] as const).map((name) => (
@@ -111,7 +112,7 @@ export function Parts(props: PartsProps) {
       <Groups board={board} stretch={stretch} overview={overview} opens={opens} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_clamp(360px,36%,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
         <Section
-          title="Needs attention"
+          title={t.needsAttention}
           href={
             opens
               ? listAddress({
@@ -121,10 +122,10 @@ export function Parts(props: PartsProps) {
                 })
               : null
           }
-          detail={<span data-tip={OPEN_TITLE}>{openWords(overview.pending)}</span>}
+          detail={<span data-tip={t.openProblemsHint}>{openWords(overview.pending)}</span>}
         >
           {lines.length === 0 ? (
-            <p className="m-0 py-3 text-ink-2">Nothing needs attention now.</p>
+            <p className="m-0 py-3 text-ink-2">{t.nothingNeedsAttention}</p>
           ) : (
             <AttentionList
               lines={lines}
@@ -138,13 +139,9 @@ export function Parts(props: PartsProps) {
         </Section>
         <HistoryChart
           title={
-            size === 1
-              ? 'Results per day'
-              : size === 7
-                ? 'Results per week'
-                : 'Results per four weeks'
+            size === 1 ? t.resultsPerDay : size === 7 ? t.resultsPerWeek : t.resultsPerFourWeeks
           }
-          detail={`${formatCount(past.days.length)} days`}
+          detail={t.dayCount({ count: past.days.length })}
           columns={columns}
           hrefOf={opens ? ({ days }) => listAddress({ ...ask, days }) : null}
           onOpen={(href) => history.push(href)}
@@ -156,7 +153,7 @@ export function Parts(props: PartsProps) {
         {rankings && <Rankings board={board} stretch={stretch} overview={overview} opens={opens} />}
         {stores && (
           <Section
-            title="Repositories that fill up"
+            title={t.repositoriesFillUp}
             href="/monitoring/repositories"
             place="repositories"
           >
@@ -173,7 +170,7 @@ export function Parts(props: PartsProps) {
           </Section>
         )}
         <Section
-          title="Last sync"
+          title={t.lastSync}
           place="last-sync"
           detail={props.sync?.at == null ? undefined : formatTime(props.sync.at, rule.zone)}
         >

@@ -8,6 +8,7 @@ import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
 import { Section } from '../shared/section.tsx';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface RankingsProps {
   readonly board: Board;
@@ -19,7 +20,7 @@ interface RankingsProps {
 /** The first jobs of three rankings; a line opens its job. */
 export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
   const { history } = useRouter();
-  const detail = stretch.count === 1 ? '1 day' : `${formatCount(stretch.count)} days`;
+  const detail = t.dayCount({ count: stretch.count });
   const hrefOf = (measure: Measure): string =>
     rankingsAddress({ ...RANKINGS_PLACE, span: board.span, companies: board.companies, measure });
   const entries = (ranked: readonly Ranked[], tell: (value: number) => string) =>
@@ -43,24 +44,18 @@ export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
     }));
   return (
     <>
-      <Section title="Most failures" href={hrefOf('failures')} detail={detail}>
+      <Section title={t.mostFailures} href={hrefOf('failures')} detail={detail}>
         <BarList
           tone="failed"
           entries={entries(overview.mostFailures, formatCount)}
-          empty="No job failed in this time."
+          empty={t.noFailures}
         />
       </Section>
-      <Section title="Longest" href={hrefOf('duration')} detail={`mean, ${detail}`}>
-        <BarList
-          entries={entries(overview.longest, formatDuration)}
-          empty="No job finished in this time."
-        />
+      <Section title={t.longest} href={hrefOf('duration')} detail={t.meanOf({ days: detail })}>
+        <BarList entries={entries(overview.longest, formatDuration)} empty={t.noneFinished} />
       </Section>
-      <Section title="Most transferred" href={hrefOf('transferred')} detail={detail}>
-        <BarList
-          entries={entries(overview.mostTransferred, formatBytes)}
-          empty="No job told what it transferred."
-        />
+      <Section title={t.mostTransferred} href={hrefOf('transferred')} detail={detail}>
+        <BarList entries={entries(overview.mostTransferred, formatBytes)} empty={t.noTransfers} />
       </Section>
     </>
   );

@@ -5,6 +5,7 @@ import { percentOf } from '#src/ui/percent.ts';
 import { Spark } from '#src/ui/spark.tsx';
 import { fullWords } from '../shared/capacity.ts';
 import type { Filling } from '../shared/capacity.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface RepositoryListProps {
   readonly filling: readonly Filling[];
@@ -15,8 +16,7 @@ interface RepositoryListProps {
 
 /** Repositories with their fill level and the forecast day when they are full, soonest first. */
 export function RepositoryList({ filling, companyName, zone, now }: RepositoryListProps) {
-  if (filling.length === 0)
-    return <p className="m-0 py-3 text-ink-2">No repository will be full within two years.</p>;
+  if (filling.length === 0) return <p className="m-0 py-3 text-ink-2">{t.noneFillUp}</p>;
   return (
     <ul className="m-0 list-none p-0">
       {filling.map((one) => (

@@ -23,7 +23,8 @@ import type { Delta } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { daysWords, stretchOf } from '../shared/date-range/day-stretch.ts';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
-import { STAT_STATES, STAT_WORDS } from './labels.ts';
+import { STAT_STATES, statLabel } from './labels.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 const RangeDialog = lazy(async () => ({
   default: (await import('#src/features/shared/date-range/range-dialog.tsx')).RangeDialog,
@@ -58,7 +59,7 @@ export function StatFrame({
   delta,
   children,
 }: StatFrameProps) {
-  const title = STAT_WORDS[name];
+  const title = statLabel(name);
   return (
     <li className="min-w-0 border-hair py-3 max-tablet:border-b max-tablet:last:border-b-0 tablet:px-4 tablet:max-desk:not-nth-[3n+1]:border-l tablet:max-desk:nth-[3n]:pr-0 tablet:max-desk:nth-[3n+1]:pl-0 tablet:max-desk:nth-[n+4]:border-t desk:not-first:border-l desk:first:pl-0 desk:last:pr-0">
       <div className="flex min-h-6 items-center justify-between gap-2">
@@ -131,25 +132,25 @@ function OwnDays({
       className={`relative inline-flex min-h-6 shrink-0 items-center gap-0.5 rounded-part px-0.5 text-agate focus-within:outline-2 focus-within:outline-accent hover:text-ink pointer-coarse:min-h-11
         ${own ? 'font-semibold text-accent' : 'text-ink-3'}`}
     >
-      <span aria-hidden>{formatCount(stretch.count)} d</span>
+      <span aria-hidden>{t.shortDays({ count: formatCount(stretch.count) })}</span>
       <Icon name="chevron-down" size={12} />
       <select
-        aria-label={`Days of ${STAT_WORDS[name]}`}
+        aria-label={t.daysOf({ figure: statLabel(name) })}
         value={own ? spanKey(own) : ''}
         onChange={({ target: { value } }) =>
           value === 'range' || value === 'number' ? setAsking(value) : put(spanOfKey(value))
         }
         className="absolute inset-0 w-full cursor-pointer appearance-none bg-sheet text-ink opacity-0"
       >
-        <option value="">As the page: {spanLabel(board.span)}</option>
+        <option value="">{t.sameAsPage({ days: spanLabel(board.span) })}</option>
         {!known && own && <option value={spanKey(own)}>{spanLabel(own)}</option>}
         {SHORTCUTS.map((one) => (
           <option key={spanKey(one)} value={spanKey(one)}>
             {spanLabel(one)}
           </option>
         ))}
-        <option value="range">Choose days…</option>
-        <option value="number">Last X Days…</option>
+        <option value="range">{t.chooseDays}</option>
+        <option value="number">{t.lastXDays}</option>
       </select>
       {asking !== null && (
         <Suspense>
@@ -235,16 +236,15 @@ function ShownStat({
       figure={
         name === 'success' ? (
           share === null ? (
-            <Unit of="no results" />
+            <Unit of={t.noResults} />
           ) : (
             <>
-              {shareWords(share)}{' '}
-              <Unit of="%" tip="Jobs that make backups, without copies, restores and checks" />
+              {shareWords(share)} <Unit of="%" tip={t.countedJobs} />
             </>
           )
         ) : (
           <>
-            {formatCount(now[name])} <Unit of={now[name] === 1 ? 'run' : 'runs'} />
+            {formatCount(now[name])} <Unit of={t.runs({ count: now[name] })} />
           </>
         )
       }

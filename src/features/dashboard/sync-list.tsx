@@ -3,6 +3,7 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatSpan, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { dashboardMessages as t } from './messages.en.ts';
 
 /** The last sync of each tool, failing ones first. */
 export function SyncList({
@@ -14,8 +15,7 @@ export function SyncList({
   readonly zone: string;
   readonly now: Ms;
 }) {
-  if (sources.length === 0)
-    return <p className="m-0 py-3 text-ink-2">No source is connected yet.</p>;
+  if (sources.length === 0) return <p className="m-0 py-3 text-ink-2">{t.noSources}</p>;
   return (
     <ul className="m-0 list-none p-0">
       {sources
@@ -31,21 +31,21 @@ export function SyncList({
             {failed > 0 ? (
               <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-failed">
                 <Icon name="failed" />
-                {keys === 1 ? 'Failed' : `${failed} of ${keys} failed`}
+                {keys === 1 ? t.failed : t.failedOf({ failed, total: keys })}
               </span>
             ) : at === null ? (
-              <span className="whitespace-nowrap text-ink-2">Not heard yet</span>
+              <span className="whitespace-nowrap text-ink-2">{t.noSyncYet}</span>
             ) : (
               <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-success">
                 <Icon name="success" />
-                Succeeded
+                {t.succeeded}
               </span>
             )}
             <span
               className="text-right text-agate whitespace-nowrap text-ink-3"
               {...(at !== null && { 'data-tip': formatWhen(at, zone) })}
             >
-              {at === null ? '' : (formatSpan(at, now) ?? 'now')}
+              {at === null ? '' : (formatSpan(at, now) ?? t.now)}
             </span>
           </li>
         ))}

@@ -4,7 +4,6 @@ import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { useCompaniesFilter } from '#src/features/shared/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { formatCount } from '#src/ui/format.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import type { Board } from './address.ts';
@@ -13,6 +12,7 @@ import { againstWords, extentWords } from '../shared/charts/deltas.ts';
 import { daysWords, dayWords } from '../shared/date-range/day-stretch.ts';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface ToolsProps {
   readonly board: Board;
@@ -39,11 +39,7 @@ export function Tools({
 }: ToolsProps) {
   const later = beginsLater(overview.days);
   const said = [
-    arriving > 0
-      ? 'Results are still arriving'
-      : later === null
-        ? ''
-        : `Results from ${dayWords(later)} on`,
+    arriving > 0 ? t.stillArriving : later === null ? '' : t.resultsFrom({ day: dayWords(later) }),
     extentWords(overview.jobs),
     againstWords(stretch.count, overview.before),
   ]
@@ -63,21 +59,21 @@ export function Tools({
       />
       {isFiltered && companies.length > 1 && (
         <ChipSelect
-          name="Companies"
+          name={t.companies}
           icon="companies"
           value={board.companies.join()}
           onChoose={(value) =>
             onBoard({ ...board, companies: value === '' ? [] : value.split(',').map(Number) })
           }
           options={[
-            ['', 'All companies'],
-            ...many(board.companies, 'companies'),
+            ['', t.allCompanies],
+            ...many(board.companies, t.companyCount),
             ...sorted.map(({ n, name }) => [String(n), name] as const),
           ]}
         />
       )}
       <ChipSelect
-        name="Entity groups"
+        name={t.entityGroups}
         value={board.instructionTypes.join()}
         onChoose={(value) =>
           onBoard({
@@ -86,8 +82,8 @@ export function Tools({
           })
         }
         options={[
-          ['', 'All entity groups'],
-          ...many(board.instructionTypes, 'entity groups'),
+          ['', t.allEntityGroups],
+          ...many(board.instructionTypes, t.entityGroupCount),
           ...ENTITY_GROUPS.map((group) => [group, ENTITY_GROUP_WORDS[group]] as const),
         ]}
       />
@@ -100,5 +96,8 @@ export function Tools({
 }
 
 /** The label for several values, which only an address can select. */
-const many = (chosen: readonly unknown[], word: string): readonly (readonly [string, string])[] =>
-  chosen.length > 1 ? [[chosen.join(), `${formatCount(chosen.length)} ${word}`]] : [];
+const many = (
+  chosen: readonly unknown[],
+  label: (values: { readonly count: number }) => string,
+): readonly (readonly [string, string])[] =>
+  chosen.length > 1 ? [[chosen.join(), label({ count: chosen.length })]] : [];

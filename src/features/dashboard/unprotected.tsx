@@ -9,6 +9,7 @@ import type { Column } from '../shared/charts/day-columns.ts';
 import { StatFrame, Unit } from './stat.tsx';
 import { stretchOf } from '../shared/date-range/day-stretch.ts';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
+import { dashboardMessages as t } from './messages.en.ts';
 
 interface UnprotectedProps {
   readonly board: Board;
@@ -47,10 +48,10 @@ export function Unprotected({
       onBoard={onBoard}
       figure={
         found === null ? (
-          <Unit of={asked.fault === null ? 'asking' : 'not known'} />
+          <Unit of={asked.fault === null ? t.loadingCount : t.unknownCount} />
         ) : (
           <>
-            {formatCount(found.length)} <Unit of={found.length === 1 ? 'computer' : 'computers'} />
+            {formatCount(found.length)} <Unit of={t.computers({ count: found.length })} />
           </>
         )
       }

@@ -74,7 +74,9 @@ export function ReportList({
               onClick={() => onOpen(id)}
             >
               <span className="block font-semibold break-words">{name}</span>
-              <span className={`line-clamp-3 break-words ${enabled ? 'text-ink-2' : ''}`}>
+              <span
+                className={`block break-words tablet:line-clamp-3 ${enabled ? 'text-ink-2' : ''}`}
+              >
                 {about}
               </span>
               <span className="block text-agate text-ink-3">

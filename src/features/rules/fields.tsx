@@ -1,6 +1,6 @@
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
-import { STATE_NAMES } from '#contract/rules/rules.ts';
+import { STATES } from '#src/ui/states.ts';
 import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -48,7 +48,7 @@ export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
         label={t.state}
         none={t.any}
         chosen={form.states}
-        options={PROBLEM_STATES.map((state) => [state, STATE_NAMES[state]] as const)}
+        options={PROBLEM_STATES.map((state) => [state, STATES[state].word] as const)}
         onChange={(states) => onChange({ states })}
       />
       <Many

@@ -2,7 +2,7 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { formatList } from '#contract/i18n/list.ts';
 import type { RuleFields, RuleWhen, Settled } from '#contract/rules/rules.ts';
-import { STATE_NAMES } from '#contract/rules/rules.ts';
+import { STATES } from '#src/ui/states.ts';
 import { formatBytes, formatDate, formatDuration } from '#src/ui/format.ts';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { clockText } from './form.ts';
@@ -41,7 +41,7 @@ const anyOf = (names: readonly string[]): string => formatList(names, 'or');
 function conditionTexts(when: RuleWhen, companyName: CompanyName): string[] {
   const { states, companies, sources, types, duration, bytes, streak, time } = when;
   return [
-    states.length > 0 && t.stateIs({ states: anyOf(states.map((state) => STATE_NAMES[state])) }),
+    states.length > 0 && t.stateIs({ states: anyOf(states.map((state) => STATES[state].word)) }),
     textCondition(when.text, t.messageHas, t.messageIsLike),
     textCondition(when.job, t.jobHas, t.jobIsLike),
     textCondition(when.computer, t.computerHas, t.computerIsLike),

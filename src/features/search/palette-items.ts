@@ -6,6 +6,7 @@ import type { IconName } from '../../ui/icon.tsx';
 import { menuOf } from '../../app/router/menu.ts';
 import type { Theme } from '../../app/theme.ts';
 import { GOES } from '../../app/shell/go-to-shortcuts.ts';
+import { searchMessages as t } from './messages.en.ts';
 
 /** What Enter does on an item of the palette. */
 export type Does =
@@ -29,11 +30,6 @@ export interface Line {
 
 const LIST = '/monitoring/daily-checks';
 const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
-const THEME_WORDS: Readonly<Record<Theme, string>> = {
-  light: 'Light theme',
-  dark: 'Dark theme',
-  system: 'Theme of this system',
-};
 
 /**
  * Returns the items that need no search text: first all pages, in the sidebar or not, then actions.
@@ -42,76 +38,74 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
   const pages = menuOf(roles, features)
     .flatMap(({ entries }) => entries)
     .map(({ to, word, icon }): Line => {
-      const letter = Object.entries(GOES).find(([, going]) => going.to === to)?.[0];
+      const letter = Object.entries(GOES).find(([, page]) => page === to)?.[0];
       return {
-        key: `page ${to}`,
-        group: 'Pages',
+        key: `page-${to}`,
+        group: t.pages,
         word,
         icon,
         does: { is: 'open', to },
         ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }),
       };
     });
-  const lists = can(roles, 'monitoring.daily-checks') ? LISTS : [];
+  const views = can(roles, 'monitoring.daily-checks') ? lists() : [];
   return [
     ...pages,
-    ...OTHERS,
-    ...lists,
-    { key: 'sync', group: 'Actions', word: 'Sync now', icon: 'sync', does: { is: 'sync' } },
+    otherPage(),
+    ...views,
+    { key: 'sync', group: t.actions, word: t.syncNow, icon: 'sync', does: { is: 'sync' } },
     ...THEMES.map((theme): Line => ({
-      key: `theme ${theme}`,
-      group: 'Actions',
-      word: THEME_WORDS[theme],
+      key: `theme-${theme}`,
+      group: t.actions,
+      word: t[`${theme}Theme`],
       icon: theme === 'dark' ? 'moon' : 'sun',
       does: { is: 'theme', theme },
     })),
   ];
 }
 
-/** Pages that every signed-in user can open and that are not in the sidebar. */
-const OTHERS: readonly Line[] = [
-  {
-    key: 'page subscriptions',
-    group: 'Pages',
-    word: 'Subscriptions',
-    icon: 'licensing',
-    does: { is: 'open', to: '/monitoring/subscriptions' },
-  },
-];
+/** A page that every signed-in user can open and that isn't in the sidebar. */
+const otherPage = (): Line => ({
+  key: 'page-subscriptions',
+  group: t.pages,
+  word: t.subscriptions,
+  icon: 'licensing',
+  does: { is: 'open', to: '/monitoring/subscriptions' },
+});
 
-const LISTS: readonly Line[] = [
+const lists = (): readonly Line[] => [
   {
-    key: 'page wall',
-    group: 'Pages',
-    word: 'Wall-board',
+    key: 'page-wall',
+    group: t.pages,
+    word: t.wallboard,
     icon: 'computer',
     does: { is: 'open', to: '/monitoring/wall' },
   },
   {
-    key: 'list failed',
-    group: 'Views',
-    word: 'Failed, to check',
+    key: 'list-failed',
+    group: t.views,
+    word: t.failedToCheck,
     icon: 'failed',
     does: { is: 'open', to: `${LIST}?state=Failed,Error` },
   },
   {
-    key: 'list missed',
-    group: 'Views',
-    word: 'Did not run, to check',
+    key: 'list-missed',
+    group: t.views,
+    word: t.missedToCheck,
     icon: 'missed',
     does: { is: 'open', to: `${LIST}?state=Missed` },
   },
   {
-    key: 'list snoozed',
-    group: 'Views',
-    word: 'Snoozed',
+    key: 'list-snoozed',
+    group: t.views,
+    word: t.snoozed,
     icon: 'clock',
     does: { is: 'open', to: `${LIST}?review=snoozed` },
   },
   {
-    key: 'list cause',
-    group: 'Views',
-    word: 'To check, by cause',
+    key: 'list-cause',
+    group: t.views,
+    word: t.toCheckByCause,
     icon: 'daily-checks',
     does: { is: 'open', to: `${LIST}?group=cause` },
   },

@@ -18,7 +18,6 @@ import { client, useWatch } from '../../app/worker/worker-client.ts';
 import { useBranding, useMe } from '../../app/session/session.ts';
 import { addDays, dayAt } from '../shared/date-range/dates.ts';
 import { setTheme } from '../../app/theme.ts';
-import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { STATES } from '../../ui/states.ts';
@@ -27,6 +26,7 @@ import { fixedLines, matching } from './palette-items.ts';
 import type { Line } from './palette-items.ts';
 import { useServerSearch } from './use-server-search.ts';
 import type { Asked } from './use-server-search.ts';
+import { searchMessages as t } from './messages.en.ts';
 
 const SHOWN = 6;
 const MOST_CHARS = 200;
@@ -52,10 +52,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const now = useNow(60_000);
   const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 };
   const named: readonly Line[] = (views ?? []).map((view) => ({
-    key: `view ${view.id}`,
-    group: 'Views',
+    key: `view-${view.id}`,
+    group: t.views,
     word: view.name,
-    ...(view.shared && { detail: 'shared' }),
+    ...(view.shared && { detail: t.shared }),
     icon: 'daily-checks',
     does: { is: 'open', to: `/monitoring/daily-checks?${view.query}` },
   }));
@@ -99,14 +99,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       <DialogBackdrop className="fixed inset-0 bg-[#1f1d18]/40" />
       <div className="fixed inset-0 flex items-start justify-center p-3 phone:pt-[12vh]">
         <DialogPanel className="flex max-h-[min(560px,100%)] w-[600px] max-w-full flex-col overflow-hidden rounded-part border border-rule bg-sheet text-ink shadow-toast">
-          <DialogTitle className="sr-only">Go to a page, a company or a job</DialogTitle>
+          <DialogTitle className="sr-only">{t.title}</DialogTitle>
           <Combobox<Line | null> value={null} onChange={run} immediate>
             <span className="flex h-12 shrink-0 items-center gap-3 border-b border-rule px-4">
               <Icon name="search" className="text-ink-3" />
               <ComboboxInput
                 ref={field}
-                aria-label="Search everything: pages, companies, jobs and actions"
-                placeholder="Search everything"
+                aria-label={t.label}
+                placeholder={t.placeholder}
                 autoComplete="off"
                 spellCheck={false}
                 maxLength={MOST_CHARS}
@@ -189,35 +189,32 @@ interface FootProps {
 function Foot({ asked, text, hits, there, more }: FootProps) {
   const rest =
     more > 0
-      ? `${formatCount(more)} more on this device: type on`
+      ? t.moreOnDevice({ count: more })
       : asked.is === 'found' && hasMore(asked.found)
-        ? 'More on the server: type on'
+        ? t.moreOnServer
         : '';
-  const none = hits === 0 ? `Nothing is called “${text}”` : '';
-  const counted = `${formatCount(hits)} found${there > 0 ? `, ${formatCount(there)} of them by the server` : ''}`;
+  const isEmpty = hits === 0;
+  const counted =
+    there > 0 ? t.foundWithServer({ count: hits, server: there }) : t.found({ count: hits });
   const words = ((): { readonly seen: string; readonly told: string } => {
     switch (asked.is) {
       case 'none':
         return { seen: '', told: '' };
       case 'short':
-        return said('From two letters on the server is searched as well', counted);
+        return said(t.typeMore, counted);
       case 'waiting':
       case 'asking':
-        return { seen: 'Searching the server', told: '' };
+        return { seen: t.searching, told: '' };
       case 'offline':
-        return said(
-          `${none === '' ? '' : `${none} on this device. `}The server cannot be reached: only what this device keeps was searched`,
-          counted,
-        );
+        return said(isEmpty ? t.noMatchesOffline({ text }) : t.offline, counted);
       case 'failed':
-        return said(
-          `${none === '' ? '' : `${none} on this device. `}The server could not search: only what this device keeps was searched`,
-          counted,
-        );
+        return said(isEmpty ? t.noMatchesServerFailed({ text }) : t.serverFailed, counted);
       case 'found':
-        return none === ''
-          ? { seen: rest, told: [counted, rest].filter((part) => part !== '').join('. ') }
-          : { seen: none, told: none };
+        if (isEmpty) {
+          const none = t.noMatches({ text });
+          return { seen: none, told: none };
+        }
+        return rest === '' ? { seen: '', told: counted } : said(rest, counted);
     }
   })();
   return (
@@ -233,7 +230,7 @@ function Foot({ asked, text, hits, there, more }: FootProps) {
           {words.seen}
         </p>
       )}
-      <output aria-label="Search" className="sr-only">
+      <output aria-label={t.search} className="sr-only">
         {words.told}
       </output>
     </>
@@ -242,5 +239,5 @@ function Foot({ asked, text, hits, there, more }: FootProps) {
 
 const said = (seen: string, counted: string): { readonly seen: string; readonly told: string } => ({
   seen,
-  told: `${counted}. ${seen}`,
+  told: t.spoken({ found: counted, note: seen }),
 });

@@ -7,10 +7,11 @@ import type { Sought } from '#contract/search/search.ts';
 import type { Found } from '#workers/api.ts';
 import { dayAt, spanKey } from '../shared/date-range/dates.ts';
 import type { DayRule } from '../shared/date-range/dates.ts';
-import { formatAge, formatDate, plural } from '../../ui/format.ts';
+import { formatAge, formatDate } from '../../ui/format.ts';
 import { STATES } from '../../ui/states.ts';
 import { companyAddress, jobAddress, listAddress } from './palette-items.ts';
 import type { Line } from './palette-items.ts';
+import { searchMessages as t } from './messages.en.ts';
 
 const told = (...words: readonly string[]): string =>
   words.filter((word) => word !== '').join(', ');
@@ -18,16 +19,16 @@ const told = (...words: readonly string[]): string =>
 /** Returns the items for data on this device. */
 export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
   ...companies.rows.map(({ company, name, jobs: count }): Line => ({
-    key: `company ${company}`,
-    group: 'Companies',
+    key: `company-${company}`,
+    group: t.companies,
     word: name,
-    detail: plural(count, 'job'),
+    detail: t.jobCount({ count }),
     icon: 'companies',
     does: { is: 'open', to: companyAddress(company) },
   })),
   ...jobs.rows.map(({ job, name, computer, companyName }): Line => ({
-    key: `job ${job}`,
-    group: 'Jobs',
+    key: `job-${job}`,
+    group: t.jobs,
     word: name,
     detail: told(companyName, computer),
     icon: 'daily-checks',
@@ -35,7 +36,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
   })),
   ...computers.rows.map(({ name, company, companyName }): Line => ({
     key: computerKey(company, name),
-    group: 'Computers',
+    group: t.computers,
     word: name,
     detail: companyName,
     icon: 'computer',
@@ -44,7 +45,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
 ];
 
 const computerKey = (company: number, name: string): string =>
-  `computer ${company} ${name.toLowerCase()}`;
+  `computer-${company}-${name.toLowerCase()}`;
 
 /**
  * Returns the item that opens the run list with these words and days; null if this device stores
@@ -56,10 +57,10 @@ export function lineOfResults({ words, days }: Sought, typed: string, oldest: Da
     ? spanKey({ is: 'range', from: dayText(days.from), to: dayText(days.to) })
     : 'last-30';
   return {
-    key: 'results here',
-    group: 'Results',
-    word: `Results with “${typed.trim()}”`,
-    detail: 'on this device',
+    key: 'results-here',
+    group: t.results,
+    word: t.resultsWith({ text: typed.trim() }),
+    detail: t.onThisDevice,
     icon: 'search',
     does: {
       is: 'open',
@@ -89,8 +90,8 @@ export function linesThere(
   return [
     ...(found.companies?.rows ?? []).map(({ n, _id: id, name }) =>
       open(
-        `company ${n}`,
-        'Companies, from the server',
+        `company-${n}`,
+        t.companiesOnServer,
         'companies',
         name,
         '',
@@ -99,8 +100,8 @@ export function linesThere(
     ),
     ...(found.jobs?.rows ?? []).map(({ n, name, computer, companyName }) =>
       open(
-        `job ${n}`,
-        'Jobs, from the server',
+        `job-${n}`,
+        t.jobsOnServer,
         'daily-checks',
         name,
         told(companyName, computer),
@@ -110,20 +111,20 @@ export function linesThere(
     ...(found.computers?.rows ?? []).map(({ name, company, companyName, seenAt }) =>
       open(
         computerKey(company, name),
-        'Computers seen by sources',
+        t.reportedComputers,
         'computer',
         name,
-        told(companyName, `seen ${formatAge(seenAt, now)}`),
+        told(companyName, t.seen({ age: formatAge(seenAt, now) })),
         `/monitoring/computers?${new URLSearchParams({ date: `${dayAt(seenAt, rule)}..${dayAt(now, rule)}`, q: name }).toString()}`,
       ),
     ),
     ...(found.users?.rows ?? []).map(({ _id: id, username, name }) =>
-      open(`user ${id}`, 'Users', 'person', name, username, `/monitoring/users?user=${id}`),
+      open(`user-${id}`, t.users, 'person', name, username, `/monitoring/users?user=${id}`),
     ),
     ...(found.repositories?.rows ?? []).map(({ _id: id, name, hostName, companyName }) =>
       open(
-        `repository ${id}`,
-        'Repositories',
+        `repository-${id}`,
+        t.repositories,
         'repository',
         name,
         told(companyName, hostName ?? ''),
@@ -132,25 +133,25 @@ export function linesThere(
     ),
     ...(found.tickets?.rows ?? []).map(({ _id: id, number, subject, open: is, companyName }) =>
       open(
-        `ticket ${id}`,
-        'Tickets',
+        `ticket-${id}`,
+        t.tickets,
         'ticket',
-        `${number} ${subject}`,
-        told(is ? 'open' : 'closed', companyName),
+        t.ticket({ number, subject }),
+        told(is ? t.open : t.closed, companyName),
         `/monitoring/tickets?state=all&ticket=${id}`,
       ),
     ),
     ...(found.rules?.rows ?? []).map(({ _id: id, name }) =>
-      open(`rule ${id}`, 'Rules', 'rules', name, '', `/monitoring/rules?rule=${id}`),
+      open(`rule-${id}`, t.rules, 'rules', name, '', `/monitoring/rules?rule=${id}`),
     ),
     ...(found.hints?.rows ?? []).map(({ _id: id, name }) =>
-      open(`hint ${id}`, 'Hints', 'hint', name, '', `/monitoring/hints?hint=${id}`),
+      open(`hint-${id}`, t.hints, 'hint', name, '', `/monitoring/hints?hint=${id}`),
     ),
     ...(found.results?.rows ?? []).map(
       ({ n, job, jobName, companyName, computer, startedAt, state, message }): Line => ({
         ...open(
-          `result ${n}`,
-          'Older results',
+          `result-${n}`,
+          t.olderResults,
           STATES[state].icon,
           jobName,
           told(date(startedAt), companyName, computer, message ?? ''),

@@ -1,5 +1,6 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
+import { capacityMessages as t } from './capacity.messages.en.ts';
 
 const MOST = 5;
 const DAY = 86_400_000;
@@ -69,8 +70,6 @@ export function fullWords(
   { daysLeft, fullAt }: Pick<Filling, 'daysLeft' | 'fullAt'>,
   now: Ms,
 ): string {
-  if (fullAt <= now) return 'full';
-  return daysLeft === 0
-    ? 'full within a day'
-    : `full in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
+  if (fullAt <= now) return t.full;
+  return daysLeft === 0 ? t.withinADay : t.inDays({ days: daysLeft });
 }

@@ -1,4 +1,4 @@
-import { ownAccountPageMessages as t } from './own-account.messages.en.ts';
+import { ownAccountPageMessages as t } from './own-account-page.messages.en.ts';
 /**
  * Returns the browser and system of a user agent: `Chrome on Windows`. Specific names are checked
  * first, because most browsers also name others.

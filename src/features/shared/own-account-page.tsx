@@ -10,7 +10,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
-import { ownAccountPageMessages as t } from './own-account.messages.en.ts';
+import { ownAccountPageMessages as t } from './own-account-page.messages.en.ts';
 
 export interface OwnPageProps {
   readonly title: string;

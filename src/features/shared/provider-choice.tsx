@@ -4,6 +4,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { CachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { providerChoiceMessages as t } from './provider-choice.messages.en.ts';
 
 /**
  * The provider that an administration page shows. It is the address parameter `provider`; without
@@ -45,17 +46,15 @@ export function ProviderChoice({ chosen }: { readonly chosen: ChosenProvider }) 
   if (rows.length < 2 && chosen.own) return null;
   return (
     <ChipSelect
-      name="Provider"
-      label="Provider"
+      name={t.provider}
+      label={t.provider}
       icon="companies"
       value={chosen.id}
       options={[
-        ...rows.map(
-          ({ _id: id, name, own }) => [id, own ? `${name} (this portal)` : name] as const,
-        ),
+        ...rows.map(({ _id: id, name, own }) => [id, own ? t.thisPortal({ name }) : name] as const),
         ...(rows.some(({ _id: id }) => id === chosen.id)
           ? []
-          : [[chosen.id, 'Unknown provider'] as const]),
+          : [[chosen.id, t.unknownProvider] as const]),
       ]}
       onChoose={(id) => {
         const own = rows.find(({ _id: one }) => one === id)?.own ?? false;

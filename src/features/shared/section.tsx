@@ -4,6 +4,8 @@ import { Button } from '#src/ui/button.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SectionLink } from './section-link.tsx';
 import type { PolledQuery } from './queries/use-polled-query.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
+import { sectionMessages as t } from './section.messages.en.ts';
 
 export interface SectionProps {
   readonly title: string;
@@ -33,7 +35,7 @@ export function Section({
       className={`min-w-0 outline-none ${className}`}
       {...(place !== undefined && { id: place, tabIndex: -1 })}
     >
-      <div className="flex min-h-6 items-baseline gap-2 border-b border-head-rule pb-1.5">
+      <div className="flex min-h-6 flex-wrap items-baseline gap-x-2 border-b border-head-rule pb-1.5">
         <h2 id={id} className="m-0 text-[length:inherit]">
           {href === null ? (
             title
@@ -47,7 +49,7 @@ export function Section({
           )}
         </h2>
         {detail !== undefined && (
-          <span className="ml-auto min-w-0 truncate text-agate text-ink-3">{detail}</span>
+          <span className="ml-auto min-w-0 text-right text-agate text-ink-3">{detail}</span>
         )}
       </div>
       {children}
@@ -60,7 +62,7 @@ export function Lines({ count }: { readonly count: number }) {
   return (
     <DelayedFallback>
       <div aria-busy="true">
-        <span className="sr-only">Loading</span>
+        <span className="sr-only">{t.loading}</span>
         {Array.from({ length: count }, (_, i) => (
           <div
             key={i}
@@ -97,10 +99,12 @@ export function FromServer<T>({
         <div className="flex items-center gap-3 border-b border-hair py-2">
           <span className="min-w-0 grow text-ink-2">
             {fault}
-            {at !== null && <span className="block text-agate text-ink-3">As of {told(at)}.</span>}
+            {at !== null && (
+              <span className="block text-agate text-ink-3">{t.asOf({ time: told(at) })}</span>
+            )}
           </span>
           <Button size="sm" onClick={again}>
-            Try again
+            {uiMessages.tryAgain}
           </Button>
         </div>
       )}

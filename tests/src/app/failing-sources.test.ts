@@ -58,6 +58,6 @@ test('SYNC-15: one source and many sources are each one sentence that can be rea
     at: AT - i,
   }));
   expect(failureSentence(failingSources(many))).toBe(
-    '1,200 sources failed to sync: key 0, key 1, key 2 and 1,197 more',
+    '1,200 sources failed to sync: key 0, key 1, key 2, and 1,197 more',
   );
 });

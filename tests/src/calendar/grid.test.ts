@@ -119,7 +119,7 @@ test('CALV-5: days that this device does not keep, does not have yet or that lie
   expect(formOf('off', 'here')).toBe('off');
   expect(formOf('Failed', 'part')).toBe('failed');
   expect(cellWords(head(20), 'missed')).toBe('Friday 11/20/26, today: Did not run');
-  expect(cellWords(head(20), 'none')).toBe('Friday 11/20/26, today: Nothing yet');
+  expect(cellWords(head(20), 'none')).toBe('Friday 11/20/26, today: No result yet');
   expect(cellWords(head(19), 'none')).toBe('Thursday 11/19/26: Not due');
   expect(cellWords(head(17), 'away')).toBe('Tuesday 11/17/26: Not on this device');
   expect(badWords(head(19), 1_200, 'here')).toBe('Thursday 11/19/26: 1,200 failed or did not run');
@@ -131,13 +131,13 @@ test('CALV-5: one sentence says why days are empty', () => {
   const kept = Date.UTC(2026, 10, 18, 6);
   const lost = { here: false };
   expect(missingWords([head(16, lost), head(17, lost), head(18, lost), head(19)], kept, NOON)).toBe(
-    'Days before 11/18/26 are not kept on this device',
+    'Days before 11/18/26 are not on this device',
   );
   expect(missingWords([head(18, lost), head(19)], kept, NOON)).toBe(
     '11/18/26 is only partly stored on this device',
   );
-  expect(missingWords([head(19, lost), head(20)], kept, NOON)).toBe('1 of 2 days here');
-  expect(missingWords([head(16, lost)], kept, NOON)).toBe('These days are not kept on this device');
+  expect(missingWords([head(19, lost), head(20)], kept, NOON)).toBe('1 of 2 days loaded');
+  expect(missingWords([head(16, lost)], kept, NOON)).toBe('These days are not on this device');
   expect(missingWords([head(19), head(20), head(21)], kept, NOON)).toBeNull();
 });
 

@@ -146,7 +146,7 @@ test('DASH-6: a line says what is wrong, whom it hits and since when', () => {
     'Oakhurst, OC-BKP - Entire computer',
   );
   expect([headline(problem('Missed', 1)), headline(problem('Anomaly', 1))]).toEqual([
-    'No result came when one was due',
+    'No result arrived when one was due',
     'Anomaly',
   ]);
   expect([
@@ -224,9 +224,9 @@ test('DASH-8: a computer is unprotected when it was seen, has no job, and nobody
     firstSeenWords(found, { from: NOW - 3 * DAY, to: NOW - 1.5 * DAY }),
     firstSeenWords(found, { from: 0, to: NOW - 30 * DAY }),
   ]).toEqual([
-    '2 first seen in this time',
-    '1 first seen in this time',
-    'None first seen in this time',
+    '2 first seen in this period',
+    '1 first seen in this period',
+    'None first seen in this period',
   ]);
   expect(computersAddress([], String)).toBe('/monitoring/daily-checks/computers');
   expect(computersAddress([1, 2], String)).toBe('/monitoring/daily-checks/computers');

@@ -7,7 +7,7 @@ import { GO_MS, goOf, GOES } from '#src/app/shell/go-to-shortcuts.ts';
 import { fixedLines, matching } from '#src/features/search/palette-items.ts';
 
 test('FRAME-1: G and then a letter goes to its page, in time; G alone and other letters go nowhere', () => {
-  for (const [letter, { to }] of Object.entries(GOES)) {
+  for (const [letter, to] of Object.entries(GOES)) {
     expect(goOf(letter, 1_000, 900)).toEqual({ is: 'go', to });
     expect(goOf(letter.toUpperCase(), 1_000, 900)).toEqual({ is: 'go', to });
     expect(goOf(letter, 1_000, null)).toEqual({ is: 'none' });
@@ -48,7 +48,7 @@ test('FRAME-2: the palette offers the pages that the roles may open, and what is
     expect(words(['operator'], features)).toEqual(
       menuOf(['operator'], features)
         .flatMap(({ entries }) => entries.map(({ word }) => word))
-        .concat('Subscriptions', 'Wall-board'),
+        .concat('Subscriptions', 'Wallboard'),
     );
   const lines = fixedLines(['operator', 'admin'], null);
   expect(matching(lines, '')).toEqual(lines);

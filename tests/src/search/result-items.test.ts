@@ -35,17 +35,17 @@ const where = (lines: readonly Line[]): Readonly<Record<string, string>> =>
 test('SEEK-5: everything found leads to its own view', () => {
   const list = '/monitoring/daily-checks?date=last-30&review=any&rows=runs&order=newest&job=7';
   expect(where(linesThere(FOUND, ['operator'], RULE, NOW))).toEqual({
-    'company 3': '/monitoring/daily-checks?date=last-7&review=any&company=3',
-    'job 7': list,
-    'computer 3 pc-1': '/monitoring/computers?date=2026-08-15..2026-11-20&q=PC-1',
-    'user u': '/monitoring/users?user=u',
-    'repository r/1': '/monitoring/repositories?open=r%2F1',
-    'ticket t': '/monitoring/tickets?state=all&ticket=t',
-    'rule ru': '/monitoring/rules?rule=ru',
-    'hint h': '/monitoring/hints?hint=h',
-    'result 9': `${list}&run=9`,
+    'company-3': '/monitoring/daily-checks?date=last-7&review=any&company=3',
+    'job-7': list,
+    'computer-3-pc-1': '/monitoring/computers?date=2026-08-15..2026-11-20&q=PC-1',
+    'user-u': '/monitoring/users?user=u',
+    'repository-r/1': '/monitoring/repositories?open=r%2F1',
+    'ticket-t': '/monitoring/tickets?state=all&ticket=t',
+    'rule-ru': '/monitoring/rules?rule=ru',
+    'hint-h': '/monitoring/hints?hint=h',
+    'result-9': `${list}&run=9`,
   });
-  expect(where(linesThere(FOUND, ['admin'], RULE, NOW))['company 3']).toBe(
+  expect(where(linesThere(FOUND, ['admin'], RULE, NOW))['company-3']).toBe(
     '/monitoring/companies?company=c-3',
   );
   expect(linesThere(FOUND, ['operator'], RULE, NOW).at(-1)).toMatchObject({
@@ -67,12 +67,12 @@ test('SEEK-4: what this device knows has the same key here and there', () => {
     linesThere(FOUND, ['operator'], RULE, NOW)
       .filter(({ key }) => keys.has(key))
       .map(({ group }) => group),
-  ).toEqual(['Companies, from the server', 'Jobs, from the server', 'Computers seen by sources']);
+  ).toEqual(['Companies on the server', 'Jobs on the server', 'Reported computers']);
 });
 
 const line = (text: string) => {
   const found = lineOfResults(soughtIn(text), text, '2026-10-22');
-  return found && where([found])['results here'];
+  return found && where([found])['results-here'];
 };
 
 test('SEEK-5: results on this device are looked for in their list, of days that it keeps', () => {

@@ -12,7 +12,7 @@ test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a cli
   for (const text of [undefined, '', 'no JSON', 'null', '[]', '{"title":7}'])
     expect(shownOf(text)).toEqual({
       title: 'Backups',
-      body: 'There is news in the portal.',
+      body: "There's news in the portal.",
       link: '/monitoring/daily-checks',
       tag: 'news',
     });

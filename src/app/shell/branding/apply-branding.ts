@@ -1,6 +1,7 @@
 import type { Branding } from '#contract/branding/branding.ts';
 import { accentOf, lightenedAccent, sideOf } from './brand-colours.ts';
 import type { Accent, Side } from './brand-colours.ts';
+import { startMessages as t } from '../start.messages.en.ts';
 
 /**
  * Returns the CSS variables that a brand sets; `tokens.css` reads each of them. Null restores the
@@ -37,9 +38,9 @@ export function applyBranding(branding: Branding | null): void {
 export const imageUrl = (url: string | null): string | null =>
   url !== null && /^(https?:\/\/|\/(?![/\\]))/i.test(url) ? url : null;
 
-export const titleOf = (branding: Branding | null): string => branding?.title.trim() || 'Portal';
+export const titleOf = (branding: Branding | null): string => branding?.title.trim() || t.portal;
 export const sidebarTitleOf = (branding: Branding | null): string =>
-  branding?.sidebarTitle.trim() || 'Portal';
+  branding?.sidebarTitle.trim() || t.portal;
 
 const accentVariables = (
   accent: Accent | null,

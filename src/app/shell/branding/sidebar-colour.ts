@@ -3,15 +3,15 @@ import { writeStored, readStored } from '../../session/browser-storage.ts';
 import { BLUE_SIDE, sideOf } from './brand-colours.ts';
 
 /**
- * Sidebar colors that a user can choose, each with its shade for the dark theme. All are legible.
+ * Sidebar colors that a user can choose: light shade, dark shade, name. All are legible.
  */
 export const SIDE_COLOURS = [
-  [BLUE_SIDE.light, '#12203a', 'Blue'],
-  ['#0f3a40', '#0b2428', 'Teal'],
-  ['#1f4030', '#12261c', 'Forest'],
-  ['#47284f', '#2a182f', 'Plum'],
-  ['#5a2330', '#331419', 'Wine'],
-  ['#33373d', '#1d2024', 'Slate'],
+  [BLUE_SIDE.light, '#12203a', 'blue'],
+  ['#0f3a40', '#0b2428', 'teal'],
+  ['#1f4030', '#12261c', 'forest'],
+  ['#47284f', '#2a182f', 'plum'],
+  ['#5a2330', '#331419', 'wine'],
+  ['#33373d', '#1d2024', 'slate'],
 ] as const;
 
 /** Returns the chosen color; null is the provider's default. */

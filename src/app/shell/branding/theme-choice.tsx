@@ -2,6 +2,7 @@ import { THEMES, setTheme, useTheme } from '../../theme.ts';
 import type { Theme } from '../../theme.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import type { IconName } from '../../../ui/icon.tsx';
+import { shellMessages as t } from '../shell.messages.en.ts';
 
 /**
  * Selects the light, dark or system theme. In the minimized sidebar one button cycles through them.
@@ -10,7 +11,7 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
   const theme = useTheme();
   if (mini) {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
-    const label = `Theme: ${WORDS[theme].word}. Change to ${WORDS[next].word}`;
+    const label = t.switchTheme({ theme: t[theme], next: t[next] });
     return (
       <button
         type="button"
@@ -19,13 +20,13 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
         onClick={() => setTheme(next)}
         className="flex h-8 items-center rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
       >
-        <Icon name={WORDS[theme].icon} />
+        <Icon name={ICONS[theme]} />
       </button>
     );
   }
   return (
     <fieldset className="m-0 grid grid-cols-3 rounded-part border border-side-line p-0 text-agate">
-      <legend className="sr-only">Theme</legend>
+      <legend className="sr-only">{t.theme}</legend>
       {THEMES.map((one) => (
         <label
           key={one}
@@ -40,15 +41,11 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
             onChange={() => setTheme(one)}
             className="absolute inset-0 m-0 cursor-pointer opacity-0"
           />
-          {WORDS[one].word}
+          {t[one]}
         </label>
       ))}
     </fieldset>
   );
 }
 
-const WORDS: Readonly<Record<Theme, { readonly word: string; readonly icon: IconName }>> = {
-  light: { word: 'Light', icon: 'sun' },
-  dark: { word: 'Dark', icon: 'moon' },
-  system: { word: 'System', icon: 'computer' },
-};
+const ICONS: Readonly<Record<Theme, IconName>> = { light: 'sun', dark: 'moon', system: 'computer' };

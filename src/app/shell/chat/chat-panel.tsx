@@ -5,11 +5,11 @@ import { client, useWatch } from '../../worker/worker-client.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { setChat } from './chat-state.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
+import { chatMessages as t } from './messages.en.ts';
 
 /** How long the widget may take to load before the page shows an error. */
 const PATIENCE_MS = 20_000;
-const BLOCKED =
-  'The chat could not be loaded. A filter in this browser or network may hold it back.';
 
 /**
  * The provider's chat widget in a sandboxed frame without an origin, so that the widget cannot read
@@ -39,7 +39,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
   const told = useEffectEvent(async (what: unknown): Promise<void> => {
     if (what === 'close') close();
     if (what === 'loaded') setState('here');
-    if (what === 'blocked') setState({ fault: BLOCKED });
+    if (what === 'blocked') setState({ fault: t.blocked });
     if (what !== 'ready') return;
     const answer = await client().ask('chatToken', {
       name: me.name,
@@ -72,7 +72,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
   }, []);
   useEffect(() => {
     if (away || state !== 'coming') return;
-    const timer = setTimeout(() => setState({ fault: BLOCKED }), PATIENCE_MS);
+    const timer = setTimeout(() => setState({ fault: t.blocked }), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [away, state]);
   useEffect(() => {
@@ -91,17 +91,17 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
     <dialog
       ref={panel}
       open={open}
-      aria-label="Chat"
+      aria-label={t.chat}
       aria-busy={state === 'coming' && fault === null}
       className={`${open ? 'flex' : 'hidden'} fixed inset-0 z-40 m-0 h-dvh max-h-none w-full max-w-none flex-col border-0 border-rule bg-sheet p-0 text-ink tablet:inset-auto tablet:right-4 tablet:bottom-4 tablet:h-[min(600px,calc(100dvh-2rem))] tablet:w-[380px] tablet:rounded-part tablet:border print:hidden`}
     >
       <div className="flex items-center gap-2 border-b border-rule px-4 py-2">
         <h2 ref={head} tabIndex={-1} className="m-0 grow text-body font-semibold outline-none">
-          Chat
+          {t.chat}
         </h2>
         <IconButton
           icon="close"
-          label="Close the chat"
+          label={t.close}
           keycap="Esc"
           className="-mr-1 px-1"
           onClick={() => close()}
@@ -121,7 +121,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
                   setState('coming');
                 }}
               >
-                Try again
+                {uiMessages.tryAgain}
               </Button>
             }
           >
@@ -130,14 +130,14 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
         </div>
       )}
       {fault === null && state === 'coming' && (
-        <p className="m-0 px-4 py-3 text-ink-2">Opening the chat…</p>
+        <p className="m-0 px-4 py-3 text-ink-2">{t.opening}</p>
       )}
       {fault === null && (
         <iframe
           key={turn}
           ref={frame}
           src="/chat"
-          title="Chat with support"
+          title={t.withSupport}
           sandbox="allow-scripts allow-forms allow-popups"
           referrerPolicy="no-referrer"
           className="min-h-0 w-full grow border-0"

@@ -6,6 +6,8 @@ import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { announce } from '../announce.tsx';
 import { FIRST_STEP } from './first-run.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
+import { firstRunMessages as t } from './messages.en.ts';
 
 /**
  * A prompt above the page of a provider without data: the first step to take. It does not take the
@@ -21,7 +23,7 @@ export function FirstRunPrompt({ onDismiss }: { readonly onDismiss: () => void }
   if (!isShown) return null;
   return (
     <section
-      aria-label="Get started"
+      aria-label={t.getStarted}
       className="flex min-h-11 flex-wrap items-center gap-x-2.5 gap-y-1 border-b border-l-[3px] border-b-rule border-l-accent bg-sheet px-3 py-1.5 print:hidden tablet:px-5"
     >
       <Icon name="source" className="text-accent" />
@@ -31,10 +33,10 @@ export function FirstRunPrompt({ onDismiss }: { readonly onDismiss: () => void }
           to={FIRST_STEP}
           className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
         >
-          Connect a source
+          {t.connectSource}
         </Link>
         <Button size="sm" onClick={onDismiss}>
-          Dismiss
+          {uiMessages.dismiss}
         </Button>
       </span>
     </section>

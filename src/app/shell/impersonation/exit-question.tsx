@@ -1,7 +1,7 @@
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { plural } from '../../../ui/format.ts';
 import type { Impersonation } from './impersonation.ts';
+import { impersonationMessages as t } from './messages.en.ts';
 
 /** Leaving also discards the unsent changes that were made in the other user's name. */
 export function ExitQuestion({ state, send }: Impersonation) {
@@ -10,21 +10,18 @@ export function ExitQuestion({ state, send }: Impersonation) {
   const { unsent } = state.context;
   return (
     <Dialog
-      title={`${plural(unsent, 'change')} not sent yet`}
+      title={t.unsent({ count: unsent })}
       onClose={() => send({ type: 'STAY' })}
       footer={
         <>
           <Button variant="danger" busy={isDiscarding} onClick={() => send({ type: 'DISCARD' })}>
-            Discard {plural(unsent, 'change')} and exit
+            {t.discardAndExit({ count: unsent })}
           </Button>
-          <Button onClick={() => send({ type: 'STAY' })}>Stay</Button>
+          <Button onClick={() => send({ type: 'STAY' })}>{t.stay}</Button>
         </>
       }
     >
-      <p className="m-0 px-5 py-4">
-        Made as the other user, and not taken by the server yet. Nothing of it is kept when you
-        exit.
-      </p>
+      <p className="m-0 px-5 py-4">{t.unsentHint}</p>
     </Dialog>
   );
 }

@@ -21,13 +21,16 @@ import { writeStored, readStored } from '../../session/browser-storage.ts';
 import { localPath } from '../../router/redirect-target.ts';
 import { withReauth } from '../reauth/reauth.ts';
 import { tellFailure } from '../../../ui/toasts.ts';
+import { shellMessages as t } from '../shell.messages.en.ts';
 
 const MOST = 10;
 
 /** Returns the button text, such as `Exit dana`. Names are cut to ten characters. */
 export const exitWord = (username: string): string => {
   const letters = Array.from(username);
-  return `Exit ${letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username}`;
+  return t.exit({
+    username: letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username,
+  });
 };
 
 export interface Impersonation {

@@ -12,6 +12,8 @@ import { tell, tellFailure } from '../../../ui/toasts.ts';
 import { appOf, setGone, shownOf, useGone } from './dismissed.ts';
 import { withReauth } from '../reauth/reauth.ts';
 import { SEVERITIES } from './severity.ts';
+import { richText } from '../../../ui/rich-text.tsx';
+import { noticeBarMessages as t } from './messages.en.ts';
 
 /**
  * The provider's notices for this user, above the page. A notice that arrives while a page is open
@@ -42,7 +44,7 @@ export function Notifications({ me }: { readonly me: Me }) {
   );
   if (shown.length === 0) return null;
   return (
-    <section aria-label="Notices" className="max-h-[35dvh] overflow-auto border-b border-rule">
+    <section aria-label={t.notices} className="max-h-[35dvh] overflow-auto border-b border-rule">
       <ul className="m-0 list-none p-0">
         {shown.map(({ _id: id, ...one }) => (
           <Notice
@@ -71,7 +73,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
   const [busy, setBusy] = useState(false);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const { message, link, copy, event, hideAck, hideClose, severity } = notice;
-  const { word, icon, text, edge, wash } = SEVERITIES[severity];
+  const { icon, text, edge, wash } = SEVERITIES[severity];
 
   async function acknowledge(): Promise<void> {
     if (busy) return;
@@ -100,7 +102,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
       await navigator.clipboard.writeText(new URL(link ?? '', location.href).href);
       tell(BASE.linkCopied);
     } catch {
-      tellFailure('This browser did not allow copying. Open the link and copy its address.');
+      tellFailure(t.copyBlocked);
     }
   }
 
@@ -110,7 +112,10 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
     >
       <Icon name={icon} className={text} />
       <p className="m-0 min-w-0 grow basis-52 break-words">
-        <b className={text}>{word}.</b> {message}
+        {richText(t.severityAndMessage, {
+          severity: <b className={text}>{t[severity]}</b>,
+          message,
+        })}
         {link !== null && (
           <>
             {' '}
@@ -119,7 +124,7 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
               {...(link.startsWith('https:') && { target: '_blank', rel: 'noreferrer' })}
               className="text-accent underline underline-offset-2"
             >
-              {copy ? link : 'Read more'}
+              {copy ? link : t.readMore}
             </a>
           </>
         )}
@@ -127,25 +132,21 @@ function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
       <span className="flex items-center gap-2">
         {onCreate !== null && link === null && (
           <Button size="sm" icon="plus" busy={busy} onClick={() => void createLink()}>
-            Create link
+            {t.createLink}
           </Button>
         )}
         {copy && link !== null && (
           <Button size="sm" icon="copy" onClick={() => void take()}>
-            Copy the link
+            {t.copyLink}
           </Button>
         )}
         {!hideAck && (
           <Button size="sm" icon="check" busy={busy} onClick={() => void acknowledge()}>
-            Got it
+            {t.gotIt}
           </Button>
         )}
         {!hideClose && (
-          <IconButton
-            icon="close"
-            label="Close until the page is loaded again"
-            onClick={() => setGone(id)}
-          />
+          <IconButton icon="close" label={t.closeUntilReload} onClick={() => setGone(id)} />
         )}
       </span>
     </li>
@@ -190,10 +191,7 @@ function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
     return setLink(answer.value.url);
   }
   if (!wanted || (link === null && !isDue)) return { notice: null, create };
-  const message =
-    link === null
-      ? 'Invite a user: create a link that lets one person register within seven days.'
-      : 'Invite a user: this link registers one user within seven days.';
+  const message = link === null ? t.inviteFirst : t.invite;
   return {
     notice: {
       _id: INVITATION,

@@ -12,6 +12,8 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { askPasskey } from './passkey.ts';
 import { answerReauth } from './reauth.ts';
+import { uiMessages } from '#src/ui/messages.en.ts';
+import { reauthMessages as t } from './messages.en.ts';
 
 type Options = OutputOf<'reauthOptions'>;
 type Way = Options['methods'][number];
@@ -87,13 +89,11 @@ export function ReauthQuestion() {
       if (options?.passkey == null) return ask();
       setFault(null);
       const response = await askPasskey(options.passkey);
-      return response === null
-        ? setFault('The passkey was not used. Try again, or choose another way.')
-        : show({ passkey: response });
+      return response === null ? setFault(t.passkeyUnused) : show({ passkey: response });
     }
     const asksPassword = way === 'password' || (way === 'sms' && sentTo === null);
     if (typed.trim() === '') {
-      setFault(asksPassword ? 'Enter your password.' : 'Enter the code.');
+      setFault(asksPassword ? t.passwordMissing : t.codeMissing);
       return field.current?.focus();
     }
     if (!asksPassword) return show({ code: typed.trim() });
@@ -104,7 +104,7 @@ export function ReauthQuestion() {
   const none = options !== null && options.methods.length === 0;
   return (
     <Dialog
-      title="Confirm that it is you"
+      title={t.title}
       onClose={() => answerReauth(false)}
       footer={
         <>
@@ -117,15 +117,15 @@ export function ReauthQuestion() {
               disabled={way === null || waits > 0 || offline}
             >
               {waits > 0
-                ? `Try again in ${waits} s`
+                ? t.tryAgainIn({ seconds: waits })
                 : way === 'passkey'
-                  ? 'Use the passkey'
+                  ? t.byPasskey
                   : way === 'sms' && sentTo === null
-                    ? 'Send a code'
-                    : 'Confirm'}
+                    ? t.sendCode
+                    : t.confirm}
             </Button>
           )}
-          <Button onClick={() => answerReauth(false)}>Cancel</Button>
+          <Button onClick={() => answerReauth(false)}>{uiMessages.cancel}</Button>
         </>
       }
     >
@@ -136,45 +136,38 @@ export function ReauthQuestion() {
         noValidate
         aria-busy={busy || (options === null && fault === null)}
       >
-        <p className="m-0 text-ink-2">
-          This action needs a recent sign-in. You won&apos;t be asked again for five minutes.
-        </p>
+        <p className="m-0 text-ink-2">{t.explanation}</p>
         {offline && (
           <Callout tone="warning" alert>
             {BASE.needsNetwork}
           </Callout>
         )}
-        {none && (
-          <Callout tone="warning">
-            You have nothing here to show. Log out and sign in again, then make the change within
-            five minutes.
-          </Callout>
-        )}
+        {none && <Callout tone="warning">{t.noMethod}</Callout>}
         {(way === 'password' || (way === 'sms' && sentTo === null)) && (
           <Shown
             to={field}
-            label="Password"
+            label={t.password}
             type="password"
             name="password"
             autoComplete="current-password"
             maxLength={LIMITS.passwordChars}
             value={typed}
             fault={fault}
-            hint={way === 'sms' ? 'Then a code goes to your mobile phone.' : undefined}
+            hint={way === 'sms' ? t.smsFollows : undefined}
             onChange={(event) => setTyped(event.target.value)}
           />
         )}
         {way === 'totp' && (
           <Shown
             to={field}
-            label="Code of your authenticator"
+            label={t.authenticatorCode}
             name="code"
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={6}
             value={typed}
             fault={fault}
-            hint="Six digits, new every 30 seconds."
+            hint={t.authenticatorHint}
             onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
           />
         )}
@@ -182,14 +175,14 @@ export function ReauthQuestion() {
           <>
             <Shown
               to={field}
-              label="Code by SMS"
+              label={t.smsCode}
               name="code"
               inputMode="numeric"
               autoComplete="one-time-code"
               maxLength={6}
               value={typed}
               fault={fault}
-              hint={`Six digits, sent to ${sentTo}. Good for five minutes.`}
+              hint={t.smsHint({ phone: sentTo })}
               onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
             />
             <div>
@@ -202,7 +195,7 @@ export function ReauthQuestion() {
                   setFault(null);
                 }}
               >
-                Send another code
+                {t.sendAnotherCode}
               </Button>
             </div>
           </>
@@ -210,7 +203,7 @@ export function ReauthQuestion() {
         {way === 'recovery' && (
           <Shown
             to={field}
-            label="Recovery code"
+            label={t.recoveryCode}
             name="code"
             autoComplete="off"
             autoCapitalize="none"
@@ -218,11 +211,11 @@ export function ReauthQuestion() {
             maxLength={32}
             value={typed}
             fault={fault}
-            hint="Each is good once."
+            hint={t.recoveryHint}
             onChange={(event) => setTyped(event.target.value)}
           />
         )}
-        {way === 'passkey' && <p className="m-0">Your browser asks for the passkey.</p>}
+        {way === 'passkey' && <p className="m-0">{t.passkeyPrompt}</p>}
         {fault !== null && (way === 'passkey' || way === null) && (
           <Callout
             tone="failed"
@@ -236,7 +229,7 @@ export function ReauthQuestion() {
                     void ask();
                   }}
                 >
-                  Try again
+                  {uiMessages.tryAgain}
                 </Button>
               )
             }
@@ -257,7 +250,7 @@ export function ReauthQuestion() {
                   setFault(null);
                 }}
               >
-                {OTHERWISE[one]}
+                {t[OTHERWISE[one]]}
               </Button>
             ))}
           </div>
@@ -280,10 +273,10 @@ function Shown({
 }
 
 const NOTHING = {};
-const OTHERWISE: Readonly<Record<Way, string>> = {
-  passkey: 'Use a passkey',
-  totp: 'Use the authenticator',
-  recovery: 'Use a recovery code',
-  password: 'Use the password',
-  sms: 'Use a code by SMS',
-};
+const OTHERWISE = {
+  passkey: 'byPasskey',
+  totp: 'byAuthenticator',
+  recovery: 'byRecoveryCode',
+  password: 'byPassword',
+  sms: 'bySms',
+} as const satisfies Readonly<Record<Way, keyof typeof t>>;

@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
-import { formatCount, plural } from '../../../ui/format.ts';
+import { formatCount } from '../../../ui/format.ts';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 type Failure = LastSync['failed'][number];
 
@@ -30,7 +31,7 @@ export function failingSources(failed: LastSync['failed']): readonly FailingSour
       key,
       kind,
       id,
-      name: company === null ? name : `${name} at ${company}`,
+      name: company === null ? name : t.sourceAt({ source: name, company }),
       at: Math.max(before?.at ?? 0, at),
       parts: [...(before?.parts ?? []), part],
     });
@@ -39,7 +40,7 @@ export function failingSources(failed: LastSync['failed']): readonly FailingSour
 }
 
 export const failureCount = (sources: readonly FailingSource[]): string =>
-  `${plural(sources.length, 'source')} failed to sync`;
+  t.sourcesFailed({ count: sources.length });
 
 /**
  * Returns a sentence with as many names as fit: `2 sources failed to sync: Proxmox at Harbor
@@ -48,7 +49,11 @@ export const failureCount = (sources: readonly FailingSource[]): string =>
 export function failureSentence(sources: readonly FailingSource[]): string {
   const named = sources.slice(0, MOST_NAMES).map(({ name }) => name);
   const more = sources.length - named.length;
-  return `${failureCount(sources)}: ${named.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
+  const names = named.join(', ');
+  return t.sourcesFailedNames({
+    failed: failureCount(sources),
+    names: more > 0 ? t.andMore({ names, count: formatCount(more) }) : names,
+  });
 }
 
 /** Returns the address where the source can be fixed. */

@@ -5,6 +5,7 @@ import { useWatch } from '../../worker/worker-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount, formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 interface RefusedListProps {
   /** The id of the rejected change, or of its notice. */
@@ -27,7 +28,7 @@ export function RefusedList(props: RefusedListProps) {
         className="-ml-1 flex min-h-6 items-center gap-1 rounded-part px-1 text-accent hover:underline hover:underline-offset-2 pointer-coarse:min-h-11"
       >
         <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-        {`${open ? 'Hide' : 'Show'} the ${props.count === 1 ? 'result' : `${formatCount(props.count)} results`}`}
+        {(open ? t.hideResults : t.showResults)({ count: props.count })}
       </button>
       {open && <Reasons {...props} />}
     </>
@@ -62,7 +63,7 @@ function Reasons({ id, zone, onGo }: RefusedListProps) {
                     }}
                   >
                     <span className="min-w-0 grow break-words">
-                      {jobName ?? `Result ${run}`}
+                      {jobName ?? t.resultNumber({ number: run })}
                       {companyName !== null && <span className="text-ink-2">, {companyName}</span>}
                     </span>
                     {startedAt !== null && (
@@ -78,7 +79,7 @@ function Reasons({ id, zone, onGo }: RefusedListProps) {
         ))}
       {refused.count > most && (
         <Button size="sm" variant="quiet" className="mt-1" onClick={() => setMost(most + STEP)}>
-          Show {formatCount(Math.min(STEP, refused.count - most))} more
+          {t.showMore({ count: formatCount(Math.min(STEP, refused.count - most)) })}
         </Button>
       )}
     </>

@@ -7,6 +7,7 @@ import { formatWhen } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { failureCount, mendAddress } from './failing-sources.ts';
 import type { FailingSource } from './failing-sources.ts';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 interface FailuresProps {
   readonly failing: readonly FailingSource[];
@@ -61,7 +62,7 @@ export function FailingSources({
               <b className="block break-words">{source.name}</b>
             )}
             <span className="block text-agate text-ink-3">
-              Failed {formatWhen(source.at, zone)}
+              {t.failedAt({ time: formatWhen(source.at, zone) })}
             </span>
             {source.parts.map((part) => (
               <span key={part.name ?? ''} className="block break-words text-ink-2">
@@ -89,7 +90,7 @@ function AsOf() {
   return (
     <p className="m-0 flex items-center gap-2.5 bg-warning-wash px-5 py-2">
       <Icon name="offline" className="text-warning" />
-      As of {formatWhen(status.syncedAt, zone)}, when this device last synced.
+      {t.asOfSync({ time: formatWhen(status.syncedAt, zone) })}
     </p>
   );
 }

@@ -10,6 +10,7 @@ import { announce } from '../announce.tsx';
 import { failingSources, failureCount, failureSentence } from './failing-sources.ts';
 import type { FailingSource } from './failing-sources.ts';
 import { appOf } from '../notifications/dismissed.ts';
+import { syncMessages as t } from '../sync.messages.en.ts';
 
 const list = () => import('./source-failures-list.tsx');
 const SourceFailuresDialog = lazy(async () => ({
@@ -69,7 +70,7 @@ const OpenDialog = (props: {
 function say(user: string, sentence: string): void {
   const before = said.user === user ? said.sentence : '';
   said = { user, sentence };
-  if (sentence !== before) announce(sentence === '' ? 'All sources are syncing again' : sentence);
+  if (sentence !== before) announce(sentence === '' ? t.allSyncing : sentence);
 }
 
 let said = { user: '', sentence: '' };

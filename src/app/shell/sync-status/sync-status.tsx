@@ -67,7 +67,11 @@ export function SyncLine() {
   if (!status) return null;
   const { lead, rest } = glanceOf(status, zone, true);
   return (
-    <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3">
+    <span
+      aria-hidden
+      className="block min-w-0 truncate text-agate text-ink-3"
+      data-tip={rest === '' ? lead : `${lead}, ${rest}`}
+    >
       {lead}
       {rest !== '' && `, ${rest}`}
     </span>

@@ -1,6 +1,7 @@
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { Terms } from './pending-terms.ts';
+import { termsMessages as t } from './messages.en.ts';
 
 export interface TermsQuestionProps {
   readonly terms: Terms;
@@ -21,10 +22,10 @@ export function TermsQuestion({ terms, busy, fault, onAccept, onDecline }: Terms
       footer={
         <>
           <Button variant="primary" busy={busy === 'accept'} onClick={onAccept}>
-            Accept
+            {t.accept}
           </Button>
           <Button busy={busy === 'decline'} onClick={onDecline}>
-            Decline and log out
+            {t.decline}
           </Button>
         </>
       }
@@ -35,7 +36,7 @@ export function TermsQuestion({ terms, busy, fault, onAccept, onDecline }: Terms
             {paragraph.trim()}
           </p>
         ))}
-        <p className="m-0 text-agate text-ink-3">Version {terms.version}</p>
+        <p className="m-0 text-agate text-ink-3">{t.version({ version: terms.version })}</p>
         {fault !== null && (
           <p role="alert" className="m-0 text-failed">
             {fault}

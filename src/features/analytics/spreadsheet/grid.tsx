@@ -1,6 +1,5 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid instead of a table: only visible rows and days are rendered */
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Day } from '#contract/ids.ts';
 import type { CSSProperties, KeyboardEvent } from 'react';
 import type { CalendarCell } from '#contract/calendar/calendar.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -10,9 +9,9 @@ import type { Cursor } from '../../shared/grid/cursor.ts';
 import { scrolledTo, stretchOf } from '../../shared/grid/virtual-window.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
 import { useBox } from '../../shared/grid/use-box.ts';
-import { shareWords, WEEKDAYS } from '../../calendar/labels.ts';
+import { shareWords } from '../../calendar/labels.ts';
+import { weekdayName } from '../../calendar/steps.ts';
 import { dayWords } from '../../shared/date-range/day-stretch.ts';
-import { weekday } from '#src/features/shared/date-range/dates.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
 import { spreadsheetMessages as t } from './messages.en.ts';
 
@@ -150,7 +149,9 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
             >
               <b>{dayWords(head.day)}</b>
               <span>
-                {head.today ? t.todayOf({ weekday: weekdayText(head.day) }) : weekdayText(head.day)}
+                {head.today
+                  ? t.todayOf({ weekday: weekdayName(head.day, 'short') })
+                  : weekdayName(head.day, 'short')}
               </span>
             </span>
           ))}
@@ -279,8 +280,6 @@ const Row = memo(
     a.heads.every(({ standing }, i) => standing === b.heads[i]?.standing) &&
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line)),
 );
-
-const weekdayText = (day: Day): string => (WEEKDAYS[weekday(day)] ?? '').slice(0, 3);
 
 const STANDING_WORDS = {
   here: t.cellNotDue,

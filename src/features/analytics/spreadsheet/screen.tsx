@@ -21,7 +21,7 @@ import { STATES } from '#src/ui/states.ts';
 import { dayAt, spanKey } from '#src/features/shared/date-range/dates.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
 import { useTouch } from '../../shared/grid/use-box.ts';
-import { MODE_WORDS, shareWords } from '../../calendar/labels.ts';
+import { modeLabel, shareWords } from '../../calendar/labels.ts';
 import { Notices } from '../../shared/runs/sync-notices.tsx';
 import { stretchOf } from '../../shared/date-range/day-stretch.ts';
 import { ExportLine } from '../../shared/export/export-progress.tsx';
@@ -149,7 +149,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
               onChoose={(mode) =>
                 go({ ...place, mode: CALENDAR_MODES.find((one) => one === mode) ?? 'worst' })
               }
-              options={CALENDAR_MODES.map((mode) => [mode, MODE_WORDS[mode].word] as const)}
+              options={CALENDAR_MODES.map((mode) => [mode, modeLabel(mode)] as const)}
             />
           </Choices>
           <ExportLine />

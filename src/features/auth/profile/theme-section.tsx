@@ -31,9 +31,9 @@ export function ThemeSection() {
       <fieldset className="m-0 min-w-0 border-0 p-0">
         <legend className="pb-1.5 font-semibold">{t.sidebarColor}</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-1">
-          {[[null, null, t.providerColor] as const, ...SIDE_COLOURS].map(([value, , word]) => (
+          {[[null, null, 'providerColor'] as const, ...SIDE_COLOURS].map(([value, , name]) => (
             <label
-              key={word}
+              key={name}
               className="flex min-h-8 cursor-pointer items-center gap-2 pointer-coarse:min-h-11"
             >
               <input
@@ -48,7 +48,7 @@ export function ThemeSection() {
                   <rect width="16" height="16" rx="2" fill={value} />
                 </svg>
               )}
-              {word}
+              {t[name]}
             </label>
           ))}
         </div>

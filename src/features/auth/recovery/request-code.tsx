@@ -12,6 +12,7 @@ import type { SignInFault } from '../sign-in/sign-in-error.ts';
 import type { Recovery } from './use-recovery.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
+import { questionLabel } from '../question-labels.ts';
 
 /** True once a code was sent, so that it can be entered. */
 export const hasCode = ({ state }: Recovery): boolean =>
@@ -110,7 +111,7 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
       {questions.map((question, n) => (
         <TextField
           key={question}
-          label={question}
+          label={questionLabel(question)}
           required
           tall
           autoComplete="off"

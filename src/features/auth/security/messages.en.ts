@@ -123,6 +123,12 @@ export const ownAccountMessages = defineMessages('ownAccount', {
   theme: 'Theme',
   sidebarColor: 'Sidebar color',
   providerColor: 'Provider color',
+  blue: 'Blue',
+  teal: 'Teal',
+  forest: 'Forest',
+  plum: 'Plum',
+  wine: 'Wine',
+  slate: 'Slate',
   compactSidebar: 'Compact sidebar',
   compactSidebarDetail:
     'Shows only icons, even on wide screens. On tablets, pin the sidebar to expand it.',

@@ -12,6 +12,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { answerFaults, issueFaults } from './questions-errors.ts';
 import type { Chosen, RowFault } from './questions-errors.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
+import { questionLabel } from '../question-labels.ts';
 
 export interface QuestionsFormProps {
   readonly id: string;
@@ -94,7 +95,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
               fault={fault?.of === 'question' ? fault.sentence : null}
               options={QUESTIONS.filter(
                 (one) => one === row.question || rows.every((other) => other.question !== one),
-              ).map((one) => ({ value: one, word: one }))}
+              ).map((one) => ({ value: one, word: questionLabel(one) }))}
               onChange={(question) => put(at, { question })}
             />
             <TextField

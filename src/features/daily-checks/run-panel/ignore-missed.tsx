@@ -5,7 +5,7 @@ import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { heedMissed, ignoreMissed } from '../../shared/lists/actions.ts';
-import { otherListsMessages as t } from '#src/features/shared/lists/messages.en.ts';
+import { listMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
 const IgnoreForm = lazy(async () => ({
   default: (await withChunkTimeout(import('../../shared/lists/ignore-form.tsx'))).IgnoreForm,

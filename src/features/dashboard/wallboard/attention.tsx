@@ -45,8 +45,12 @@ export function WallAttention({
         {attention.map((of) => (
           <li key={`${of.cause ?? 'job'} ${of.run}`}>
             <StateMark state={of.state} className="wall-mark" />
-            <span className="wall-what">{headline(of)}</span>
-            <span className="wall-whom">{whom(of)}</span>
+            <span className="wall-what" data-tip={headline(of)}>
+              {headline(of)}
+            </span>
+            <span className="wall-whom" data-tip={whom(of)}>
+              {whom(of)}
+            </span>
             <span className="wall-age">{formatSpan(of.since, now) ?? t.now}</span>
           </li>
         ))}

@@ -13,14 +13,12 @@ export function Part({ title, detail, className = '', children }: PartProps) {
   const id = useId();
   return (
     <section aria-labelledby={id} className={`min-w-0 ${className}`}>
-      <div className="flex min-h-6 items-baseline gap-3 border-b border-head-rule pb-1.5">
-        <h2 id={id} className="m-0 shrink-0 text-body">
+      <div className="flex min-h-6 flex-wrap items-baseline gap-x-3 border-b border-head-rule pb-1.5">
+        <h2 id={id} className="m-0 text-body">
           {title}
         </h2>
         {detail !== undefined && (
-          <span className="ml-auto min-w-0 truncate text-agate text-ink-3" data-tip={detail}>
-            {detail}
-          </span>
+          <span className="ml-auto min-w-0 text-agate text-ink-3">{detail}</span>
         )}
       </div>
       {children}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
-import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
+import { formMessages as t } from './messages.en.ts';
 
 /** A section of a form with its heading. */
 export function FormPart({

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
+import { unsavedMessages as t } from '#src/app/shell/unsaved-question.messages.en.ts';
 
 export interface LeaveProps {
   readonly dirty: boolean;
@@ -26,18 +26,18 @@ export function LeaveQuestion({ dirty, leaves }: LeaveProps) {
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog
-      title={t.leaveTitle}
+      title={t.title}
       onClose={blocker.reset}
       footer={
         <>
           <Button variant="danger" onClick={blocker.proceed}>
-            {t.discardChanges}
+            {t.discard}
           </Button>
           <Button onClick={blocker.reset}>{t.keepEditing}</Button>
         </>
       }
     >
-      <p className="m-0 px-5 py-4 text-ink-2">{t.unsavedChanges}</p>
+      <p className="m-0 px-5 py-4 text-ink-2">{t.unsaved}</p>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { useSearchQuery } from '../queries/use-search-query.ts';
-import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
+import { formMessages as t } from './messages.en.ts';
 
 export interface Person {
   readonly _id: string;

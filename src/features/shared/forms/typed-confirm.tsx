@@ -5,7 +5,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
-import { peopleMessages as t } from '../lists-and-forms.messages.en.ts';
+import { formMessages as t } from './messages.en.ts';
 
 export interface TypedConfirmProps {
   readonly title: string;

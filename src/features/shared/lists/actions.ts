@@ -3,7 +3,7 @@ import type { Result } from '#contract/result.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
-import { otherListsMessages as t } from './messages.en.ts';
+import { listMessages as t } from './messages.en.ts';
 
 /** Identifies a job for the server. `key`: its source, if two sources use the same job id. */
 export interface JobName {

@@ -5,7 +5,7 @@ import { Choice } from '#src/ui/choice.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { ignoreChoices, ignoreUntil, notUntil } from './ignore-times.ts';
-import { otherListsMessages as t } from './messages.en.ts';
+import { listMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface IgnoreFormProps {

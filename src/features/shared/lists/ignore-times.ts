@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { addDays, dayAt, isDay, momentAt } from '#src/features/shared/date-range/dates.ts';
 import { SNOOZE_HOUR } from '../runs/snooze-times.ts';
-import { otherListsMessages as t } from './messages.en.ts';
+import { listMessages as t } from './messages.en.ts';
 
 /** `until`: null for permanently. */
 export interface IgnoreChoice {

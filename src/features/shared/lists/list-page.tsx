@@ -21,7 +21,7 @@ import type { BesidePlace, ListKey } from './address.ts';
 import { leftAt } from './tab-state.ts';
 import { ListsFrame } from './list-tabs.tsx';
 import { useRowKeys } from './use-row-keys.ts';
-import { otherListsMessages as t } from './messages.en.ts';
+import { listMessages as t } from './messages.en.ts';
 
 const STEP = 200;
 

@@ -9,7 +9,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import type { SearchQuery } from '../queries/use-search-query.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import { otherListsMessages as t } from './messages.en.ts';
+import { listMessages as t } from './messages.en.ts';
 
 export interface SortHeadProps<S extends string> {
   readonly word: string;

@@ -8,7 +8,7 @@ import type { ListKey } from './address.ts';
 import { useComputersNow } from './computers-now.ts';
 import { throughTab } from './tab-state.ts';
 import { computersCount, disabledCount } from './rows.ts';
-import { otherListsMessages as t } from './messages.en.ts';
+import { listMessages as t } from './messages.en.ts';
 
 export interface ListsFrameProps {
   readonly me: Me;

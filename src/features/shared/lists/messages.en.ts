@@ -1,6 +1,6 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
-export const otherListsMessages = defineMessages('otherLists', {
+export const listMessages = defineMessages('lists', {
   dailyChecks: 'Daily checks',
   actions: 'Actions',
   searchComputers: 'Search computers',

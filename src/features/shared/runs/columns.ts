@@ -52,7 +52,14 @@ export const COLUMNS = {
     grows: 1.5,
     order: 'cause',
   },
-  days: { word: '14 days', wide: 88, least: 88, order: null },
+  days: {
+    get word() {
+      return t.fourteenDays;
+    },
+    wide: 88,
+    least: 88,
+    order: null,
+  },
   at: {
     get word() {
       return t.startedAndAge;

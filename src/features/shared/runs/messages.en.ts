@@ -13,6 +13,7 @@ export const runMessages = defineMessages('runs', {
   startedAndAge: 'Started and age',
   durationAndTypical: 'Duration and typical',
   transferredAndTypical: 'Transferred and typical',
+  fourteenDays: '14 days',
   lastGood: 'Last good',
   cleared: 'Cleared',
   snoozed: 'Snoozed',

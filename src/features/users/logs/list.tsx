@@ -3,6 +3,7 @@ import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';
 import { idOf, isThe } from '../../shared/ids.ts';
+import { wordsOf } from '#contract/users/log-labels.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
 /** A row per entry on wide screens, a card on a phone. */
@@ -51,7 +52,9 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
           </span>
         )}
       </td>
-      <td className="col-span-2 min-w-0 break-words tablet:py-1.5 tablet:pr-3">{one.words}</td>
+      <td className="col-span-2 min-w-0 break-words tablet:py-1.5 tablet:pr-3">
+        {wordsOf(one.what)}
+      </td>
       <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
         {one.user === null ? (
           <span className="max-tablet:hidden">–</span>

@@ -23,6 +23,7 @@ import { idOf, isThe } from '../../shared/ids.ts';
 import { LOGS_DEFAULTS, LOGS_PATH, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
 import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
+import { wordsOf } from '#contract/users/log-labels.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
 /** `/monitoring/users-logs`: the account log: who did what for whom, when and from where. */
@@ -66,7 +67,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
   const filtered = place.user !== null || place.what !== null || place.text.trim() !== '';
   const options = [
     ['', t.allActions] as const,
-    ...kinds.map(({ what, words }) => [what, words] as const),
+    ...kinds.map(({ what }) => [what, wordsOf(what)] as const),
   ];
   const known = place.what === null || kinds.some(({ what }) => what === place.what);
 

@@ -1,0 +1,10 @@
+import { defineMessages } from '../i18n/messages.ts';
+
+/** What the page can add to a support request. */
+export const supportContextMessages = defineMessages('supportContext', {
+  page: 'Page',
+  faults: 'Last errors',
+  sync: 'Sync',
+  version: 'Version',
+  browser: 'Browser',
+});
