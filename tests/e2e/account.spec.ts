@@ -302,7 +302,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   await dialog.getByRole('button', { name: 'Done' }).click();
   refused = 0;
   await page.getByRole('button', { name: 'Create new codes' }).click();
-  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByRole('button', { name: 'Use recovery code' }).click();
   // a factor is confirmed by a factor
   await expect(page.getByRole('button', { name: 'Use password' })).toHaveCount(0);
   await page.getByLabel('Recovery code', { exact: true }).fill(recovery);
