@@ -305,7 +305,9 @@ function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: Shee
   return (
     <span className={`inline-flex min-w-0 items-center gap-1 text-agate ${text}`}>
       <Icon name={icon} size={12} />
-      <span className="truncate">{word}</span>
+      <span className="truncate" data-tip={word}>
+        {word}
+      </span>
     </span>
   );
 }

@@ -35,7 +35,7 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
         </span>
         <span
           className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only"
-          data-tip={standing.view?.name}
+          data-tip={standing.view?.name ?? standingWord(standing, query)}
         >
           {standingWord(standing, query)}
         </span>
