@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
+import { LANGUAGE_TAGS } from '../i18n/language-tags.ts';
 import { LIMITS } from '../limits.ts';
 import { NotificationSchema } from '../notifications/notices.ts';
 import { PersonSettingsSchema, PhoneSchema } from './profile.ts';
@@ -16,11 +17,7 @@ const text = v.pipe(
   v.regex(/^\P{Cc}+$/u, 'text on one line'),
 );
 const email = v.pipe(v.string(), v.trim(), v.maxLength(254), v.email());
-const language = v.pipe(
-  v.string(),
-  v.regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'a language tag, such as en-GB'),
-  v.maxLength(35),
-);
+const language = v.picklist(LANGUAGE_TAGS);
 const timeZone = v.pipe(
   v.string(),
   v.maxLength(64),
@@ -80,6 +77,7 @@ export const ProfileSchema = v.object({
   notifications: v.array(NotificationSchema),
   /** The Stripe account; always null, because the portal doesn't collect cards. */
   stripe: v.null(),
+  /** The language of messages to the user; null for the portal's. */
   language: v.nullable(v.string()),
   timeZone: v.nullable(v.string()),
   /** The questions that this user answered, never the answers. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { LANGUAGE_TAGS } from '../i18n/language-tags.ts';
 import { LIMITS } from '../limits.ts';
 import { RoleSchema } from '../role-schema.ts';
 
@@ -156,6 +157,8 @@ export const BrandingSchema = v.object({
   /** IANA zone of the provider's days, and the hour (0 to 23) at which they begin. */
   timeZone: v.string(),
   dayBeginsHour: v.number(),
+  /** The language of the portal, for users who choose none; null for English. */
+  language: v.optional(v.nullable(v.picklist(LANGUAGE_TAGS)), null),
   /** Number of days for which a signed-in user may open the portal offline. */
   offlineDays: v.number(),
   features: v.optional(FeaturesSchema, {}),
@@ -172,6 +175,7 @@ export type Branding = v.InferOutput<typeof BrandingSchema>;
 
 /** Values for branding stored without these fields. */
 export const PLAIN_BRANDING = {
+  language: null,
   sidebarLogoDarkUrl: null,
   features: PLAIN_FEATURES,
   oidc: null,

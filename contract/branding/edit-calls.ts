@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
+import { LANGUAGE_TAGS } from '../i18n/language-tags.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
 import { BrandingSchema, FeaturesSchema } from './branding.ts';
@@ -59,6 +60,7 @@ const BRAND_FIELDS = {
   sidebar: sidebarColor,
   sidebarDark: sidebarColor,
   timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone, 'an IANA time zone')),
+  language: v.nullable(v.picklist(LANGUAGE_TAGS)),
   dayBeginsHour: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(23)),
   offlineDays: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(30)),
   features: v.strictObject(FeaturesSchema.entries),

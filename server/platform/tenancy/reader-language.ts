@@ -4,21 +4,24 @@ import type { UserId } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 
 /**
- * Returns the language in which to write to a user: their own, else English. `user` is null for
- * readers without an account.
+ * Returns the language in which to write to a user: their own, else the provider's, else English.
+ * `user` is null for readers without an account.
  */
 export async function languageOf(
   { tenant, sql }: TenantTx,
   user: UserId | null,
 ): Promise<Language> {
-  const person = await sql
-    .selectFrom('person')
-    .select('language')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', user ?? NOBODY)
-    .executeTakeFirst();
-  return chooseLanguage([person?.language]);
+  const { branding, language } = await sql
+    .selectFrom('provider')
+    .leftJoin('person', (on) =>
+      on.onRef('person.tenant_id', '=', 'provider.tenant_id').on('person.id', '=', user ?? NOBODY),
+    )
+    .select(['provider.branding', 'person.language'])
+    .where('provider.tenant_id', '=', tenant)
+    .executeTakeFirstOrThrow();
+  return chooseLanguage([language, branding.language]);
 }
+
 /** Returns the same for an email address: the language of the user who has confirmed it. */
 export async function languageOfAddress(tx: TenantTx, address: string): Promise<Language> {
   const person = await tx.sql

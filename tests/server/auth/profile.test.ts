@@ -163,7 +163,7 @@ eachDatabase((_name, open) => {
     const head = await ground.world.store.tenant(kate.tenant, (tx) => tx.head());
     const first = await edit(kate, {
       name: 'Kate Miller',
-      language: 'en-GB',
+      language: 'en-XA',
       timeZone: 'Europe/Berlin',
       notices: { product: false },
       theme: { mode: 'dark', sidebarMini: true },
@@ -171,7 +171,7 @@ eachDatabase((_name, open) => {
     expect(first.body.data).toMatchObject({
       name: 'Kate Miller',
       username: 'kate',
-      language: 'en-GB',
+      language: 'en-XA',
       timeZone: 'Europe/Berlin',
       notices: { security: true, product: false },
       theme: { mode: 'dark', sidebarMini: true },
@@ -267,7 +267,7 @@ eachDatabase((_name, open) => {
     expect((await read(kate)).body.data.theme).toEqual(kept);
   });
 
-  test("PROFILE-2, G53: fields of others' keeping, and values that are none, are refused", async () => {
+  test("PROFILE-2, G53, LANG-3: fields of others' keeping, and values that are none, are refused", async () => {
     const kate = await place();
     for (const body of [
       { roles: ['super-admin'] },
@@ -290,7 +290,9 @@ eachDatabase((_name, open) => {
       { mobilePhone: '+1' },
       { timeZone: 'Nowhere/Land' },
       { timeZone: '../etc' },
-      { language: 'english!' },
+      ...['english!', 'de', 'EN', 'en-GB', '', 'constructor', '../en', 'en\nX', 0, ['en']].map(
+        (language) => ({ language }),
+      ),
       { notices: { all: true } },
       { ackO365TermsOfUse: false },
       { username: 'a\u0001b' },

@@ -23,7 +23,7 @@ eachDatabase((_name, open) => {
     ground = await makeGround({}, await open());
   });
 
-  test('BRAND-4, BRAND-11: a branding is changed in what is named, everybody gets it at once, and only its look can be written', async () => {
+  test('BRAND-4, BRAND-11, LANG-3: a branding is changed in what is named, everybody gets it at once, and only its look can be written', async () => {
     const { root, tenant, host, app, recorded } = await thePeople(ground);
     const before = (await ask<Branding>(app, '/api/v1/service-providers/branding', { host })).body
       .data;
@@ -35,6 +35,7 @@ eachDatabase((_name, open) => {
       sidebarLogoUrl: 'https://cdn.example/logo.svg',
       supportEmail: 'help@example.net',
       timeZone: 'Europe/Zurich',
+      language: 'en-XA',
       features: { ...before.features, rules: true },
     };
     expect(
@@ -56,6 +57,10 @@ eachDatabase((_name, open) => {
       { supportEmail: 'nobody' },
       { supportPhone: 'tel:1' },
       { timeZone: 'Mars/Olympus' },
+      { language: 'de' },
+      { language: 'constructor' },
+      { language: 'en\nX' },
+      { language: ['en'] },
       { dayBeginsHour: 24 },
       { sidebarLogoWidth: 4_000 },
       { title: '' },

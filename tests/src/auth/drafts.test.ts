@@ -58,10 +58,10 @@ test('OWN-3: only what differs from what stands is sent; an empty field is none'
   ).toEqual({ mobilePhone: null, timeZone: null, officePhone: '+15550100299' });
   expect(
     changesOf(
-      { ...draft, language: 'de', notices: { ...draft.notices, security: false } },
+      { ...draft, language: 'en-XA', notices: { ...draft.notices, security: false } },
       profile,
     ),
-  ).toEqual({ language: 'de', notices: { security: false } });
+  ).toEqual({ language: 'en-XA', notices: { security: false } });
 });
 
 test('OWN-3: what can be told to be wrong is told before anybody is asked, of what was changed alone', () => {

@@ -1,6 +1,8 @@
 import type { Profile } from '#contract/auth/profile-calls.ts';
 import { NOTICES } from '#contract/auth/profile.ts';
 import type { InputOf } from '#contract/calls.ts';
+import { LANGUAGE_TAGS } from '#contract/i18n/language-tags.ts';
+import type { LanguageTag } from '#contract/i18n/language-tags.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { phoneOf } from '../phone-number.ts';
@@ -13,7 +15,7 @@ export interface Draft {
   readonly email: string;
   readonly mobilePhone: string;
   readonly officePhone: string;
-  readonly language: string;
+  readonly language: LanguageTag | '';
   readonly timeZone: string;
   readonly notices: Readonly<Record<(typeof NOTICES)[number], boolean>>;
 }
@@ -37,7 +39,7 @@ export function draftOf(profile: Profile): Draft {
     email,
     mobilePhone: mobilePhone ?? '',
     officePhone: officePhone ?? '',
-    language: language ?? '',
+    language: LANGUAGE_TAGS.find((tag) => tag === language) ?? '',
     timeZone: timeZone ?? '',
     notices: {
       security: notices?.security ?? true,

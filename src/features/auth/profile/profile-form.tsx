@@ -19,7 +19,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { fullText } from '#src/ui/full-text.tsx';
 import { EmailState } from './email-state.tsx';
-import { LANGUAGE_CHOICES, zoneChoices } from '../../shared/language-choices.ts';
+import { languageChoices, zoneChoices } from '../../shared/language-choices.ts';
 import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
 import type { Draft, Faults } from './profile-draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -138,7 +138,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
           label={t.language}
           block
           value={draft.language}
-          options={[{ value: '', word: t.noPreference }, ...LANGUAGE_CHOICES]}
+          options={[{ value: '', word: t.sameAsPortal }, ...languageChoices(draft.language)]}
           onChange={(language) => put({ language })}
         />
         <Combobox

@@ -78,7 +78,7 @@ export const ownAccountMessages = defineMessages('ownAccount', {
   officePhone: 'Office phone',
   languageAndTime: 'Language and time',
   language: 'Language',
-  noPreference: 'No preference',
+  sameAsPortal: 'Same as portal',
   timeZone: 'Time zone',
   securityNotices: 'Account security',
   securityNoticesDetail: 'New devices and sign-in changes.',

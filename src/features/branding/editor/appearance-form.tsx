@@ -15,6 +15,7 @@ import { measuresOf } from './draft.ts';
 import type { Draft, PictureName, Pictures, TextName } from './draft.ts';
 import { PictureField } from './picture-field.tsx';
 import { brandingMessages as t } from './messages.en.ts';
+import { languageChoices } from '../../shared/language-choices.ts';
 
 export interface LookFormProps {
   readonly draft: Draft;
@@ -145,7 +146,14 @@ export function LookForm({
         <TextField {...field('supportEmail')} label={t.supportEmail} type="email" maxLength={254} />
         <TextField {...field('supportPhone')} label={t.supportPhone} type="tel" maxLength={40} />
       </FormSection>
-      <FormSection title={t.time} says={t.timeHint}>
+      <FormSection title={t.languageAndTime} says={t.timeHint}>
+        <Select
+          label={t.language}
+          block
+          value={draft.language}
+          options={languageChoices(draft.language)}
+          onChange={(language) => onDraft({ language })}
+        />
         <Combobox
           label={t.timeZone}
           required

@@ -3,6 +3,7 @@ import { ASSET_BYTES, brandEditCalls } from '#contract/branding/edit-calls.ts';
 import { FeaturesSchema } from '#contract/branding/branding.ts';
 import type { Branding, Features } from '#contract/branding/branding.ts';
 import type { InputOf } from '#contract/calls.ts';
+import type { LanguageTag } from '#contract/i18n/language-tags.ts';
 import { findFormErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { COLOUR_NAMES } from './colours.ts';
@@ -24,13 +25,14 @@ export interface Draft {
   readonly sidebarDark: string;
   readonly sidebarLogoWidth: string;
   readonly sidebarLogoHeight: string;
+  readonly language: LanguageTag;
   readonly timeZone: string;
   readonly dayBeginsHour: string;
   readonly offlineDays: string;
   readonly isStripeEnabled: boolean;
   readonly features: Features;
 }
-export type TextName = Exclude<keyof Draft, 'isStripeEnabled' | 'features'>;
+export type TextName = Exclude<keyof Draft, 'isStripeEnabled' | 'features' | 'language'>;
 
 const NUMBERS = ['sidebarLogoWidth', 'sidebarLogoHeight', 'dayBeginsHour', 'offlineDays'] as const;
 const TEXTS = ['name', 'title', 'sidebarTitle', 'timeZone'] as const;
@@ -49,6 +51,7 @@ export function draftOf(branding: Branding): Draft {
     sidebarTitle,
     timeZone,
     isStripeEnabled,
+    language: branding.language ?? 'en',
     supportEmail: text(branding.supportEmail),
     supportPhone: text(branding.supportPhone),
     accent: text(branding.accent),
@@ -74,6 +77,7 @@ function fieldsOf(draft: Draft): Fields {
     ),
     ...Object.fromEntries(NUMBERS.map((name) => [name, number(draft[name])])),
     isStripeEnabled: draft.isStripeEnabled,
+    language: draft.language,
     features: featuresIn(draft.features),
   };
 }
