@@ -10,15 +10,6 @@ export function useMe(): Me | null {
   return who?.is === 'in' ? who.me : null;
 }
 
-/**
- * Returns the roles and companies of the signed-in user as a cache key. Data that was loaded with
- * other rights must not be shown to this user.
- */
-export function useRights(): string {
-  const me = useMe();
-  return me === null ? '' : JSON.stringify([me.roles, me.companies]);
-}
-
 /** Returns null until the branding is loaded, or if it cannot be loaded. */
 export function useBranding(): Branding | null {
   const who = useWatch('who', NOTHING);

@@ -1,7 +1,6 @@
-import { useEffect, useEffectEvent, useState } from 'react';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { Result } from '#contract/result.ts';
+import { NOT_SENT, useServerQuery } from '#src/app/worker/server-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 
 /**
@@ -24,32 +23,35 @@ export function useQuery<N extends CallName>(
   input: InputOf<N>,
   wanted = true,
 ): QueryResult<OutputOf<N>> {
-  const [value, set] = useState<OutputOf<N> | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [turn, setTurn] = useState(0);
-  const [told, setTold] = useState('');
   const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const key = JSON.stringify([input, offline, turn]);
-  const ask = useEffectEvent(() => client().ask(name, input));
-  const take = useEffectEvent((answer: Result<OutputOf<N>>, round: string) => {
-    if (round !== key) return;
-    setTold(round);
-    setFailure(answer.ok ? null : answer.failure);
-    if (answer.ok) set(answer.value);
-  });
-  useEffect(() => {
-    if (wanted) void ask().then((answer) => take(answer, key));
-  }, [key, wanted]);
-  return {
-    value,
-    failure,
-    asking: wanted && told !== key,
-    again: () => setTurn(turn + 1),
-    set: (next) => {
-      set(next);
-      setFailure(null);
+  const { answer, asking, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
+    'ask',
+    name,
+    input,
+    {
+      wanted,
+      round: String(offline),
+      request: async (_signal, previous) => {
+        const result = await client()
+          .ask(name, input)
+          .catch(() => NOT_SENT);
+        return result.ok
+          ? { value: result.value, failure: null }
+          : { value: previous?.value ?? null, failure: result.failure };
+      },
     },
+  );
+  return {
+    value: answer?.value ?? null,
+    failure: answer?.failure ?? null,
+    asking,
+    again,
+    set: (value) => set({ value, failure: null }),
   };
 }
 
+interface Answer<T> {
+  readonly value: T | null;
+  readonly failure: Failure | null;
+}
 const NOTHING = {};

@@ -1,12 +1,10 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { Result } from '#contract/result.ts';
-import type { ReadCall } from '#workers/api.ts';
+import { NOT_SENT, useServerQuery } from '#src/app/worker/server-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { useRights } from '#src/app/session/session.ts';
+import type { ReadCall } from '#workers/api.ts';
 
 /**
  * `value`: null before the first answer. `at`: time of the answer if the server cannot be reached
@@ -18,13 +16,6 @@ export interface SearchQuery<T> {
   readonly failure: Failure | null;
   readonly asking: boolean;
   readonly again: () => void;
-}
-
-interface Told<T> {
-  readonly key: string;
-  readonly value: T | null;
-  readonly at: Ms | null;
-  readonly failure: Failure | null;
 }
 
 /** Debounce delay of a query while the user types. */
@@ -40,56 +31,55 @@ export function useSearchQuery<N extends ReadCall>(
   input: InputOf<N>,
   { kept = false, wanted = true }: { readonly kept?: boolean; readonly wanted?: boolean } = {},
 ): SearchQuery<OutputOf<N>> {
-  const question = JSON.stringify(input);
-  const [turn, setTurn] = useState(0);
-  const [told, setTold] = useState<Told<OutputOf<N>> | null>(null);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const key = JSON.stringify([question, useRights(), turn, offline]);
   const begun = useRef(false);
-  useEffect(() => {
-    if (!wanted) return;
-    let gone = false;
-    const put = (next: Omit<Told<OutputOf<N>>, 'key'>): void => {
-      if (!gone) setTold({ key, ...next });
-    };
-    const ask = async (): Promise<void> => {
-      const takes = JSON.parse(question) as InputOf<N>;
-      if (kept) {
-        const read = await client().read(name, takes);
-        put(
-          read.ok
+  const { answer, asking, again } = useServerQuery<N, Answer<OutputOf<N>>>(
+    kept ? 'read' : 'ask',
+    name,
+    input,
+    {
+      wanted,
+      round: String(offline),
+      keepsPrevious: true,
+      request: async (signal) => {
+        if (begun.current) await pause(TYPING_MS);
+        begun.current = true;
+        // Another letter was typed meanwhile.
+        if (signal.aborted) return { value: null, at: null, failure: null };
+        if (kept) {
+          const read = await client()
+            .read(name, input)
+            .catch(() => NOT_SENT);
+          return read.ok
             ? { value: read.value.value, at: read.value.live ? null : read.value.at, failure: null }
-            : { value: null, at: null, failure: read.failure },
-        );
-      } else {
-        const answer: Result<OutputOf<N>> = await client().ask(name, takes);
-        put(
-          answer.ok
-            ? { value: answer.value, at: null, failure: null }
-            : { value: null, at: null, failure: answer.failure },
-        );
-      }
-    };
-    const timer = setTimeout(
-      () => {
-        ask().catch(() => put({ value: null, at: null, failure: BROKEN }));
+            : { value: null, at: null, failure: read.failure };
+        }
+        const result = await client()
+          .ask(name, input)
+          .catch(() => NOT_SENT);
+        return result.ok
+          ? { value: result.value, at: null, failure: null }
+          : { value: null, at: null, failure: result.failure };
       },
-      begun.current ? TYPING_MS : 0,
-    );
-    begun.current = true;
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-    };
-  }, [name, question, key, kept, wanted]);
+    },
+  );
   return {
-    value: told?.value ?? null,
-    at: told?.at ?? null,
-    failure: told?.failure ?? null,
-    asking: wanted && told?.key !== key,
-    again: () => setTurn((now) => now + 1),
+    value: answer?.value ?? null,
+    at: answer?.at ?? null,
+    failure: answer?.failure ?? null,
+    asking,
+    again,
   };
 }
 
+interface Answer<T> {
+  readonly value: T | null;
+  readonly at: Ms | null;
+  readonly failure: Failure | null;
+}
+
+const pause = (ms: Ms): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 const NOTHING = {};
-const BROKEN: Failure = { kind: 'not-sent', message: BASE.badRequest };

@@ -1,0 +1,125 @@
+import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { CallName, InputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { BASE } from '#contract/messages/base.messages.en.ts';
+import { useMe } from '../session/session.ts';
+
+/**
+ * Queries of server data, shared by the hooks `useCachedQuery`, `useSearchQuery` and `useQuery`.
+ *
+ * The worker stores answers, knows whether the server can be reached, and backs off. So a query here
+ * never retries or pauses, and nothing stays in memory when the last component that shows it is
+ * gone.
+ */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: false,
+      networkMode: 'always',
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      staleTime: 0,
+      gcTime: 0,
+    },
+  },
+});
+
+export interface ServerQueryOptions<T> {
+  /** If false, nothing is requested. */
+  readonly wanted: boolean;
+  /** Requests again at this interval; null: never. */
+  readonly everyMs?: Ms | null;
+  /** A change of this value requests the data again. */
+  readonly round: string;
+  /** Shows the answer of the previous input until the new one arrives. */
+  readonly keepsPrevious?: boolean;
+  /** Returns the answer. `previous`: the last answer for the same input. Never rejects. */
+  readonly request: (signal: AbortSignal, previous: T | undefined) => Promise<T>;
+}
+
+export interface ServerQuery<T> {
+  readonly answer: T | undefined;
+  /** The answer for this input and round is pending. Requests at an interval don't count. */
+  readonly asking: boolean;
+  readonly again: () => void;
+  /** Replaces the answer. */
+  readonly set: (answer: T) => void;
+}
+
+/**
+ * Requests data on mount, when `input` or `round` changes, and at an interval. Components that
+ * request the same share one answer. An answer is never shown to another user or with other rights
+ * (SYNC-6).
+ */
+export function useServerQuery<N extends CallName, T>(
+  kind: 'ask' | 'read',
+  name: N,
+  input: InputOf<N>,
+  { wanted, everyMs = null, round, keepsPrevious = false, request }: ServerQueryOptions<T>,
+): ServerQuery<T> {
+  const me = useMe();
+  const identity =
+    me === null ? '' : JSON.stringify([me.id, me.acting !== null, me.roles, me.companies]);
+  const queryKey = [kind, name, input, identity] as const;
+  const [turn, setTurn] = useState(0);
+  const occasion = `${turn} ${round}`;
+  const [asked, setAsked] = useState(occasion);
+  const { data, isPending, isPlaceholderData, refetch } = useQuery<Held<T>>(
+    {
+      queryKey,
+      enabled: wanted,
+      refetchInterval: everyMs ?? false,
+      refetchIntervalInBackground: true,
+      queryFn: async ({ signal }): Promise<Held<T>> => {
+        const previous = queryClient.getQueryData<Held<T>>(queryKey);
+        return { identity, answer: await request(signal, previous?.answer) };
+      },
+      ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    },
+    queryClient,
+  );
+  // A request that is already running may have read what has changed since.
+  const requestAgain = useEffectEvent(async () => {
+    await queryClient.cancelQueries({ queryKey, exact: true });
+    await refetch();
+  });
+  useEffect(() => {
+    if (!wanted || asked === occasion) return;
+    let gone = false;
+    const repeat = async (): Promise<void> => {
+      await requestAgain();
+      if (!gone) setAsked(occasion);
+    };
+    void repeat();
+    return () => {
+      gone = true;
+    };
+  }, [wanted, asked, occasion]);
+  return {
+    answer: data?.identity === identity ? data.answer : undefined,
+    asking: wanted && (isPending || isPlaceholderData || asked !== occasion),
+    again: () => setTurn((now) => now + 1),
+    set: (answer) => {
+      queryClient.setQueryData<Held<T>>(queryKey, { identity, answer });
+    },
+  };
+}
+
+/** An answer and for whom it was requested. */
+interface Held<T> {
+  readonly identity: string;
+  readonly answer: T;
+}
+
+/** A request that failed in the page itself, because of a bug. */
+export const NOT_SENT: { readonly ok: false; readonly failure: Failure } = {
+  ok: false,
+  failure: {
+    kind: 'not-sent',
+    get message() {
+      return BASE.badRequest;
+    },
+  },
+};
