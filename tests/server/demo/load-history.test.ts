@@ -334,7 +334,7 @@ test('EST-5, EST-9, EST-10: the small estate is there at the first start, whole,
   const seq = await seqOf(world, own);
   await expect(startDemo(world, 'large', null, silent)).rejects.toThrow(OtherDemo);
   await expect(startDemo(world, 'none', null, silent)).rejects.toThrow(
-    'They hold the small estate: start with --estate small',
+    'It has the demo size small. Start with --estate small',
   );
   at(BORN + MINUTE);
   expect((await startDemo(world, 'small', null, silent))?.plan.bornAt).toBe(BORN);
@@ -354,7 +354,7 @@ test('EST-9: none leaves what there is alone, and a folder without an estate get
   await firstStart(world, null);
   expect(await startDemo(world, null, null, silent)).toBeNull();
   await expect(startDemo(world, 'small', null, silent)).rejects.toThrow(
-    'They hold no demo estate: start with --estate none',
+    'It has the demo size none. Start with --estate none',
   );
   expect((await world.store.tenants()).length).toBe(1);
 });
