@@ -64,13 +64,17 @@ export function StatFrame({
     <li className="min-w-0 border-hair py-3 max-tablet:border-b max-tablet:last:border-b-0 tablet:px-4 tablet:max-desk:not-nth-[3n+1]:border-l tablet:max-desk:nth-[3n]:pr-0 tablet:max-desk:nth-[3n+1]:pl-0 tablet:max-desk:nth-[n+4]:border-t desk:not-first:border-l desk:first:pl-0 desk:last:pr-0">
       <div className="flex min-h-6 items-center justify-between gap-2">
         {href === null ? (
-          <b className="truncate">{title}</b>
+          <b className="truncate" data-tip={title}>
+            {title}
+          </b>
         ) : (
           <SectionLink
             href={href}
             className="inline-flex min-w-0 items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11"
           >
-            <span className="truncate">{title}</span>
+            <span className="truncate" data-tip={title}>
+              {title}
+            </span>
             <Icon name="chevron-right" size={12} className="text-ink-3" />
           </SectionLink>
         )}

@@ -1,0 +1,178 @@
+/* oxlint-disable unicorn/consistent-function-scoping -- functions of the page cannot be outside of what is evaluated there */
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { keyOf, post, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+/** The screens of an administrator; `main` is the operator's start. */
+const SCREENS = [
+  'monitoring/dashboard',
+  'monitoring/calendar-report',
+  'monitoring/daily-checks',
+  'monitoring/evidence',
+  'monitoring/repositories',
+  'monitoring/computers',
+  'monitoring/rankings',
+  'monitoring/spreadsheet',
+  'monitoring/tickets',
+  'monitoring/rules',
+  'monitoring/hints',
+  'monitoring/users',
+  'monitoring/companies',
+  'monitoring/sla',
+  'monitoring/users-logs',
+  'monitoring/report-settings',
+  'monitoring/analytics/trends',
+  'monitoring/support/request',
+  'monitoring/invoices',
+  'monitoring/billing',
+  'monitoring/sources',
+  'monitoring/connections',
+  'monitoring/webhooks',
+  'monitoring/ticketing',
+  'monitoring/profile',
+  'monitoring/notifications',
+  'monitoring/security',
+  'monitoring/change-password',
+  'monitoring/api-keys',
+  'monitoring/wall',
+  'no/such/page',
+] as const;
+
+/**
+ * What has plain letters in every language. The test's own data is in Cyrillic letters, so every
+ * other plain letter belongs to a text that isn't in a catalog.
+ */
+const SAME_EVERYWHERE = [
+  /[\w.]+@example\.com\b/g,
+  // Dates, times and sizes, as `Intl` writes them.
+  /\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g,
+  /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g,
+  /\b(?:AM|PM|UTC|[kMGTP]?B)\b/g,
+  // Names of products, protocols and formats.
+  /\b(?:Daybook|QuickBooks|ConnectWise|Autotask|Veeam(?: (?:SPC|B&R))?|Zerto|Duplicati|Bacula|Bareos|Kopia|restic|Borg|borgmatic|rclone|UrBackup|Proxmox Backup|Cloud Director|Microsoft 365|SureBackup|HTTPS?|CSV|PDF|HTML|JSON|SMS|API)\b/g,
+  // What the product starts with: provider, company, title, first user, and the test's source.
+  /\b(?:My provider|First company|Portal|admin|localhost|Administrator|Key 0\.\d+)\b|…\w{4}\b/g,
+  // The people of the test's portal.
+  /\b(?:Dana Reyes|Rita Only|dana|rita)\b/g,
+  // The program that signed in for the test, and the browser's own name.
+  /\bnode\b|Mozilla\/5\.0 .*/g,
+];
+
+const at = (hoursAgo: number): string => new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
+
+let portal: Portal;
+test.beforeAll(async () => {
+  portal = await startPortal();
+  await post(portal.url, await keyOf(portal), [
+    ...[3, 27, 51, 75].map((hours) => ({
+      job: 'Ночной архив',
+      computer: 'сервер-1',
+      status: 'Success',
+      bytesTransferred: 9e9,
+      startTime: at(hours),
+      endTime: at(hours - 0.5),
+    })),
+    {
+      job: 'Почта',
+      computer: 'сервер-2',
+      status: 'Failed',
+      message: 'Диск заполнен',
+      startTime: at(2),
+      endTime: at(1),
+    },
+    { job: 'Файлы', computer: 'сервер-2', status: 'Warning', message: 'Пропущено 3 файла' },
+  ]);
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
+
+test('I18N-2: in the pseudo-language every text of a screen is translated, and none is cut or too wide', async ({
+  page,
+}) => {
+  test.setTimeout(300_000);
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.evaluate(() => localStorage.setItem('language', 'en-XA'));
+  const found: string[] = [];
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+    for (const path of SCREENS) {
+      await page.goto(`${portal.url}/${path}`);
+      await expect(page.locator('h1').first()).toBeAttached();
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+      await settled(page);
+      for (const fault of await faultsIn(page)) found.push(`${width} ${path}: ${fault}`);
+    }
+  }
+  expect(found).toEqual([]);
+});
+
+/** Resolves when the page shows the same text twice in a row. */
+async function settled(page: Page): Promise<void> {
+  let before = '';
+  await expect
+    .poll(
+      async () => {
+        const now = await page.locator('body').innerText();
+        const isSame = now === before;
+        before = now;
+        return isSame;
+      },
+      { intervals: [250] },
+    )
+    .toBe(true);
+}
+
+/** Plain texts, cut texts, and what is wider than the window. */
+async function faultsIn(page: Page): Promise<readonly string[]> {
+  const { texts, cut, wide } = await page.evaluate(() => {
+    const isShown = (element: Element): boolean =>
+      element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+      element.getClientRects().length > 0;
+    const isSmall = ({ clientWidth, clientHeight }: Element): boolean =>
+      clientWidth <= 1 && clientHeight <= 1;
+    const all = [...document.querySelectorAll('body *')].filter(isShown);
+    const own = (element: Element): string =>
+      [...element.childNodes]
+        .filter((node) => node.nodeType === Node.TEXT_NODE)
+        .map((node) => node.textContent?.trim() ?? '')
+        .join(' ')
+        .trim();
+    return {
+      texts: all
+        .filter((element) => element.closest('kbd, code, pre, script, style') === null)
+        .flatMap((element) => [
+          own(element),
+          element.getAttribute('aria-label') ?? '',
+          element.getAttribute('data-tip') ?? '',
+          element.getAttribute('placeholder') ?? '',
+        ])
+        .filter((text) => text !== ''),
+      cut: all
+        .filter(
+          (element) =>
+            !isSmall(element) &&
+            element.scrollWidth > element.clientWidth + 1 &&
+            /hidden|clip/.test(getComputedStyle(element).overflowX) &&
+            (element.textContent ?? '').trim() !== '' &&
+            element.closest('[data-tip]') === null &&
+            element.parentElement?.querySelector('[data-tip]') === null,
+        )
+        .map((element) => (element.textContent ?? '').trim().slice(0, 60)),
+      wide: [document.documentElement, ...document.querySelectorAll('#content')]
+        .filter((element) => element.scrollWidth > element.clientWidth + 1)
+        .map((element) => `${element.tagName} ${element.scrollWidth} > ${element.clientWidth}`),
+    };
+  });
+  const plain = texts.filter((text) =>
+    /[A-Za-z]{2}/.test(SAME_EVERYWHERE.reduce((left, same) => left.replaceAll(same, ''), text)),
+  );
+  return [
+    ...new Set([
+      ...plain.map((text) => `plain: ${text}`),
+      ...cut.map((text) => `cut: ${text}`),
+      ...wide.map((text) => `wide: ${text}`),
+    ]),
+  ];
+}
