@@ -148,3 +148,40 @@ function persistent(profile: string): Promise<BrowserContext> {
     ...(executablePath === undefined ? {} : { executablePath }),
   });
 }
+
+test('OUT-5: a change that the server does not accept is undone and listed with the reason, then sent again or discarded', async ({
+  browser,
+}) => {
+  await post(portal.url, secret, failures('Refused ferry', 2));
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signIn(page, portal.url, 'admin', portal.password);
+  const why = 'Nobody may review this ferry.';
+  await context.route(COMMANDS, (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({ success: false, message: why, error: { kind: 'forbidden' } }),
+    }),
+  );
+  for (const job of ['Refused ferry 1', 'Refused ferry 2'])
+    await rowOf(page, job)
+      .getByRole('button', { name: /^Review/ })
+      .click();
+  await page.getByRole('button', { name: /2 not accepted/ }).click();
+  const sync = page.getByRole('dialog', { name: 'Sync' });
+  await expect(sync.getByText('2 changes not accepted')).toBeVisible();
+  await expect(sync.getByText(why)).toHaveCount(2);
+  await sync.getByRole('button', { name: 'Discard' }).first().press('Enter');
+  await expect(sync.getByText('1 change not accepted')).toBeVisible();
+  await context.unroute(COMMANDS);
+  await sync.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(sync.getByText('All changes are sent.')).toBeVisible();
+  await page.goto(`${portal.url}/monitoring/daily-checks?review=cleared&q=ferry`);
+  await expect(rowOf(page, 'Refused ferry 2')).toContainText(/Reviewed .* by you/);
+  await page.goto(`${portal.url}/monitoring/daily-checks?q=ferry`);
+  await expect(rowOf(page, 'Refused ferry 1')).toBeVisible();
+  await context.close();
+});
+
+const COMMANDS = /\/api\/v1\/monitoring\/backoffice\/jobExecutions/;
