@@ -1,6 +1,7 @@
 /**
  * The terms of the field, in the order in which columns encode them. Append only: the position is
- * the code on disk and on the wire.
+ * the code on disk and on the wire. There is room for 8 statuses, 32 sources and 16 types
+ * (columns.ts).
  */
 export const STATUSES = ['Running', 'Success', 'Warning', 'Failed', 'Error', 'Missed'] as const;
 export type Status = (typeof STATUSES)[number];

@@ -7,7 +7,7 @@ import { decideChange } from '#contract/runs/change.ts';
 import type { Change, Target } from '#contract/runs/change.ts';
 import { encodeColumns, leanOf, newestFirst } from '#contract/runs/columns.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
-import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
+import type { LastSync, ReplicatedRows, SyncedSources } from '#contract/sync/calls.ts';
 import { answer, bad, BRANDING, good, refusal, TENANT, withCookie } from './answers.ts';
 
 interface Done {
@@ -246,6 +246,17 @@ export class SimServer {
 
   #bootstrap(user: User): unknown {
     const { company, job, cause, problem, key, view, shift, preference, pin } = this.rows;
+    const replicated: ReplicatedRows = {
+      companies: [...company.values()].filter(({ n }) => this.#sees(user, n)),
+      jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
+      causes: [...cause.values()],
+      problems: [...problem.values()].filter((row) => this.#sees(user, row.company)),
+      keys: [...key.values()],
+      views: [...view.values()],
+      shifts: [...shift.values()],
+      preferences: [...preference.values()].filter((row) => row.user === user.me.id),
+      pins: [...pin.values()].filter((row) => row.user === user.me.id),
+    };
     const days = new Map<string, number>();
     for (const run of this.rows.run.values())
       if (this.#sees(user, run.company))
@@ -262,15 +273,7 @@ export class SimServer {
         .sort(([a], [b]) => b.localeCompare(a))
         .map(([day, rows]) => ({ day, rows, tag: this.#tag(user, day) })),
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
-      companies: [...company.values()].filter(({ n }) => this.#sees(user, n)),
-      jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
-      causes: [...cause.values()],
-      problems: [...problem.values()].filter((row) => this.#sees(user, row.company)),
-      keys: [...key.values()],
-      views: [...view.values()],
-      shifts: [...shift.values()],
-      preferences: [...preference.values()].filter((row) => row.user === user.me.id),
-      pins: [...pin.values()].filter((row) => row.user === user.me.id),
+      ...replicated,
       sources: this.#sourcesOf(user),
     };
     if (this.#reads(user)) return start;
