@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { type ExecutionIn, ExecutionInSchema } from '#contract/ingest/calls.ts';
+import { type ExecutionIn, ExecutionInSchema, ingestCalls } from '#contract/ingest/calls.ts';
 import { templateOf } from '#contract/problems/cause.ts';
 import { readBacula } from '#server/features/ingest/tools/bacula.ts';
 import { readBorg } from '#server/features/ingest/tools/borg.ts';
@@ -344,6 +344,23 @@ test('SRC-6: a report of Duplicati, by its source', () => {
   ).toMatchObject({ status: 'Failed' });
 });
 
+const READERS: Readonly<Record<string, Reader>> = {
+  bacula: readBacula,
+  borg: readBorg,
+  duplicati: readDuplicati,
+  kopia: readKopia,
+  rclone: readRclone,
+  restic: readRestic,
+};
+
+test("SRC-7: each call that takes a tool's output has its reader among those that the next tests try", () => {
+  const records = new Set(['executions', 'events', 'repositories', 'computers']);
+  const tools = Object.values(ingestCalls)
+    .map(({ path }) => path.replace('ingest/', ''))
+    .filter((one) => !records.has(one));
+  expect(tools.toSorted()).toEqual(Object.keys(READERS));
+});
+
 test('SRC-7: no reader throws, whatever it is given', () => {
   const bodies = [
     '',
@@ -360,7 +377,7 @@ test('SRC-7: no reader throws, whatever it is given', () => {
     '{"a":'.repeat(5000),
     '[{"jobstatus":"T","starttime":"2026-99-99 00:00:00"}]',
   ];
-  for (const reader of [readRestic, readBorg, readRclone, readBacula, readKopia, readDuplicati]) {
+  for (const reader of Object.values(READERS)) {
     for (const body of bodies)
       for (const exit of [null, 0, 2]) {
         const {
@@ -400,7 +417,7 @@ test('SRC-7: a reader takes no longer than what it is given is long, whatever th
     { message_type: 'summary', backup_end: long },
     { stats: {}, time: long },
   ].map((one) => JSON.stringify(one));
-  for (const reader of [readRestic, readBorg, readRclone, readBacula, readKopia, readDuplicati])
+  for (const reader of Object.values(READERS))
     for (const body of [...hurts, ...json]) {
       const before = process.cpuUsage();
       reader(body, { ...plain, exit: 1, tz: 'UTC' }, NOON);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ingestCalls } from '#contract/ingest/calls.ts';
 import { TOOL_CHOICES, recipeOf, shell, slugOf } from '#src/features/ingest/install-commands.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 1, 12, 30);
@@ -44,6 +45,19 @@ const BASH = TOOL_CHOICES.map((choice) => choice.tool).filter(
 );
 
 const NAMES = ['Files on FS01', `it's "quoted" $HOME \`id\` $(id) !x; rm -rf / & | > \\ %`];
+
+test("COPY-1: each tool whose output the server takes is offered, with a command that posts to the tool's own address", () => {
+  const records = new Set(['executions', 'events', 'repositories', 'computers']);
+  const tools = Object.values(ingestCalls)
+    .map(({ path }) => path.replace('ingest/', ''))
+    .filter((one) => !records.has(one));
+  const offered = TOOL_CHOICES.filter(({ tool }) =>
+    recipeOf(tool, { origin, secret, job: 'Files', now: NOW }).text.includes(
+      `${origin}/api/v1/ingest/${tool}?`,
+    ),
+  ).map(({ tool }) => tool);
+  expect(offered.toSorted()).toEqual(tools.toSorted());
+});
 
 test.each(NAMES)(
   'COPY-1: each line is sound bash and sends to this site, whatever the name of the job: %s',
