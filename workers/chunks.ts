@@ -14,7 +14,7 @@ export const WORKER_CHUNKS = {
       {
         name: 'begin',
         priority: 2,
-        test: /[/.]worker\.ts$|\/workers\/(startup\/(start-preopen|preopen|message-buffer)|clock|types|disk\/(connection|database|profiles|object-stores|disk-errors))\.ts$/,
+        test: /[/.]worker\.ts$|\/workers\/(startup\/(start-preopen|preopen|message-buffer)|clock|disk\/(connection|database|profiles|object-stores|disk-errors))\.ts$/,
       },
       {
         name: 'store',

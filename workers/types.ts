@@ -338,19 +338,3 @@ export interface Answered {
   readonly at: Ms;
   readonly value: unknown;
 }
-
-/**
- * `gone`: compaction or another tab has replaced the requested data, or reloaded: open again.
- * `corrupt`: unreadable; `days` are no longer here and must be fetched again (`addDays` replaces a
- * day).
- */
-export class DiskFault extends Error {
-  readonly kind: 'full' | 'unavailable' | 'corrupt' | 'gone';
-  readonly days: readonly Day[];
-  constructor(kind: DiskFault['kind'], message: string, days: readonly Day[] = []) {
-    super(message);
-    this.name = 'DiskFault';
-    this.kind = kind;
-    this.days = days;
-  }
-}

@@ -39,7 +39,7 @@ test('COL-6: before the databases are being opened, nothing is loaded but what o
   const begin = WORKER_CHUNKS.codeSplitting.groups.find(({ name }) => name === 'begin');
   expect(loaded).toContain('workers/disk/database.ts');
   expect(loaded.filter((file) => begin?.test.test(`/${file}`) !== true)).toEqual([]);
-  expect(loaded.reduce((sum, file) => sum + readFileSync(file).length, 0)).toBeLessThan(40_000);
+  expect(loaded.reduce((sum, file) => sum + readFileSync(file).length, 0)).toBeLessThan(30_000);
 });
 
 test('COL-6: what makes the first rows needs no package but the zones of luxon, and it alone is compiled whole as it comes', () => {

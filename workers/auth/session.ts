@@ -12,7 +12,7 @@ import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from '../api
 import { databaseOf } from '../disk/database.ts';
 import type { Owner } from '../disk/database.ts';
 import type { StoredProfile, Profiles } from '../disk/profiles.ts';
-import { DiskFault } from '../types.ts';
+import { DiskFault } from '../disk/disk-errors.ts';
 import type { Disk } from '../types.ts';
 import { drain, endSession } from './sign-out.ts';
 import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';

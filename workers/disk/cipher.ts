@@ -1,4 +1,4 @@
-import { DiskFault } from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
 
 /**
  * AES-GCM with a random 96-bit IV per record. The additional data is the record's place,

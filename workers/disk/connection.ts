@@ -1,4 +1,4 @@
-import { DiskFault } from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
 import {
   databaseOf,
   openExisting,

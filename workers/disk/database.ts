@@ -1,4 +1,4 @@
-import { DiskFault } from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
 
 /** Whose data it is. `actor` differs from `user` during an impersonation. */
 export interface Owner {

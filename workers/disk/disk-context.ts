@@ -1,6 +1,6 @@
 import type { DeviceId } from '#contract/ids.ts';
 import type { RunColumns } from '#contract/runs/columns.ts';
-import { DiskFault } from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
 import { chunkName, type Chunk } from './table-snapshots.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords } from './records.ts';

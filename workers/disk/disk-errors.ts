@@ -1,4 +1,20 @@
-import { DiskFault } from '../types.ts';
+import type { Day } from '#contract/ids.ts';
+
+/**
+ * `gone`: compaction or another tab has replaced the requested data, or reloaded: open again.
+ * `corrupt`: unreadable; `days` are no longer here and must be fetched again (`addDays` replaces a
+ * day).
+ */
+export class DiskFault extends Error {
+  readonly kind: 'full' | 'unavailable' | 'corrupt' | 'gone';
+  readonly days: readonly Day[];
+  constructor(kind: DiskFault['kind'], message: string, days: readonly Day[] = []) {
+    super(message);
+    this.name = 'DiskFault';
+    this.kind = kind;
+    this.days = days;
+  }
+}
 
 /** Whether the browser has no more space. A put reports it, or the whole transaction on commit. */
 export function isQuota(thrown: unknown): boolean {

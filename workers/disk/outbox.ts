@@ -1,6 +1,7 @@
 import type { CommandId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
-import { DiskFault, type Command, type Refusals } from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
+import type { Command, Refusals } from '../types.ts';
 import { openJson, sealJson } from './cipher.ts';
 import type { CommandRecord } from './records.ts';
 import type { DiskContext } from './disk-context.ts';

@@ -1,8 +1,7 @@
 import type { DeviceId, Ms } from '#contract/ids.ts';
-import { DiskFault } from '../types.ts';
 import { connect, connectIfThere } from './connection.ts';
 import { databaseOf, type Idb, type Owner } from './database.ts';
-import { faulting } from './disk-errors.ts';
+import { DiskFault, faulting } from './disk-errors.ts';
 import {
   objectStores,
   type ObjectStore,

@@ -1,5 +1,4 @@
-import { DiskFault } from '../types.ts';
-import { isQuota } from './disk-errors.ts';
+import { DiskFault, isQuota } from './disk-errors.ts';
 import { manifestIn, putManifest, type DiskContext } from './disk-context.ts';
 import { cutBefore, dayOf } from './manifest.ts';
 

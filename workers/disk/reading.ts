@@ -1,13 +1,6 @@
 import { viewColumns, type RunColumns } from '#contract/runs/columns.ts';
-import {
-  DiskFault,
-  type Ahead,
-  type Opened,
-  type Patch,
-  type SegmentInfo,
-  type SmallRows,
-  type WantedRows,
-} from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
+import type { Ahead, Opened, Patch, SegmentInfo, SmallRows, WantedRows } from '../types.ts';
 import { SMALL_TABLES } from '../tables.ts';
 import {
   chunkName,

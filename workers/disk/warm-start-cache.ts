@@ -1,12 +1,6 @@
 import type { JobRow } from '#contract/runs/rows.ts';
-import {
-  DiskFault,
-  type DayStarts,
-  type Fresh,
-  type ProblemsOf,
-  type SmallRows,
-  type WantedRows,
-} from '../types.ts';
+import { DiskFault } from './disk-errors.ts';
+import type { DayStarts, Fresh, ProblemsOf, SmallRows, WantedRows } from '../types.ts';
 import type { Sealed } from './cipher.ts';
 import type { DiskContext } from './disk-context.ts';
 import type { Manifest } from './manifest.ts';

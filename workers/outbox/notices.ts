@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { NOTICES_MOST } from '#workers/disk/notices.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import type { Disk, Notice } from '#workers/types.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 

@@ -10,7 +10,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-events.ts';
 import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
 import type { Command, Refusals } from '#workers/types.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 import { NO_ANSWER } from '#workers/sync/answer.ts';
 import type { Replica } from '#workers/sync/replica.ts';

@@ -7,7 +7,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { ok } from '#contract/result.ts';
 import type { WorkerClient, Read, ReadCall } from '../api.ts';
-import { DiskFault } from '../types.ts';
+import { DiskFault } from '../disk/disk-errors.ts';
 import type { Session } from '../auth/session.ts';
 import type { WorkerClock } from '../context.ts';
 

@@ -10,7 +10,7 @@ import type { Outcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { aheadOf, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import type { Disk } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { joinTeam } from './leader.ts';

@@ -5,7 +5,7 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/startup/cold-start.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import type {
   DayRuns,
   Disk,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import { Device } from './device.ts';
 import { failingIdb, injectFaults, type Faults } from './failing-disk.ts';
 import { freshIdb, placeIn } from './places.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import { DISKS } from './places.ts';
 import { command, DAYS, fresh, page, patch, problem, run, runsOfDay, shown } from './sample.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';

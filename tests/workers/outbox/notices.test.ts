@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
 import type { createWorkerApi } from '#workers/queries/live-queries.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
 const noticesOf = (door: Door) => loopOf(door).outbox.view().notices;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loopOf, scene, shown } from '#tests/workers/scene.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 
 const note = (content: string) => ({ is: 'note' as const, content });
 

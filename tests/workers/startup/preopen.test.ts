@@ -5,7 +5,7 @@ import { openProfiles } from '#workers/disk/profiles.ts';
 import type { StoredProfile, Profiles } from '#workers/disk/profiles.ts';
 import { preopen } from '#workers/startup/preopen.ts';
 import type { Opens } from '#workers/startup/preopen.ts';
-import { DiskFault } from '#workers/types.ts';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import { command, fresh } from '../disk/sample.ts';
 import { freshIdb, OWNER, placeIn } from '../disk/places.ts';
 
