@@ -116,14 +116,24 @@ function makeDisk(ground: DiskContext, lost: Losing): Disk {
   };
 }
 
-/** Keys first: the rest may fail, and then leaves nothing readable behind (C9). */
+/**
+ * Keys first: the data may fail to be deleted, and then can't be read (C9). The data is deleted even
+ * if the keys can't be.
+ */
 async function destroy(ground: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   const unsent =
     keepOutbox &&
     (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown']))
       .length > 0;
-  await ground.leave(unsent);
-  if (!unsent) {
+  try {
+    await ground.leave(unsent);
+  } finally {
+    await destroyData(ground, lost, unsent);
+  }
+}
+
+async function destroyData(ground: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
+  if (!keepOutbox) {
     lost.closing();
     return ground.shelves.destroy();
   }

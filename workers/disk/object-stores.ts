@@ -42,6 +42,11 @@ export interface ObjectStores<R extends Records> {
   destroy(): Promise<void>;
 }
 
+export interface IdbStores<R extends Records> extends ObjectStores<R> {
+  /** Strict, and needs no Dexie, so that keys can always be deleted (C9). No watch sees it. */
+  readonly writeDirectly: ObjectStores<R>['write'];
+}
+
 /**
  * IndexedDB through Dexie, which the first write or watch loads. Until then, reads use the
  * connection directly, so that the first rows don't wait for Dexie.
@@ -49,7 +54,8 @@ export interface ObjectStores<R extends Records> {
 export function objectStores<R extends Records>(
   { db, dexie }: Pick<Connection, 'db' | 'dexie'>,
   idb?: Idb,
-): ObjectStores<R> {
+): IdbStores<R> {
+  const range = idb?.IDBKeyRange ?? IDBKeyRange;
   let loaded: DexieStores | null = null;
   const load = async (): Promise<DexieStores> => (loaded ??= await dexie());
   const close = (): void => {
@@ -61,8 +67,16 @@ export function objectStores<R extends Records>(
       loaded
         ? loaded.read(stores, work)
         : // there is nothing to commit, so the results are final
-          work(readerOf(db.transaction(stores, 'readonly'), idb?.IDBKeyRange ?? IDBKeyRange)),
+          work(storeOf(db.transaction(stores, 'readonly'), range)),
     write: async (stores, work) => (await load()).write(stores, work),
+    writeDirectly: async (stores, work) => {
+      const transaction = db.transaction(stores, 'readwrite', { durability: 'strict' });
+      const [value] = await Promise.all([
+        work(storeOf(transaction, range)),
+        committed(transaction),
+      ]);
+      return value;
+    },
     watch: (stores, listener) => {
       const ended = new AbortController();
       load().then(
@@ -79,10 +93,10 @@ export function objectStores<R extends Records>(
   };
 }
 
-const readerOf = <R extends Records>(
+const storeOf = <R extends Records>(
   transaction: IDBTransaction,
   range: typeof IDBKeyRange,
-): StoreReader<R> => ({
+): ObjectStore<R> => ({
   get: async <S extends keyof R & string>(store: S, key: Key) =>
     answered(
       transaction.objectStore(store).get(key as IDBValidKey) as IDBRequest<R[S] | undefined>,
@@ -95,7 +109,18 @@ const readerOf = <R extends Records>(
         .objectStore(store)
         .getAll(range.bound(after, to, true, false), most) as IDBRequest<R[S][]>,
     ),
+  put: async (store, record) => void (await answered(transaction.objectStore(store).put(record))),
+  remove: async (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),
+  clear: async (store) => answered(transaction.objectStore(store).clear()),
 });
+
+const committed = (transaction: IDBTransaction): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', resolve);
+    transaction.addEventListener('abort', () =>
+      reject(transaction.error ?? new DOMException('The transaction was aborted.', 'AbortError')),
+    );
+  });
 
 /**
  * A failed request doesn't have to end its transaction: the caller may continue without it (one

@@ -4,8 +4,8 @@ import { databaseOf, type Idb, type Owner } from './database.ts';
 import { DiskFault, faulting } from './disk-errors.ts';
 import {
   objectStores,
+  type IdbStores,
   type ObjectStore,
-  type ObjectStores,
   type StoreReader,
 } from './object-stores.ts';
 
@@ -64,7 +64,7 @@ export type Present =
 export async function openProfiles(idb?: Idb): Promise<Profiles> {
   if ((crypto as Partial<Crypto>).subtle === undefined)
     throw new DiskFault('unavailable', 'There is no WebCrypto here.');
-  type Stores = ObjectStores<ProfileRecords>;
+  type Stores = IdbStores<ProfileRecords>;
   const openIfThere = async (): Promise<Stores | null> => {
     const found = await connectIfThere(NAME, 'profiles', idb);
     return found && objectStores(found, idb);
@@ -84,6 +84,12 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
     const into = await created();
     return faulting(() => into.write(['entries', 'present'], work));
   };
+  const deleteKey = async (
+    work: (shelf: ObjectStore<ProfileRecords>) => Promise<void>,
+  ): Promise<void> => {
+    const from = await existing();
+    await faulting(async () => from?.writeDirectly(['entries', 'present'], work));
+  };
   return {
     current: async (now) => {
       const from = await existing(); // another tab may have created it meanwhile
@@ -92,7 +98,7 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
       if (!entry) return { is: 'none' };
       const held = heldBy(entry);
       if (held !== null && now < held.offlineUntil) return { is: 'in', held };
-      if (held !== null) await write((shelf) => takeKey(shelf, entry.name, now));
+      if (held !== null) await deleteKey((shelf) => takeKey(shelf, entry.name, now));
       return { is: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
     },
     enter: async (owner, offlineUntil) => {
@@ -130,7 +136,7 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
         if (entry) await shelf.put('entries', { ...entry, offlineUntil });
       }),
     leave: (owner, keepOutbox) =>
-      write(async (shelf) => {
+      deleteKey(async (shelf) => {
         const name = databaseOf(owner);
         const entry = await shelf.get('entries', name);
         const present = await shelf.get('present', 'now');

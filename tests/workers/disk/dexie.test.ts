@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { DiskFault } from '#workers/disk/disk-errors.ts';
 import { openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
@@ -44,6 +45,62 @@ test('COL-15: a sign-in page makes no database, and sees the sign-in of another 
   expect(await idb.indexedDB.databases()).toEqual([]);
   await (await openProfiles(idb)).enter(OWNER, 1_000);
   expect(await page.current(0)).toMatchObject({ is: 'in', held: OWNER });
+});
+
+test('C9, COL-15: signing out deletes the keys and the data without Dexie', async () => {
+  const place = await placeIn(freshIdb());
+  const before = await place.open();
+  await before.begin(fresh());
+  before.close();
+  vi.doMock(DEXIE, () => {
+    throw new Error('offline');
+  });
+  const profiles = await openProfiles(place.idb);
+  const disk = await openDisk(place.held, profiles, place.idb);
+  await disk.destroy(false);
+  expect(await profiles.current(0)).toEqual({ is: 'none' });
+  expect((await place.idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
+  vi.doUnmock(DEXIE);
+  expect((await profiles.enter(OWNER, 1_000)).device).not.toBe(place.held.device);
+});
+
+test('C9, OUT-7, COL-15: signing out with unsent changes deletes the key of the data without Dexie, and keeps the changes', async () => {
+  const place = await placeIn(freshIdb());
+  const before = await place.open();
+  await before.begin(fresh());
+  await before.keepCommand(command('a'));
+  before.close();
+  vi.doMock(DEXIE, () => {
+    throw new Error('offline');
+  });
+  const profiles = await openProfiles(place.idb);
+  const disk = await openDisk(place.held, profiles, place.idb);
+  await expect(disk.destroy(true)).rejects.toMatchObject({ kind: 'unavailable' });
+  disk.close();
+  expect(await profiles.current(0)).toEqual({ is: 'none' });
+  vi.doUnmock(DEXIE);
+  const again = await openDisk(await profiles.enter(OWNER, 1_000), profiles, place.idb);
+  expect((await again.commands()).map(({ id }) => id)).toEqual(['a']);
+  expect(await again.open()).toBeNull();
+});
+
+test('C9: signing out deletes the data even if the keys cannot be deleted', async () => {
+  const place = await placeIn(freshIdb());
+  const broken = { leave: () => Promise.reject(new DiskFault('unavailable', 'no profiles')) };
+  const disk = await openDisk(place.held, broken, place.idb);
+  await disk.begin(fresh());
+  await expect(disk.destroy(false)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect((await place.idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
+});
+
+test('A11, COL-15: after the offline limit, the key of the data is deleted without Dexie', async () => {
+  const place = await placeIn(freshIdb());
+  vi.doMock(DEXIE, () => {
+    throw new Error('offline');
+  });
+  const profiles = await openProfiles(place.idb);
+  expect(await profiles.current(1_000)).toMatchObject({ is: 'expired' });
+  expect(await profiles.current(0)).toMatchObject({ is: 'expired' });
 });
 
 describe.each(DISKS)('on %s', (_name, make) => {
