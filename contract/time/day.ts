@@ -57,7 +57,7 @@ export const dayText = (day: DayN): Day => new Date(day * DAY).toISOString().sli
 export const utcDay = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
 /** Returns false for a name that this runtime doesn't know as a time zone. */
-export const isTimeZone = (name: string): boolean => zones.has(name) || IANAZone.isValidZone(name);
+export const isTimeZone = (name: string): boolean => findZone(name) !== null;
 
 /** Returns the zone, or UTC for a name that this runtime doesn't know. */
 export const zoneOrUtc = (name: string): string => (isTimeZone(name) ? name : 'UTC');
@@ -66,7 +66,10 @@ export const zoneOrUtc = (name: string): string => (isTimeZone(name) ? name : 'U
 export function offsetAt(ms: Ms, timeZone: string): Ms {
   if (timeZone === 'UTC') return 0;
   let days = offsets.get(timeZone);
-  if (days === undefined) offsets.set(timeZone, (days = new Map()));
+  if (days === undefined) {
+    zoneOf(timeZone); // may throw, or clear the offsets
+    offsets.set(timeZone, (days = new Map()));
+  }
   const day = Math.floor(ms / DAY);
   let known = days.get(day);
   if (known === undefined) {
@@ -121,19 +124,27 @@ const offsets = new Map<string, Map<number, Ms | null>>();
 const zones = new Map<string, IANAZone>();
 const MAX_ZONES = 600;
 
-/** Zone names ignore case, so one zone could have many names: the caches are bounded. */
-function zoneOf(timeZone: string): IANAZone {
-  let zone = zones.get(timeZone);
-  if (zone === undefined) {
-    if (zones.size >= MAX_ZONES) {
-      zones.clear();
-      offsets.clear();
-      IANAZone.resetCache();
-    }
-    zone = IANAZone.create(timeZone);
-    if (!zone.isValid) throw new RangeError(`${timeZone} is not a time zone`);
-    zones.set(timeZone, zone);
+/**
+ * Zone names ignore case, so one zone could have many names: the caches are bounded. Luxon's own
+ * cache of zones (`IANAZone.create`) isn't, and has names of no zone, too.
+ */
+function findZone(name: string): IANAZone | null {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const zone = new IANAZone(name);
+  if (!zone.isValid) return null;
+  if (zones.size >= MAX_ZONES) {
+    zones.clear();
+    offsets.clear();
+    IANAZone.resetCache();
   }
+  zones.set(name, zone);
+  return zone;
+}
+
+function zoneOf(timeZone: string): IANAZone {
+  const zone = findZone(timeZone);
+  if (zone === null) throw new RangeError(`${timeZone} is not a time zone`);
   return zone;
 }
 
