@@ -13,6 +13,7 @@ import { databaseOf } from '../disk/database.ts';
 import type { Owner } from '../disk/database.ts';
 import type { StoredProfile, Profiles } from '../disk/profiles.ts';
 import { DiskFault } from '../disk/disk-errors.ts';
+import { NEEDS_NETWORK, SIGNED_OUT } from '../failures.ts';
 import type { Disk } from '../types.ts';
 import { drain, endSession } from './sign-out.ts';
 import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
@@ -105,8 +106,7 @@ export class Session {
     by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
-    if (!this.loop && callOf(name).gate !== 'public')
-      return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+    if (!this.loop && callOf(name).gate !== 'public') return failed(SIGNED_OUT);
     const answer = await by(this.loop?.wire ?? this.#wire);
     if (answer.ok && CHANGES_ME.has(name)) {
       this.#meChanges += 1;
@@ -115,7 +115,7 @@ export class Session {
     }
     if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
     return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline'
-      ? NEEDS_NETWORK
+      ? failed(NEEDS_NETWORK)
       : answer;
   }
 
@@ -138,7 +138,7 @@ export class Session {
   }
 
   async actAs(who: InputOf<'loginAs'>): Promise<Result<Acted>> {
-    const answer = await (this.loop?.wire.ask('loginAs', who) ?? SIGNED_OUT);
+    const answer = await (this.loop?.wire.ask('loginAs', who) ?? failed(SIGNED_OUT));
     if (!answer.ok) return answer;
     if ('url' in answer.value) return ok({ is: 'elsewhere', url: answer.value.url });
     this.#tellOut('ended');
@@ -149,8 +149,8 @@ export class Session {
   async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
     const { loop } = this;
     const disk = this.#disk;
-    if (!loop || !disk) return SIGNED_OUT;
-    if (loop.status().is === 'offline') return NEEDS_NETWORK;
+    if (!loop || !disk) return failed(SIGNED_OUT);
+    if (loop.status().is === 'offline') return failed(NEEDS_NETWORK);
     if (loop.outbox.unsent > 0) await drain(loop, this.#world.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && unsent === 'ask') return ok({ is: 'unsent', unsent: left });
@@ -169,7 +169,7 @@ export class Session {
   async #byCookie(): Promise<Result<Granted>> {
     const token = await this.#tokens.get(null);
     if (!token.ok) return token;
-    return this.#tokens.session ? ok(this.#tokens.session) : SIGNED_OUT;
+    return this.#tokens.session ? ok(this.#tokens.session) : failed(SIGNED_OUT);
   }
 
   /** Starts the work for the user that the server has signed in. */
@@ -441,18 +441,6 @@ const OWN: ReadonlySet<CallName> = new Set([
   'stream',
   'runsOfDay',
 ]);
-const SIGNED_OUT = failed({
-  kind: 'signed-out',
-  get message() {
-    return MESSAGES.signedOut;
-  },
-});
-const NEEDS_NETWORK = failed({
-  kind: 'needs-network',
-  get message() {
-    return MESSAGES.needsNetwork;
-  },
-});
 const LONGEST_TIMER = 2 ** 31 - 1;
 const UNLOCK_SLOWLY = 5;
 const REACH_AT_MOST = 3;

@@ -10,6 +10,7 @@ import { isOpening } from '#machines/sign-in-requests.ts';
 import type { Auth, PageAsk, SignInRequest } from '#machines/sign-in-requests.ts';
 import type { Signing } from '../api.ts';
 import type { WorkerClock } from '../context.ts';
+import { ATTEMPT_OVER, NO_ANSWER } from '../failures.ts';
 
 const NOT_NOW: Failure = {
   kind: 'busy',
@@ -17,18 +18,6 @@ const NOT_NOW: Failure = {
     return MESSAGES.busy;
   },
   retryAfterMs: 1_000,
-};
-const NO_ANSWER: Failure = {
-  kind: 'no-answer',
-  get message() {
-    return MESSAGES.noAnswer;
-  },
-};
-const OVER: Failure = {
-  kind: 'expired',
-  get message() {
-    return MESSAGES.attemptOver;
-  },
 };
 
 /** The server's answer: a session, or the next step. */
@@ -101,8 +90,8 @@ export function makeSignIn(
     async go(asked) {
       let what;
       if (asked.way === 'password' && asked.auth === null) {
-        // In the wrong directory, a right password would fail, and a wrong one would not count against the
-        // right account.
+        // In the wrong directory, a right password would fail, and a wrong one would not count
+        // against the right account.
         const auth = await authOf();
         if (auth === null) return failed(NO_ANSWER);
         what = { ...asked, auth };
@@ -112,7 +101,7 @@ export function makeSignIn(
         return failed(waiting((context.until ?? 0) - clock.now()));
       if (value === 'asking' || value === 'answering') return failed(NOT_NOW);
       if (isOpening(what)) actor.send({ type: 'SUBMIT', ask: what });
-      else if (context.step === null) return failed(OVER);
+      else if (context.step === null) return failed(ATTEMPT_OVER);
       else actor.send({ type: 'ANSWER', ask: what });
       const {
         value: end,

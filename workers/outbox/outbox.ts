@@ -12,7 +12,7 @@ import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
 import type { Command, Refusals } from '#workers/types.ts';
 import { DiskFault } from '#workers/disk/disk-errors.ts';
 import type { Applied } from '#workers/sync/apply.ts';
-import { NO_ANSWER } from '#workers/sync/answer.ts';
+import { NO_ANSWER } from '#workers/failures.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { Wire } from '#workers/sync/wire.ts';
 import type { WorkerChance, WorkerClock } from '#workers/context.ts';

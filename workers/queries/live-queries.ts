@@ -1,5 +1,4 @@
 import { proxy } from 'comlink';
-import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { WorkerClient, SyncStatus, Watch, Watches, WatchName } from '../api.ts';
 import { makeCalendar } from '../calendar/calendar.ts';
@@ -11,6 +10,7 @@ import { makeTrends } from '../analytics/trends.ts';
 import { versioned } from './versioned.ts';
 import { makeReader } from './offline-cache.ts';
 import { disabledOf, lastSyncOf, pinsOf, preferencesOf, shiftsOf, viewsOf } from './user-tables.ts';
+import { SIGNED_OUT } from '../failures.ts';
 import { Session } from '../auth/session.ts';
 import { shiftNow } from '../daily-checks/hand-over.ts';
 import { Watchers } from './watchers.ts';
@@ -84,7 +84,7 @@ export function createWorkerApi(
     },
     send: (name, input) => {
       watchers.hold();
-      return session.loop?.outbox.keep(name, input) ?? Promise.resolve(SIGNED_OUT);
+      return session.loop?.outbox.keep(name, input) ?? Promise.resolve(failed(SIGNED_OUT));
     },
     ask: (name, input) => session.ask(name, input),
     file: (name, input) => session.file(name, input),
@@ -122,7 +122,7 @@ export function createWorkerApi(
     actAs: (who) => session.actAs(who),
     stopActing: (unsent) => session.stopActing(unsent),
     signOut: (unsent) => session.signOut(unsent),
-    mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(SIGNED_OUT),
+    mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(failed(SIGNED_OUT)),
     syncNow: () => {
       session.loop?.wake();
       return Promise.resolve();
@@ -130,12 +130,6 @@ export function createWorkerApi(
   };
 }
 
-const SIGNED_OUT = failed({
-  kind: 'signed-out',
-  get message() {
-    return MESSAGES.signedOut;
-  },
-});
 const NOBODY: SyncStatus = {
   is: 'signed-out',
   syncedAt: null,

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
-import type { Failure, FailureKind } from '#contract/errors.ts';
+import type { FailureKind } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { ok } from '#contract/result.ts';
 import type { WorkerClient, Read, ReadCall } from '../api.ts';
 import { DiskFault } from '../disk/disk-errors.ts';
+import { NEEDS_NETWORK } from '../failures.ts';
 import type { Session } from '../auth/session.ts';
 import type { WorkerClock } from '../context.ts';
 
@@ -77,12 +77,6 @@ const AWAY: ReadonlySet<FailureKind> = new Set([
   'too-many',
   'server-fault',
 ]);
-const NEEDS_NETWORK: Failure = {
-  kind: 'needs-network',
-  get message() {
-    return MESSAGES.needsNetwork;
-  },
-};
 
 /** Returns null after a timeout. */
 async function within<T>(clock: WorkerClock, ms: Ms, work: Promise<T>): Promise<T | null> {

@@ -6,6 +6,7 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { NO_ANSWER } from '#workers/failures.ts';
 
 /**
  * Returns the content of a response's envelope, or its failure. Never throws, whatever arrived
@@ -57,19 +58,6 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
       return { kind, message };
   }
 }
-
-export const NO_ANSWER: Failure = {
-  kind: 'no-answer',
-  get message() {
-    return MESSAGES.noAnswer;
-  },
-};
-export const NOT_SENT: Failure = {
-  kind: 'not-sent',
-  get message() {
-    return MESSAGES.badRequest;
-  },
-};
 
 async function jsonOf(response: Response): Promise<unknown> {
   try {

@@ -4,7 +4,7 @@ import type { Result } from '#contract/result.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import type { Patch, Person } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
-import { NO_ANSWER } from './answer.ts';
+import { NO_ANSWER } from '#workers/failures.ts';
 
 /** Messages between the tabs of one user (SYNC-7). */
 export type TeamMessage =

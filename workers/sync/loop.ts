@@ -1,7 +1,6 @@
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
 import { can } from '#contract/abilities.ts';
-import type { Failure } from '#contract/errors.ts';
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -11,6 +10,7 @@ import type { SyncStatus } from '#workers/api.ts';
 import { aheadOf, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
 import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { SERVER_FAULT, STORAGE_FAILED } from '#workers/failures.ts';
 import type { Disk } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { joinTeam } from './leader.ts';
@@ -360,7 +360,7 @@ export class Loop {
       return await work();
     } catch (fault) {
       this.#fault = fault instanceof Error ? fault.message : String(fault);
-      return { is: 'failed', failure: fault instanceof DiskFault ? STORAGE : BUG };
+      return { is: 'failed', failure: fault instanceof DiskFault ? STORAGE_FAILED : SERVER_FAULT };
     }
   }
 
@@ -415,18 +415,6 @@ export class Loop {
   }
 }
 
-const STORAGE: Failure = {
-  kind: 'storage',
-  get message() {
-    return MESSAGES.storage;
-  },
-};
-const BUG: Failure = {
-  kind: 'server-fault',
-  get message() {
-    return MESSAGES.serverFault;
-  },
-};
 const DAY_MS = 86_400_000;
 const FIRST_TIDY_MS = 30_000;
 const TIDY_STEP_MS = 200;

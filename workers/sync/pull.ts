@@ -7,7 +7,7 @@ import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { DAYS_AT_ONCE } from '#workers/startup/cold-start.ts';
 import type { DayRuns, Patch } from '#workers/types.ts';
 import type { WorkerClock } from '#workers/context.ts';
-import { NO_ANSWER } from './answer.ts';
+import { NO_ANSWER } from '#workers/failures.ts';
 import type { Applied } from './apply.ts';
 import { applyEvents } from './apply.ts';
 import { pagesIn } from './frames.ts';

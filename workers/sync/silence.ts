@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
 import type { WorkerClock } from '#workers/context.ts';
-import { NO_ANSWER } from './answer.ts';
+import { NO_ANSWER } from '#workers/failures.ts';
 
 /** The timeout for a silent server. The outcome of the call is then unknown. */
 export const SILENCE_MS: Ms = 20_000;

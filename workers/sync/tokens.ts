@@ -6,7 +6,8 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import * as v from 'valibot';
 import type { WorkerClock } from '#workers/context.ts';
-import { NO_ANSWER, readAnswer } from './answer.ts';
+import { NO_ANSWER } from '#workers/failures.ts';
+import { readAnswer } from './answer.ts';
 import { withinSilence } from './silence.ts';
 
 /**

@@ -7,7 +7,8 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { WorkerClock } from '#workers/context.ts';
-import { NO_ANSWER, NOT_SENT, readAnswer, readFailure } from './answer.ts';
+import { NO_ANSWER, NOT_SENT } from '#workers/failures.ts';
+import { readAnswer, readFailure } from './answer.ts';
 import { withinSilence } from './silence.ts';
 import type { Tokens } from './tokens.ts';
 
