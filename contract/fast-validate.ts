@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { lineOfText } from './stored-text.ts';
 
 /**
- * Returns true only if the schema accepts the value unchanged. False means nothing: ask the schema.
+ * Returns true only if the schema accepts the value unchanged. After false, the schema decides.
  */
 export type FastValidator = (value: unknown) => boolean;
 

@@ -3,8 +3,9 @@
  *
  *   begin   opens the databases: the worker's own file, a few kB, started before anything else
  *           is fetched
- *   store   makes the first rows, with luxon's zones (2 kB). Its functions are compiled on load, while the browser opens
- *           the databases: compiling each on its first call would delay the first rows
+ *   store   makes the first rows, with luxon's zones (2 kB). Its functions are compiled on load,
+ *           while the browser opens the databases: compiling each on its first call would delay
+ *           the first rows
  *   behind  everything else
  */
 export const WORKER_CHUNKS = {

@@ -282,8 +282,8 @@ export interface Disk {
   notices(): Promise<readonly Notice[]>;
   dropNotice(id: string): Promise<void>;
   /**
-   * Calls `listener` now and after each change of commands or notices on the disk, in whichever
-   * tab. Returns a function that ends it.
+   * Calls `listener` now and after each change of commands or notices on the disk, in any tab.
+   * Returns a function that ends it.
    */
   onOutbox(listener: () => void): () => void;
   /**

@@ -6,6 +6,7 @@ import type { Ms } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { isTimeZone, offsetAt } from '../time/day.ts';
 import { nameText } from '../text-schema.ts';
+import { notificationInputMessages as t } from './messages.en.ts';
 
 /** The categories of notifications. Each is a fact that the server detects. */
 export const NOTIFY_CATEGORIES = [
@@ -105,7 +106,6 @@ export const NotifySchema = v.strictObject({
   ),
   digest: digestSchema,
 });
-import { notificationInputMessages as t } from './messages.en.ts';
 export type NotifySettings = v.InferOutput<typeof NotifySchema>;
 
 const both = { mail: true, push: true } as const;

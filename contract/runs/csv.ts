@@ -4,9 +4,9 @@ import { dayText, offsetAt } from '../time/day.ts';
 import type { DayN } from '../time/day.ts';
 
 /**
- * The columns that a list's file may contain. The ids are not those of the list's columns on the
- * screen, which stand for several of them. Moments such as `started` and `lastGood`, and ranges,
- * become two columns each.
+ * The columns that a list's file may contain. The ids differ from those of the columns on the
+ * screen, because one column there can show several of these. Moments such as `started` and
+ * `lastGood`, and ranges, become two columns each.
  */
 export const EXPORT_COLUMNS = [
   'state',

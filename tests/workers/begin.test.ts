@@ -42,7 +42,7 @@ test('COL-6: before the databases are being opened, nothing is loaded but what o
   expect(loaded.reduce((sum, file) => sum + readFileSync(file).length, 0)).toBeLessThan(30_000);
 });
 
-test('COL-6: what makes the first rows needs no package but the zones of luxon, and it alone is compiled whole as it comes', () => {
+test('COL-6: the code of the first rows needs no package but the zones of luxon, and only that code is compiled on load', () => {
   const loaded = [
     'workers/startup/cold-start.ts',
     'workers/columns/engine.ts',

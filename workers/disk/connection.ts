@@ -77,16 +77,16 @@ const loadDexie = (): Promise<typeof import('./dexie-stores.ts')> =>
  */
 function watched(db: IDBDatabase): Losing {
   const lost = makeLost();
-  let told = false;
-  const tell = (why: Lost): void => {
-    if (!told) lost.tell(why);
-    told = true;
+  let isReported = false;
+  const report = (why: Lost): void => {
+    if (!isReported) lost.tell(why);
+    isReported = true;
   };
   db.addEventListener('versionchange', ({ newVersion }) => {
-    tell(newVersion === null ? 'closed' : 'newer-build');
+    report(newVersion === null ? 'closed' : 'newer-build');
     db.close();
   });
-  db.addEventListener('close', () => tell('closed'));
+  db.addEventListener('close', () => report('closed'));
   return lost;
 }
 

@@ -127,7 +127,7 @@ function storesOn(dexie: Dexie, db: IDBDatabase): DexieStores {
         Promise.all(tables.map((table) => dexie.table(table).toArray())),
       ).subscribe({
         next: () => listener(),
-        error: () => undefined, // whoever reads the rows gets the failure
+        error: () => undefined, // reading the rows reports the failure
       });
       ended.addEventListener('abort', () => subscription.unsubscribe());
     },

@@ -33,8 +33,8 @@ export interface ObjectStores<R extends Records> {
     work: (shelf: ObjectStore<R>) => Promise<T>,
   ): Promise<T>;
   /**
-   * Calls `listener` now and after each change of these stores, in whichever tab. Returns a
-   * function that ends it.
+   * Calls `listener` now and after each change of these stores in any tab. Returns a function that
+   * ends it.
    */
   watch(stores: readonly (keyof R & string)[], listener: () => void): () => void;
   close(): void;
@@ -81,7 +81,7 @@ export function objectStores<R extends Records>(
       const ended = new AbortController();
       load().then(
         (by) => by.watch(stores, listener, ended.signal),
-        () => undefined, // whoever reads or writes gets the failure
+        () => undefined, // reads and writes report the failure
       );
       return () => ended.abort();
     },

@@ -104,7 +104,7 @@ test('A11, COL-15: after the offline limit, the key of the data is deleted witho
 });
 
 describe.each(DISKS)('on %s', (_name, make) => {
-  test('SYNC-7: whoever follows the outbox hears of each change of it, from any tab, until they stop', async () => {
+  test('SYNC-7: a watch of the outbox reports each change in any tab until it ends', async () => {
     const { disk, tab: openTab } = await make();
     const tab = await openTab();
     const heard: string[] = [];

@@ -175,7 +175,7 @@ async function earlier(): Promise<ReturnType<typeof freshIdb>> {
   return idb;
 }
 
-test('COL-14: databases of builds without Dexie open with everything that was in them, unsent changes included', async () => {
+test('COL-14: databases of builds without Dexie open with all their data, unsent changes included', async () => {
   const idb = await earlier();
   const profiles = await openProfiles(idb);
   const present = await profiles.current(999);
@@ -218,7 +218,7 @@ test('COL-14: databases of builds without Dexie open with everything that was in
   );
 });
 
-test('COL-14: a database of a build with fewer tables gets the others, and keeps what it has', async () => {
+test('COL-14: a database of a build with fewer tables gets the missing ones and loses nothing', async () => {
   const idb = freshIdb();
   const record = { id: 'unsent', order: 3, state: 'waiting', sealed: {}, failure: null };
   await write(idb.indexedDB, NAME, 9, STORES.slice(0, 5), [['outbox', record]]);

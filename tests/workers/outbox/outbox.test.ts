@@ -106,7 +106,7 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
   expect(server.log.filter(({ event }) => event.type === 'problem.reviewed@1')).toHaveLength(1);
 });
 
-test('OUT-5: a refused change stays refused while the disk still says that it waits', async () => {
+test('OUT-5: a refused change stays refused while the disk still has it as waiting', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();
