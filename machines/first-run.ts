@@ -3,12 +3,12 @@ import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
-import { notProvided } from './refusal.ts';
+import { bug, failureOf, notProvided } from './refusal.ts';
 
 /** Delay of the prompt after the page has loaded (section 9 of the specification). */
 export const PROMPT_DELAY_MS: Ms = 500;
 
-/** What the profile says of the prompt. */
+/** Whether the prompt is needed, according to the user's profile. */
 export interface PromptNeed {
   /** Whether no job of the provider has reported. */
   readonly isNeeded: boolean;
@@ -31,9 +31,8 @@ export type FirstRunEvent =
   | { readonly type: 'DISMISS' };
 
 /**
- * What is asked of a user after the sign-in, one thing at a time: the terms of use (OWN-9), which
- * are accepted or the user is logged out; then, 500 ms after the page has loaded, the prompt to
- * connect the first source (WIZARD-1).
+ * Asks a user one thing at a time after the sign-in: first to accept the terms of use or log out
+ * (OWN-9); then, 500 ms after the page has loaded, to connect the first source (WIZARD-1).
  *
  *   terms ─ACCEPT─▶ accepting ─▶ waiting ─(500 ms)─▶ reading ─▶ prompt ─DISMISS─▶ saving ─▶ done
  *     └─DECLINE─▶ declining ─▶ loggedOut                └─▶ saving, done
@@ -53,7 +52,7 @@ export const firstRunMachine = setup({
   guards: { isRequired: ({ event }) => event.type === 'TERMS' && event.isRequired },
   delays: { promptDelay: PROMPT_DELAY_MS },
   actions: {
-    failOnBug: assign(() => ({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } })),
+    failOnBug: assign(() => ({ failure: bug() })),
   },
 }).createMachine({
   id: 'first-run',
@@ -92,9 +91,7 @@ export const firstRunMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'prompting' },
           {
             target: 'terms',
-            actions: assign(({ event }) => ({
-              failure: event.output.ok ? null : event.output.failure,
-            })),
+            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
           },
         ],
         onError: { target: 'terms', actions: 'failOnBug' },
@@ -109,9 +106,7 @@ export const firstRunMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'loggedOut' },
           {
             target: 'terms',
-            actions: assign(({ event }) => ({
-              failure: event.output.ok ? null : event.output.failure,
-            })),
+            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
           },
         ],
         onError: { target: 'terms', actions: 'failOnBug' },

@@ -63,7 +63,7 @@ export const passwordLinkRequestMachine = setup({
 
 interface LinkContext {
   readonly now: () => Ms;
-  /** The secret of the link. A used link works no more. */
+  /** The secret of the link. A link works once. */
   readonly hash: string;
   /** Set only while the request is in flight, so that it doesn't stay in memory. */
   readonly newPassword: string | null;

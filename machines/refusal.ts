@@ -18,10 +18,14 @@ export const refusalOf = (result: Result<unknown>, at: Ms): Refusal | null =>
   result.ok ? null : { failure: result.failure, at };
 
 /** The refusal of a request that threw, which is a bug. */
-export const bugAt = (at: Ms): Refusal => ({
-  failure: { kind: 'server-fault', message: MESSAGES.serverFault },
-  at,
-});
+export const bugAt = (at: Ms): Refusal => ({ failure: bug(), at });
+
+/** Returns null if the request succeeded. */
+export const failureOf = (result: Result<unknown>): Failure | null =>
+  result.ok ? null : result.failure;
+
+/** The failure of a request that threw, which is a bug. */
+export const bug = (): Failure => ({ kind: 'server-fault', message: MESSAGES.serverFault });
 
 /** The default of an actor that the page or the worker provides. */
 export const notProvided = (): Promise<never> =>

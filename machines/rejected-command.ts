@@ -1,8 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate';
 import type { Failure } from '#contract/errors.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
-import { notProvided } from './refusal.ts';
+import { bug, failureOf, notProvided } from './refusal.ts';
 
 /** What the user does about a command that the server rejected (OUT-5). */
 export type Repair = 'retry' | 'discard';
@@ -27,7 +26,7 @@ export const rejectedCommandMachine = setup({
   },
   actions: {
     clear: assign({ failure: null }),
-    failOnBug: assign(() => ({ failure: { kind: 'server-fault', message: MESSAGES.serverFault } })),
+    failOnBug: assign(() => ({ failure: bug() })),
   },
 }).createMachine({
   id: 'rejected-command',
@@ -45,9 +44,7 @@ export const rejectedCommandMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'repaired' },
           {
             target: 'rejected',
-            actions: assign(({ event }) => ({
-              failure: event.output.ok ? null : event.output.failure,
-            })),
+            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
           },
         ],
         onError: { target: 'rejected', actions: 'failOnBug' },
@@ -63,15 +60,13 @@ export const rejectedCommandMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'repaired' },
           {
             target: 'rejected',
-            actions: assign(({ event }) => ({
-              failure: event.output.ok ? null : event.output.failure,
-            })),
+            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
           },
         ],
         onError: { target: 'rejected', actions: 'failOnBug' },
       },
     },
-    /** Still listed, it was rejected again. */
+    /** A command that is still listed was rejected again. */
     repaired: { on: { RETRY: 'retrying', DISCARD: 'discarding' } },
   },
 });

@@ -1,9 +1,8 @@
 import { assign, fromPromise, setup } from 'xstate';
 import type { SsoProvider } from '#contract/auth/profile.ts';
 import type { Failure } from '#contract/errors.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
-import { notProvided } from './refusal.ts';
+import { bug, failureOf, notProvided } from './refusal.ts';
 
 /** The server's answer: the address to open, and the session of Zerto's portal. */
 export interface SystemAccess {
@@ -82,16 +81,12 @@ export const singleSignOnMachine = setup({
           },
           {
             target: 'refused',
-            actions: assign(({ event }) => ({
-              failure: event.output.ok ? null : event.output.failure,
-            })),
+            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
           },
         ],
         onError: {
           target: 'refused',
-          actions: assign(() => ({
-            failure: { kind: 'server-fault', message: MESSAGES.serverFault },
-          })),
+          actions: assign(() => ({ failure: bug() })),
         },
       },
     },
