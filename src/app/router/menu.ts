@@ -59,6 +59,14 @@ const entry = (
   ...more,
 });
 
+/** Returns a group whose heading follows the language. */
+const group = (heading: TextKey<typeof t>, rest: Omit<Group, 'heading'>): Group => ({
+  get heading() {
+    return t[heading];
+  },
+  ...rest,
+});
+
 /** The sidebar groups in display order. Pages and their entries share the same access check. */
 export const MENU: readonly Group[] = [
   {
@@ -80,10 +88,7 @@ export const MENU: readonly Group[] = [
       entry('/monitoring/companies', 'companies', 'companies'),
     ],
   },
-  {
-    get heading() {
-      return t.reports;
-    },
+  group('reports', {
     app: 'monitoring',
     page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled },
     entries: [
@@ -93,38 +98,26 @@ export const MENU: readonly Group[] = [
       entry('/monitoring/report-settings', 'scheduled', 'scheduled'),
       entry('/monitoring/analytics/trends', 'analyticsTrends', 'trends'),
     ],
-  },
-  {
-    get heading() {
-      return t.microsoft365;
-    },
+  }),
+  group('microsoft365', {
     app: 'o365',
     entries: [entry('/o365/dashboard', 'overview', 'dashboard')],
-  },
-  {
-    get heading() {
-      return t.support;
-    },
+  }),
+  group('support', {
     outside: faqOf,
     entries: [
       entry('/monitoring/support/request', 'request', 'request'),
       entry('/monitoring/support/live', 'live', 'note'),
       entry('/monitoring/downloads', 'downloads', 'download'),
     ],
-  },
-  {
-    get heading() {
-      return t.payments;
-    },
+  }),
+  group('payments', {
     entries: [
       entry('/monitoring/invoices', 'invoices', 'invoice'),
       entry('/monitoring/billing', 'billing', 'card'),
     ],
-  },
-  {
-    get heading() {
-      return t.sources;
-    },
+  }),
+  group('sources', {
     app: 'monitoring',
     entries: [
       entry('/monitoring/sources', 'connectSource', 'source'),
@@ -132,11 +125,8 @@ export const MENU: readonly Group[] = [
       entry('/monitoring/webhooks', 'webhooks', 'external'),
       entry('/monitoring/ticketing', 'ticketing', 'ticket'),
     ],
-  },
-  {
-    get heading() {
-      return t.administration;
-    },
+  }),
+  group('administration', {
     app: 'monitoring',
     entries: [
       entry('/admin/dashboard', 'overview', 'trends'),
@@ -146,11 +136,8 @@ export const MENU: readonly Group[] = [
       entry('/admin/settings', 'providerSettings', 'settings'),
       entry('/admin/notices', 'notices', 'hint'),
     ],
-  },
-  {
-    get heading() {
-      return t.settings;
-    },
+  }),
+  group('settings', {
     entries: [
       entry('/monitoring/profile', 'profile', 'person'),
       entry('/o365/subscriptions', 'subscriptions', 'licensing', { app: 'o365', cards: true }),
@@ -160,7 +147,7 @@ export const MENU: readonly Group[] = [
       entry('/monitoring/api-keys', 'apiKeys', 'source'),
       entry('/monitoring/api', 'api', 'sheet'),
     ],
-  },
+  }),
 ];
 
 /** Returns the menu groups and entries that these roles can open, without empty groups. */
