@@ -1,7 +1,6 @@
 /**
- * Local storage keys that several parts of the page use: where an impersonation started, who
- * dismissed the first-run prompt, and the language that a developer forces.
+ * Local storage keys that several parts of the page use: where an impersonation started, and who
+ * dismissed the first-run prompt.
  */
 export const ACTING_FROM = 'actingFrom';
 export const PROMPT_DISMISSED = 'wizardPromptDismissed';
-export const FORCED_LANGUAGE = 'language';

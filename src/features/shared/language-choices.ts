@@ -1,12 +1,11 @@
 import { LANGUAGE_TAGS } from '#contract/i18n/language-tags.ts';
 import type { LanguageTag } from '#contract/i18n/language-tags.ts';
-import { readStored } from '#src/app/session/browser-storage.ts';
-import { FORCED_LANGUAGE } from '#src/app/session/storage-keys.ts';
+import { storedLanguage } from '#src/app/language.ts';
 
 const PSEUDO = 'en-XA';
-/** Developers are offered the pseudo-language too, as are those who have chosen it. */
+/** The pseudo-language is offered to developers and to users who have already chosen it. */
 const offersPseudo = (current: string): boolean =>
-  import.meta.env.DEV || current === PSEUDO || readStored(FORCED_LANGUAGE) === PSEUDO;
+  import.meta.env.DEV || current === PSEUDO || storedLanguage() === PSEUDO;
 
 /** Returns the languages to choose from, in their own names. */
 export const languageChoices = (
