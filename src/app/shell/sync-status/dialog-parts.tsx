@@ -1,4 +1,5 @@
 import { useMachine } from '@xstate/react';
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { fromPromise } from 'xstate';
 import type { Ms } from '#contract/ids.ts';
@@ -37,7 +38,7 @@ interface AgainProps {
 
 /** Buttons to retry or discard a rejected change, and when it was made. */
 export function Again({ id, away, at, zone, now }: AgainProps) {
-  const [state, send] = useMachine(machine, { input: { id } });
+  const [state, send] = useRepair(id);
   return (
     <div className="mt-1.5 flex items-center gap-2">
       <Button size="sm" busy={state.matches('retrying')} onClick={() => send({ type: 'RETRY' })}>
@@ -60,7 +61,7 @@ export function Again({ id, away, at, zone, now }: AgainProps) {
 
 /** Removes a notice about a change that another one replaced. */
 export function Dismiss({ id }: { readonly id: string }) {
-  const [state, send] = useMachine(machine, { input: { id } });
+  const [state, send] = useRepair(id);
   return (
     <Button
       size="sm"
@@ -73,14 +74,17 @@ export function Dismiss({ id }: { readonly id: string }) {
   );
 }
 
+function useRepair(id: string) {
+  const [state, send] = useMachine(machine, { input: { id } });
+  const { failure } = state.context;
+  useEffect(() => {
+    if (failure !== null) tellFailure(failure.message);
+  }, [failure]);
+  return [state, send] as const;
+}
+
 const machine = rejectedCommandMachine.provide({
-  actors: {
-    repair: fromPromise(async ({ input: { id, how } }) => {
-      const result = await client().mend(id, how);
-      if (!result.ok) tellFailure(result.failure.message);
-      return result;
-    }),
-  },
+  actors: { repair: fromPromise(({ input: { id, how } }) => client().mend(id, how)) },
 });
 
 export function Trouble({ children }: { readonly children: ReactNode }) {
