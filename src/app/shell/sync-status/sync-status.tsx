@@ -66,14 +66,10 @@ export function SyncLine() {
   const zone = useZone();
   if (!status) return null;
   const { lead, rest } = glanceOf(status, zone, true);
+  const text = rest === '' ? lead : `${lead}, ${rest}`;
   return (
-    <span
-      aria-hidden
-      className="block min-w-0 truncate text-agate text-ink-3"
-      data-tip={rest === '' ? lead : `${lead}, ${rest}`}
-    >
-      {lead}
-      {rest !== '' && `, ${rest}`}
+    <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3" data-tip={text}>
+      {text}
     </span>
   );
 }
