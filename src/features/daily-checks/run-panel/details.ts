@@ -1,3 +1,4 @@
+import type { TextKey } from '#contract/i18n/labels.ts';
 import type { Execution } from '#contract/runs/calls.ts';
 import { formatBytes, formatCount, formatDuration } from '#src/ui/format.ts';
 import { runPanelMessages as t } from './messages.en.ts';
@@ -9,14 +10,12 @@ export interface Detail {
 }
 
 /**
- * PANEL-8: what a tool reports beside the fields that all tools have. A key of your own script is
- * its own label. Empty values are left out.
+ * Returns what a tool reports in addition to the common fields (PANEL-8), without empty values. Keys
+ * that only your own script uses are shown as they are.
  */
 export const detailsOf = ({ detail }: Pick<Execution, 'detail'>): readonly Detail[] =>
   Object.entries(detail).flatMap(([key, value]) =>
-    value === null || value === ''
-      ? []
-      : [{ key, label: labels().get(key) ?? key, value: textOf(key, value) }],
+    value === null || value === '' ? [] : [{ key, label: labelOf(key), value: textOf(key, value) }],
   );
 
 const BYTES = new Set(['compressedSize', 'repositorySize', 'dataAdded', 'chainBytes']);
@@ -31,58 +30,62 @@ function textOf(key: string, value: string | number | boolean): string {
   return formatCount(value);
 }
 
-/** Labels of the keys that our readers of tool output and our connections write. */
-const labels = (): ReadonlyMap<string, string> =>
-  new Map([
-    ['algorithm', t.detailAlgorithm],
-    ['archive', t.detailArchive],
-    ['bottleneck', t.detailBottleneck],
-    ['call', t.detailCall],
-    ['chainBytes', t.detailChainBytes],
-    ['checks', t.detailChecks],
-    ['comment', t.detailComment],
-    ['compressedSize', t.detailCompressedSize],
-    ['configuredRpoSec', t.detailConfiguredRpo],
-    ['dataAdded', t.detailDataAdded],
-    ['deletes', t.detailDeletes],
-    ['destination', t.detailDestination],
-    ['directories', t.detailDirectories],
-    ['director', t.detailDirector],
-    ['filesAdded', t.detailFilesAdded],
-    ['filesChanged', t.detailFilesChanged],
-    ['filesDeleted', t.detailFilesDeleted],
-    ['filesModified', t.detailFilesChanged],
-    ['filesNew', t.detailFilesAdded],
-    ['filesUnmodified', t.detailFilesUnchanged],
-    ['group', t.detailGroup],
-    ['ignoredErrors', t.detailIgnoredErrors],
-    ['interrupted', t.detailInterrupted],
-    ['job', t.detailJob],
-    ['jobId', t.detailJobId],
-    ['jobStatus', t.detailJobStatus],
-    ['kind', t.detailType],
-    ['mode', t.detailMode],
-    ['nextRun', t.detailNextRun],
-    ['operation', t.detailOperation],
-    ['partial', t.detailPartial],
-    ['path', t.detailPath],
-    ['paths', t.detailPaths],
-    ['platform', t.detailPlatform],
-    ['pool', t.detailPool],
-    ['renames', t.detailRenames],
-    ['repository', t.detailRepository],
-    ['repositorySize', t.detailRepositorySize],
-    ['restorePoints', t.detailRestorePoints],
-    ['result', t.detailResult],
-    ['rpoSec', t.detailActualRpo],
-    ['session', t.detailSession],
-    ['snapshot', t.detailSnapshot],
-    ['speed', t.detailSpeed],
-    ['system', t.detailSystem],
-    ['tags', t.detailTags],
-    ['target', t.detailTarget],
-    ['task', t.detailTask],
-    ['transfers', t.detailTransfers],
-    ['user', t.detailUser],
-    ['workload', t.detailWorkload],
-  ]);
+function labelOf(key: string): string {
+  const name = LABELS.get(key);
+  return name === undefined ? key : t[name];
+}
+
+/** The keys that the readers of tool output and the connections write. */
+const LABELS: ReadonlyMap<string, TextKey<typeof t>> = new Map([
+  ['algorithm', 'detailAlgorithm'],
+  ['archive', 'detailArchive'],
+  ['bottleneck', 'detailBottleneck'],
+  ['call', 'detailCall'],
+  ['chainBytes', 'detailChainBytes'],
+  ['checks', 'detailChecks'],
+  ['comment', 'detailComment'],
+  ['compressedSize', 'detailCompressedSize'],
+  ['configuredRpoSec', 'detailConfiguredRpo'],
+  ['dataAdded', 'detailDataAdded'],
+  ['deletes', 'detailDeletes'],
+  ['destination', 'detailDestination'],
+  ['directories', 'detailDirectories'],
+  ['director', 'detailDirector'],
+  ['filesAdded', 'detailFilesAdded'],
+  ['filesChanged', 'detailFilesChanged'],
+  ['filesDeleted', 'detailFilesDeleted'],
+  ['filesModified', 'detailFilesChanged'],
+  ['filesNew', 'detailFilesAdded'],
+  ['filesUnmodified', 'detailFilesUnchanged'],
+  ['group', 'detailGroup'],
+  ['ignoredErrors', 'detailIgnoredErrors'],
+  ['interrupted', 'detailInterrupted'],
+  ['job', 'detailJob'],
+  ['jobId', 'detailJobId'],
+  ['jobStatus', 'detailJobStatus'],
+  ['kind', 'detailType'],
+  ['mode', 'detailMode'],
+  ['nextRun', 'detailNextRun'],
+  ['operation', 'detailOperation'],
+  ['partial', 'detailPartial'],
+  ['path', 'detailPath'],
+  ['paths', 'detailPaths'],
+  ['platform', 'detailPlatform'],
+  ['pool', 'detailPool'],
+  ['renames', 'detailRenames'],
+  ['repository', 'detailRepository'],
+  ['repositorySize', 'detailRepositorySize'],
+  ['restorePoints', 'detailRestorePoints'],
+  ['result', 'detailResult'],
+  ['rpoSec', 'detailActualRpo'],
+  ['session', 'detailSession'],
+  ['snapshot', 'detailSnapshot'],
+  ['speed', 'detailSpeed'],
+  ['system', 'detailSystem'],
+  ['tags', 'detailTags'],
+  ['target', 'detailTarget'],
+  ['task', 'detailTask'],
+  ['transfers', 'detailTransfers'],
+  ['user', 'detailUser'],
+  ['workload', 'detailWorkload'],
+]);

@@ -8,9 +8,9 @@ import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 6;
 
-/** What the tool reports beside the common fields. Renders nothing if there is nothing. */
+/** What the tool reports in addition to the common fields, if anything. */
 export function ToolDetails({ row, asked }: { readonly row: RunView; readonly asked: Asked }) {
-  const [whole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const details = asked.execution === null ? [] : detailsOf(asked.execution);
   if (details.length === 0) return null;
   return (
@@ -20,14 +20,14 @@ export function ToolDetails({ row, asked }: { readonly row: RunView; readonly as
         details.length <= SHOWN
           ? null
           : {
-              open: whole,
-              word: whole ? t.showFewer : t.showAllDetails({ count: details.length }),
-              onPress: () => setWhole(!whole),
+              open: isExpanded,
+              word: isExpanded ? t.showFewer : t.showAllDetails({ count: details.length }),
+              onPress: () => setExpanded(!isExpanded),
             }
       }
     >
       <dl className="rp-details">
-        {(whole ? details : details.slice(0, SHOWN)).map(({ key, label, value }) => (
+        {(isExpanded ? details : details.slice(0, SHOWN)).map(({ key, label, value }) => (
           <div key={key}>
             <dt>{label}</dt>
             <dd>{value}</dd>
