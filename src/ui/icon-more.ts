@@ -35,6 +35,7 @@ export const MORE = {
   'computer': 'M1.75 2.75h12.5v8.5H1.75zM5.5 14.25h5M8 11.25v3',
   'sidebar': 'M2 2.5h12v11H2zM6 2.5v11',
   'menu': 'M2 4h12M2 8h12M2 12h12',
+  'pin': 'M5 1.75h6M6 1.75v4.5L3.75 9.5h8.5L10 6.25v-4.5M8 9.5v4.75',
   // states
   'missed': 'M5.5 8h5',
   'anomaly': 'M1.25 9H4l2.25-6 3.25 10.5L11.75 9h3',

@@ -13,7 +13,9 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
+import { tellFailure } from '#src/ui/toasts.ts';
 import { openAllFacets } from './all-facets.ts';
+import { sendCommand } from './send-command.ts';
 import { cleared, narrowed, toggle } from '../shared/runs/list-state.ts';
 import type { List } from '../shared/runs/list-state.ts';
 import { KIND_WORDS, REVIEW_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
@@ -83,7 +85,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
               word: name,
               on: list.companies.includes(value),
               press: (at) => set({ companies: toggle(list.companies, value) }, at),
-              ...(pinned && { mark: t.pinMark }),
+              ...(pinned && { mark: <Icon name="pin" />, note: t.pinned }),
             }),
           )}
         />
@@ -157,7 +159,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
   );
 }
 
-/** Pins the company that the list is filtered by, or no longer pins it. */
+/** Pins or unpins the company that the list is filtered by. */
 function PinCompany({
   companies,
   chosen,
@@ -165,18 +167,22 @@ function PinCompany({
   readonly companies: ShownFacets['companies'];
   readonly chosen: List['companies'];
 }) {
-  const me = useMe()?.id;
+  const userId = useMe()?.id;
   const company = companies.find(({ value }) => value === chosen[0]);
-  if (chosen.length !== 1 || !company || me === undefined) return null;
+  if (chosen.length !== 1 || !company || userId === undefined) return null;
   const { value, name, pinned = false } = company;
+  const pin = async (): Promise<void> => {
+    const change = { id: userId, company: String(value), pinned: !pinned };
+    const failure = await sendCommand(() => client().send('pinCompany', change));
+    if (failure) tellFailure(failure.message);
+  };
   return (
     <button
       type="button"
       className="ml-auto text-accent"
       aria-label={pinned ? t.unpinCompany({ company: name }) : t.pinCompany({ company: name })}
-      onClick={() =>
-        void client().send('pinCompany', { id: me, company: String(value), pinned: !pinned })
-      }
+      data-tip={t.pinHint}
+      onClick={() => void pin()}
     >
       {pinned ? t.unpin : t.pin}
     </button>
@@ -221,6 +227,8 @@ interface Entry {
   readonly on: boolean;
   readonly press: (at: number) => void;
   readonly mark?: ReactNode;
+  /** What the mark says, for screen readers. */
+  readonly note?: string;
 }
 interface IndexProps {
   readonly title: string;
@@ -312,7 +320,7 @@ function Index({
   );
 }
 
-function Line({ entry: { count, word, on, press, mark } }: { readonly entry: Entry }) {
+function Line({ entry: { count, word, on, press, mark, note } }: { readonly entry: Entry }) {
   return (
     <button
       type="button"
@@ -324,6 +332,7 @@ function Line({ entry: { count, word, on, press, mark } }: { readonly entry: Ent
       <span aria-hidden>{on ? <Icon name="check" className="text-accent" /> : mark}</span>
       <span className="dc-cut" data-tip={word}>
         {word}
+        {note !== undefined && <span className="sr-only"> {note}</span>}
       </span>
       {count !== null && <b>{formatCount(count)}</b>}
     </button>

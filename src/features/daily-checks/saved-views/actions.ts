@@ -1,8 +1,7 @@
-import type { Failure } from '#contract/errors.ts';
 import type { ViewRow } from '#contract/daily-checks/saved-views.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
-import { MESSAGES } from '#contract/messages.ts';
+import { sendCommand } from '../send-command.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 
 type Kept = Pick<ViewRow, 'id' | 'name' | 'query' | 'shared'>;
@@ -16,7 +15,7 @@ export async function saveView(
   told: string,
   undo?: () => void,
 ): Promise<boolean> {
-  const failure = await send(() =>
+  const failure = await sendCommand(() =>
     client().send('saveView', { id, name: name.trim(), query, shared }),
   );
   if (failure) tellFailure(failure.message);
@@ -38,22 +37,11 @@ export const changeView = (
   );
 
 export async function removeView(view: ViewRow): Promise<void> {
-  const failure = await send(() => client().send('removeView', { id: view.id }));
+  const failure = await sendCommand(() => client().send('removeView', { id: view.id }));
   if (failure) tellFailure(failure.message);
   else
     tellWithUndo(
       t.removed({ name: view.name }),
       () => void saveView(view, t.restored({ name: view.name })),
     );
-}
-
-async function send(
-  sending: () => ReturnType<ReturnType<typeof client>['send']>,
-): Promise<Failure | null> {
-  try {
-    const sent = await sending();
-    return sent.ok ? null : sent.failure;
-  } catch {
-    return { kind: 'storage', message: MESSAGES.storage };
-  }
 }

@@ -1,0 +1,89 @@
+import { expect, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { axeInBoth } from './page-checks.ts';
+import { pictureOf } from './person.ts';
+import { apiOf, post, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+const COMPANIES = ['Alder Group', 'Birch Foods', 'Cedar Marine'];
+
+let portal: Portal;
+test.beforeAll(async () => {
+  portal = await startPortal();
+  const api = await apiOf(portal, 'admin');
+  // The first company has the most results, so that it is listed first.
+  for (const [i, name] of COMPANIES.entries()) {
+    const { n } = (await api('POST', 'companies', { name })) as { n: number };
+    const { secret } = (await api('POST', 'monitoring/sources', {
+      name: `Key of ${name}`,
+      companyN: n,
+      tool: 'api',
+    })) as { secret: string };
+    const jobs = Array.from({ length: COMPANIES.length - i }, (_, job) => `${name} ${job}`);
+    await post(
+      portal.url,
+      secret,
+      jobs.map((job) => ({ job, status: 'Failed', message: 'The disk is full' })),
+    );
+  }
+});
+test.afterAll(async () => {
+  await portal.stop();
+});
+
+const filterOf = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Company', exact: true });
+/** The names of the listed companies, in order. */
+const namesIn = (page: Page): Promise<readonly string[]> =>
+  filterOf(page)
+    .getByRole('listitem')
+    .evaluateAll((items) =>
+      items.map((item) => item.querySelector('[data-tip]')?.getAttribute('data-tip') ?? ''),
+    );
+
+test('DESK-8: a company is pinned by keyboard without a network, comes first on every device, and is unpinned on a phone', async ({
+  browser,
+}) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signIn(page, portal.url, 'admin', portal.password);
+  await expect.poll(() => namesIn(page)).toEqual(COMPANIES);
+  await expect(filterOf(page).getByRole('button', { name: /^Pin / })).toHaveCount(0);
+
+  await filterOf(page).getByRole('button', { name: 'Cedar Marine' }).press('Enter');
+  await context.setOffline(true);
+  await filterOf(page)
+    .getByRole('button', { name: 'Pin Cedar Marine', exact: true })
+    .press('Enter');
+  await expect(
+    filterOf(page).getByRole('button', { name: 'Unpin Cedar Marine', exact: true }),
+  ).toBeFocused();
+  await expect.poll(() => namesIn(page)).toEqual(['Cedar Marine', 'Alder Group', 'Birch Foods']);
+  await filterOf(page).getByRole('button', { name: 'Clear Company' }).press('Enter');
+  await expect(
+    filterOf(page).getByRole('button', { name: 'Cedar Marine (pinned)' }),
+  ).toHaveAttribute('aria-pressed', 'false');
+  await axeInBoth(page, 'pinned');
+  await pictureOf(page, 'pinned');
+  await context.setOffline(false);
+
+  const phone = await (
+    await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true })
+  ).newPage();
+  await signIn(phone, portal.url, 'admin', portal.password);
+  await phone.getByRole('button', { name: /^Filters/ }).click();
+  await expect
+    .poll(() => namesIn(phone), { timeout: 30_000 })
+    .toEqual(['Cedar Marine', 'Alder Group', 'Birch Foods']);
+  await filterOf(phone)
+    .getByRole('button', { name: /^Cedar Marine/ })
+    .click();
+  const unpin = filterOf(phone).getByRole('button', { name: 'Unpin Cedar Marine', exact: true });
+  expect((await unpin.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+  await pictureOf(phone, 'pinned-phone');
+  await unpin.click();
+  await expect.poll(() => namesIn(phone)).toEqual(COMPANIES);
+  await expect.poll(() => namesIn(page), { timeout: 30_000 }).toEqual(COMPANIES);
+  await phone.context().close();
+  await context.close();
+});
