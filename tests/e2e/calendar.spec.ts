@@ -97,7 +97,7 @@ test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address br
   await expect(page.getByText('2 jobs match')).toBeVisible();
   await page.getByRole('button', { name: 'Collapse all' }).click();
   await expect(lineOf(page, 'SQL nightly')).toHaveCount(0);
-  await page.getByLabel('Result shown for a day with several').selectOption('best');
+  await page.getByLabel('Result shown for days with several results').selectOption('best');
   await expect(page).toHaveURL(/show=best&problems=only&folded=all/);
   await page.reload();
   await expect(grid(page).getByRole('row', { name: /2 jobs/ })).toBeVisible();

@@ -15,8 +15,8 @@ export interface Front {
   use(dist: string): void;
   /**
    * `away`: the gateway stands, nothing behind it. `slow`: pages come after so many milliseconds.
-   * `without`: requests to these paths never reach the product, and get no answer. A route of the
-   * browser does not hold that: it lets a request through whose worker ends with its page.
+   * `without`: requests to these paths are dropped before they reach the product. A route of the
+   * browser can't do that: it lets requests through when their worker ends with its page.
    */
   be(how: 'well' | 'away' | { readonly slow: number } | { readonly without: RegExp }): void;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { keyOf, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
-/** The screens of an administrator; `main` is the operator's start. */
+/** The screens that an administrator can open, and one that doesn't exist. */
 const SCREENS = [
   'monitoring/dashboard',
   'monitoring/calendar-report',

@@ -65,15 +65,15 @@ export function useServerQuery<N extends CallName, T>(
   const queryKey = [kind, name, input, identity] as const;
   const [turn, setTurn] = useState(0);
   const occasion = `${turn} ${round}`;
-  const [asked, setAsked] = useState(occasion);
-  const { data, isPending, isPlaceholderData, refetch } = useQuery<Held<T>>(
+  const [answered, setAnswered] = useState(occasion);
+  const { data, isPending, isPlaceholderData, refetch } = useQuery<OwnedAnswer<T>>(
     {
       queryKey,
       enabled: wanted,
       refetchInterval: everyMs ?? false,
       refetchIntervalInBackground: true,
-      queryFn: async ({ signal }): Promise<Held<T>> => {
-        const previous = queryClient.getQueryData<Held<T>>(queryKey);
+      queryFn: async ({ signal }): Promise<OwnedAnswer<T>> => {
+        const previous = queryClient.getQueryData<OwnedAnswer<T>>(queryKey);
         return { identity, answer: await request(signal, previous?.answer) };
       },
       ...(keepsPrevious && { placeholderData: keepPreviousData }),
@@ -86,29 +86,29 @@ export function useServerQuery<N extends CallName, T>(
     await refetch();
   });
   useEffect(() => {
-    if (!wanted || asked === occasion) return;
+    if (!wanted || answered === occasion) return;
     let gone = false;
     const repeat = async (): Promise<void> => {
       await requestAgain();
-      if (!gone) setAsked(occasion);
+      if (!gone) setAnswered(occasion);
     };
     void repeat();
     return () => {
       gone = true;
     };
-  }, [wanted, asked, occasion]);
+  }, [wanted, answered, occasion]);
   return {
     answer: data?.identity === identity ? data.answer : undefined,
-    asking: wanted && (isPending || isPlaceholderData || asked !== occasion),
+    asking: wanted && (isPending || isPlaceholderData || answered !== occasion),
     again: () => setTurn((now) => now + 1),
     set: (answer) => {
-      queryClient.setQueryData<Held<T>>(queryKey, { identity, answer });
+      queryClient.setQueryData<OwnedAnswer<T>>(queryKey, { identity, answer });
     },
   };
 }
 
-/** An answer and for whom it was requested. */
-interface Held<T> {
+/** An answer and the user for whom it was requested. */
+interface OwnedAnswer<T> {
   readonly identity: string;
   readonly answer: T;
 }

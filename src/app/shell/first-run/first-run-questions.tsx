@@ -16,7 +16,7 @@ import { TermsQuestion } from '../terms/terms-question.tsx';
 import { FirstRunPrompt } from './first-run-prompt.tsx';
 import { mayPrompt } from './first-run.ts';
 
-/** What is asked of a user after the sign-in: terms of use, then the first step. */
+/** Asks a user after the sign-in to accept the terms of use, then to connect the first source. */
 export function FirstRunQuestions({
   me,
   terms,
