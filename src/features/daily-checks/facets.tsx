@@ -85,7 +85,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
               word: name,
               on: list.companies.includes(value),
               press: (at) => set({ companies: toggle(list.companies, value) }, at),
-              ...(pinned && { mark: <Icon name="pin" />, note: t.pinned }),
+              ...(pinned && { mark: <Icon name="pin" className="text-ink-3" />, note: t.pinned }),
             }),
           )}
         />
@@ -179,7 +179,7 @@ function PinCompany({
   return (
     <button
       type="button"
-      className="ml-auto text-accent"
+      className={HEAD_BUTTON}
       aria-label={pinned ? t.unpinCompany({ company: name }) : t.pinCompany({ company: name })}
       data-tip={t.pinHint}
       onClick={() => void pin()}
@@ -241,6 +241,7 @@ interface IndexProps {
   readonly action?: ReactNode;
 }
 
+const HEAD_BUTTON = 'text-accent pointer-coarse:min-h-11 pointer-coarse:min-w-11';
 const FINDABLE = 20;
 const SHOWN_MOST = 200;
 
@@ -273,19 +274,21 @@ function Index({
   if (telling.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h2 className="flex gap-3">
+      <h2 className="flex items-center">
         {title}
-        {action}
-        {onClear && (
-          <button
-            type="button"
-            className="ml-auto text-accent"
-            aria-label={t.clearFacet({ name: title })}
-            onClick={(event) => onClear(event.timeStamp)}
-          >
-            {t.clear}
-          </button>
-        )}
+        <span className="ml-auto flex gap-3">
+          {action}
+          {onClear && (
+            <button
+              type="button"
+              className={HEAD_BUTTON}
+              aria-label={t.clearFacet({ name: title })}
+              onClick={(event) => onClear(event.timeStamp)}
+            >
+              {t.clear}
+            </button>
+          )}
+        </span>
       </h2>
       {open && find !== undefined && telling.length > FINDABLE && (
         <input
@@ -332,8 +335,8 @@ function Line({ entry: { count, word, on, press, mark, note } }: { readonly entr
       <span aria-hidden>{on ? <Icon name="check" className="text-accent" /> : mark}</span>
       <span className="dc-cut" data-tip={word}>
         {word}
-        {note !== undefined && <span className="sr-only"> {note}</span>}
       </span>
+      {note !== undefined && <span className="sr-only"> {note}</span>}
       {count !== null && <b>{formatCount(count)}</b>}
     </button>
   );
