@@ -216,15 +216,21 @@ export class Loop {
     }
   }
 
-  /** Takes in what any tab stores or settles in the outbox, and sends it if this tab leads. */
+  /** Loads what any tab stores or settles in the outbox, and sends it if this tab leads. */
   #followOutbox(): void {
     if (this.#stopped) return;
-    const takeIn = async (): Promise<void> => {
+    let isQueued = false;
+    const load = async (): Promise<void> => {
+      isQueued = false;
       if (this.#stopped) return;
       await this.outbox.load();
       this.#actor?.send({ type: 'COMMAND' });
     };
-    this.#quit.push(this.replica.disk.onOutbox(() => this.#queue(takeIn)));
+    const onChange = (): void => {
+      if (!isQueued) this.#queue(load);
+      isQueued = true;
+    };
+    this.#quit.push(this.replica.disk.onOutbox(onChange));
   }
 
   /**

@@ -106,6 +106,32 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
   expect(server.log.filter(({ event }) => event.type === 'problem.reviewed@1')).toHaveLength(1);
 });
 
+test('SYNC-7: a tab reads the outbox once for many changes that it has not read yet', async () => {
+  const { clock, annDevice, bad } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  annDevice.wire.up = false;
+  const [run = 0] = bad();
+  const { disk } = annDevice;
+  const commands = disk.commands.bind(disk);
+  let reads = 0;
+  Object.assign(disk, {
+    commands: () => {
+      reads += 1;
+      return commands();
+    },
+  });
+  const notes = Array.from({ length: 20 }, (_, i) =>
+    door.send('changeExecution', { id: String(run), change: note(`note ${i}`) }),
+  );
+  await Promise.all(notes);
+  await clock.pass(2_000);
+  await loopOf(door).settled();
+  expect(loopOf(door).outbox.view().entries).toHaveLength(20);
+  expect(reads).toBeGreaterThan(0);
+  expect(reads).toBeLessThan(5);
+});
+
 test('OUT-5: a refused change stays refused while the disk still has it as waiting', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
   const anns = annDevice.open();
