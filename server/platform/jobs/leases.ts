@@ -33,47 +33,47 @@ export interface FreePlaces {
   readonly max_wait: Ms;
 }
 
-export interface BusyTenant {
-  readonly type: BackgroundJobName;
-  readonly tenant_id: TenantId;
-  readonly running: number;
-}
-
 /**
  * Leases the due jobs of all providers to `owner`, at most as many as there are places, and returns
  * them with the time at which the next one is due. One query. A leased job's `due_at` is empty, so
- * that a due time scheduled during the run is kept for the next one.
+ * that a due time scheduled during the run counts for the next one. `running`: the jobs that this
+ * server still runs. They aren't leased again, even if their end is already stored.
  */
 export async function leaseDueJobs(
   db: Sql,
   owner: string,
   places: readonly FreePlaces[],
-  busy: readonly BusyTenant[],
+  running: readonly JobId[],
   now: Ms,
 ): Promise<{ readonly jobs: readonly LeasedJob[]; readonly nextAt: Ms | null }> {
   const { rows } = await sql<LeasedJob & { readonly next_at: Ms | null }>`
     with place as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as p(type text, free int, per_tenant int, max_wait bigint)
+    ), running as materialized (
+      select * from ${recordset(running)}
     ), busy as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(busy)}::jsonb) as b(type text, tenant_id uuid, running int)
+      select type, tenant_id, count(*) as running from running group by type, tenant_id
     ), due as materialized (
       select found.*, place.free, place.per_tenant from place cross join lateral (
         select * from (
           select j.tenant_id, j.type, j.key, j.due_at from background_job as j
           where j.type = place.type and j.lease_owner is null and j.due_at <= ${now}
             and not exists (select from busy where busy.type = j.type and busy.tenant_id = j.tenant_id and busy.running >= place.per_tenant)
+            and ${isNotRunning}
           order by j.due_at limit place.free for update of j skip locked
         ) as ready
         union all
         select * from (
           select j.tenant_id, j.type, j.key, j.due_at from background_job as j
           where j.type = place.type and j.lease_owner is null and j.due_at > ${now + SKEW_MS} + place.max_wait
+            and ${isNotRunning}
           limit place.free for update of j skip locked
         ) as too_far_ahead
         union all
         select * from (
           select j.tenant_id, j.type, j.key, 0::bigint as due_at from background_job as j
           where j.type = place.type and j.lease_owner is not null and (j.lease_until <= ${now} or j.lease_until > ${now + LEASE_MS + SKEW_MS})
+            and ${isNotRunning}
           limit place.free for update of j skip locked
         ) as lease_expired
       ) as found
@@ -100,16 +100,30 @@ export async function leaseDueJobs(
   };
 }
 
+const isNotRunning = sql`not exists (select from running where running.type = j.type and running.tenant_id = j.tenant_id and running.key = j.key)`;
+
 const isJob = ({ tenant_id, type, key }: JobId) =>
   sql<boolean>`tenant_id = ${tenant_id} and type = ${type} and key = ${key}`;
 
-/** Renews the leases of `owner` and returns the jobs that it still has. */
-export async function renewLeases(db: Sql, owner: string, now: Ms): Promise<readonly JobId[]> {
+/**
+ * Renews the leases of the jobs that `owner` runs, and returns those that it still has. Other leases
+ * of `owner` run out: it ran these jobs and could not store their end.
+ */
+export async function renewLeases(
+  db: Sql,
+  owner: string,
+  running: readonly JobId[],
+  now: Ms,
+): Promise<readonly JobId[]> {
   const { rows } = await sql<JobId>`
-    update background_job set lease_until = ${now + LEASE_MS} where lease_owner = ${owner}
-    returning tenant_id, type, key`.execute(db);
+    update background_job as j set lease_until = ${now + LEASE_MS} from ${recordset(running)}
+    where j.tenant_id = r.tenant_id and j.type = r.type and j.key = r.key and j.lease_owner = ${owner}
+    returning j.tenant_id, j.type, j.key`.execute(db);
   return rows;
 }
+
+const recordset = (jobs: readonly JobId[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as r(tenant_id uuid, type text, key text)`;
 
 /**
  * Stores that a run succeeded. `dueAt`: the next run, unless something scheduled an earlier one

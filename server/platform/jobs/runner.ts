@@ -11,7 +11,6 @@ import {
 } from './job-types.ts';
 import {
   addMissingJobs,
-  type BusyTenant,
   endLeases,
   failJob,
   finishJob,
@@ -77,22 +76,21 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
   async function look(now: Ms): Promise<{ readonly begun: number; readonly nextAt: Ms | null }> {
     const places = freePlaces(types, running.values());
     if (places.length === 0) return { begun: 0, nextAt: null };
-    const busy = busyTenants(running.values());
-    const { jobs, nextAt } = await store.system((db) => leaseDueJobs(db, owner, places, busy, now));
+    const ids = runningIds();
+    const { jobs, nextAt } = await store.system((db) => leaseDueJobs(db, owner, places, ids, now));
     if (jobs.length > 0) renewAt ??= now + RENEW_MS;
-    let begun = 0;
     for (const job of jobs) {
       const name = nameOf(job);
-      // Its lease ran out here, for example while the machine slept. The lease was renewed with it.
-      if (running.has(name)) continue;
       const abort = new AbortController();
       if (stopped) abort.abort();
       const ended = run(job, abort, now).finally(() => running.delete(name));
       running.set(name, { ...job, abort, ended });
-      begun += 1;
     }
-    return { begun, nextAt };
+    return { begun: jobs.length, nextAt };
   }
+
+  const runningIds = (): readonly JobId[] =>
+    [...running.values()].map(({ tenant_id, type, key }) => ({ tenant_id, type, key }));
 
   async function run(job: LeasedJob, abort: AbortController, now: Ms): Promise<void> {
     const type = BACKGROUND_JOB_TYPES[job.type];
@@ -169,8 +167,10 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
   async function renew(now: Ms): Promise<void> {
     renewAt = running.size === 0 ? null : now + RENEW_MS;
     if (running.size === 0) return;
-    const kept = new Set((await store.system((db) => renewLeases(db, owner, now))).map(nameOf));
-    for (const [name, { abort }] of running) if (!kept.has(name)) abort.abort();
+    const ids = runningIds();
+    const leased = await store.system((db) => renewLeases(db, owner, ids, now));
+    const own = new Set(leased.map(nameOf));
+    for (const name of ids.map(nameOf)) if (!own.has(name)) running.get(name)?.abort.abort();
   }
 
   async function prepare(): Promise<void> {
@@ -285,20 +285,6 @@ function freePlaces(
     const free = maxRunning - (counts.get(type) ?? 0);
     return free > 0 ? [{ type, free, per_tenant: maxRunningPerTenant, max_wait: maxWaitMs }] : [];
   });
-}
-
-function busyTenants(running: Iterable<JobId>): readonly BusyTenant[] {
-  const counts = new Map<
-    string,
-    { type: BackgroundJobName; tenant_id: TenantId; running: number }
-  >();
-  for (const { type, tenant_id } of running) {
-    const name = `${type} ${tenant_id}`;
-    const known = counts.get(name);
-    if (known) known.running += 1;
-    else counts.set(name, { type, tenant_id, running: 1 });
-  }
-  return [...counts.values()];
 }
 
 /** Returns the wait in ms after this many attempts. `random`: 0 to 255. */

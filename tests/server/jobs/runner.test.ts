@@ -186,6 +186,100 @@ eachDatabase((name, open) => {
     expect(begun).toBe(1);
   });
 
+  test(`JOB-3: a job whose end could not be stored runs again after its lease ended, also on a server that is busy (${name})`, async () => {
+    const [lost, busy] = [uuid(), uuid()];
+    await put(lost, 'sla-alarms', now());
+    await put(busy, 'reports', now());
+    const clock = manualClock(ground);
+    const finish = Promise.withResolvers<void>();
+    let isAway = false;
+    let ran = 0;
+    const away: Store = {
+      ...store,
+      system: (work) =>
+        isAway ? Promise.reject(new Error('The database is away.')) : store.system(work),
+    };
+    const runner = makeJobRunner(
+      { ...ground.world, clock, store: away },
+      {
+        'sla-alarms': () => {
+          ran += 1;
+          isAway = ran === 1;
+          return Promise.resolve(now() + DAY);
+        },
+        'reports': async () => {
+          await finish.promise;
+          return now() + DAY;
+        },
+      },
+    );
+    await whileRunning(
+      runner,
+      async () => {
+        await expect
+          .poll(() => (clock.fire(), ground.lines.join('\n')))
+          .toContain('the failure of a background job could not be stored');
+        isAway = false;
+        for (let n = 0; n < 8; n += 1) {
+          const until = now() + MINUTE;
+          ground.pass(MINUTE);
+          await expect
+            .poll(
+              async () => (
+                clock.fire(),
+                (await stored()).find(({ tenant_id }) => tenant_id === busy)?.lease_until
+              ),
+            )
+            .toBeGreaterThan(until + MINUTE);
+        }
+        await expect.poll(() => (clock.fire(), ran)).toBe(2);
+      },
+      () => {
+        clock.release();
+        finish.resolve();
+      },
+    );
+  });
+
+  test(`JOB-8: a job that is due again runs again, also if a look comes between its end and the news of it (${name})`, async () => {
+    const tenant = uuid();
+    await put(tenant, 'mail', now(), 'm');
+    const [ended, looked, news] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    let isEnding = false;
+    let ran = 0;
+    const slow: Store = {
+      ...store,
+      async system(work) {
+        const isEnd = isEnding;
+        isEnding = false;
+        const value = await store.system(work);
+        if (isEnd) {
+          ended?.resolve();
+          await news?.promise;
+        } else if (ran > 0) looked?.resolve();
+        return value;
+      },
+    };
+    const runner = makeJobRunner(
+      { ...ground.world, store: slow },
+      {
+        mail: () => {
+          ran += 1;
+          isEnding = ran === 1;
+          return Promise.resolve(ran === 1 ? now() : null);
+        },
+      },
+    );
+    const first = runner.tick();
+    await ended?.promise;
+    ground.pass(1);
+    const second = runner.tick();
+    await looked?.promise;
+    news?.resolve();
+    await Promise.all([first, second]);
+    expect([ran, await stored()]).toEqual([2, []]);
+  });
+
   test(`JOB-4: addresses of one provider that hang delay no other provider (${name})`, async () => {
     const [slow, ...others] = Array.from({ length: 12 }, uuid);
     const ran: string[] = [];
