@@ -18,6 +18,7 @@ import { everyInvoice, invoicePage, invoiceSeen } from './invoice-page.ts';
 import { booksOf } from './quickbooks.ts';
 import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
 import { quickBooksRow } from './quickbooks-tokens.ts';
+import { areInvoicesOn } from './read-invoices.ts';
 import { billingMessages as t } from './messages.en.ts';
 
 /** PDF requests to QuickBooks per minute and user. */
@@ -36,7 +37,7 @@ export function invoiceHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          if (!(await shown(tx))) return failed(FORBIDDEN);
+          if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
           const row = await quickBooksRow(tx);
           const told = await invoicePage(
             tx,
@@ -70,7 +71,7 @@ export function invoiceHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          if (!(await shown(tx))) return failed(FORBIDDEN);
+          if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
           const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
           return one ? ok(one) : failed(NOT_FOUND);
         },
@@ -81,7 +82,7 @@ export function invoiceHandlers(
       const found = await world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          if (!(await shown(tx))) return failed(FORBIDDEN);
+          if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
           const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
           return one ? ok({ one, row: await quickBooksRow(tx) }) : failed(NOT_FOUND);
         },
@@ -111,7 +112,7 @@ export function invoiceHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          if (!(await shown(tx))) return refuse(FORBIDDEN);
+          if (!(await areInvoicesOn(tx))) return refuse(FORBIDDEN);
           const rows = await everyInvoice(
             tx,
             seenBy(ctx),
@@ -162,18 +163,6 @@ const cellsOf = ({
   total / MILLS,
   balance / MILLS,
 ];
-
-/** Returns whether the portal shows invoices. */
-async function shown({ sql, tenant }: TenantTx): Promise<boolean> {
-  const {
-    branding: { features },
-  } = await sql
-    .selectFrom('provider')
-    .select('branding')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
-  return features.invoice_automation;
-}
 
 function seenBy({ session }: RequestContext): Scope {
   if (!session) throw new Error('invoices without a session');

@@ -60,11 +60,12 @@ export function invoices(world: AppContext): JobHandler<'invoices'> {
 async function nextTurn(tx: TenantTx, now: Ms): Promise<Ms | null> {
   const row = await quickBooksRow(tx);
   if (!row || row.realm_id === null || row.ended || row.poll_at === null) return null;
-  if (!(await isSwitchedOn(tx))) return now + EVERY;
+  if (!(await areInvoicesOn(tx))) return now + EVERY;
   return Math.max(row.poll_at, now + PAUSE);
 }
 
-async function isSwitchedOn({ sql, tenant }: TenantTx): Promise<boolean> {
+/** Returns whether the portal shows invoices. */
+export async function areInvoicesOn({ sql, tenant }: TenantTx): Promise<boolean> {
   const {
     branding: { features },
   } = await sql
@@ -101,7 +102,7 @@ async function take(
     isAhead(row.poll_at, now, LONGEST_RETRY_MS)
   )
     return null;
-  if (!(await isSwitchedOn(tx))) return null;
+  if (!(await areInvoicesOn(tx))) return null;
   return (
     (await tx.sql
       .updateTable('quickbooks')
