@@ -7,7 +7,7 @@ import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Client } from './client.ts';
 import { clientFor } from './clients.ts';
-import { reachOf } from './connections.ts';
+import { connectionRow, reachOf } from './connections.ts';
 import { collectRound, HELD_MS, Stopped } from './collect.ts';
 import type { ConnectionRow } from './task.ts';
 
@@ -36,10 +36,10 @@ export function connection(world: AppContext, timeoutMs?: Ms): JobHandler<'conne
   }
 
   return async ({ tenant, payload: { connection: id }, now, signal }) => {
-    const row = await world.store.tenant(tenant, (tx) => enabledConnection(tx, id), {
+    const row = await world.store.tenant(tenant, (tx) => connectionRow(tx, id), {
       readOnly: true,
     });
-    if (!row) {
+    if (!row?.enabled) {
       clients.delete(id);
       return null;
     }
@@ -74,18 +74,6 @@ export async function scheduleConnections(tx: TenantTx, now: Ms): Promise<void> 
     .execute();
   for (const { id } of connections) await scheduleConnection(tx, id, now);
 }
-
-const enabledConnection = (
-  { sql, tenant }: TenantTx,
-  id: string,
-): Promise<ConnectionRow | undefined> =>
-  sql
-    .selectFrom('connection')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .where('enabled', '=', true)
-    .executeTakeFirst();
 
 /** Returns when the first of its lists is due. A list that was never read is due at once. */
 async function nextRead({ sql, tenant }: TenantTx, { id, kind }: ConnectionRow): Promise<Ms> {
