@@ -3,6 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
 import { deleteExpiredBlobs } from '#server/platform/db/blob-store.ts';
 import { gatewaysOf } from '#server/platform/mail/gateways.ts';
+import { outgoingStates } from '#server/platform/mail/outgoing-states.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -98,19 +99,9 @@ async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
   if (open.length === 0) return;
   const gateway = (await gatewaysOf(tx, world)).mail !== null;
   for (const { id, mails } of open) {
-    const rows = new Map(
-      (
-        await sql
-          .selectFrom('outgoing')
-          .select(['id', 'sent_at', 'next_at', 'fault'])
-          .where('tenant_id', '=', tenant)
-          .where(
-            'id',
-            'in',
-            mails.map((one) => one.id),
-          )
-          .execute()
-      ).map((row) => [row.id, row]),
+    const rows = await outgoingStates(
+      tx,
+      mails.map((mail) => mail.id),
     );
     const now = mails.map((mail): SentRow['mails'][number] => {
       const row = rows.get(mail.id);

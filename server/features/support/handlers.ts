@@ -8,6 +8,7 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
 import { FORBIDDEN } from '../../platform/http/envelope.ts';
 import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import { outgoingStates } from '../../platform/mail/outgoing-states.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import { languageOf } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -141,7 +142,8 @@ const from = ({
     : (email_verified ? t.from : t.fromUnconfirmed)({ name, username, address: email });
 
 /** Stores the state of sent emails, because the outgoing messages are deleted after a week. */
-async function settle({ sql, tenant }: TenantTx, userId: UserId): Promise<void> {
+async function settle(tx: TenantTx, userId: UserId): Promise<void> {
+  const { sql, tenant } = tx;
   const open = await sql
     .selectFrom('support_request')
     .select(['id', 'mail_id'])
@@ -150,19 +152,9 @@ async function settle({ sql, tenant }: TenantTx, userId: UserId): Promise<void> 
     .where('state', '=', 'waiting')
     .execute();
   if (open.length === 0) return;
-  const mails = new Map(
-    (
-      await sql
-        .selectFrom('outgoing')
-        .select(['id', 'sent_at', 'next_at', 'fault'])
-        .where('tenant_id', '=', tenant)
-        .where(
-          'id',
-          'in',
-          open.map((one) => one.mail_id),
-        )
-        .execute()
-    ).map((mail) => [mail.id, mail]),
+  const mails = await outgoingStates(
+    tx,
+    open.map((one) => one.mail_id),
   );
   for (const one of open) {
     const mail = mails.get(one.mail_id);

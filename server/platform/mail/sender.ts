@@ -14,6 +14,7 @@ import { sendMail } from './send-mail.ts';
 import { sendSms } from './send-sms.ts';
 import type { JobHandler } from '../jobs/job-types.ts';
 import { hasNoJob } from '../jobs/schedule.ts';
+import { outgoingStates } from './outgoing-states.ts';
 import { scheduleMail } from './queue-mail.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 
@@ -59,15 +60,8 @@ export const mail =
   };
 
 /** Returns when the message is tried again; null if it was sent or given up. */
-async function nextAttempt({ sql, tenant }: TenantTx, id: string): Promise<Ms | null> {
-  const row = await sql
-    .selectFrom('outgoing')
-    .select('next_at')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.next_at ?? null;
-}
+const nextAttempt = async (tx: TenantTx, id: string): Promise<Ms | null> =>
+  (await outgoingStates(tx, [id])).get(id)?.next_at ?? null;
 
 /** Deletes old messages, and schedules those from before there were background jobs. */
 export async function tidyOutgoing(tx: TenantTx, now: Ms): Promise<void> {
