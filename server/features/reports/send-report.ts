@@ -103,7 +103,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
   const name = fileName(report, fields, at);
   const editions = new Map<Language, Edition>();
   for (const language of new Set([languages.owner, ...languages.recipients.values()])) {
-    const own = write(language);
+    const own = language === languages.owner ? report : write(language);
     const drawn = await render(world, {
       report: own,
       look,
