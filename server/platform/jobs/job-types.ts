@@ -75,7 +75,6 @@ export const BACKGROUND_JOB_TYPES = {
   },
   'push': {
     ...EXTERNAL,
-    maxWaitMs: 25 * HOUR,
     failure: 'push notifications could not be sent',
   },
   'license-months': {
