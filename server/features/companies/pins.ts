@@ -16,7 +16,7 @@ export function pinHandlers(world: AppContext): Pick<Handlers, 'pinCompany'> {
         if (id.toLowerCase() !== userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
         const row = (await tx.rows('company', [company])).get(company);
-        if (row?.deletedAt !== undefined || !row || !seesCompany(scopeOf(session), company))
+        if (!row || row.deletedAt !== undefined || !seesCompany(scopeOf(session), company))
           return refusal({ kind: 'not-found', message: MESSAGES.notFound });
         const event = { type: 'company.pinned@1', data: { id: userId, company, pinned } } as const;
         return {

@@ -5,7 +5,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { deliverDue } from './deliver.ts';
 import { sendDigests } from './digest.ts';
-import { pollFacts, STANDS_MS } from './poll.ts';
+import { pollFacts, OPEN_FACTS_MS } from './poll.ts';
 import { dropDevices, pushDue } from './push-due.ts';
 
 /** The pause before deliveries that are still due: more than one turn sends, or sent elsewhere. */
@@ -20,7 +20,10 @@ export const notifications =
       await work(world, tenant, now).catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
     const digest = await nextOf(world, tenant, 'notify_setting');
-    return Math.min(digest === null ? Infinity : Math.max(digest, now + PAUSE), now + STANDS_MS);
+    return Math.min(
+      digest === null ? Infinity : Math.max(digest, now + PAUSE),
+      now + OPEN_FACTS_MS,
+    );
   };
 
 /** NOTIFY-4: delivers what is queued for webhooks. */

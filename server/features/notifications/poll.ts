@@ -10,7 +10,7 @@ import { findOpenFacts } from './open-facts.ts';
 /** Events read in one transaction. */
 const AT_ONCE = 5_000;
 /** The interval between checks of ongoing conditions. */
-export const STANDS_MS: Ms = 5 * 60_000;
+export const OPEN_FACTS_MS: Ms = 5 * 60_000;
 
 /**
  * NOTIFY-1: finds new facts and queues them. The first poll of a provider sends nothing, because
@@ -27,7 +27,7 @@ export async function pollFacts(world: AppContext, tenant: TenantId, now: Ms): P
         return (
           seen === undefined ||
           seen.log_seq < head ||
-          now - seen.stood_at >= STANDS_MS ||
+          now - seen.stood_at >= OPEN_FACTS_MS ||
           now < seen.stood_at
         );
       },
@@ -71,7 +71,7 @@ async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boole
   // A restored log can be shorter than the part that was read.
   const from = Math.min(seen.log_seq, head);
   const to = Math.min(head, from + AT_ONCE);
-  const standing = first || now - seen.stood_at >= STANDS_MS || now < seen.stood_at;
+  const standing = first || now - seen.stood_at >= OPEN_FACTS_MS || now < seen.stood_at;
   const fresh: Fact[] = to > from ? [...(await findNewFacts(tx, from, to, now))] : [];
   if (standing) {
     const begun = await standNow(tx, await findOpenFacts(tx, now), now);

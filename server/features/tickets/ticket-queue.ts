@@ -110,8 +110,8 @@ export async function work(
 
 /**
  * Sends these tickets to their system now and waits for the outcome, at most eight seconds. It also
- * waits for tickets that the background job or another server is already sending; otherwise the response
- * would call a ticket "waiting" that exists a moment later.
+ * waits for tickets that the background job or another server is already sending; otherwise the
+ * response would call a ticket "waiting" that exists a moment later.
  */
 export async function sendNow(
   world: AppContext,

@@ -56,9 +56,10 @@ import type { Json, Filled } from './json-column.ts';
 import type { ProjectedTables } from './projected-tables.ts';
 
 /**
- * The tables; those of the fold's rows come from their registry. `bigint` columns are numbers here; `jsonb` is read parsed and written as JSON text
- * (`pg` turns a bare array into an array literal). Every table except the last five has `tenant_id`
- * first in its key and a forced row-level policy.
+ * The tables. Those of the fold's rows come from `contract/tables.ts`. `bigint` columns are numbers
+ * here; `jsonb` is read parsed and written as JSON text (`pg` turns a bare array into an array
+ * literal). Every table except the last six has `tenant_id` first in its key and a forced row-level
+ * policy.
  */
 export interface Database extends ProjectedTables {
   provider: ProviderTable;
