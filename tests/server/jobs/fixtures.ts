@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { JobRunner } from '#server/platform/jobs/runner.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { type Ground, makeGround } from '../http/fixtures.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
@@ -24,7 +24,7 @@ export const RECURRING = [
   'webhooks',
 ];
 
-export interface StoredJob {
+interface StoredJob {
   readonly tenant_id: string;
   readonly type: string;
   readonly key: string;
@@ -58,6 +58,13 @@ export const putJob = (
       db,
     ),
   );
+
+/** Makes a ground on a database without jobs. */
+export async function withoutJobs(open: () => Promise<Store>): Promise<Ground> {
+  const ground = await makeGround({}, await open());
+  await noJobs(ground.world.store);
+  return ground;
+}
 
 /** Ends with the work, whether the test succeeds or not. */
 export async function whileRunning(

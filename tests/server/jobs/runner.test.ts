@@ -5,7 +5,7 @@ import { makeJobRunner, retryWait } from '#server/platform/jobs/runner.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { type Ground, makeGround, provider } from '../http/fixtures.ts';
+import { type Ground, provider } from '../http/fixtures.ts';
 import {
   DAY,
   manualClock,
@@ -13,9 +13,9 @@ import {
   noJobs,
   putJob,
   RECURRING,
-  type StoredJob,
   storedJobs,
   whileRunning,
+  withoutJobs,
 } from './fixtures.ts';
 
 test('JOB-5: a failed job waits for twice as long after each failure, up to a limit, plus or minus half of it', () => {
@@ -31,16 +31,13 @@ eachDatabase((name, open) => {
   let ground: Ground;
   let store: Store;
   beforeEach(async () => {
-    store = await open();
-    ground = await makeGround({}, store);
-    await noJobs(store);
+    ground = await withoutJobs(open);
+    ({ store } = ground.world);
   });
 
-  const stored = (): Promise<readonly StoredJob[]> => storedJobs(store);
-  const put = (tenant: string, type: string, dueAt: number, key = ''): Promise<unknown> =>
-    putJob(store, tenant, type, dueAt, key);
   const now = (): number => ground.world.clock.now();
   const uuid = (): string => ground.world.chance.uuid();
+
   test(`JOB-1: a look at a thousand providers of which none is due is one query (${name})`, async () => {
     await store.system((db) =>
       sql`insert into background_job (tenant_id, type, key, due_at)
@@ -88,7 +85,8 @@ eachDatabase((name, open) => {
   test(`JOB-2: several runners on one database never run a job at the same time, and each due time once (${name})`, async () => {
     const tenants = [uuid(), uuid(), uuid()];
     const keys = Array.from({ length: 30 }, (_, n) => `message-${n}`);
-    for (const [n, key] of keys.entries()) await put(tenants[n % 3] ?? '', 'mail', now(), key);
+    for (const [n, key] of keys.entries())
+      await putJob(store, tenants[n % 3] ?? '', 'mail', now(), key);
     const inside = new Set<string>();
     const overlaps: string[] = [];
     const runs: Record<string, number> = {};
@@ -113,7 +111,7 @@ eachDatabase((name, open) => {
 
   test(`JOB-3: the job of a server that died runs once more after its lease ended, and the lease of a living one goes on (${name})`, async () => {
     const tenant = uuid();
-    await put(tenant, 'sla-alarms', now());
+    await putJob(store, tenant, 'sla-alarms', now());
     let begun = 0;
     const dead = makeJobRunner(ground.world, {
       'sla-alarms': () => {
@@ -137,14 +135,14 @@ eachDatabase((name, open) => {
     ground.pass(2 * MINUTE);
     await other.tick();
     await other.tick();
-    expect([ran, await stored()]).toMatchObject([
+    expect([ran, await storedJobs(store)]).toMatchObject([
       1,
       [{ lease_owner: null, due_at: now() + 5 * MINUTE }],
     ]);
   });
 
   test(`JOB-3: a server that works for long keeps its job (${name})`, async () => {
-    await put(uuid(), 'reports', now());
+    await putJob(store, uuid(), 'reports', now());
     const clock = manualClock(ground);
     let begun = 0;
     const finish = Promise.withResolvers<void>();
@@ -169,13 +167,13 @@ eachDatabase((name, open) => {
           const until = now() + MINUTE;
           ground.pass(MINUTE);
           await expect
-            .poll(async () => (clock.fire(), (await stored())[0]?.lease_until))
+            .poll(async () => (clock.fire(), (await storedJobs(store))[0]?.lease_until))
             .toBeGreaterThan(until + MINUTE);
           await other.tick();
         }
         finish.resolve();
         await expect
-          .poll(async () => (clock.fire(), (await stored())[0]?.due_at))
+          .poll(async () => (clock.fire(), (await storedJobs(store))[0]?.due_at))
           .toBe(now() + DAY);
       },
       () => {
@@ -188,8 +186,8 @@ eachDatabase((name, open) => {
 
   test(`JOB-3: a job whose end could not be stored runs again after its lease ended, also on a server that is busy (${name})`, async () => {
     const [lost, busy] = [uuid(), uuid()];
-    await put(lost, 'sla-alarms', now());
-    await put(busy, 'reports', now());
+    await putJob(store, lost, 'sla-alarms', now());
+    await putJob(store, busy, 'reports', now());
     const clock = manualClock(ground);
     const finish = Promise.withResolvers<void>();
     let isAway = false;
@@ -227,7 +225,7 @@ eachDatabase((name, open) => {
             .poll(
               async () => (
                 clock.fire(),
-                (await stored()).find(({ tenant_id }) => tenant_id === busy)?.lease_until
+                (await storedJobs(store)).find(({ tenant_id }) => tenant_id === busy)?.lease_until
               ),
             )
             .toBeGreaterThan(until + MINUTE);
@@ -243,7 +241,7 @@ eachDatabase((name, open) => {
 
   test(`JOB-8: a job that is due again runs again, also if a look comes between its end and the news of it (${name})`, async () => {
     const tenant = uuid();
-    await put(tenant, 'mail', now(), 'm');
+    await putJob(store, tenant, 'mail', now(), 'm');
     const [ended, looked, news] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
     let isEnding = false;
     let ran = 0;
@@ -277,7 +275,7 @@ eachDatabase((name, open) => {
     await looked?.promise;
     news?.resolve();
     await Promise.all([first, second]);
-    expect([ran, await stored()]).toEqual([2, []]);
+    expect([ran, await storedJobs(store)]).toEqual([2, []]);
   });
 
   test(`JOB-4: addresses of one provider that hang delay no other provider (${name})`, async () => {
@@ -289,11 +287,11 @@ eachDatabase((name, open) => {
       ran.push(tenant);
       return null;
     };
-    await put(slow ?? '', 'webhooks', now() - 1);
-    for (let n = 0; n < 60; n += 1) await put(slow ?? '', 'mail', now() - 1, `slow-${n}`);
+    await putJob(store, slow ?? '', 'webhooks', now() - 1);
+    for (let n = 0; n < 60; n += 1) await putJob(store, slow ?? '', 'mail', now() - 1, `slow-${n}`);
     for (const tenant of others) {
-      await put(tenant, 'webhooks', now());
-      await put(tenant, 'mail', now(), `to-${tenant}`);
+      await putJob(store, tenant, 'webhooks', now());
+      await putJob(store, tenant, 'mail', now(), `to-${tenant}`);
     }
     const runner = makeJobRunner(ground.world, {
       webhooks: ({ tenant }) => work(tenant),
@@ -315,8 +313,8 @@ eachDatabase((name, open) => {
 
   test(`JOB-5: a job that fails says so and waits, and the others go on (${name})`, async () => {
     const [bad, good] = [uuid(), uuid()];
-    await put(bad, 'sla-alarms', now());
-    await put(good, 'sla-alarms', now() + 1);
+    await putJob(store, bad, 'sla-alarms', now());
+    await putJob(store, good, 'sla-alarms', now() + 1);
     const ran: string[] = [];
     let broken = true;
     const world: AppContext = {
@@ -334,7 +332,7 @@ eachDatabase((name, open) => {
     ground.pass(1);
     await runner.tick();
     expect(new Set(ran)).toEqual(new Set([bad, good]));
-    const ofBad = async () => (await stored()).find(({ tenant_id }) => tenant_id === bad);
+    const ofBad = async () => (await storedJobs(store)).find(({ tenant_id }) => tenant_id === bad);
     expect(await ofBad()).toMatchObject({
       attempts: 1,
       last_error: 'The alarm has no window.',
@@ -361,7 +359,7 @@ eachDatabase((name, open) => {
 
   test(`JOB-5: a job that doesn't end in its time is given up, and a payload of another form fails (${name})`, async () => {
     const tenant = uuid();
-    await put(tenant, 'tickets', now());
+    await putJob(store, tenant, 'tickets', now());
     await store.system((db) =>
       sql`insert into background_job (tenant_id, type, key, due_at, payload) values (${tenant}, 'mail', 'm', ${now()}, '{"message":7}')`.execute(
         db,
@@ -383,7 +381,7 @@ eachDatabase((name, open) => {
     });
     await runner.tick();
     expect(isAborted).toBe(true);
-    expect(await stored()).toMatchObject([
+    expect(await storedJobs(store)).toMatchObject([
       { type: 'mail', attempts: 1, last_error: expect.stringMatching(/string.*7/i) as unknown },
       { type: 'tickets', attempts: 1, last_error: "It didn't end within 600000 ms." },
     ]);
@@ -392,7 +390,7 @@ eachDatabase((name, open) => {
   test(`JOB-6: a new provider has every recurring job, and one from before gets them at the next start (${name})`, async () => {
     const { tenant } = await provider(ground);
     const types = async (): Promise<readonly string[]> =>
-      (await stored()).filter((job) => job.tenant_id === tenant).map(({ type }) => type);
+      (await storedJobs(store)).filter((job) => job.tenant_id === tenant).map(({ type }) => type);
     expect(await types()).toEqual(RECURRING);
     await noJobs(store);
     const handlers = Object.fromEntries(
@@ -406,7 +404,7 @@ eachDatabase((name, open) => {
   test(`JOB-6: what was due while no server ran is done at the start (${name})`, async () => {
     const { tenant } = await provider(ground);
     await noJobs(store);
-    await put(tenant, 'sla-alarms', now() + MINUTE);
+    await putJob(store, tenant, 'sla-alarms', now() + MINUTE);
     ground.pass(3 * DAY);
     const ran: number[] = [];
     const runner = makeJobRunner(ground.world, {

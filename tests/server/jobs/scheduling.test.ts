@@ -5,34 +5,30 @@ import { scheduleJob, scheduleRecurring } from '#server/platform/jobs/schedule.t
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { byClock, jobDraft } from '../db/drafts.ts';
-import { type Ground, makeGround, provider } from '../http/fixtures.ts';
+import { type Ground, provider } from '../http/fixtures.ts';
 import {
   DAY,
   manualClock,
   MINUTE,
   noJobs,
   putJob,
-  type StoredJob,
   storedJobs,
   whileRunning,
+  withoutJobs,
 } from './fixtures.ts';
 
 eachDatabase((name, open) => {
   let ground: Ground;
   let store: Store;
   beforeEach(async () => {
-    store = await open();
-    ground = await makeGround({}, store);
-    await noJobs(store);
+    ground = await withoutJobs(open);
+    ({ store } = ground.world);
   });
 
-  const stored = (): Promise<readonly StoredJob[]> => storedJobs(store);
-  const put = (tenant: string, type: string, dueAt: number, key = ''): Promise<unknown> =>
-    putJob(store, tenant, type, dueAt, key);
   /** In how many ms the provider's jobs are due. */
   const dueIn = async (tenant: string): Promise<Readonly<Record<string, number>>> =>
     Object.fromEntries(
-      (await stored())
+      (await storedJobs(store))
         .filter(
           ({ tenant_id, type }) => tenant_id === tenant && /^(missed|notif|ticket-|sla)/.test(type),
         )
@@ -40,9 +36,10 @@ eachDatabase((name, open) => {
     );
   const now = (): number => ground.world.clock.now();
   const uuid = (): string => ground.world.chance.uuid();
+
   test(`JOB-7: a clock that jumps forth and back stops no job and runs none twice for one due time (${name})`, async () => {
     const tenant = uuid();
-    await put(tenant, 'sla-alarms', now());
+    await putJob(store, tenant, 'sla-alarms', now());
     const ran: number[] = [];
     const runner = makeJobRunner(ground.world, {
       'sla-alarms': ({ now: at }) => {
@@ -84,7 +81,7 @@ eachDatabase((name, open) => {
       );
       await expect.poll(() => ran, { timeout: 4_000 }).toEqual(['first']);
     });
-    expect(await stored()).toEqual([]);
+    expect(await storedJobs(store)).toEqual([]);
   });
 
   test(`JOB-8: a job that is scheduled while it runs, runs again, and the earlier of two due times counts (${name})`, async () => {
@@ -94,7 +91,7 @@ eachDatabase((name, open) => {
       store.tenant(tenant, (tx) => scheduleRecurring(tx, 'webhooks', at));
     await schedule(now() + MINUTE);
     await schedule(now() + 2 * MINUTE);
-    expect((await stored())[0]?.due_at).toBe(now() + MINUTE);
+    expect((await storedJobs(store))[0]?.due_at).toBe(now() + MINUTE);
     await schedule(now());
     let runs = 0;
     const runner = makeJobRunner(ground.world, {
@@ -105,10 +102,10 @@ eachDatabase((name, open) => {
       },
     });
     await runner.tick();
-    expect([runs, (await stored())[0]?.due_at]).toEqual([1, now() + 7]);
+    expect([runs, (await storedJobs(store))[0]?.due_at]).toEqual([1, now() + 7]);
     ground.pass(7);
     await runner.tick();
-    expect([runs, (await stored())[0]?.due_at]).toEqual([2, now() + DAY]);
+    expect([runs, (await storedJobs(store))[0]?.due_at]).toEqual([2, now() + DAY]);
   });
 
   test(`JOB-9: after the log of a provider grew, the jobs that follow it are due within seconds; one that failed keeps its wait (${name})`, async () => {
@@ -157,8 +154,8 @@ eachDatabase((name, open) => {
 
   test(`JOB-10: a stopping server ends its jobs and waits for them, but not for one that goes on regardless (${name})`, async () => {
     const [polite, deaf] = [uuid(), uuid()];
-    await put(polite, 'webhooks', now());
-    await put(deaf, 'webhooks', now());
+    await putJob(store, polite, 'webhooks', now());
+    await putJob(store, deaf, 'webhooks', now());
     let begun = 0;
     const runner = makeJobRunner(ground.world, {
       webhooks: ({ tenant, signal }) => {
@@ -176,7 +173,8 @@ eachDatabase((name, open) => {
     await expect.poll(() => begun).toBe(2);
     await runner.stop();
     const [first, second] = [polite, deaf].map(
-      (tenant) => async () => (await stored()).find(({ tenant_id }) => tenant_id === tenant),
+      (tenant) => async () =>
+        (await storedJobs(store)).find(({ tenant_id }) => tenant_id === tenant),
     );
     expect(await first?.()).toMatchObject({ lease_owner: null, due_at: now() + 1 });
     expect(await second?.()).toMatchObject({ lease_owner: expect.any(String) as string });
