@@ -17,6 +17,7 @@ const FIELDS = {
   view: 'views',
   shift: 'shifts',
   preference: 'preferences',
+  pin: 'pins',
 } as const satisfies Partial<Record<TableName, keyof Bootstrap>>;
 
 test('HOUSE-7: the rows that the server sends and stores have the fields of their schemas', async () => {
@@ -26,6 +27,7 @@ test('HOUSE-7: the rows that the server sends and stores have the fields of thei
   const both = await office.as('both', ['operator', 'admin']);
   const start = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
   await both('PUT', `profile/${start.me.id}/preferences/theme`, { value: '{"mode":"dark"}' });
+  await both('PUT', `profile/${start.me.id}/pinned-companies/1`, { pinned: true });
   const sent = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
   for (const [table, field] of Object.entries(FIELDS) as [keyof typeof FIELDS, keyof Bootstrap][]) {
     expect([table, (sent[field] as readonly object[]).map((row) => parsed(table, row))]).toEqual([
