@@ -18,7 +18,10 @@ import { outgoingStates } from './outgoing-states.ts';
 import { scheduleMail } from './queue-mail.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 
-/** Longer than any attempt. If a server dies while sending, another one retries after this time. */
+/**
+ * Longer than any attempt. If a server dies while sending, another one retries after this time and
+ * the end of the job's lease.
+ */
 const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000;
 /** A code is useless after a few minutes, a mail only after an hour or more. */
