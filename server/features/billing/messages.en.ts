@@ -28,6 +28,7 @@ export const billingMessages = defineMessages('billing-server', {
   voided: 'Voided',
 
   accessEnded: 'QuickBooks no longer gives access. Connect it again.',
+  clientRefused: 'QuickBooks refused the client ID and secret.',
   tokenRefused: 'QuickBooks refused the token.',
   accessRefused: "QuickBooks doesn't let this app read this company.",
   notFound: "QuickBooks doesn't have this item.",

@@ -72,8 +72,7 @@ export async function exchange(
     body: new URLSearchParams(form),
   });
   if (answer.status === 400) throw new QuickBooksFault('ended', t.accessEnded);
-  if (answer.status === 401)
-    throw new QuickBooksFault('access', 'QuickBooks did not accept the client ID and secret.');
+  if (answer.status === 401) throw new QuickBooksFault('access', t.clientRefused);
   if (answer.status !== 200) throw await faultIn(answer, world.clock.now());
   const read = v.safeParse(Given, parsed(await answer.text()));
   if (!read.success)
