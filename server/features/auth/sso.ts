@@ -27,12 +27,12 @@ type Account = NonNullable<NonNullable<PersonSettings['sso']>[SsoProvider]>;
  * the page's own count of clicks opens nothing.
  */
 export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
-  const often = makePerMinuteLimit(CLICKS);
+  const rateLimit = makePerMinuteLimit(CLICKS);
   return {
     async validateSso({ provider }, ctx) {
       const { session, tenant } = ctx;
       if (!session) return failed(SIGNED_OUT);
-      const retryAfterMs = often.ask(session.userId, ctx.now);
+      const retryAfterMs = rateLimit.ask(session.userId, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const { set, account, secret } = await world.store.tenant(tenant, async (tx) => {

@@ -31,7 +31,7 @@ const PDFS = 30;
 export function invoiceHandlers(
   world: AppContext,
 ): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
-  const often = makePerMinuteLimit(PDFS);
+  const rateLimit = makePerMinuteLimit(PDFS);
   return {
     listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ctx) =>
       world.store.tenant(
@@ -92,7 +92,7 @@ export function invoiceHandlers(
       const { one, row } = found.value;
       if (row?.realm_id == null || row.ended)
         return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
-      const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
+      const retryAfterMs = rateLimit.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
       if (retryAfterMs !== null)
         return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const books = booksOf(world, ctx.tenant, row, row.realm_id);

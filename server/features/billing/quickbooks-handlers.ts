@@ -54,7 +54,7 @@ export function quickBooksHandlers(
   | 'testQuickBooks'
   | 'removeQuickBooks'
 > {
-  const often = makePerMinuteLimit(TRIES);
+  const rateLimit = makePerMinuteLimit(TRIES);
   const { store } = world;
   return {
     getQuickBooks: (_, ctx) =>
@@ -202,7 +202,7 @@ export function quickBooksHandlers(
 
     async testQuickBooks(_, ctx) {
       if (!keepsBooks(ctx)) return no();
-      const retryAfterMs = often.ask(ctx.tenant, ctx.now);
+      const retryAfterMs = rateLimit.ask(ctx.tenant, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const row = await store.tenant(ctx.tenant, quickBooksRow, { readOnly: true });

@@ -22,7 +22,7 @@ import { tryGateway } from './test-gateway.ts';
 const TRIES = 10;
 
 export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
-  const often = makePerMinuteLimit(TRIES);
+  const rateLimit = makePerMinuteLimit(TRIES);
   return {
     getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, keptOf, { readOnly: true }),
 
@@ -67,7 +67,7 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
       ),
 
     async tryProviderSettings({ id, what }, ctx) {
-      const retryAfterMs = often.ask(ctx.tenant, ctx.now);
+      const retryAfterMs = rateLimit.ask(ctx.tenant, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const to = await addresseeOf(world, ctx);

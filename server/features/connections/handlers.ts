@@ -35,9 +35,9 @@ const TRIES = 20;
  * them; users bound to companies manage only connections of those companies.
  */
 export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
-  const often = makePerMinuteLimit(TRIES);
-  const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
-    const wait = often.ask(tenant, now);
+  const rateLimit = makePerMinuteLimit(TRIES);
+  const checkRateLimit = ({ tenant, now }: RequestContext): Failure | null => {
+    const wait = rateLimit.ask(tenant, now);
     return wait === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
@@ -196,7 +196,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
 
     /** The system is called outside of any transaction. */
     async testConnection({ id, kind, address, certificate, credentials }, ctx) {
-      const wrong = certificateFault(certificate) ?? tooOften(ctx);
+      const wrong = certificateFault(certificate) ?? checkRateLimit(ctx);
       if (wrong) return failed(wrong);
       if (credentials !== undefined)
         return SIGN_INS_OF[kind].includes(credentials.is)
@@ -217,7 +217,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
     },
 
     async syncConnection({ id, entity }, ctx) {
-      const wait = tooOften(ctx);
+      const wait = checkRateLimit(ctx);
       if (wait) return failed(wait);
       return change<Record<string, never>>(ctx, id, async (tx, row) => {
         if (!row.enabled) return failed({ kind: 'conflict', message: MESSAGES.connectionOff });

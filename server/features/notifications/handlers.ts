@@ -39,9 +39,9 @@ export function notifyHandlers(
   | 'removePushDevice'
   | 'tryPushDevice'
 > {
-  const often = makePerMinuteLimit(TRIES);
-  const tooOften = (ctx: RequestContext): Failure | null => {
-    const wait = often.ask(`${ctx.tenant} ${signedOf(ctx).userId}`, ctx.now);
+  const rateLimit = makePerMinuteLimit(TRIES);
+  const checkRateLimit = (ctx: RequestContext): Failure | null => {
+    const wait = rateLimit.ask(`${ctx.tenant} ${signedOf(ctx).userId}`, ctx.now);
     return wait === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
@@ -100,7 +100,7 @@ export function notifyHandlers(
       }),
 
     async sendDigest(_, ctx) {
-      const wait = tooOften(ctx);
+      const wait = checkRateLimit(ctx);
       if (wait) return failed(wait);
       return world.store.tenant(ctx.tenant, async (tx) => {
         const { userId } = signedOf(ctx);
@@ -214,7 +214,7 @@ export function notifyHandlers(
 
     /** The push service is called outside of any transaction. */
     async tryPushDevice({ id }, ctx) {
-      const wait = tooOften(ctx);
+      const wait = checkRateLimit(ctx);
       if (wait) return failed(wait);
       const found = await world.store.tenant(ctx.tenant, async (tx) => {
         const device = await deviceOf(tx, signedOf(ctx), id);

@@ -39,9 +39,9 @@ export function webhookHandlers(
   | 'listDeliveries'
   | 'redeliver'
 > {
-  const often = makePerMinuteLimit(TRIES);
-  const tooOften = ({ tenant, now }: RequestContext): Failure | null => {
-    const wait = often.ask(tenant, now);
+  const rateLimit = makePerMinuteLimit(TRIES);
+  const checkRateLimit = ({ tenant, now }: RequestContext): Failure | null => {
+    const wait = rateLimit.ask(tenant, now);
     return wait === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
@@ -173,7 +173,7 @@ export function webhookHandlers(
 
     /** The address is called outside of any transaction, even if the webhook is disabled. */
     async testWebhook({ id }, ctx) {
-      const wait = tooOften(ctx);
+      const wait = checkRateLimit(ctx);
       if (wait) return failed(wait);
       const body = bodyOf('test', [], ctx.now);
       const found = await change(ctx, id, async (tx, hook) => {

@@ -27,10 +27,10 @@ const QUESTIONS = 30;
  * it.
  */
 export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
-  const often = makePerMinuteLimit(QUESTIONS);
+  const rateLimit = makePerMinuteLimit(QUESTIONS);
   return {
     async adoptTicket({ ticket: said, ...asked }, ctx) {
-      const retryAfterMs = often.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
+      const retryAfterMs = rateLimit.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
       if (retryAfterMs !== null)
         return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const ready = await world.store.tenant(

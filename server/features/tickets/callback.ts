@@ -32,8 +32,8 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
  * is requested only from the connected system.
  */
 export function ticketRoutes(world: AppContext): (app: Hono) => void {
-  const often = makePerMinuteLimit(IN_A_MINUTE);
-  const askings = makePerMinuteLimit(IN_A_MINUTE);
+  const rateLimit = makePerMinuteLimit(IN_A_MINUTE);
+  const keyRateLimit = makePerMinuteLimit(IN_A_MINUTE);
   const callerOf = callerReader(world.config.trustedProxies);
   const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
 
@@ -42,7 +42,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
     const known = keys.get(url);
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
     // The caller is not authenticated yet, so the number of key requests is limited.
-    if (askings.ask(tenant, now) !== null) return null;
+    if (keyRateLimit.ask(tenant, now) !== null) return null;
     const told = await heard(async () =>
       shaped(
         'connectwise',
@@ -87,7 +87,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       const signature = raw.headers.get('x-content-signature');
       if (tenant === null || signature === null) return said(400);
       // Limited per address, so that other clients do not use up the system's limit.
-      if (often.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
+      if (rateLimit.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
       if (!(await isConnected(tenant))) return said(400);
       const bytes = await readBytes(raw, MOST_BYTES, {
         clock: world.clock,

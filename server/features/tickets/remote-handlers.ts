@@ -42,7 +42,7 @@ export function remoteHandlers(
   | 'autotaskAccounts'
   | 'autotaskResources'
 > {
-  const often = makePerMinuteLimit(QUESTIONS);
+  const rateLimit = makePerMinuteLimit(QUESTIONS);
 
   /**
    * Runs outside of any transaction, because the other side can take time. `company` must be mapped
@@ -57,7 +57,7 @@ export function remoteHandlers(
   ): Promise<Result<T>> {
     const { session } = ctx;
     if (!session) throw new Error('tickets without a session');
-    const retryAfterMs = often.ask(`${ctx.tenant} ${session.userId}`, ctx.now);
+    const retryAfterMs = rateLimit.ask(`${ctx.tenant} ${session.userId}`, ctx.now);
     if (retryAfterMs !== null)
       return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
     const found = await world.store.tenant(

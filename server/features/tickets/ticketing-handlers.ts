@@ -44,9 +44,9 @@ export function ticketingHandlers(
   | 'setMappings'
   | 'checkMappings'
 > {
-  const often = makePerMinuteLimit(TRIES);
-  const tooOften = (ctx: RequestContext): Failure | null => {
-    const retryAfterMs = often.ask(ctx.tenant, ctx.now);
+  const rateLimit = makePerMinuteLimit(TRIES);
+  const checkRateLimit = (ctx: RequestContext): Failure | null => {
+    const retryAfterMs = rateLimit.ask(ctx.tenant, ctx.now);
     return retryAfterMs === null
       ? null
       : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
@@ -141,7 +141,7 @@ export function ticketingHandlers(
 
     async testTicketing(_, ctx) {
       if (!keeper(ctx)) return no();
-      const tooMany = tooOften(ctx);
+      const tooMany = checkRateLimit(ctx);
       if (tooMany) return failed(tooMany);
       const { desk, connected } = await world.store.tenant(ctx.tenant, async (tx) => {
         const found = await deskOf(tx);
@@ -241,7 +241,7 @@ export function ticketingHandlers(
 
     async checkMappings(_, ctx) {
       if (!keeper(ctx)) return no();
-      const tooMany = tooOften(ctx);
+      const tooMany = checkRateLimit(ctx);
       if (tooMany) return failed(tooMany);
       const { connected, system } = await world.store.tenant(ctx.tenant, async (tx) => {
         const desk = await deskOf(tx);
