@@ -241,7 +241,7 @@ interface IndexProps {
   readonly action?: ReactNode;
 }
 
-const HEAD_BUTTON = 'text-accent pointer-coarse:min-h-11 pointer-coarse:min-w-11';
+const HEAD_BUTTON = 'text-right text-accent pointer-coarse:min-h-11 pointer-coarse:min-w-11';
 const FINDABLE = 20;
 const SHOWN_MOST = 200;
 
