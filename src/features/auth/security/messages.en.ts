@@ -152,7 +152,8 @@ export const ownAccountMessages = defineMessages('ownAccount', {
   passwordLengthOrFactor:
     'At least {min} characters, or {withFactor} with two-factor authentication. A few unrelated words are easy to remember.',
   providerTimeZone: 'Provider time zone ({zone})',
-  providerDays: "Lists and reports use your provider's days ({zone}).",
+  providerDays:
+    "The language applies to emails and reports. Lists and reports use your provider's days ({zone}).",
   answerNumber: 'Answer {n}',
   questionNumber: 'Question {n}',
   questionOf: 'Question {n} of {total}',

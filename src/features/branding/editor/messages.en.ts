@@ -119,7 +119,8 @@ export const brandingMessages = defineMessages('branding', {
   supportPhone: 'Support phone',
   languageAndTime: 'Language and time',
   language: 'Language',
-  timeHint: 'Used to group results by day in lists, the calendar, and reports.',
+  timeHint:
+    'The language applies to emails and reports. The time zone and the start of the day group results by day everywhere.',
   timeZone: 'Time zone',
   dayBeginsAt: 'Day starts at',
   offlineDays: 'Offline access (days)',
