@@ -50,11 +50,11 @@ export interface ServerQuery<T> {
 
 /**
  * Requests data on mount, when `input` or `round` changes, and at an interval. Components that
- * request the same share one answer. An answer is never shown to another user or with other rights
- * (SYNC-6).
+ * request the same with the same hook share one answer; answers of different hooks differ in shape.
+ * An answer is never shown to another user or with other rights (SYNC-6).
  */
 export function useServerQuery<N extends CallName, T>(
-  kind: 'ask' | 'read',
+  hook: 'useCachedQuery' | 'useSearchQuery' | 'useQuery',
   name: N,
   input: InputOf<N>,
   { wanted, everyMs = null, round, keepsPrevious = false, request }: ServerQueryOptions<T>,
@@ -62,7 +62,7 @@ export function useServerQuery<N extends CallName, T>(
   const me = useMe();
   const identity =
     me === null ? '' : JSON.stringify([me.id, me.acting !== null, me.roles, me.companies]);
-  const queryKey = [kind, name, input, identity] as const;
+  const queryKey = [hook, name, input, identity] as const;
   const [turn, setTurn] = useState(0);
   const occasion = `${turn} ${round}`;
   const [answered, setAnswered] = useState(occasion);

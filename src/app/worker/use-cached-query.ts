@@ -39,7 +39,7 @@ export function useCachedQuery<N extends ReadCall>(
 ): CachedQuery<OutputOf<N>> {
   const is = useWatch('status', NOTHING)?.is;
   const { answer, asking, again } = useServerQuery<N, Result<Read<OutputOf<N>>>>(
-    'read',
+    'useCachedQuery',
     name,
     input,
     {

@@ -25,7 +25,7 @@ export function useQuery<N extends CallName>(
 ): QueryResult<OutputOf<N>> {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const { answer, asking, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
-    'ask',
+    'useQuery',
     name,
     input,
     {

@@ -34,7 +34,7 @@ export function useSearchQuery<N extends ReadCall>(
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const begun = useRef(false);
   const { answer, asking, again } = useServerQuery<N, Answer<OutputOf<N>>>(
-    kept ? 'read' : 'ask',
+    'useSearchQuery',
     name,
     input,
     {
