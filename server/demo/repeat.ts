@@ -8,20 +8,15 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-/** How long a stopping server waits for running work. */
-const STOP_MS: Ms = 3_000;
-
 /**
  * Runs `work` at the interval `every` in ms, never two passes at once. Logs failures as `says`.
- * `over` returns whether to stop early. `stop` waits for the current pass, at most `patience` ms;
- * null: without a limit.
+ * `over` returns whether to stop early. `stop` waits for the current pass.
  */
 export function repeat(
   world: AppContext,
   every: Ms,
   says: string,
   work: (now: Ms, over: () => boolean) => Promise<void>,
-  patience: Ms | null = STOP_MS,
 ): Watch {
   let timer: { cancel(): void } | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -49,14 +44,7 @@ export function repeat(
     async stop() {
       stopped = true;
       timer?.cancel();
-      await (patience === null
-        ? last
-        : Promise.race([
-            last,
-            new Promise<void>((resolve) => {
-              world.clock.after(patience, resolve);
-            }),
-          ]));
+      await last;
     },
   };
 }

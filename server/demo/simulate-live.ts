@@ -40,15 +40,9 @@ export async function startLiveSimulation(
     const told = (await markAt(world, plan)) ?? world.clock.now();
     courses.push({ plan, told, agenda: [], next: 0, planned: told });
   }
-  return repeat(
-    world,
-    EVERY,
-    'the demo estate could not go on',
-    async (now, over) => {
-      for (const course of courses) if (!over()) await live(world, course, now);
-    },
-    null,
-  );
+  return repeat(world, EVERY, 'the demo estate could not go on', async (now, over) => {
+    for (const course of courses) if (!over()) await live(world, course, now);
+  });
 }
 
 async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
