@@ -8,7 +8,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { cronNext } from '../../platform/jobs/cron.ts';
 import { markAbandoned, markMissed, markRanAgain, ranAgain } from './overdue.ts';
 
-/** The pause before jobs that are still due, and how often jobs are looked at at the latest. */
+/** The pause before jobs that are still due, and the longest time between two checks. */
 const PAUSE: Ms = 10_000;
 const FALLBACK: Ms = 15 * 60_000;
 /** The number of jobs marked in one transaction. */
@@ -35,7 +35,7 @@ export function missedRuns(world: AppContext): JobHandler<'missed-runs'> {
   const watches = new Map<TenantId, Watch>();
   return async ({ tenant, now }) => {
     try {
-      return await lookAfter(world, tenant, watchOf(watches, tenant), bootedAt, now);
+      return await markOverdue(world, tenant, watchOf(watches, tenant), bootedAt, now);
     } catch (error) {
       watches.delete(tenant);
       throw error;
@@ -50,7 +50,7 @@ function watchOf(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
 }
 
 /** Returns when the next job or run is due. */
-async function lookAfter(
+async function markOverdue(
   world: AppContext,
   tenant: TenantId,
   watch: Watch,

@@ -12,7 +12,7 @@ import { queueReport } from './sent.ts';
 import type { SentRow } from './sent.ts';
 import { sendNext } from './send-report.ts';
 
-/** How soon a report that is being made or sent is looked at again. */
+/** The pause before a report that is being made or sent is checked again. */
 const PAUSE: Ms = 2_000;
 
 /**

@@ -8,7 +8,7 @@ import { work } from './ticket-queue.ts';
 
 /** The pause before tickets that are still due: more than one turn sends, or sent elsewhere. */
 const PAUSE: Ms = 5_000;
-/** How often the log is looked at even if nothing says that it grew. */
+/** How often the log is read even if no hint about new events arrived. */
 const FALLBACK: Ms = 5 * 60_000;
 
 /** TICKET-7: applies new results to tickets. */
