@@ -17,7 +17,9 @@ export function ExitQuestion({ state, send }: Impersonation) {
           <Button variant="danger" busy={isDiscarding} onClick={() => send({ type: 'DISCARD' })}>
             {t.discardAndExit({ count: unsent })}
           </Button>
-          <Button onClick={() => send({ type: 'STAY' })}>{t.stay}</Button>
+          <Button disabled={isDiscarding} onClick={() => send({ type: 'STAY' })}>
+            {t.stay}
+          </Button>
         </>
       }
     >
