@@ -14,6 +14,8 @@ const api = `http://127.0.0.1:${process.env['API_PORT'] ?? '4301'}`;
 
 export default defineConfig({
   root: 'src',
+  // React has this hook itself; the package brings a copy for older versions to the first page.
+  resolve: { alias: [{ find: /^use-sync-external-store\/shim$/, replacement: 'react' }] },
   build: {
     outDir: '../dist',
     emptyOutDir: true,
@@ -51,9 +53,16 @@ export default defineConfig({
               test: isPart(
                 /vite\/preload-helper/,
                 ['contract', 'page-paths.ts', 'text-limits.ts'],
-                ['contract/i18n', 'compiled.ts', 'compiler.ts', 'load-language.ts', 'messages.ts'],
+                [
+                  'contract/i18n',
+                  'compiled.ts',
+                  'compiler.ts',
+                  'language-tags.ts',
+                  'load-language.ts',
+                  'messages.ts',
+                ],
                 ['contract/messages', 'base.messages.en.ts'],
-                ['src/app', 'clock.ts', 'language.ts', 'theme.ts'],
+                ['src/app', 'clock.ts', 'follow-language.ts', 'language.ts', 'theme.ts'],
                 ['src/app/router', 'redirect-target.ts', 'route-guards.ts', 'session-routing.ts'],
                 [
                   'src/app/session',
@@ -61,6 +70,7 @@ export default defineConfig({
                   'browser-storage.ts',
                   'session.ts',
                   'sign-in-context.ts',
+                  'storage-keys.ts',
                 ],
                 [
                   'src/app/shell',
@@ -75,8 +85,11 @@ export default defineConfig({
                 [
                   'src/features/auth/sign-in',
                   'error-callout.tsx',
+                  'passkey.ts',
                   'sign-in-brand.tsx',
                   'sign-in-error.ts',
+                  'sign-in-methods.tsx',
+                  'sign-in-ways.messages.en.ts',
                   'sign-in.messages.en.ts',
                   'sign-in.tsx',
                   'step-path.ts',
@@ -159,7 +172,16 @@ export default defineConfig({
     rolldownOptions: { output: WORKER_CHUNKS },
   },
   plugins: [messageCatalogs(), react({ compiler: true }), tailwindcss(), serviceWorker()],
-  server: { proxy: { '/api': api, '/ping': api, '/brand': api, '/chat': api } },
+  server: {
+    proxy: {
+      '/api': api,
+      '/ping': api,
+      '/brand': api,
+      '/chat': api,
+      '/preview': api,
+      '/download': api,
+    },
+  },
 });
 
 /**
@@ -183,7 +205,7 @@ function serviceWorker(): Plugin {
         return html.replace(/(?<=<script src=")\/[^"?]+/g, (path) => {
           const file = join(publicDir, path);
           if (!existsSync(file)) return path;
-          const address = `${path}?v=${hashOf(readFileSync(file)).slice(0, 8).replace(/\W/g, '-')}`;
+          const address = `${path}?v=${getHash(readFileSync(file)).slice(0, 8).replace(/\W/g, '-')}`;
           fixed.set(path, address);
           return address;
         });
@@ -200,7 +222,7 @@ function serviceWorker(): Plugin {
           .toSorted()
           .map((file): BuiltFile => {
             const path = `/${relative(outDir, file).split(sep).join('/')}`;
-            return [fixed.get(path) ?? path, hashOf(readFileSync(file))];
+            return [fixed.get(path) ?? path, getHash(readFileSync(file))];
           });
         const made: Build = {
           version: createHash('sha256')
@@ -255,6 +277,6 @@ function isPart(
   return (id) => files.has(id.replace(/\?.*$/, '')) || virtual.some((one) => one.test(id));
 }
 
-function hashOf(bytes: Uint8Array): string {
+function getHash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const exclude = ['**/node_modules/**'];
 const eachFile = 'tests/server/each-file.ts';
 /** Optimizing the code of the embedded database costs minutes of a core, which no run wins back. */
-const execArgv = ['--liftoff-only'];
+const execArgv = ['--liftoff-only', '--stack-trace-limit=40'];
 /** Those that test the work of a hash. */
 const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map(
   (name) => `tests/server/auth/${name}.test.ts`,
@@ -11,11 +11,10 @@ const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map(
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A wait that names no deadline has none of its own: the runner's default of one second is too
-    // short on a busy machine.
-    expect: { poll: { timeout: 20_000 } },
+    // These end a test that hangs. They are no measure of speed: a busy machine may take its time.
+    testTimeout: 300_000 * Number(process.env['PROOF'] ?? 1),
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     maxWorkers: 2,
     // Nothing outlives its file: one process takes one file of a project after the other, and what

@@ -83,7 +83,7 @@ export type Ability = (typeof GRANTS)[Role][number];
 export const ABILITIES: readonly Ability[] = [...new Set(Object.values(GRANTS).flat())].sort();
 
 /** Returns every ability that at least one of these roles grants. */
-export const abilitiesOf = (roles: readonly Role[]): ReadonlySet<Ability> =>
+export const getAbilities = (roles: readonly Role[]): ReadonlySet<Ability> =>
   new Set(roles.flatMap((role): readonly Ability[] => GRANTS[role]));
 
 /** Returns whether any of the user's roles grants the ability. */

@@ -15,7 +15,7 @@ export function withCallSentence(
   failure: Failure,
   { status, body }: { readonly status: number; readonly body: unknown },
 ): Failure {
-  const sentence = sentenceOf(name);
+  const sentence = getSentence(name);
   const own = ownWords(body);
   if (status === 409 && name === 'editProfile')
     return { kind: 'conflict', message: MESSAGES.usernameTaken };
@@ -58,7 +58,7 @@ function ownWords(body: unknown): string | null {
 const WORDS_CHARS = 500;
 
 /** Returns the sentence for a failure of the call, in the language of this moment. */
-function sentenceOf(name: CallName): string | undefined {
+function getSentence(name: CallName): string | undefined {
   const key = SENTENCE_KEYS[name];
   if (key === undefined) return undefined;
   return isOwn(key) ? callFailureMessages[key] : MESSAGES[key];
@@ -206,6 +206,37 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   getQuickBooks: 'getQuickBooksConnection',
   sendSupport: 'sendSupport',
   listSupport: 'getSupport',
+  // Backup
+  updateBackupRepository: 'updateRepository',
+  deleteBackupRepository: 'removeRepository',
+  requestDeviceCode: 'getDeviceCode',
+  requestAppDeviceCode: 'getDeviceCode',
+  // Restore
+  requestRestoreDeviceCode: 'getDeviceCode',
+  stopRestoreSession: 'stopRestoreSession',
+  listMailboxes: 'getMailboxes',
+  listMailFolders: 'getFolders',
+  listMailItems: 'getMailItems',
+  createMailPreview: 'showMail',
+  restoreMailbox: 'restoreMailbox',
+  restoreMailFolder: 'restoreFolder',
+  restoreMailItems: 'restoreMailItems',
+  getMailDownloadSize: 'getDownloadSize',
+  getDriveDownloadSize: 'getDownloadSize',
+  listDrives: 'getDrives',
+  listDriveFolders: 'getFolders',
+  listDocuments: 'getDocuments',
+  restoreDrive: 'restoreDrive',
+  restoreDriveFolder: 'restoreFolder',
+  restoreDocuments: 'restoreDocuments',
+  downloadMailbox: 'downloadMailbox',
+  downloadMailFolder: 'downloadFolder',
+  downloadMailItems: 'downloadMailItems',
+  downloadDrive: 'downloadDrive',
+  downloadDriveFolder: 'downloadFolder',
+  downloadDocuments: 'downloadDocuments',
+  listRestorePoints: 'getRestorePoints',
+  openRestoreSession: 'openRestoreSession',
   // Sources and connections
   listConnections: 'getConnections',
   foundByConnection: 'getConnections',
@@ -241,6 +272,15 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
 
 /** Calls for which the specification prefers the server's message if there is one. */
 const SERVER_WORDS_FIRST: ReadonlySet<CallName> = new Set([
+  'updateBackupRepository',
+  'deleteBackupRepository',
+  'openRestoreSession',
+  'restoreMailbox',
+  'restoreMailFolder',
+  'restoreMailItems',
+  'restoreDrive',
+  'restoreDriveFolder',
+  'restoreDocuments',
   'loginDb',
   'loginAd',
   'loginDbSms',

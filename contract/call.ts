@@ -51,6 +51,11 @@ export interface Call<
    * Sent while the user types. A newer call from the same device aborts an unfinished older one.
    */
   readonly newestOnly?: true;
+  /**
+   * The handler checks the ingest key in the transaction that records, so the gate may accept a key
+   * that it has cached.
+   */
+  readonly cachedKeyAllowed?: true;
   /** The handler reads the request itself and accepts any body and content type (ingest). */
   readonly raw?: true;
 }

@@ -9,6 +9,7 @@ import { pinCalls } from './companies/pins.ts';
 import { preferenceCalls } from './auth/preference-calls.ts';
 import { profileCalls } from './auth/profile-calls.ts';
 import { recoveryCalls } from './auth/recovery-calls.ts';
+import { backupCalls } from './backup/calls.ts';
 import { adminCalls } from './providers/admin-calls.ts';
 import { brandEditCalls } from './branding/edit-calls.ts';
 import { brandCalls } from './branding/calls.ts';
@@ -35,10 +36,54 @@ import { logCalls } from './users/log-calls.ts';
 import { providerCalls } from './providers/calls.ts';
 import { userCalls } from './users/calls.ts';
 import { reportCalls } from './reports/calls.ts';
+import { restoreCalls } from './restore/calls.ts';
 import { syncCalls } from './sync/calls.ts';
 
+/**
+ * Named part by part: the compiler can't write the type of so many calls into a declaration.
+ */
+type Calls = typeof brandCalls &
+  typeof accountCalls &
+  typeof factorCalls &
+  typeof preferenceCalls &
+  typeof pinCalls &
+  typeof syncCalls &
+  typeof monitoringCalls &
+  typeof deskCalls &
+  typeof reportingCalls &
+  typeof ruleCalls &
+  typeof hintCalls &
+  typeof slaCalls &
+  typeof searchCalls &
+  typeof notifyCalls &
+  typeof licensingCalls &
+  typeof invoiceCalls &
+  typeof quickBooksCalls &
+  typeof ingestCalls &
+  typeof collectorCalls &
+  typeof recoveryCalls &
+  typeof profileCalls &
+  typeof emailCalls &
+  typeof apiKeyCalls &
+  typeof actingCalls &
+  typeof oidcCalls &
+  typeof userCalls &
+  typeof logCalls &
+  typeof companyCalls &
+  typeof providerCalls &
+  typeof notificationCalls &
+  typeof brandEditCalls &
+  typeof settingsCalls &
+  typeof adminCalls &
+  typeof reportCalls &
+  typeof ticketCalls &
+  typeof ticketingCalls &
+  typeof supportCalls &
+  typeof backupCalls &
+  typeof restoreCalls;
+
 /** Every call of the API. Handlers, client, OpenAPI document and tests are all derived from it. */
-export const CALLS = {
+export const CALLS: Calls = {
   ...brandCalls,
   ...accountCalls,
   ...factorCalls,
@@ -76,7 +121,9 @@ export const CALLS = {
   ...ticketCalls,
   ...ticketingCalls,
   ...supportCalls,
-} as const;
+  ...backupCalls,
+  ...restoreCalls,
+};
 
 export type CallName = keyof typeof CALLS;
 export type InputOf<N extends CallName> = CallInput<(typeof CALLS)[N]>;
@@ -87,4 +134,4 @@ export type OfflineCall = {
   [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never;
 }[CallName];
 /** Same as `(typeof CALLS)[N]`, for code that iterates over the table. */
-export const callOf = (name: CallName): Call => CALLS[name];
+export const getCall = (name: CallName): Call => CALLS[name];

@@ -1,10 +1,14 @@
 import * as v from 'valibot';
 import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
+import * as backupJobs from './backup/jobs.ts';
+import * as organizations from './backup/organizations.ts';
+import * as backupRepositories from './backup/repositories.ts';
 import * as monitoring from './runs/events.ts';
 import { companyPinned } from './companies/pins.ts';
 import { userPreferred } from './auth/preferences.ts';
 import { shiftEnded } from './daily-checks/hand-over.ts';
 import * as hints from './hints/hints.ts';
+import * as restoreSessions from './restore/sessions.ts';
 import * as rules from './rules/rules.ts';
 import * as tickets from './tickets/tickets.ts';
 import { viewRemoved, viewSaved } from './daily-checks/saved-views.ts';
@@ -27,9 +31,9 @@ export const EventSchema = v.variant('type', [
   companyPinned,
   monitoring.jobFound,
   monitoring.jobChanged,
-  monitoring.jobTaught,
+  monitoring.jobCalibrated,
   monitoring.jobIgnored,
-  monitoring.jobHeeded,
+  monitoring.jobUnignored,
   monitoring.runStarted,
   monitoring.runFinished,
   monitoring.runMissed,
@@ -39,10 +43,10 @@ export const EventSchema = v.variant('type', [
   monitoring.problemReviewed,
   monitoring.problemReopened,
   monitoring.problemSnoozed,
-  monitoring.problemWoken,
+  monitoring.problemUnsnoozed,
   monitoring.problemNoted,
   monitoring.problemTicketed,
-  monitoring.problemTied,
+  monitoring.problemTicketLinked,
   monitoring.keyMade,
   monitoring.keyRotated,
   monitoring.keyRevoked,
@@ -50,7 +54,7 @@ export const EventSchema = v.variant('type', [
   monitoring.computerSeen,
   monitoring.computerNoted,
   monitoring.computerIgnored,
-  monitoring.computerHeeded,
+  monitoring.computerUnignored,
   monitoring.repositorySampled,
   viewSaved,
   viewRemoved,
@@ -69,6 +73,28 @@ export const EventSchema = v.variant('type', [
   tickets.ticketChanged,
   tickets.ticketLinked,
   tickets.ticketDeleted,
+  organizations.organizationCreated,
+  organizations.organizationUpdated,
+  organizations.organizationRenewed,
+  organizations.organizationDeleted,
+  backupRepositories.backupRepositoryCreated,
+  backupRepositories.backupRepositoryUpdated,
+  backupRepositories.backupRepositoryVerified,
+  backupRepositories.backupRepositoryCleaned,
+  backupRepositories.backupRepositoryDeleted,
+  backupRepositories.backupProxyJoined,
+  backupRepositories.backupProxyUpdated,
+  backupRepositories.backupProxyLeft,
+  backupJobs.backupJobCreated,
+  backupJobs.backupJobUpdated,
+  backupJobs.backupJobEnabled,
+  backupJobs.backupJobDisabled,
+  backupJobs.backupJobNotificationsChanged,
+  backupJobs.backupJobDeleted,
+  backupJobs.backupSessionStarted,
+  backupJobs.backupSessionEnded,
+  restoreSessions.restoreSessionOpened,
+  restoreSessions.restoreSessionStopped,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

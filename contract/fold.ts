@@ -1,6 +1,19 @@
 import type * as v from 'valibot';
 import { foldAccount, touchesAccount } from './auth/fold.ts';
 import { PreferenceRowSchema } from './auth/preferences.ts';
+import {
+  foldBackupJobs,
+  foldBackupProxies,
+  foldBackupRepositories,
+  foldOrganizations,
+  touchesBackupJobs,
+  touchesBackupProxies,
+  touchesBackupRepositories,
+  touchesOrganizations,
+} from './backup/fold.ts';
+import { BackupJobRowSchema } from './backup/jobs.ts';
+import { OrganizationRowSchema } from './backup/organizations.ts';
+import { BackupProxyRowSchema, BackupRepositoryRowSchema } from './backup/repositories.ts';
 import { foldPins, PinRowSchema, touchesPins } from './companies/pins.ts';
 import { foldDailyChecks, touchesDailyChecks } from './daily-checks/fold.ts';
 import { ShiftRowSchema } from './daily-checks/hand-over.ts';
@@ -8,6 +21,11 @@ import { ViewRowSchema } from './daily-checks/saved-views.ts';
 import type { EventOf, Logged } from './events.ts';
 import { foldHints, touchesHints } from './hints/fold.ts';
 import { HintRowSchema } from './hints/hints.ts';
+import {
+  foldRestoreSessions,
+  RestoreSessionRowSchema,
+  touchesRestoreSessions,
+} from './restore/sessions.ts';
 import { RuleRowSchema } from './rules/rules.ts';
 import { foldMonitoring, touchesMonitoring } from './runs/fold.ts';
 import {
@@ -67,6 +85,27 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
   preference: { row: PreferenceRowSchema, ...account },
   pin: { row: PinRowSchema, fold: foldPins, touches: touchesPins },
   ticket: { row: TicketRowSchema, ...tickets },
+  organization: {
+    row: OrganizationRowSchema,
+    fold: foldOrganizations,
+    touches: touchesOrganizations,
+  },
+  backupRepository: {
+    row: BackupRepositoryRowSchema,
+    fold: foldBackupRepositories,
+    touches: touchesBackupRepositories,
+  },
+  backupProxy: {
+    row: BackupProxyRowSchema,
+    fold: foldBackupProxies,
+    touches: touchesBackupProxies,
+  },
+  backupJob: { row: BackupJobRowSchema, fold: foldBackupJobs, touches: touchesBackupJobs },
+  restoreSession: {
+    row: RestoreSessionRowSchema,
+    fold: foldRestoreSessions,
+    touches: touchesRestoreSessions,
+  },
 };
 
 interface TableFold<T extends TableName> {
@@ -83,14 +122,14 @@ interface TableFold<T extends TableName> {
  * @throws Error if the log contradicts itself (LOG-7).
  */
 export function fold(rows: Rows, logged: Logged): void {
-  foldOf(logged.event).fold(rows, logged);
+  getFold(logged.event).fold(rows, logged);
 }
 
 export const touches = ({ event }: Pick<Logged, 'event'>): readonly Touch[] =>
-  foldOf(event).touches(event);
+  getFold(event).touches(event);
 
 /** The fold of the table that the event is about, so it takes this event. */
-const foldOf = ({ type }: Logged['event']) =>
+const getFold = ({ type }: Logged['event']) =>
   FOLDS[TABLE_OF[type]] as {
     readonly fold: (rows: Rows, logged: Logged) => void;
     readonly touches: (event: Logged['event']) => readonly Touch[];

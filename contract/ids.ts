@@ -1,24 +1,29 @@
 /**
- * Ids and units. The server assigns small integers (`…N`) per tenant, in order of first appearance.
- * Columns store these.
+ * Ids and units. A value of one kind doesn't fit another. Plain strings and numbers fit every kind,
+ * so literals and computed values need no cast. `kind` is for the compiler: no value has it.
+ *
+ * The server assigns small integers (`…N`) per tenant, in order of first appearance. Columns store
+ * these.
  */
-export type TenantId = string; // UUID of the service provider
-export type UserId = string; // UUID
-export type KeyId = string; // UUID of an ingest key (a "connection")
-export type CommandId = string; // UUID created by the device
-export type DeviceId = string; // UUID created by the browser, one per database
+type OfKind<T extends string | number, K extends string> = T & { readonly kind?: K };
 
-export type CompanyN = number;
-export type JobN = number;
-export type RunN = number;
-export type ProblemN = number;
-export type CauseN = number;
+export type TenantId = OfKind<string, 'tenant'>; // UUID of the service provider
+export type UserId = OfKind<string, 'user'>; // UUID
+export type KeyId = OfKind<string, 'key'>; // UUID of an ingest key (a "connection")
+export type CommandId = OfKind<string, 'command'>; // UUID created by the device
+export type DeviceId = OfKind<string, 'device'>; // UUID created by the browser, one per database
+
+export type CompanyN = OfKind<number, 'company'>;
+export type JobN = OfKind<number, 'job'>;
+export type RunN = OfKind<number, 'run'>;
+export type ProblemN = OfKind<number, 'problem'>;
+export type CauseN = OfKind<number, 'cause'>;
 
 /** Milliseconds since 1970, UTC. */
-export type Ms = number;
+export type Ms = OfKind<number, 'ms'>;
 /** A duration in whole seconds. */
-export type Seconds = number;
+export type Seconds = OfKind<number, 'seconds'>;
 /** Whole bytes. */
-export type Bytes = number;
+export type Bytes = OfKind<number, 'bytes'>;
 /** A calendar day in UTC, `YYYY-MM-DD`: the unit in which runs are transferred. */
-export type Day = string;
+export type Day = OfKind<string, 'day'>;

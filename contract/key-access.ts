@@ -1,6 +1,6 @@
 import type { Ability } from './abilities.ts';
 import { forbidsActing } from './call-classes.ts';
-import { callOf } from './calls.ts';
+import { getCall } from './calls.ts';
 import type { CallName } from './calls.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { CallName } from './calls.ts';
  * person. So do `signed-in` calls, unless the call says otherwise.
  */
 export function keyAccess(name: CallName): Ability | 'any' | null {
-  const { gate, apiKeyAllowed: byKey } = callOf(name);
+  const { gate, apiKeyAllowed: byKey } = getCall(name);
   if (gate === 'public' || gate === 'ingest-key' || forbidsActing(name) || byKey === false)
     return null;
   return byKey ?? (gate === 'signed-in' ? null : gate);

@@ -77,6 +77,18 @@ export const LIMITS = {
   secretChars: 4_000,
   certificateChars: 20_000,
   connections: 50,
+  organizations: 500,
+  backupRepositories: 500,
+  backupJobs: 2_000,
+  backupJobItems: 10_000,
+  backupJobRecipients: 50,
+  /** Items that one restore names. A folder is named as a whole. */
+  restoreNodes: 5_000,
+  /** A restore of more items needs a recent sign-in (G71). */
+  restorePlainItems: 1_000,
+  /** Files of one download, and its size from which a recent sign-in is needed. */
+  downloadItems: 100_000,
+  downloadPlainBytes: 5_000_000_000,
   apiKeys: 20,
   apiKeyDays: 365,
   apiKeyPerMinute: 300,

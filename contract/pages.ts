@@ -80,6 +80,17 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/security-questions': { ability: null },
   '/monitoring/forbidden': { ability: null },
   '/o365/dashboard': { ability: 'o365.dashboard' },
+  '/o365/organizations': { ability: 'o365.organizations' },
+  '/o365/jobs': { ability: 'o365.jobs' },
+  '/o365/repositories': { ability: 'o365.repositories' },
+  '/o365/restore/outlook': {
+    ability: 'o365.restoreOutlook',
+    when: ({ office365 }) => office365.restorePortal.outlook,
+  },
+  '/o365/restore/onedrive': {
+    ability: 'o365.restoreOnedrive',
+    when: ({ office365 }) => office365.restorePortal.onedrive,
+  },
   // Has no ability of its own; the page itself checks the role.
   '/o365/subscriptions': { ability: null, when: (_, roles) => roles.includes('o365_admin') },
   '/o365/forbidden': { ability: null },

@@ -29,5 +29,5 @@ export const words = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100)));
 export const PAGE = { page: v.optional(whole(100_000)), pageSize: v.optional(whole(200)) };
 export const PAGE_SIZE = 10;
 /** The schema of a page: its rows, and the total number of rows. */
-export const pageOf = <S extends v.GenericSchema>(row: S) =>
+export const getPage = <S extends v.GenericSchema>(row: S) =>
   v.object({ rows: v.array(row), count: v.number(), page: v.number(), pageSize: v.number() });

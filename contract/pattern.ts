@@ -14,8 +14,8 @@ export const PatternSchema = v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nam
  * Returns a function that tells whether a text matches. Create it once per pattern. Returns null if
  * the pattern is empty.
  */
-export function patternOf(words: string): ((text: string) => boolean) | null {
-  const wanted = textsOf(words);
+export function getPattern(words: string): ((text: string) => boolean) | null {
+  const wanted = getTexts(words);
   if (wanted.length === 0) return null;
   const tests = wanted.map((one) =>
     /[*?]/.test(one) ? (text: string) => globs(one, text) : (text: string) => text.includes(one),
@@ -27,7 +27,7 @@ export function patternOf(words: string): ((text: string) => boolean) | null {
 }
 
 /** Returns the alternatives of a pattern, in lower case. */
-export const textsOf = (words: string): string[] =>
+export const getTexts = (words: string): string[] =>
   words
     .toLowerCase()
     .split('|')

@@ -40,8 +40,8 @@ const HAS_CONTROL = /[\p{Cc}\u2028\u2029]/u;
  * space.
  */
 export const lineOfText = (text: string): string => {
-  const kept = storable(text);
-  return HAS_CONTROL.test(kept) ? kept.replace(CONTROL, ' ') : kept;
+  const stored = storable(text);
+  return HAS_CONTROL.test(stored) ? stored.replace(CONTROL, ' ') : stored;
 };
 
 /**

@@ -1,9 +1,13 @@
 import type { PreferenceRow } from './auth/preferences.ts';
+import type { BackupJobRow } from './backup/jobs.ts';
+import type { OrganizationRow } from './backup/organizations.ts';
+import type { BackupProxyRow, BackupRepositoryRow } from './backup/repositories.ts';
 import type { PinRow } from './companies/pins.ts';
 import type { ShiftRow } from './daily-checks/hand-over.ts';
 import type { ViewRow } from './daily-checks/saved-views.ts';
 import type { EventOf, EventType, Logged } from './events.ts';
 import type { HintRow } from './hints/hints.ts';
+import type { RestoreSessionRow } from './restore/sessions.ts';
 import type { RuleRow } from './rules/rules.ts';
 import type {
   CauseRow,
@@ -231,6 +235,70 @@ export const TABLES = {
       made_at: number((row) => row.madeAt),
       remote_id: text((row) => row.remote?.id ?? null),
     },
+  }),
+  organization: table<OrganizationRow>()({
+    key: 'id',
+    replicatedAs: 'organizations',
+    scope: { readBy: 'organization', rows: 'company' },
+    events: {
+      'organization.created@1': 'organization',
+      'organization.updated@1': 'organization',
+      'organization.renewed@1': 'organization',
+      'organization.deleted@1': 'organization',
+    },
+    lookups: { company_n: number((row) => row.company) },
+  }),
+  backupRepository: table<BackupRepositoryRow>()({
+    key: 'id',
+    replicatedAs: 'backupRepositories',
+    scope: { readBy: 'backupRepository', rows: 'company' },
+    events: {
+      'backuprepository.created@1': 'backupRepository',
+      'backuprepository.updated@1': 'backupRepository',
+      'backuprepository.verified@1': 'backupRepository',
+      'backuprepository.cleaned@1': 'backupRepository',
+      'backuprepository.deleted@1': 'backupRepository',
+    },
+    lookups: { company_n: number((row) => row.company) },
+  }),
+  backupProxy: table<BackupProxyRow>()({
+    key: 'id',
+    replicatedAs: 'backupProxies',
+    scope: { readBy: 'backupRepository', rows: 'provider' },
+    events: {
+      'backupproxy.joined@1': 'backupRepository',
+      'backupproxy.updated@1': 'backupRepository',
+      'backupproxy.left@1': 'backupRepository',
+    },
+    lookups: {},
+  }),
+  /** Filled by events of jobs and of their sessions. */
+  backupJob: table<BackupJobRow>()({
+    key: 'id',
+    replicatedAs: 'backupJobs',
+    scope: { readBy: 'backupJob', rows: 'company' },
+    events: {
+      'backupjob.created@1': 'backupJob',
+      'backupjob.updated@1': 'backupJob',
+      'backupjob.enabled@1': 'backupJob',
+      'backupjob.disabled@1': 'backupJob',
+      'backupjob.notificationschanged@1': 'backupJob',
+      'backupjob.deleted@1': 'backupJob',
+      'backupsession.started@1': 'backupJob',
+      'backupsession.ended@1': 'backupJob',
+    },
+    lookups: {
+      company_n: number((row) => row.company),
+      organization_id: text((row) => row.organization),
+      repository_id: text((row) => row.repository),
+    },
+  }),
+  restoreSession: table<RestoreSessionRow>()({
+    key: 'id',
+    replicatedAs: 'restoreSessions',
+    scope: { readBy: 'self', rows: 'self' },
+    events: { 'restoresession.opened@1': 'self', 'restoresession.stopped@1': 'self' },
+    lookups: { user_id: text((row) => row.user) },
   }),
 } as const;
 

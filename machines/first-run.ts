@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
-import { bug, failureOf, notProvided } from './refusal.ts';
+import { bug, getFailure, notProvided } from './refusal.ts';
 
 /** Delay of the prompt after the page has loaded (section 9 of the specification). */
 export const PROMPT_DELAY_MS: Ms = 500;
@@ -91,7 +91,7 @@ export const firstRunMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'prompting' },
           {
             target: 'terms',
-            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
+            actions: assign(({ event }) => ({ failure: getFailure(event.output) })),
           },
         ],
         onError: { target: 'terms', actions: 'failOnBug' },
@@ -106,7 +106,7 @@ export const firstRunMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'loggedOut' },
           {
             target: 'terms',
-            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
+            actions: assign(({ event }) => ({ failure: getFailure(event.output) })),
           },
         ],
         onError: { target: 'terms', actions: 'failOnBug' },

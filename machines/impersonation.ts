@@ -1,6 +1,6 @@
 import { assign, fromPromise, setup } from 'xstate';
 import type { Result } from '#contract/result.ts';
-import { bugAt, notProvided, refusalOf } from './refusal.ts';
+import { bugAt, notProvided, getRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Ms } from '#contract/ids.ts';
 
@@ -83,7 +83,7 @@ export const impersonationMachine = setup({
           {
             target: 'own',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()) ?? bugAt(context.now()),
+              refusal: getRefusal(event.output, context.now()) ?? bugAt(context.now()),
             })),
           },
         ],
@@ -108,7 +108,7 @@ export const impersonationMachine = setup({
           {
             target: 'acting',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -132,7 +132,7 @@ export const impersonationMachine = setup({
           {
             target: 'unsent',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],

@@ -1,7 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
-import { bugAt, mayTryAgain, notProvided, refusalOf } from './refusal.ts';
+import { bugAt, mayTryAgain, notProvided, getRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
 interface RequestContext {
@@ -47,7 +47,7 @@ export const passwordLinkRequestMachine = setup({
           {
             target: 'name',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -123,7 +123,7 @@ export const passwordLinkMachine = setup({
           {
             target: 'unreachable',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -153,7 +153,7 @@ export const passwordLinkMachine = setup({
           {
             target: 'choosing',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],

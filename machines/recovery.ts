@@ -1,7 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
-import { bugAt, mayTryAgain, notProvided, refusalOf } from './refusal.ts';
+import { bugAt, mayTryAgain, notProvided, getRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Auth } from './sign-in-requests.ts';
 
@@ -120,7 +120,7 @@ export const recoveryMachine = setup({
           {
             target: 'name',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -150,7 +150,7 @@ export const recoveryMachine = setup({
           {
             target: 'unsent',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -178,7 +178,7 @@ export const recoveryMachine = setup({
           target: 'code',
           actions: assign(({ context, event }) => ({
             isCodeSent: event.output.ok,
-            resendRefusal: refusalOf(event.output, context.now()),
+            resendRefusal: getRefusal(event.output, context.now()),
           })),
         },
         onError: {
@@ -197,7 +197,7 @@ export const recoveryMachine = setup({
           {
             target: 'code',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],

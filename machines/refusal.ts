@@ -14,14 +14,14 @@ export const mayTryAgain = (refusal: Refusal | null, now: Ms): boolean =>
   refusal?.failure.kind !== 'too-many' || now >= refusal.at + refusal.failure.retryAfterMs;
 
 /** Returns null if the request succeeded. */
-export const refusalOf = (result: Result<unknown>, at: Ms): Refusal | null =>
+export const getRefusal = (result: Result<unknown>, at: Ms): Refusal | null =>
   result.ok ? null : { failure: result.failure, at };
 
 /** The refusal of a request that threw, which is a bug. */
 export const bugAt = (at: Ms): Refusal => ({ failure: bug(), at });
 
 /** Returns null if the request succeeded. */
-export const failureOf = (result: Result<unknown>): Failure | null =>
+export const getFailure = (result: Result<unknown>): Failure | null =>
   result.ok ? null : result.failure;
 
 /** The failure of a request that threw, which is a bug. */

@@ -1,7 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
-import { bug, failureOf, notProvided } from './refusal.ts';
+import { bug, getFailure, notProvided } from './refusal.ts';
 
 /** What the user does about a command that the server rejected (OUT-5). */
 export type Repair = 'retry' | 'discard';
@@ -44,7 +44,7 @@ export const rejectedCommandMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'repaired' },
           {
             target: 'rejected',
-            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
+            actions: assign(({ event }) => ({ failure: getFailure(event.output) })),
           },
         ],
         onError: { target: 'rejected', actions: 'failOnBug' },
@@ -60,7 +60,7 @@ export const rejectedCommandMachine = setup({
           { guard: ({ event }) => event.output.ok, target: 'repaired' },
           {
             target: 'rejected',
-            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
+            actions: assign(({ event }) => ({ failure: getFailure(event.output) })),
           },
         ],
         onError: { target: 'rejected', actions: 'failOnBug' },

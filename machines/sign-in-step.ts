@@ -3,7 +3,7 @@ import type { Method } from '#contract/auth/sign-in-step.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
-import { bugAt, mayTryAgain, notProvided, refusalOf } from './refusal.ts';
+import { bugAt, mayTryAgain, notProvided, getRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Answering } from './sign-in-requests.ts';
 
@@ -145,7 +145,7 @@ export const signInStepMachine = setup({
           {
             target: 'entering',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -160,9 +160,9 @@ export const signInStepMachine = setup({
         input: ({ context }) => context.ask,
         onDone: [
           {
-            guard: ({ event }) => codesOf(event.output) !== null,
+            guard: ({ event }) => getCodes(event.output) !== null,
             target: 'showingCodes',
-            actions: assign(({ event }) => ({ recoveryCodes: codesOf(event.output) })),
+            actions: assign(({ event }) => ({ recoveryCodes: getCodes(event.output) })),
           },
           {
             guard: ({ event }) => event.output.ok && event.output.value.is === 'in',
@@ -175,7 +175,7 @@ export const signInStepMachine = setup({
           {
             target: 'entering',
             actions: assign(({ context, event }) => ({
-              refusal: refusalOf(event.output, context.now()),
+              refusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -197,7 +197,7 @@ export const signInStepMachine = setup({
           {
             target: 'entering',
             actions: assign(({ context, event }) => ({
-              resendRefusal: refusalOf(event.output, context.now()),
+              resendRefusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -222,7 +222,7 @@ export const signInStepMachine = setup({
           {
             target: 'changingPhone',
             actions: assign(({ context, event }) => ({
-              resendRefusal: refusalOf(event.output, context.now()),
+              resendRefusal: getRefusal(event.output, context.now()),
             })),
           },
         ],
@@ -238,6 +238,6 @@ export const signInStepMachine = setup({
   },
 });
 
-const codesOf = (result: Result<StepResult>): readonly string[] | null =>
+const getCodes = (result: Result<StepResult>): readonly string[] | null =>
   result.ok && result.value.is === 'in' ? result.value.recoveryCodes : null;
 const isOver = ({ kind }: Failure): boolean => kind === 'expired' || kind === 'signed-out';

@@ -100,11 +100,11 @@ export const signOutMachine = setup({
           {
             guard: 'isFirst',
             target: 'failed',
-            actions: assign(({ event }) => ({ refusal: refusalOf(event.output) })),
+            actions: assign(({ event }) => ({ refusal: getRefusal(event.output) })),
           },
           {
             target: 'choosing',
-            actions: assign(({ event }) => ({ refusal: refusalOf(event.output) })),
+            actions: assign(({ event }) => ({ refusal: getRefusal(event.output) })),
           },
         ],
         onError: [
@@ -152,5 +152,5 @@ export const signOutMachine = setup({
 });
 
 const isOut = (result: Result<SignOutResult>): boolean => result.ok && result.value.out;
-const refusalOf = (result: Result<SignOutResult>): SignOutRefusal | null =>
+const getRefusal = (result: Result<SignOutResult>): SignOutRefusal | null =>
   result.ok ? null : { kind: 'failed', message: result.failure.message };

@@ -2,7 +2,7 @@ import { assign, fromPromise, setup } from 'xstate';
 import type { SsoProvider } from '#contract/auth/profile.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
-import { bug, failureOf, notProvided } from './refusal.ts';
+import { bug, getFailure, notProvided } from './refusal.ts';
 
 /** The server's answer: the address to open, and the session of Zerto's portal. */
 export interface SystemAccess {
@@ -81,7 +81,7 @@ export const singleSignOnMachine = setup({
           },
           {
             target: 'refused',
-            actions: assign(({ event }) => ({ failure: failureOf(event.output) })),
+            actions: assign(({ event }) => ({ failure: getFailure(event.output) })),
           },
         ],
         onError: {

@@ -88,5 +88,5 @@ export const beginning = (loaded: boolean, left: number, fraction: () => number)
   queued: false,
 });
 
-export const waitOf = (failure: Failure): Ms =>
+export const getWait = (failure: Failure): Ms =>
   'retryAfterMs' in failure ? failure.retryAfterMs : 0;

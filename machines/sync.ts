@@ -3,11 +3,11 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { backOffMs } from './back-off.ts';
-import { beginning, waitOf } from './sync-events.ts';
+import { beginning, getWait } from './sync-events.ts';
 import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-events.ts';
 
 /** Lower than any head. */
-const NEVER_ASKED = -1;
+const NEVER_REQUESTED = -1;
 
 /**
  * The loop that keeps a device in step with the log (SYNC-5, SYNC-8). No state gets stuck, and
@@ -108,7 +108,7 @@ export const syncMachine = setup({
             pulling: {
               entry: assign({ asked: ({ context }) => context.told }),
               // The pull in flight may miss the newest events, so another one follows.
-              on: { NUDGE: { actions: assign({ asked: NEVER_ASKED }) } },
+              on: { NUDGE: { actions: assign({ asked: NEVER_REQUESTED }) } },
               invoke: {
                 id: 'pull',
                 src: 'pull',
@@ -332,7 +332,7 @@ function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
       failure: null,
     };
   return outcome.is === 'failed'
-    ? { ...waits, failure: outcome.failure, waitMs: waitOf(outcome.failure) }
+    ? { ...waits, failure: outcome.failure, waitMs: getWait(outcome.failure) }
     : waits;
 }
 
@@ -347,7 +347,7 @@ const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext
   const pushFailure = outcome.is === 'failed' ? outcome.failure : null;
   return {
     pushAttempt: context.pushAttempt + 1,
-    pushWaitMs: pushFailure === null ? 0 : waitOf(pushFailure),
+    pushWaitMs: pushFailure === null ? 0 : getWait(pushFailure),
     pushFailure,
   };
 };

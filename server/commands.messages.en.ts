@@ -34,6 +34,7 @@ export const commandMessages = defineMessages('commands', {
   running: 'Daybook is at {address}',
   username: 'username: {username}',
   password: 'password: {password}',
+  demoTenant: 'simulated Microsoft 365 organizations: {address} (opens only on this machine)',
   outbox: 'email and text messages without a gateway: {address} (opens only on this machine)',
   notBuilt: "The page isn't built, so the server offers only the API.",
   portInUse: 'Another program uses port {port}. Set PORT to a free one.',

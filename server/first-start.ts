@@ -102,12 +102,16 @@ async function makeProvider(world: AppContext): Promise<TenantId> {
  * Written before the user is created: an unused file is better than a password that nobody knows.
  */
 export async function keepPassword(world: AppContext, wanted: string | null): Promise<string> {
-  const kept = wanted ?? readPassword(world) ?? madePassword(world.chance);
+  const stored = wanted ?? readPassword(world) ?? madePassword(world.chance);
   await mkdir(world.config.dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(join(world.config.dataDir, FILE), `user name: ${USERNAME}\npassword: ${kept}\n`, {
-    mode: 0o600,
-  });
-  return kept;
+  await writeFile(
+    join(world.config.dataDir, FILE),
+    `user name: ${USERNAME}\npassword: ${stored}\n`,
+    {
+      mode: 0o600,
+    },
+  );
+  return stored;
 }
 
 /** Returns the password created at the first start; null once its file is deleted. */

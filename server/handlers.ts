@@ -13,6 +13,13 @@ import { profileHandlers } from './features/auth/profile.ts';
 import { recoveryHandlers } from './features/auth/recovery.ts';
 import { recoveryLinkHandlers } from './features/auth/recovery-link.ts';
 import { ssoHandlers } from './features/auth/sso.ts';
+import { backupDashboardHandlers } from './features/backup/dashboard.ts';
+import { directoryHandlers } from './features/backup/directory.ts';
+import { backupJobHandlers } from './features/backup/jobs.ts';
+import { organizationHandlers } from './features/backup/organizations.ts';
+import { proxyHandlers } from './features/backup/proxies.ts';
+import { repositoryHandlers as backupRepositoryHandlers } from './features/backup/repositories.ts';
+import { sessionHandlers } from './features/backup/sessions.ts';
 import { brandHandlers } from './features/branding/handlers.ts';
 import { settingsHandlers } from './features/branding/settings.ts';
 import type { Handlers } from './platform/http/handler.ts';
@@ -35,6 +42,13 @@ import { licensingHandlers } from './features/billing/handlers.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
+import { restoreContentHandlers } from './features/restore/content.ts';
+import { downloadHandlers } from './features/restore/downloads/handlers.ts';
+import { previewHandlers } from './features/restore/preview/handlers.ts';
+import { restoreHandlers } from './features/restore/restores.ts';
+import { restoreSessionHandlers } from './features/restore/sessions.ts';
+import { restoreRightsHandlers } from './features/restore/rights.ts';
+import { restoreTaskHandlers } from './features/restore/tasks.ts';
 import { ruleHandlers } from './features/rules/handlers.ts';
 import { syncHandlers } from './platform/sync/handlers.ts';
 import { adoptHandlers } from './features/tickets/adopt-ticket.ts';
@@ -113,4 +127,18 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...ticketingHandlers(world),
   ...remoteHandlers(world),
   ...supportHandlers(world),
+  ...organizationHandlers(world),
+  ...directoryHandlers(world),
+  ...backupRepositoryHandlers(world),
+  ...proxyHandlers(world),
+  ...backupJobHandlers(world),
+  ...backupDashboardHandlers(world),
+  ...sessionHandlers(world),
+  ...restoreSessionHandlers(world),
+  ...restoreContentHandlers(world),
+  ...previewHandlers(world),
+  ...downloadHandlers(world),
+  ...restoreHandlers(world),
+  ...restoreRightsHandlers(world),
+  ...restoreTaskHandlers(world),
 });

@@ -1,5 +1,22 @@
 import type { Ms } from '#contract/ids.ts';
+import { deleteExpiredDownloads } from './engine/embedded/downloads/prepare.ts';
+import { cleanUp, scheduleCleanUps } from './engine/embedded/repositories/clean-up-job.ts';
+import {
+  repositoryDeletion,
+  scheduleDeletions,
+} from './engine/embedded/repositories/delete-repository.ts';
+import { findStoredRepository } from './engine/embedded/repositories/repositories.ts';
+import {
+  repositoryVerification,
+  scheduleVerifications,
+} from './engine/embedded/repositories/verify-job.ts';
+import { restoreTask } from './engine/embedded/restore/restore-engine.ts';
+import { endRights } from './engine/embedded/restore/rights/end-rights.ts';
+import { backupSession } from './engine/embedded/sessions/run-session.ts';
+import { backupSchedule } from './engine/embedded/sessions/schedule-job.ts';
 import { directoryAccounts } from './features/auth/directory/deprovision.ts';
+import { backupRuns } from './features/backup/backup-runs.ts';
+import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
 import { connection, scheduleConnections } from './features/connections/connection-job.ts';
@@ -11,6 +28,7 @@ import {
   webhooks,
 } from './features/notifications/jobs.ts';
 import { deleteExpiredReports, reports } from './features/reports/reports-job.ts';
+import { deleteExpiredLinks } from './features/restore/links.ts';
 import { slaAlarms } from './features/sla/alarms-job.ts';
 import { ticketResults, tickets } from './features/tickets/ticket-jobs.ts';
 import type { AppContext } from './platform/app-context.ts';
@@ -22,6 +40,9 @@ import { dayTotals } from './platform/queries/sum-days.ts';
 
 /** The handler of every type of background job. */
 export const allJobs = (world: AppContext): JobHandlers => ({
+  'backup-runs': backupRuns(world),
+  'backup-schedule': backupSchedule(world),
+  'backup-session': backupSession(world, world.embeddedEngine.sessions),
   'connection': connection(world),
   'day-totals': dayTotals(world),
   'directory-accounts': directoryAccounts(world),
@@ -32,6 +53,13 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   'notifications': notifications(world),
   'push': pushNotifications(world),
   'reports': reports(world),
+  'repository-clean-up': cleanUp(world, (tenant, repository) =>
+    findStoredRepository(world, tenant, repository),
+  ),
+  'repository-deletion': repositoryDeletion(world),
+  'repository-verification': repositoryVerification(world, world.embeddedEngine.sessions),
+  'restore-rights': endRights(world, world.embeddedEngine.restores),
+  'restore-task': restoreTask(world, world.embeddedEngine.restores),
   'sla-alarms': slaAlarms(world),
   'ticket-results': ticketResults(world),
   'tickets': tickets(world),
@@ -44,5 +72,11 @@ const UPKEEP: readonly ((tx: TenantTx, now: Ms) => Promise<void>)[] = [
   tidyOutgoing,
   deleteOldDeliveries,
   deleteExpiredReports,
+  deleteExpiredLinks,
+  deleteExpiredDownloads,
   scheduleConnections,
+  deleteDueRepositories,
+  scheduleCleanUps,
+  scheduleDeletions,
+  scheduleVerifications,
 ];

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readConfig } from './platform/config.ts';
 import { allHandlers } from './handlers.ts';
 import { allJobs } from './jobs.ts';
+import { makeAppContext } from './make-app-context.ts';
 import { readAssets } from './platform/http/assets.ts';
 import { makeApp } from './platform/http/app.ts';
 import { listen, probePort } from './platform/http/listen.ts';
@@ -10,6 +11,7 @@ import { systemChance } from './platform/random.ts';
 import { systemClock } from './platform/clock.ts';
 import { OtherDemo } from './demo/demo.ts';
 import { startDemo, whoIsWho } from './demo/start-demo.ts';
+import { tenantPageRoutes } from './demo/tenant-page/routes.ts';
 import { firstStart } from './first-start.ts';
 import { checkMasterKey } from './platform/crypto/check-master-key.ts';
 import { makeJobRunner } from './platform/jobs/runner.ts';
@@ -19,9 +21,10 @@ import { assetRoutes } from './features/branding/assets.ts';
 import { chatRoutes } from './features/branding/chat.ts';
 import { pingRoutes } from './features/ingest/ping.ts';
 import { wrapRoutes } from './features/ingest/cli-wrapper.ts';
+import { downloadRoutes } from './features/restore/downloads/routes.ts';
+import { previewRoutes } from './features/restore/preview/routes.ts';
 import { outboxRoutes } from './platform/mail/outbox.ts';
 import { openStore } from './platform/db/open.ts';
-import type { AppContext } from './platform/app-context.ts';
 import { commandMessages as t } from './commands.messages.en.ts';
 
 /** Time for open streams and calls to finish, and for the whole shutdown. */
@@ -31,11 +34,11 @@ const STOP_MS = 5_000;
 const log = makeLog(systemClock);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
 if (typeof settings === 'string') giveUp(settings);
-const { config, hostname, connections, demoPassword, estate: asked } = settings;
+const { config, hostname, connections, demoPassword, estate: request } = settings;
 
 // Checked first because it is cheap, while opening the data takes seconds.
 await probePort(config.port, hostname).catch((error: unknown) =>
-  giveUp(portFault(error, config.port)),
+  giveUp(describePortError(error, config.port)),
 );
 const store = await openStore({
   dataDir: config.dataDir,
@@ -45,7 +48,7 @@ const store = await openStore({
 }).catch((error: unknown) =>
   giveUp(t.dataNotOpened({ folder: config.dataDir, error: said(error) })),
 );
-const world: AppContext = { store, clock: systemClock, chance: systemChance, log, config };
+const world = makeAppContext({ store, clock: systemClock, chance: systemChance, log, config });
 
 await checkMasterKey(world).catch(async (error: unknown) => {
   await store.close();
@@ -53,8 +56,8 @@ await checkMasterKey(world).catch(async (error: unknown) => {
 });
 // If several servers start together on an empty database, one creates the initial data and the
 // others wait.
-const { estate, administrator } = await store.exclusively(async () => {
-  const demo = await startDemo(world, asked, demoPassword, tell).catch(async (error: unknown) => {
+const { estate: demoData, administrator } = await store.exclusively(async () => {
+  const demo = await startDemo(world, request, demoPassword, tell).catch(async (error: unknown) => {
     await store.close();
     return giveUp(
       error instanceof OtherDemo
@@ -80,8 +83,11 @@ const app = makeApp(world, allHandlers(world), {
     outboxRoutes(world)(on);
     assetRoutes(world)(on);
     chatRoutes(world)(on);
+    previewRoutes(world)(on);
+    downloadRoutes(world)(on);
     wrapRoutes(on);
     ticketRoutes(world)(on);
+    if (demoData) tenantPageRoutes(world, demoData.tenants)(on);
   },
   assets,
 });
@@ -90,22 +96,23 @@ const server: Listening = await listen(app, config.port, hostname, {
   trustedProxies: config.trustedProxies,
 }).catch(async (error: unknown) => {
   await store.close();
-  return giveUp(portFault(error, config.port));
+  return giveUp(describePortError(error, config.port));
 });
 const jobs = makeJobRunner(world, allJobs(world));
 jobs.start();
-const life = await estate?.live();
+const life = await demoData?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void stop(signal));
 tell(
   [
     t.running({
-      address: addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname),
+      address: getAddress(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname),
     }),
-    ...(estate ? [whoIsWho(estate, (host) => addressOf(host ?? 'localhost'))] : []),
+    ...(demoData ? [whoIsWho(demoData, (host) => getAddress(host ?? 'localhost'))] : []),
     ...(administrator ? [t.username(administrator), t.password(administrator)] : []),
     t.outbox({ address: `http://localhost:${server.port}/outbox` }),
+    ...(demoData ? [t.demoTenant({ address: `http://localhost:${server.port}/demo/tenant` })] : []),
     ...(assets === null ? [t.notBuilt] : []),
   ].join('\n'),
 );
@@ -121,6 +128,7 @@ async function stop(signal: string): Promise<void> {
     await jobs.stop();
     await life?.stop();
     await server.stop(GRACE_MS);
+    demoData?.tenants.close();
     await store.close();
     process.exit(0);
   } catch (error) {
@@ -129,7 +137,7 @@ async function stop(signal: string): Promise<void> {
   }
 }
 
-function addressOf(host: string): string {
+function getAddress(host: string): string {
   return `http://${host}:${server.port}/`;
 }
 
@@ -146,7 +154,7 @@ function said(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function portFault(error: unknown, port: number): string {
+function describePortError(error: unknown, port: number): string {
   const code = (error as { readonly code?: string }).code;
   if (code === 'EADDRINUSE') return t.portInUse({ port: String(port) });
   if (code === 'EACCES') return t.portForbidden({ port: String(port) });

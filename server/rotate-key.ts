@@ -1,6 +1,7 @@
 import { systemChance } from './platform/random.ts';
 import { systemClock } from './platform/clock.ts';
 import { readConfig } from './platform/config.ts';
+import { makeAppContext } from './make-app-context.ts';
 import { makeLog } from './platform/log.ts';
 import { rotateKeys } from './platform/crypto/rotate-keys.ts';
 import { say, stop, withStore } from './platform/db/command-line.ts';
@@ -15,13 +16,13 @@ if (typeof settings === 'string') stop(settings);
 else {
   await withStore(async (store) => {
     const done = await rotateKeys(
-      {
+      makeAppContext({
         store,
         clock: systemClock,
         chance: systemChance,
         log: makeLog(systemClock),
         config: settings.config,
-      },
+      }),
       process.argv.includes('--forget'),
     );
     if (!done.ok) {

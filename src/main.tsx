@@ -2,6 +2,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { setClient } from './app/worker/worker-client.ts';
+import { watchLanguage } from './app/follow-language.ts';
 import { startLanguage } from './app/language.ts';
 import { router } from './app/router/router.tsx';
 import { startTheme } from './app/theme.ts';
@@ -13,6 +14,7 @@ takeFragment();
 startTheme();
 setClient(startWorker());
 watchSession(router);
+watchLanguage(router);
 await startLanguage();
 
 const root = document.getElementById('root');

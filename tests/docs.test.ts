@@ -44,7 +44,7 @@ test('DOC-1: every link to a heading of a document leads to one', () => {
     [...readFileSync(document, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)#([\w-]+)\)/g)]
       .filter(
         ([, path = '', heading = '']) =>
-          !headingsOf(path === '' ? document : join(dirname(document), path)).includes(heading),
+          !getHeadings(path === '' ? document : join(dirname(document), path)).includes(heading),
       )
       .map(([link]) => `${document}: ${link}`),
   );
@@ -52,7 +52,7 @@ test('DOC-1: every link to a heading of a document leads to one', () => {
 });
 
 /** The anchors of a document's headings: lower case, words joined by hyphens. */
-const headingsOf = (document: string): string[] =>
+const getHeadings = (document: string): string[] =>
   [...readFileSync(document, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -96,4 +96,11 @@ test('DOC-3: the index of the decisions has one line for each record', () => {
         lines.filter((line) => new RegExp(`^\\| \\[?${number}\\b`).test(line)).length !== 1,
     );
   expect(unlisted).toEqual([]);
+});
+
+test('DOC-4: no document has a merge that was left unfinished', () => {
+  const unfinished = documents.filter((document) =>
+    /^(?:<{7}|>{7}) |^={7}$/m.test(readFileSync(document, 'utf8')),
+  );
+  expect(unfinished).toEqual([]);
 });

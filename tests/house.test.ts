@@ -48,15 +48,18 @@ const FEATURES = [
 const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
   'contract: auth > notifications': "a user's profile holds which notices were read",
   'contract: reports > calendar': 'results can be read as the calendar shows them',
+  'contract: restore > backup': 'the calls of the cloud suite share parts of their inputs',
   'contract: sla > dashboard': 'the share of successes is the one of the dashboard',
   'contract: users > companies': 'the events of users and companies are one list',
   'server: auth > notifications': "a user's profile holds which notices were read",
+  'server: backup > ingest': 'a backup session is recorded as a posted result is',
   'server: branding > auth': 'the settings of a directory can be tried out',
   'server: companies > users': 'an event about a user is written when its company changes',
   'server: computers > daily-checks': 'computers are ignored as jobs are',
   'server: connections > ingest': 'what a connection reads is recorded as posted results are',
   'server: ingest > rules': 'active rules are applied to each result',
   'server: providers > users': 'a new provider gets its first user',
+  'server: restore > backup': 'what is restored belongs to an organization that is backed up',
   'server: search > hints': 'who may read a hint may find it',
   'server: search > rules': 'who may read a rule may find it',
   'server: users > auth': "an administrator resets a user's password and factors",
@@ -87,7 +90,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'server': {
     rooms: ['contract', 'server'],
     packages:
-      /^(node:.+|hono(\/.+)?|@hono\/.+|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|nodemailer|openid-client|pdfmake(\/.+)?|sanitize-html)$/,
+      /^(node:.+|hono(\/.+)?|@hono\/.+|kysely(\/migration)?|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|libsodium-wrappers-sumo|lru-cache|nodemailer|openid-client|pdfmake(\/.+)?|@peculiar\/x509|postal-mime|reflect-metadata|sanitize-html)$/,
   },
 };
 
@@ -100,7 +103,7 @@ const PROVIDERS = new Set([
 ]);
 
 /** The room in which a path lies: the innermost. */
-function roomOf(path: string): string {
+function getRoom(path: string): string {
   return ROOMS.findLast((room) => path.startsWith(`${room}/`)) ?? path.split('/')[0] ?? '';
 }
 
@@ -121,11 +124,11 @@ const files: File[] = ROOMS.flatMap((room) =>
       (entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'),
     )
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => roomOf(path) === room)
+    .filter((path) => getRoom(path) === room)
     .map((path) => ({ path, room, text: readFileSync(path, 'utf8') })),
 );
 
-function importsOf({ path, text }: File): Import[] {
+function getImports({ path, text }: File): Import[] {
   const found: Import[] = [];
   const statement = /^\s*(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
   for (const match of text.matchAll(statement))
@@ -136,7 +139,7 @@ function importsOf({ path, text }: File): Import[] {
 }
 
 /** Path in the house of what is imported, or null for a package. */
-function targetOf({ from, spec }: Import): string | null {
+function getTarget({ from, spec }: Import): string | null {
   const bare = spec.replace(/\?.*$/, '');
   if (bare.startsWith('.')) return normalize(join(dirname(from), bare));
   if (bare.startsWith('/')) return join('src', bare);
@@ -144,7 +147,7 @@ function targetOf({ from, spec }: Import): string | null {
 }
 
 /** The feature that a path belongs to; null for what all of a layer share. */
-const featureOf = (path: string): string | null => {
+const getFeature = (path: string): string | null => {
   const [layer, first, second, third] = path.split('/');
   if (layer === 'src' || layer === 'server')
     return first === 'features' && second !== 'shared' ? (second ?? null) : null;
@@ -153,13 +156,13 @@ const featureOf = (path: string): string | null => {
 };
 
 const all = files.flatMap((file) =>
-  importsOf(file).map((one) => ({ ...one, room: file.room, target: targetOf(one) })),
+  getImports(file).map((one) => ({ ...one, room: file.room, target: getTarget(one) })),
 );
 
 test('HOUSE-1: a room imports only the rooms and packages of its row', () => {
   const wrong = all.filter(({ room, target, spec, from, typeOnly }) => {
     if (target === null) return !MAY[room].packages.test(spec);
-    const to = roomOf(target);
+    const to = getRoom(target);
     if (room === 'src' && to === 'workers') {
       if (target === 'workers/api.ts') return !typeOnly;
       return !(from === 'src/app/worker/start-worker.ts' && spec.endsWith('?worker&url'));
@@ -208,11 +211,11 @@ test('HOUSE-2: a feature imports itself and what its layer shares, not another f
 
 /** `layer: feature > feature` where a file imports another feature of its layer. */
 function featurePair({ room, from, target, typeOnly }: (typeof all)[number]): string | null {
-  const own = featureOf(from);
-  const other = target === null ? null : featureOf(target);
+  const own = getFeature(from);
+  const other = target === null ? null : getFeature(target);
   if (own === null || other === null || own === other || MEETS.has(from)) return null;
   // Types of the contract may be named everywhere: they are what both sides agree on.
-  if (roomOf(target ?? '') !== room || (typeOnly && room === 'contract')) return null;
+  if (getRoom(target ?? '') !== room || (typeOnly && room === 'contract')) return null;
   return `${room}: ${own} > ${other}`;
 }
 
@@ -226,7 +229,7 @@ test('HOUSE-2: every folder of features is a known feature, and every exception 
 test('HOUSE-2: components know no feature and no app, shared code no feature, and only what names the screens of the app does', () => {
   const wrong = all.filter(({ from, target }) => {
     if (target === null) return false;
-    const toFeature = target.startsWith('src/') && featureOf(target) !== null;
+    const toFeature = target.startsWith('src/') && getFeature(target) !== null;
     if (from.startsWith('src/ui/')) return target.startsWith('src/app/') || toFeature;
     if (from.startsWith('src/features/shared/')) return toFeature;
     return from.startsWith('src/app/') && toFeature && !NAMES_SCREENS.has(from);
@@ -256,7 +259,7 @@ test("HOUSE-2: the demo data is made like the server's start: only the start and
   const wrong = all.filter(
     ({ from, target }) =>
       target !== null &&
-      roomOf(target) === 'server' &&
+      getRoom(target) === 'server' &&
       (from.startsWith('server/demo/')
         ? !DEMO_USES.test(target)
         : target.startsWith('server/demo/') && !DEMO_STARTS.has(from)),
@@ -264,7 +267,7 @@ test("HOUSE-2: the demo data is made like the server's start: only the start and
   expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
 });
 const DEMO_USES =
-  /^server\/(?:demo\/|platform\/|first-start\.ts|features\/(?:ingest|users|branding|reports)\/[\w-]+\.ts)/;
+  /^server\/(?:demo\/|platform\/|first-start\.ts|features\/(?:backup|ingest|users|branding|reports)\/[\w-]+\.ts)/;
 const DEMO_STARTS = new Set(['server/main.ts', 'server/platform/config.ts']);
 
 test('HOUSE-3: a file has 500 lines at most, no barrel, no default export and no name that says nothing', () => {

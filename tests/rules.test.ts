@@ -73,7 +73,7 @@ const NOT_A_RULE = /^(?:AES|CRC|ISO|P|SHA|UTF|V)-?\d/;
 const citationsIn = (text: string): string[] =>
   (text.replaceAll(EXAMPLE, '').match(CITED) ?? []).filter((id) => !NOT_A_RULE.test(id));
 
-const proseOf = (path: string, text: string): string =>
+const getProse = (path: string, text: string): string =>
   path.endsWith('.md')
     ? text
     : [
@@ -100,7 +100,7 @@ test('RULE-4: every id that a comment, the name of a test or a document cites is
     ...readdirSync('.').filter((name) => SOURCE.test(name)),
   ];
   const wrong = paths.flatMap((path) =>
-    unknownIn(proseOf(path, readFileSync(path, 'utf8')), known).map((id) => `${id} in ${path}`),
+    unknownIn(getProse(path, readFileSync(path, 'utf8')), known).map((id) => `${id} in ${path}`),
   );
   expect(wrong).toEqual([]);
   expect(paths.length).toBeGreaterThan(1_000);
@@ -119,12 +119,12 @@ test('RULE-4: a citation of a missing rule is found, and nothing else is taken f
     .join('\n')
     .replaceAll('#', '99');
   const inComments = ['LOG-99', 'G99', 'E2E-99'];
-  expect(unknownIn(proseOf('server/example.ts', code), known)).toEqual(inComments);
-  expect(unknownIn(proseOf('tests/example.ts', code), known)).toEqual([
+  expect(unknownIn(getProse('server/example.ts', code), known)).toEqual(inComments);
+  expect(unknownIn(getProse('tests/example.ts', code), known)).toEqual([
     ...inComments,
     'OUT-99',
     'C99',
   ]);
   const page = 'See **LOG-#** and (G42), not `LOG-#`.'.replaceAll('#', '99');
-  expect(unknownIn(proseOf('docs/example.md', page), known)).toEqual(['LOG-99']);
+  expect(unknownIn(getProse('docs/example.md', page), known)).toEqual(['LOG-99']);
 });

@@ -55,7 +55,7 @@ export function textsIn(file: string, code = readFileSync(file, 'utf8')): FoundT
     if (node.type === 'JSXText' && LETTER.test(String(node['value'])))
       add(node, 'jsx', String(node['value']));
     else if (node.type === 'JSXAttribute') {
-      const name = nameOf(node['name'] as Node);
+      const name = getName(node['name'] as Node);
       if (TECHNICAL.has(name)) return;
       const value = node['value'] as Node | null;
       if (value?.type === 'Literal' && READ.has(name) && LETTER.test(String(value['value'])))
@@ -137,7 +137,7 @@ const HEADER = /^(?:Authorization: |Bearer )/;
 const elementName = (node: Node): unknown =>
   ((node['openingElement'] as Node)['name'] as Node)['name'];
 
-const nameOf = (name: Node): string =>
+const getName = (name: Node): string =>
   name.type === 'JSXNamespacedName' ? 'namespaced' : String(name['name']);
 
 /** Attributes whose value is for the browser or for other code. */
@@ -223,11 +223,11 @@ const isForEngineers = (node: Node): boolean =>
 function describesCall(node: Node, parent: Node | null, file: string): boolean {
   if (!isContract(file)) return false;
   if (parent?.type === 'Property')
-    return parent['value'] === node && DESCRIPTIONS.has(nameOf(parent['key'] as Node));
+    return parent['value'] === node && DESCRIPTIONS.has(getName(parent['key'] as Node));
   if (parent?.type !== 'CallExpression' || node.type !== 'Literal') return false;
   const callee = parent['callee'] as Node;
   return DESCRIBERS.has(
-    callee.type === 'MemberExpression' ? nameOf(callee['property'] as Node) : nameOf(callee),
+    callee.type === 'MemberExpression' ? getName(callee['property'] as Node) : getName(callee),
   );
 }
 const DESCRIPTIONS = new Set(['summary', 'offline']);

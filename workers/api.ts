@@ -6,6 +6,9 @@
 import type { Me } from '#contract/auth/current-user.ts';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import type { PreferenceRow } from '#contract/auth/preferences.ts';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { Gate } from '#contract/call.ts';
 import type { CallName, CALLS, OutputOf, OfflineCall, InputOf } from '#contract/calls.ts';
@@ -50,6 +53,14 @@ export interface Watches {
   shiftNow: { readonly input: ShiftAsk; readonly output: ShiftNow };
   preferences: { readonly input: object; readonly output: readonly PreferenceRow[] };
   disabled: { readonly input: object; readonly output: readonly DisabledJob[] };
+  /** Microsoft 365 tenants, their backup jobs, repositories and proxies, by name; null at first. */
+  organizations: { readonly input: object; readonly output: readonly OrganizationRow[] | null };
+  backupJobs: { readonly input: object; readonly output: readonly BackupJobRow[] | null };
+  backupRepositories: {
+    readonly input: object;
+    readonly output: readonly BackupRepositoryRow[] | null;
+  };
+  backupProxies: { readonly input: object; readonly output: readonly BackupProxyRow[] | null };
 }
 export type WatchName = keyof Watches;
 
@@ -149,7 +160,14 @@ export type Who =
       readonly branding: Branding | null;
       readonly offline: boolean;
     }
-  | { readonly is: 'in'; readonly me: Me; readonly branding: Branding; readonly offlineUntil: Ms };
+  /** `isUnconfirmed`: user and branding are those of this device; the server may have newer ones. */
+  | {
+      readonly is: 'in';
+      readonly me: Me;
+      readonly branding: Branding;
+      readonly offlineUntil: Ms;
+      readonly isUnconfirmed?: true;
+    };
 
 export interface SyncStatus {
   /**
@@ -299,6 +317,13 @@ export interface WorkerClient {
    */
   mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
   syncNow(): Promise<void>;
+  /**
+   * The draft of a form on this device, null if there is none. It belongs to the user and is deleted
+   * at sign-out. Saving resolves once it is on disk.
+   */
+  readDraft(name: string): Promise<Result<unknown>>;
+  saveDraft(name: string, value: unknown): Promise<Result<null>>;
+  deleteDraft(name: string): Promise<Result<null>>;
 }
 
 /** Calls that only read data: every GET with data, and `listNotifications`, a POST that reads. */

@@ -13,7 +13,7 @@ export interface WorkerContext {
   /** `https://portal.example`: pages and API share one origin (BRAND-12). */
   readonly origin: string;
   /**
-   * Rejects with `DiskFault` if the browser refuses; then everything stays in memory until the page
+   * Rejects with `DiskError` if the browser refuses; then everything stays in memory until the page
    * closes.
    */
   readonly openRegister: () => Promise<Profiles>;

@@ -15,5 +15,5 @@ export interface SmallRow {
   readonly n?: number;
   readonly id?: string;
 }
-export const idOf = (table: SmallTable, row: SmallRow): number | string =>
+export const getId = (table: SmallTable, row: SmallRow): number | string =>
   isNamed(table) ? (row.id ?? '') : (row.n ?? 0);

@@ -54,10 +54,10 @@ export interface Engine {
   all<T extends SmallTable>(table: T): readonly DeviceTables[T][];
   /**
    * Adds a segment from disk or wire, newest first. Segments come in any order and may overlap in
-   * time; a run is in only one of them, or the one added later wins. `given`: it is sorted and may
+   * time; a run is in only one of them, or the one added later wins. `isOwned`: it is sorted and may
    * be taken over, as the disk returns it. `outline`: of these columns, if known.
    */
-  addSegment(columns: RunColumns, given?: boolean, outline?: Outline): void;
+  addSegment(columns: RunColumns, isOwned?: boolean, outline?: Outline): void;
   /** Adds new or changed runs, in any order. */
   upsert(runs: readonly LeanRun[]): void;
   /** Returns those of the requested runs that are here. */
@@ -220,7 +220,7 @@ export type Ahead = (segments: readonly SegmentInfo[]) => readonly SegmentInfo[]
 
 /**
  * IndexedDB with encrypted values (AES-GCM, the record's place as additional data). One database
- * per user, provider and origin. All storage failures are `DiskFault`s; nothing else is thrown.
+ * per user, provider and origin. All storage failures are `DiskError`s; nothing else is thrown.
  */
 export interface Disk {
   /**
@@ -242,6 +242,11 @@ export interface Disk {
   segment(id: number): Promise<RunColumns>;
   /** Replaces everything except the outbox by a new load, in one transaction. */
   begin(fresh: Fresh): Promise<void>;
+  /**
+   * Replaces who is signed in, so that a reload begins with the current account. Rejects with `gone`
+   * if another tab has replaced the load.
+   */
+  saveUser(user: Pick<Fresh, 'me' | 'branding' | 'people'>): Promise<void>;
   /**
    * Stores the runs of complete days from the wire as segments and in the manifest, in one
    * transaction. Newest day first.
@@ -292,6 +297,14 @@ export interface Disk {
    */
   keepAnswer(question: string, answer: Answered): Promise<void>;
   answerTo(question: string): Promise<Answered | null>;
+  /**
+   * Stores what a user has typed into a form, as durable as a command; deleted with the data. It
+   * outlives a reload of the data unless the user's rights changed. The newest 20 stay.
+   */
+  saveDraft(name: string, at: Ms, value: unknown): Promise<void>;
+  /** Returns null if there is none. */
+  readDraft(name: string): Promise<unknown>;
+  deleteDraft(name: string): Promise<void>;
   readonly device: string;
   /**
    * Destroys the key first, then the data (C9). `keepOutbox`: unsent commands of this user stay,

@@ -9,5 +9,5 @@ const inbox = bufferMessages(self);
 // Both at once, so that the second doesn't wait for the first.
 Promise.all([import('./startup/bootstrap.ts'), import('./startup/cold-start.ts')]).then(
   ([{ bootstrap: openDoor }]) => openDoor(preopened, inbox),
-  (fault: unknown) => reportError(fault),
+  (error: unknown) => reportError(error),
 ); // the page learns that the worker did not start

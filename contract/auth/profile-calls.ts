@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { NotificationSchema } from '../notifications/notices.ts';
 import { PersonSettingsSchema, PhoneSchema } from './profile.ts';
 import { ThemeSchema } from './preferences.ts';
-import { AnswerSchema, QUESTIONS_ASKED } from './recovery-questions.ts';
+import { AnswerSchema, QUESTIONS_PER_RECOVERY } from './recovery-questions.ts';
 
 const id = v.pipe(v.string(), v.uuid());
 const text = v.pipe(
@@ -177,7 +177,7 @@ export const profileCalls = {
     summary: "Replaces the user's security questions and answers.",
     input: v.strictObject({
       id,
-      answers: v.pipe(v.array(AnswerSchema), v.length(QUESTIONS_ASKED)),
+      answers: v.pipe(v.array(AnswerSchema), v.length(QUESTIONS_PER_RECOVERY)),
     }),
     output: v.object({}),
     gate: 'signed-in',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { AnswerSchema, QUESTIONS_ASKED } from './recovery-questions.ts';
+import { AnswerSchema, QUESTIONS_PER_RECOVERY } from './recovery-questions.ts';
 
 const username = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 const newPassword = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
@@ -12,7 +12,7 @@ const hash = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link 
  * The questions for a username. An unknown username gets a response of the same form, so that
  * responses don't reveal which users exist (G36).
  */
-export const AskedSchema = v.object({
+export const RecoveryQuestionSchema = v.object({
   authType: v.picklist(['ad', 'db']),
   questions: v.array(v.string()),
 });
@@ -31,7 +31,7 @@ export const recoveryCalls = {
     summary:
       "Returns the security questions for a username; none if the provider doesn't use them.",
     input: v.strictObject({ username: v.string() }),
-    output: AskedSchema,
+    output: RecoveryQuestionSchema,
     gate: 'public',
     failures: ['bad-input', 'too-many'],
   }),
@@ -42,7 +42,7 @@ export const recoveryCalls = {
       'Answers the security questions and sends a code to the address or number on record, bound to this browser by a cookie. Without questions, `answers` is empty.',
     input: v.strictObject({
       username,
-      answers: v.pipe(v.array(AnswerSchema), v.maxLength(QUESTIONS_ASKED)),
+      answers: v.pipe(v.array(AnswerSchema), v.maxLength(QUESTIONS_PER_RECOVERY)),
     }),
     output: CodeSentSchema,
     gate: 'public',

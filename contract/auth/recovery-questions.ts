@@ -20,7 +20,7 @@ export const QUESTIONS = [
 ] as const;
 
 /** The number of questions that a user chooses and later answers. */
-export const QUESTIONS_ASKED = 3;
+export const QUESTIONS_PER_RECOVERY = 3;
 
 export const AnswerSchema = v.strictObject({
   question: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),

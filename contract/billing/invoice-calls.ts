@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { PAGE, pageOf, words } from '../paging.ts';
+import { PAGE, getPage, words } from '../paging.ts';
 import { INVOICE_STATES } from './invoice.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
@@ -14,7 +14,7 @@ const remoteId = v.pipe(
 );
 
 /** Filters. `owed`: open or overdue. `from` and `to` refer to the invoice date, both inclusive. */
-const ASKED = {
+const QUERY_FIELDS = {
   state: v.optional(v.picklist([...INVOICE_STATES, 'owed'])),
   company: v.optional(whole),
   from: v.optional(day),
@@ -95,8 +95,12 @@ export const invoiceCalls = {
     path: 'o365/quickbooks/invoices',
     summary:
       'Lists invoices in pages as of the last import, newest first, with the totals of all matches per currency. `search` matches number, customer and company.',
-    input: v.strictObject({ ...ASKED, sort: v.optional(v.picklist(INVOICE_SORTS)), ...PAGE }),
-    output: v.object({ ...pageOf(invoiceOut).entries, sums: v.array(sum), source }),
+    input: v.strictObject({
+      ...QUERY_FIELDS,
+      sort: v.optional(v.picklist(INVOICE_SORTS)),
+      ...PAGE,
+    }),
+    output: v.object({ ...getPage(invoiceOut).entries, sums: v.array(sum), source }),
     gate: GATE,
     failures: ['bad-input', 'forbidden'],
   }),
@@ -123,7 +127,7 @@ export const invoiceCalls = {
     method: 'POST',
     path: 'o365/quickbooks/invoices-csv',
     summary: 'Exports all matching invoices as a CSV file.',
-    input: v.strictObject({ format: v.optional(v.literal('csv')), ...ASKED }),
+    input: v.strictObject({ format: v.optional(v.literal('csv')), ...QUERY_FIELDS }),
     output: 'bytes',
     gate: GATE,
     failures: ['bad-input', 'forbidden'],

@@ -39,4 +39,4 @@ export interface InvoiceSum {
 }
 
 /** Converts an amount as other systems write it, such as `1234.5`. */
-export const millsOf = (amount: number): Mills => Math.round(amount * MILLS);
+export const toMills = (amount: number): Mills => Math.round(amount * MILLS);

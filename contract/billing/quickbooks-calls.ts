@@ -18,7 +18,7 @@ export type Environment = (typeof ENVIRONMENTS)[number];
  * the app. `realm`: the number of the connected QuickBooks company; null if not connected. `ended`:
  * the connection must be made again.
  */
-const kept = v.object({
+const stored = v.object({
   environment: v.picklist(ENVIRONMENTS),
   clientId: v.string(),
   secret: v.boolean(),
@@ -30,7 +30,7 @@ const kept = v.object({
   fault: orNull(v.string()),
   invoices: v.number(),
 });
-export type QuickBooksKept = v.InferOutput<typeof kept>;
+export type QuickBooksState = v.InferOutput<typeof stored>;
 
 /**
  * The state of a customer's mapping: mapped (directly or through its parent customer), renamed
@@ -67,7 +67,7 @@ export const quickBooksCalls = {
     summary:
       'Returns the QuickBooks Online app that reads invoices, and the state of its connection.',
     input: v.strictObject({}),
-    output: kept,
+    output: stored,
     gate: GATE,
     failures: ['forbidden'],
   }),
@@ -81,7 +81,7 @@ export const quickBooksCalls = {
       clientId: text,
       secret: v.optional(secret),
     }),
-    output: kept,
+    output: stored,
     gate: GATE,
     failures: ['bad-input', 'forbidden', 'reauth_required'],
   }),
@@ -104,7 +104,7 @@ export const quickBooksCalls = {
       realmId: v.pipe(v.string(), v.regex(/^\d{1,30}$/)),
       state: v.pipe(v.string(), v.maxLength(100)),
     }),
-    output: kept,
+    output: stored,
     gate: GATE,
     failures: ['bad-input', 'conflict', 'forbidden', 'busy'],
   }),
@@ -114,7 +114,7 @@ export const quickBooksCalls = {
     summary:
       "Tests the connection by reading the QuickBooks company's name, describes the outcome, and starts an import of invoices.",
     input: v.strictObject({}),
-    output: v.object({ ok: v.boolean(), says: v.string(), kept }),
+    output: v.object({ ok: v.boolean(), says: v.string(), kept: stored }),
     gate: GATE,
     failures: ['forbidden', 'too-many'],
   }),

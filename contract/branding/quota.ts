@@ -8,5 +8,5 @@ interface Quota {
 }
 
 /** Returns why the limit of one key is invalid, or null if it is valid. */
-export const keyQuotaFault = ({ keyBytes, providerBytes }: Quota): string | null =>
+export const findKeyQuotaError = ({ keyBytes, providerBytes }: Quota): string | null =>
   keyBytes > providerBytes ? quotaMessages.keyAboveAll : null;

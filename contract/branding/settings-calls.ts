@@ -8,11 +8,11 @@ export const TRIED = ['mail', 'sms', 'directory', 'oidc'] as const;
 export type Tried = (typeof TRIED)[number];
 
 /** `secrets`: which secrets are set. Their values are never returned. */
-export const KeptSettingsSchema = v.object({
+export const StoredSettingsSchema = v.object({
   settings: ProviderSettingsSchema,
   secrets: v.array(v.picklist(SECRET_NAMES)),
 });
-export type KeptSettings = v.InferOutput<typeof KeptSettingsSchema>;
+export type StoredSettings = v.InferOutput<typeof StoredSettingsSchema>;
 
 export const settingsCalls = {
   getProviderSettings: call({
@@ -21,7 +21,7 @@ export const settingsCalls = {
     summary:
       'Returns the sign-in and delivery settings of a provider that the caller manages, their own or one below. Shows which secrets are set, but never their values.',
     input: v.strictObject({ id: anyId }),
-    output: KeptSettingsSchema,
+    output: StoredSettingsSchema,
     gate: 'admin.dashboard',
     failures: ['not-found'],
   }),
@@ -31,7 +31,7 @@ export const settingsCalls = {
     summary:
       'Changes the settings that are sent and leaves the others unchanged; null removes a section. Changing an address deletes the secret that belongs to it.',
     input: v.strictObject({ id: anyId, ...ProviderSettingsSchema.entries }),
-    output: KeptSettingsSchema,
+    output: StoredSettingsSchema,
     gate: 'admin.dashboard',
     failures: ['not-found'],
   }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId, PAGE, pageOf, words } from '../paging.ts';
+import { anyId, PAGE, getPage, words } from '../paging.ts';
 import { ApplicationsSchema, COMPANY_FIELDS } from './company-fields.ts';
 
 const person = v.object({ _id: v.string(), name: v.string(), username: v.string() });
@@ -53,7 +53,7 @@ export const companyCalls = {
     path: 'monitoring/reporting/companies',
     summary: 'Lists the companies in pages, with search and sorting.',
     input: v.strictObject({ ...QUERY, ...PAGE }),
-    output: pageOf(CompanySchema),
+    output: getPage(CompanySchema),
     gate: 'common.companies',
     failures: [],
   }),

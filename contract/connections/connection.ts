@@ -84,7 +84,7 @@ const LEAST: Readonly<Record<Entity, number>> = {
   'alarms': 0,
   'licences': 24 * HOUR,
 };
-export const everyOf = (entity: Entity, everySec: number): number =>
+export const getSyncInterval = (entity: Entity, everySec: number): number =>
   Math.max(LEAST[entity], everySec);
 
 /** The sign-in methods of each system. */

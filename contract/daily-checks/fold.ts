@@ -1,6 +1,6 @@
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
-import { personOf } from '../runs/fold-rules.ts';
+import { getPerson } from '../runs/fold-rules.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
 /** Folds events of saved views and hand-overs. */
@@ -16,7 +16,7 @@ export function foldDailyChecks(rows: Rows, logged: LoggedAbout<'view' | 'shift'
       return;
     }
     case 'shift.ended@1':
-      rows.shift?.set(event.data.id, { ...event.data, by: personOf(logged), receivedAt: at });
+      rows.shift?.set(event.data.id, { ...event.data, by: getPerson(logged), receivedAt: at });
       return;
     default:
       event satisfies never;

@@ -1,6 +1,6 @@
 import type { EventOf } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
-import { personOf } from '../runs/fold-rules.ts';
+import { getPerson } from '../runs/fold-rules.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 
 /** Folds events of hints. Where a hint helped belongs to the problem. */
@@ -11,7 +11,7 @@ export function foldHints(rows: Rows, logged: LoggedAbout<'hint'>): void {
     case 'hint.saved@1':
       rows.hint?.set(event.data.id, {
         ...event.data,
-        madeBy: hint?.madeBy ?? personOf(logged),
+        madeBy: hint?.madeBy ?? getPerson(logged),
         changedAt: at,
         removedAt: null,
       });

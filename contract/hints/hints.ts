@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
-import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
+import { getPattern, PatternSchema, getTexts } from '../pattern.ts';
 import { PROBLEM_KINDS, SOURCES } from '../runs/vocabulary.ts';
 import type { ProblemKind, Source } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
@@ -85,7 +85,7 @@ export const problemHelped = v.strictObject({
 
 /** Returns whether the hint has any condition. A hint on every result would be ignored. */
 export const hintAsksSomething = ({ text: words, kinds, sources }: HintWhen): boolean =>
-  textsOf(words).length + kinds.length + sources.length > 0;
+  getTexts(words).length + kinds.length + sources.length > 0;
 /** Returns whether the hint has any content. */
 export const hintTells = ({
   says,
@@ -103,7 +103,7 @@ export interface HintResult {
 
 /** Returns a function that tells whether the hint matches a result. Create it once per hint. */
 export function hintMatcher(when: HintWhen): (result: HintResult) => boolean {
-  const said = patternOf(when.text);
+  const said = getPattern(when.text);
   const asks = hintAsksSomething(when);
   const { kinds, sources } = when;
   return ({ texts, kind, source }) =>

@@ -9,7 +9,7 @@ import type { Language } from './messages.ts';
 export const PSEUDO: Language = {
   tag: 'en-XA',
   translate: (_id, english) => {
-    const length = lengthOf(english);
+    const length = getLength(english);
     const padding = PADDING.repeat(Math.ceil((length * 0.4) / PADDING.length)).slice(
       0,
       Math.ceil(length * 0.4),
@@ -45,12 +45,12 @@ function accentedToken(token: Token): Token {
 }
 
 /** Returns the number of characters of a text; for a plural, those of its first case. */
-function lengthOf(text: Compiled): number {
+function getLength(text: Compiled): number {
   if (typeof text === 'string') return text.length;
   return text.reduce((sum, token) => {
     if (typeof token === 'string') return sum + token.length;
     const [, , cases] = token;
     const [first] = typeof cases === 'object' ? Object.values(cases) : [];
-    return sum + (first === undefined ? 4 : lengthOf(first as Compiled));
+    return sum + (first === undefined ? 4 : getLength(first as Compiled));
   }, 0);
 }

@@ -100,7 +100,10 @@ const post = (path: string, says: string) =>
   });
 
 export const ingestCalls = {
-  ingestExecutions: post('ingest/executions', 'Accepts one execution or an array of up to 1,000.'),
+  ingestExecutions: {
+    ...post('ingest/executions', 'Accepts one execution or an array of up to 1,000.'),
+    cachedKeyAllowed: true,
+  },
   ingestEvents: post('ingest/events', 'Accepts CloudEvents 1.0: structured, batch or binary.'),
   ingestRepositories: post('ingest/repositories', 'Accepts one repository sample or an array.'),
   ingestComputers: post('ingest/computers', 'Accepts one computer or an array.'),

@@ -28,7 +28,7 @@ const NEEDS: Readonly<Record<NotifyCategory, Ability>> = {
   source: 'monitoring.sources',
   ticket: 'monitoring.tickets',
 };
-export const categoriesOf = (
+export const getCategories = (
   roles: readonly Role[],
   { reporting }: Pick<Features, 'reporting'>,
 ): readonly NotifyCategory[] =>
@@ -53,7 +53,7 @@ const clock = v.pipe(
   v.string(),
   v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, () => t.time),
 );
-const told = v.strictObject({ mail: v.boolean(), push: v.boolean() });
+const details = v.strictObject({ mail: v.boolean(), push: v.boolean() });
 
 /**
  * `from` and `to` are local times in the user's zone. The range crosses midnight if `to` isn't
@@ -85,12 +85,12 @@ const digestSchema = v.strictObject({
  */
 export const NotifySchema = v.strictObject({
   categories: v.strictObject({
-    failed: told,
-    missed: told,
-    sla: told,
-    repository: told,
-    source: told,
-    ticket: told,
+    failed: details,
+    missed: details,
+    sla: details,
+    repository: details,
+    source: details,
+    ticket: details,
   }),
   timeZone: v.pipe(
     v.string(),
@@ -129,7 +129,7 @@ export const notifyDefaults = (timeZone: string): NotifySettings => ({
 
 const MINUTE: Ms = 60_000;
 const DAY: Ms = 86_400_000;
-const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+const getMinutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
 /**
  * Returns whether it is quiet at a moment, by local time: an hour that the clocks repeat is quiet
@@ -143,8 +143,8 @@ export function isQuiet(
   if (!on) return false;
   const wall = now + offsetAt(now, timeZone);
   const minute = Math.floor((wall - Math.floor(wall / DAY) * DAY) / MINUTE);
-  const first = minutesOf(from);
-  const end = minutesOf(to);
+  const first = getMinutes(from);
+  const end = getMinutes(to);
   return first < end ? minute >= first && minute < end : minute >= first || minute < end;
 }
 

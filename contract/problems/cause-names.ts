@@ -20,7 +20,7 @@ export function withoutNames(line: string, names: readonly string[]): string {
     text =
       ASCII.test(name) && !FOLDING.test(text)
         ? scanned(text, name.toLowerCase())
-        : text.replace(patternOf(name), HOST);
+        : text.replace(getPattern(name), HOST);
   }
   return text;
 }
@@ -29,7 +29,7 @@ export function withoutNames(line: string, names: readonly string[]): string {
  * Returns the pattern of a name, which defines the behavior. Creating it costs more than reading
  * the line, so it is only used for rare names and lines.
  */
-export function patternOf(name: string): RegExp {
+export function getPattern(name: string): RegExp {
   const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?:\\.[\\w-]+)*(?![\\p{L}\\p{N}_-])`, 'giu');
 }
@@ -51,17 +51,17 @@ const END = /(?:\.[\w-]+)*(?![\p{L}\p{N}_-])/iuy;
  */
 function scanned(text: string, name: string): string {
   const lower = text.toLowerCase();
-  if (lower.length !== text.length) return text.replace(patternOf(name), HOST);
+  if (lower.length !== text.length) return text.replace(getPattern(name), HOST);
   let out = '';
-  let kept = 0;
+  let stored = 0;
   for (let at = lower.indexOf(name); at >= 0;) {
     BEGIN.lastIndex = at;
     END.lastIndex = at + name.length;
     if (BEGIN.test(text) && END.test(text)) {
-      out += `${text.slice(kept, at)}${HOST}`;
-      kept = END.lastIndex;
-      at = lower.indexOf(name, kept);
+      out += `${text.slice(stored, at)}${HOST}`;
+      stored = END.lastIndex;
+      at = lower.indexOf(name, stored);
     } else at = lower.indexOf(name, at + 1);
   }
-  return out + text.slice(kept);
+  return out + text.slice(stored);
 }

@@ -22,7 +22,7 @@ export const TEMPLATE_CHARS = 300;
  * like any other word. The template of a template is the template itself. A template is never
  * empty.
  */
-export function templateOf(message: string, names: readonly string[] = []): Cause {
+export function getTemplate(message: string, names: readonly string[] = []): Cause {
   const key = `${names.join('\0')}\n${message}`;
   if (key.length > REMEMBERED_CHARS) return read(message, names);
   let cause = remembered.get(key);
@@ -39,7 +39,23 @@ const remembered = new Map<string, Cause>();
 const REMEMBERED_CHARS = 2_000;
 
 function read(message: string, names: readonly string[]): Cause {
-  let text = withoutNames(firstLine(message), names);
+  const line = withoutNames(firstLine(message), names);
+  // The first round removes most of what differs, so the rest of the way is often known.
+  const once = line === '' ? '' : round(line);
+  let cause = settled.get(once);
+  if (cause === undefined) {
+    cause = settle(once);
+    if (settled.size >= 2_000) settled.clear();
+    settled.set(once, cause);
+  }
+  return cause;
+}
+
+/** A cache by the text after the first round. */
+const settled = new Map<string, Cause>();
+
+function settle(once: string): Cause {
+  let text = once;
   // Each iteration removes plain characters or shortens the text, so the loop ends.
   for (let before = ''; before !== text;) {
     before = text;

@@ -1,5 +1,5 @@
 import type { Ms } from '../ids.ts';
-import { usualOf } from './judge.ts';
+import { getUsualRange } from './judge.ts';
 import type { JobRow, StatRow } from '../runs/rows.ts';
 
 /** When a job is due next. If nothing has started by `dueAt`, the job did not run. */
@@ -37,7 +37,7 @@ type Stat = Pick<
  * job with a period of five minutes yields one line a day. While the job is ignored nothing is
  * expected; the next expected run is its first one after that time (DESK-4).
  */
-export function expectationOf(
+export function getExpectation(
   job: Job,
   stat: Stat,
   bootedAt: Ms,
@@ -84,7 +84,7 @@ export function abandonedAt(
   stat: Pick<StatRow, 'durations'>,
   bootedAt: Ms,
 ): Ms {
-  const longest = (usualOf(stat.durations)?.[1] ?? Math.max(0, ...stat.durations)) * 1000;
+  const longest = (getUsualRange(stat.durations)?.[1] ?? Math.max(0, ...stat.durations)) * 1000;
   const patience =
     job.graceSec !== null
       ? longest + job.graceSec * 1000
@@ -100,7 +100,7 @@ export function abandonedAt(
  * Returns the median gap between starts and the longest usual gap, or null if the starts are too
  * few or too irregular.
  */
-export function cadenceOf(
+export function getCadence(
   starts: readonly Ms[],
 ): { readonly median: Ms; readonly longest: Ms } | null {
   if (starts.length < LEAST_STARTS) return null;
@@ -140,7 +140,7 @@ const between = (value: number, least: number, most: number): number =>
  * Returns the last known start or miss, and from when on a run is expected after it. A miss before
  * the end of an ignored time no longer counts.
  */
-function baseOf(
+function getBase(
   job: Job,
   stat: Stat,
 ): { readonly base: Ms; readonly missed: boolean; readonly from: Ms } {
@@ -153,7 +153,7 @@ function baseOf(
 
 function byPeriod(period: Ms, job: Job, stat: Stat, bootedAt: Ms): Due | null {
   if (period <= 0) return null;
-  const { base, missed, from } = baseOf(job, stat);
+  const { base, missed, from } = getBase(job, stat);
   const pace = missed ? Math.max(period, Math.ceil(DAY / period) * period) : period;
   return {
     at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt),
@@ -163,9 +163,9 @@ function byPeriod(period: Ms, job: Job, stat: Stat, bootedAt: Ms): Due | null {
 }
 
 function byCadence(job: Job, stat: Stat, bootedAt: Ms): Due | null {
-  const cadence = cadenceOf(stat.starts);
+  const cadence = getCadence(stat.starts);
   if (cadence === null) return null;
-  const { base, missed, from } = baseOf(job, stat);
+  const { base, missed, from } = getBase(job, stat);
   const pace = missed ? Math.max(cadence.longest, DAY) : cadence.longest;
   return {
     at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt),
@@ -189,7 +189,7 @@ function byCron(
   cronNext: CronNext,
 ): Due | null {
   const next = (after: Ms): Ms | null => cronNext(schedule.cron, schedule.tz, after);
-  const { base, missed, from } = baseOf(job, stat);
+  const { base, missed, from } = getBase(job, stat);
   let at = next(from > base ? from - 1 : missed ? base + DAY - EARLY : base);
   if (at === null) return null;
   let period = (next(at) ?? at + DAY) - at;

@@ -13,7 +13,7 @@ export function kindOfCause(template: string): ProblemKind {
 const WORDS: readonly (readonly [ProblemKind, RegExp])[] = [
   [
     'cancelled',
-    /cancel+ed|interrupted|keyboard ?interrupt|abort(?:ed)? by|by user|stopped by|stop(?:ped)? request|sig(?:int|term|kill|hup)\b|signal:? (?:killed|terminated|interrupt)|received signal|terminated by|killed\b/i,
+    /cancel+ed|interrupted|keyboard ?interrupt|abort(?:ed)? by|by user|stopped by|(?:job|session) was stopped|stop(?:ped)? request|sig(?:int|term|kill|hup)\b|signal:? (?:killed|terminated|interrupt)|received signal|terminated by|killed\b/i,
   ],
   ['silent', /did not run|no result since|no data received|not reported/i],
   [

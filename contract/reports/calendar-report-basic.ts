@@ -18,7 +18,7 @@ export const columns = (days: readonly Day[]): readonly Column[] => [
   daysColumn(days),
   shareColumn(),
 ];
-export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
+export const getRows = (lines: readonly JobLine[]): readonly ReportRow[] =>
   lines.map((line) => [line.companyName, line.jobName, dayCells(line, false), line.share]);
 
 export const calendarReportBasic: Template<'jobs'> = {
@@ -36,7 +36,7 @@ export const calendarReportBasic: Template<'jobs'> = {
     facts: calendarFacts(lines, lines.length),
     notices: [],
     sections: [
-      { title: null, columns: columns(days), rows: rowsOf(lines), total: null, none: t.noJobs },
+      { title: null, columns: columns(days), rows: getRows(lines), total: null, none: t.noJobs },
     ],
   }),
 };

@@ -25,7 +25,7 @@ export const columns = (days: readonly Day[]): readonly Column[] => [
   shareColumn(),
   ...cellCountColumns(),
 ];
-export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
+export const getRows = (lines: readonly JobLine[]): readonly ReportRow[] =>
   lines.map((line) => [
     line.jobName,
     line.computerName,
@@ -72,7 +72,7 @@ export const calendarReportCompanyFull: Template<'company'> = {
         {
           title: t.jobsAndDays,
           columns: columns(days),
-          rows: rowsOf(lines),
+          rows: getRows(lines),
           total:
             lines.length === 0
               ? null

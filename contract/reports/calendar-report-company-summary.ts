@@ -8,7 +8,7 @@ export const columns = (): readonly Column[] => [
   { id: 'day', title: t.day, kind: 'day' },
   ...tallyColumns(),
 ];
-export const rowsOf = (days: readonly DayTally[]): readonly ReportRow[] =>
+export const getRows = (days: readonly DayTally[]): readonly ReportRow[] =>
   days.map(({ day, tally }) => [day, ...tallyCells(tally)]);
 
 export const calendarReportCompanySummary: Template<'days'> = {
@@ -29,7 +29,7 @@ export const calendarReportCompanySummary: Template<'days'> = {
       {
         title: null,
         columns: columns(),
-        rows: rowsOf(days),
+        rows: getRows(days),
         total: [t.allDays, ...tallyCells(all)],
         none: t.noDays,
       },

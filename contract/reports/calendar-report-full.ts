@@ -28,7 +28,7 @@ export const columns = (days: readonly Day[]): readonly Column[] => [
   shareColumn(),
   ...cellCountColumns(),
 ];
-export const rowsOf = (lines: readonly JobLine[]): readonly ReportRow[] =>
+export const getRows = (lines: readonly JobLine[]): readonly ReportRow[] =>
   lines.map((line) => [
     line.jobName,
     line.computerName,
@@ -61,7 +61,7 @@ export const calendarReportFull: Template<'jobs'> = {
             return {
               title: group.name,
               columns: columns(days),
-              rows: rowsOf(group.lines),
+              rows: getRows(group.lines),
               total: [t.allJobs, '', '', '', null, shareOfLines(group.lines), ...cellCounts(sum)],
               none: t.noJobs,
             };

@@ -23,7 +23,7 @@ export const columns = (days: readonly Day[]): readonly Column[] => [
   shareColumn(),
   ...cellCountColumns(),
 ];
-export const rowsOf = (lines: readonly CompanyLine[]): readonly ReportRow[] =>
+export const getRows = (lines: readonly CompanyLine[]): readonly ReportRow[] =>
   lines.map((line) => [
     line.companyName,
     line.jobs,
@@ -53,7 +53,7 @@ export const calendarReportSummary: Template<'companies'> = {
         {
           title: null,
           columns: columns(days),
-          rows: rowsOf(lines),
+          rows: getRows(lines),
           total:
             lines.length === 0
               ? null

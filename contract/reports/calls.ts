@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId, PAGE, pageOf } from '../paging.ts';
+import { anyId, PAGE, getPage } from '../paging.ts';
 import type { Report } from './report.ts';
 import { REPORT_FORMATS, REPORT_LANGUAGES, ReportFields } from './setting.ts';
 import { MOST_CUSTOMERS, TEMPLATE_KEYS } from './template.ts';
@@ -225,7 +225,7 @@ export const reportCalls = {
     path: 'monitoring/reporting/reports/sent',
     summary: 'Lists sent reports with time, recipients and outcome, newest first.',
     input: v.strictObject({ reportSettingId: v.optional(anyId), ...PAGE }),
-    output: pageOf(sentOut),
+    output: getPage(sentOut),
     gate: GATE,
     failures: ['forbidden'],
   }),

@@ -1,7 +1,7 @@
 import type { Day } from '../ids.ts';
 import type { TallyOut } from './result-rows.ts';
 import type { CalendarLine, CellCounts } from './figures.ts';
-import { letterOf } from './report.ts';
+import { getLetter } from './report.ts';
 import type { Column, DayCells, Fact, ReportCell } from './report.ts';
 import { reportTexts as t } from './report.messages.en.ts';
 
@@ -43,7 +43,7 @@ export const cellCounts = ({ Warning, Failed, Error, Missed }: CellCounts): read
  * state and how many were bad.
  */
 export const dayCells = ({ cells }: CalendarLine, several: boolean): DayCells => ({
-  states: cells.map(({ state }) => letterOf(state)).join(''),
+  states: cells.map(({ state }) => getLetter(state)).join(''),
   bad: several ? cells.map(({ bad }) => bad) : null,
 });
 

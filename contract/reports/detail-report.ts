@@ -17,7 +17,7 @@ export const columns = (): readonly Column[] => [
   text('review', t.review, 0.8),
   text('ticket', t.ticket, 0.6),
 ];
-export const rowsOf = (lines: readonly ResultLine[]): readonly ReportRow[] =>
+export const getRows = (lines: readonly ResultLine[]): readonly ReportRow[] =>
   lines.map((one) => [
     one.startedAt,
     one.state,
@@ -54,7 +54,7 @@ export const detailReport: Template<'results'> = {
       {
         title: null,
         columns: columns(),
-        rows: rowsOf(results.lines),
+        rows: getRows(results.lines),
         total: null,
         none: t.noResults,
       },

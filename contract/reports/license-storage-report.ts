@@ -19,7 +19,7 @@ export const columns = (): readonly Column[] => [
   { id: 'used', title: t.stored, kind: 'bytes' },
   { id: 'capacity', title: t.capacity, kind: 'bytes' },
 ];
-export const rowsOf = (holdings: readonly Holding[]): readonly ReportRow[] =>
+export const getRows = (holdings: readonly Holding[]): readonly ReportRow[] =>
   holdings.map((one) => [
     one.companyName,
     one.jobs,
@@ -48,8 +48,8 @@ export const licenseStorageReport: Template<'holdings'> = {
     return t.licensesStorageDetail;
   },
   body(holdings) {
-    const rows = rowsOf(holdings);
-    const total = totalOf(rows);
+    const rows = getRows(holdings);
+    const total = getTotals(rows);
     return {
       notices: [],
       sections: [
@@ -73,7 +73,7 @@ export const licenseStorageReport: Template<'holdings'> = {
 };
 
 /** Returns the sums of all columns except the first; a sum is null if the column has no numbers. */
-const totalOf = (rows: readonly ReportRow[]): readonly (number | null)[] =>
+const getTotals = (rows: readonly ReportRow[]): readonly (number | null)[] =>
   columns()
     .slice(1)
     .map((_, i) => {

@@ -19,7 +19,7 @@ export const columns = (): readonly Column[] => [
   ...tallyColumns(),
   { id: 'lastGood', title: t.lastGood, kind: 'moment' },
 ];
-export const rowsOf = (jobs: readonly JobTally[]): readonly ReportRow[] =>
+export const getRows = (jobs: readonly JobTally[]): readonly ReportRow[] =>
   jobs.map((one) => [
     one.jobName,
     one.computerName,
@@ -48,7 +48,7 @@ export const multiCustomerReportDetails: Template<'details'> = {
         : companies.map(({ company, jobs }) => ({
             title: company.companyName,
             columns: columns(),
-            rows: rowsOf(jobs),
+            rows: getRows(jobs),
             total: jobs.length === 0 ? null : [t.allJobs, '', '', ...tallyCells(company.now), null],
             none: t.noJobs,
           })),

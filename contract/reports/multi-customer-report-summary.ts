@@ -19,7 +19,7 @@ export const columns = (): readonly Column[] => [
   { id: 'before', title: t.before, kind: 'share' },
   count('open', t.openNow),
 ];
-export const rowsOf = (tallies: readonly CompanyTally[]): readonly ReportRow[] =>
+export const getRows = (tallies: readonly CompanyTally[]): readonly ReportRow[] =>
   tallies.map((one) => [
     one.companyName,
     one.jobs,
@@ -49,7 +49,7 @@ export const multiCustomerReportSummary: Template<'tallies'> = {
         {
           title: null,
           columns: columns(),
-          rows: rowsOf(tallies),
+          rows: getRows(tallies),
           none: t.noCompanies,
           total:
             tallies.length === 0

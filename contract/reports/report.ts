@@ -19,8 +19,8 @@ export const LETTERS = {
   Success: 'S',
   off: 'o',
 } as const satisfies Record<Exclude<CalendarCell, null>, string>;
-const NOTHING = '-';
-export const letterOf = (cell: CalendarCell): string => (cell === null ? NOTHING : LETTERS[cell]);
+const EMPTY = '-';
+export const getLetter = (cell: CalendarCell): string => (cell === null ? EMPTY : LETTERS[cell]);
 const CELLS = new Map<string, CalendarCell>(
   Object.entries(LETTERS).map(([cell, letter]) => [letter, cell as Exclude<CalendarCell, null>]),
 );

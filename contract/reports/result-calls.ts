@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { moment, PAGE, pageOf, words } from '../paging.ts';
+import { moment, PAGE, getPage, words } from '../paging.ts';
 import { CALENDAR_MODES } from '../calendar/calendar.ts';
 import { EXPORT_COLUMNS, SERVER_COLUMNS } from '../runs/csv.ts';
 import {
@@ -46,7 +46,7 @@ export const reportingCalls = {
     summary:
       'Lists the results of a period in pages, newest first by default. Without a period, those of the last two days.',
     input: v.strictObject({ ...TIME, note, filters: FILTERS, sort: SORT, ...RESULTS_PAGED }),
-    output: pageOf(resultOut),
+    output: getPage(resultOut),
     gate: 'monitoring.daily-checks',
     failures,
   }),
@@ -55,7 +55,7 @@ export const reportingCalls = {
     path: 'monitoring/reporting/jobs-name',
     summary: 'Lists jobs by company and name, in pages.',
     input: v.strictObject({ filters: OF_JOBS.filters, ...RESULTS_PAGED }),
-    output: pageOf(jobNameOut),
+    output: getPage(jobNameOut),
     gate: 'monitoring.daily-checks',
     failures,
   }),
@@ -69,7 +69,7 @@ export const reportingCalls = {
       scheduleState: v.optional(v.literal('Disabled')),
       ...RESULTS_PAGED,
     }),
-    output: pageOf(didNotRunOut),
+    output: getPage(didNotRunOut),
     gate: 'monitoring.daily-checks',
     failures,
   }),
@@ -169,7 +169,7 @@ export const reportingCalls = {
     path: 'monitoring/reporting/repositories/trend',
     summary: 'Lists the repositories with the day on which each will be full.',
     input: v.strictObject({ ...PAGE }),
-    output: pageOf(trendOut),
+    output: getPage(trendOut),
     gate: 'monitoring.repositories',
     failures: [],
   }),
@@ -183,7 +183,7 @@ export const reportingCalls = {
       repositoryId: v.optional(v.pipe(v.string(), v.maxLength(300))),
       ...PAGE,
     }),
-    output: pageOf(historyOut),
+    output: getPage(historyOut),
     gate: 'monitoring.repositories',
     failures: ['bad-input', 'not-found'],
   }),

@@ -100,7 +100,7 @@ export const ReportFields = v.strictObject({
 export type ReportFields = v.InferOutput<typeof ReportFields>;
 
 /** Returns which fields contradict each other, or null if none do. */
-export function fieldsFault(
+export function findFieldsError(
   customers: 'any' | 'one' | 'some' | 'none',
   companies: readonly number[],
 ): 'one' | 'some' | 'many' | 'none' | null {

@@ -25,7 +25,7 @@ export const columns = (days: readonly Day[]): readonly Column[] => [
   shareColumn(),
   ...cellCountColumns(),
 ];
-export const rowsOf = (lines: readonly ProviderLine[]): readonly ReportRow[] =>
+export const getRows = (lines: readonly ProviderLine[]): readonly ReportRow[] =>
   lines.map((line) => [
     line.provider,
     line.companies,
@@ -57,7 +57,7 @@ export const sspCalendarReportSummary: Template<'providers'> = {
         {
           title: null,
           columns: columns(days),
-          rows: rowsOf(lines),
+          rows: getRows(lines),
           none: t.noProviders,
           total:
             lines.length === 0

@@ -27,7 +27,7 @@ export function fullAt({
   const last = known.at(-1);
   if (last === undefined || capacity === null || capacity <= 0 || known.length < LEAST_DAYS)
     return null;
-  const growth = growthOf(known);
+  const growth = getGrowth(known);
   if (growth <= 0) return null;
   const since = Math.min(sampledAt, last.at + DAY);
   const left = (Math.max(0, capacity - last.used) / growth) * DAY;
@@ -35,7 +35,7 @@ export function fullAt({
 }
 
 /** Returns the growth in bytes per day. */
-function growthOf(days: readonly { readonly at: Ms; readonly used: Bytes }[]): number {
+function getGrowth(days: readonly { readonly at: Ms; readonly used: Bytes }[]): number {
   const slopes = new Float64Array((days.length * (days.length - 1)) / 2);
   let count = 0;
   for (const later of days) {
@@ -45,7 +45,7 @@ function growthOf(days: readonly { readonly at: Ms; readonly used: Bytes }[]): n
     }
   }
   const half = slopes.length >> 1;
-  const upper = nthOf(slopes, half);
+  const upper = getNth(slopes, half);
   return slopes.length % 2 === 1
     ? upper
     : (slopes.subarray(0, half).reduce((most, one) => Math.max(most, one), -Infinity) + upper) / 2;
@@ -55,7 +55,7 @@ function growthOf(days: readonly { readonly at: Ms; readonly used: Bytes }[]): n
  * Quickselect: returns the value at index `n` of the sorted array. It reorders `values`, and takes
  * a tenth of the time of sorting them.
  */
-function nthOf(values: Float64Array, n: number): number {
+function getNth(values: Float64Array, n: number): number {
   let low = 0;
   let high = values.length - 1;
   while (low < high) {

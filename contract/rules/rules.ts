@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { CompanyN, Ms } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
-import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
+import { getPattern, PatternSchema, getTexts } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from '../runs/vocabulary.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from '../runs/vocabulary.ts';
 import { nameText } from '../text-schema.ts';
@@ -132,7 +132,7 @@ export const problemUnexcepted = v.strictObject({
   type: v.literal('problem.unexcepted@1'),
   data: v.strictObject({ problem }),
 });
-export const RULE_DEEDS = ['snoozed', 'noted', 'ticketed', 'notified', 'hinted'] as const;
+export const RULE_ACTIONS = ['snoozed', 'noted', 'ticketed', 'notified', 'hinted'] as const;
 /**
  * What a rule did to a problem, apart from an exception. Snooze, note and ticket also have events
  * of their own.
@@ -141,7 +141,7 @@ export const problemRuled = v.strictObject({
   type: v.literal('problem.ruled@1'),
   data: v.strictObject({
     ...byRule,
-    did: v.array(v.picklist(RULE_DEEDS)),
+    did: v.array(v.picklist(RULE_ACTIONS)),
     hint: RuleDoesSchema.entries.hint,
   }),
 });
@@ -194,7 +194,7 @@ const bounded = ({ least, most }: Range): boolean => least !== null || most !== 
  */
 export const asksSomething = (when: RuleWhen): boolean =>
   when.sources.length + when.types.length + when.states.length + when.companies.length > 0 ||
-  textsOf(when.job).length + textsOf(when.computer).length + textsOf(when.text).length > 0 ||
+  getTexts(when.job).length + getTexts(when.computer).length + getTexts(when.text).length > 0 ||
   bounded(when.duration) ||
   bounded(when.bytes) ||
   bounded(when.streak) ||
@@ -215,20 +215,20 @@ export const doesSomething = ({
   notify.length > 0;
 
 /** Returns whether a rule is active at a moment. */
-export const standsAt = (
+export const isRuleActiveAt = (
   { enabled, from, to }: Pick<RuleFields, 'enabled' | 'from' | 'to'>,
   at: Ms,
 ): boolean => enabled && (from === null || from <= at) && (to === null || at < to);
 
 /** Returns a function that tells whether the conditions match a result. Create it once per rule. */
-export function matcherOf(when: RuleWhen): (result: RuleResult) => boolean {
+export function getMatcher(when: RuleWhen): (result: RuleResult) => boolean {
   const sources = new Set(when.sources);
   const types = new Set(when.types);
   const states = new Set(when.states);
   const companies = new Set(when.companies);
-  const job = patternOf(when.job);
-  const computer = patternOf(when.computer);
-  const text = patternOf(when.text);
+  const job = getPattern(when.job);
+  const computer = getPattern(when.computer);
+  const text = getPattern(when.text);
   const time = when.time === null ? null : timer(when.time);
   return (one) =>
     (sources.size === 0 || sources.has(one.source)) &&

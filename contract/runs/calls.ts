@@ -35,7 +35,7 @@ export const ChangedSchema = v.object({
  * Entries of a problem's history. `Over`: a success ended it. `Changed`: a different result, good
  * or bad, ended it.
  */
-export const DEEDS = [
+export const HISTORY_ACTIONS = [
   'Reviewed',
   'Taken back to check',
   'Snoozed',
@@ -53,7 +53,7 @@ export const DEEDS = [
   'Over',
   'Changed',
 ] as const;
-export type ProblemDeed = (typeof DEEDS)[number];
+export type ProblemAction = (typeof HISTORY_ACTIONS)[number];
 
 /** A complete run (a job execution). Times are in the API's format: `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export const ExecutionSchema = v.object({
@@ -118,7 +118,7 @@ export const ExecutionSchema = v.object({
     v.object({
       at: iso,
       who: v.string(),
-      what: v.picklist(DEEDS),
+      what: v.picklist(HISTORY_ACTIONS),
       comment: orNull(v.string()),
       until: orNull(iso),
     }),

@@ -59,7 +59,7 @@ export const changeFields = {
     v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.reasonChars)),
   ),
 };
-type ChangeAsked = {
+type RequestedChange = {
   readonly [K in keyof typeof changeFields]?: v.InferOutput<(typeof changeFields)[K]>;
 };
 
@@ -67,12 +67,12 @@ type ChangeAsked = {
  * Returns the requested changes in the order in which they apply. A snooze without a reason uses
  * the note as its reason.
  */
-export function changesOf({
+export function getChanges({
   change,
   note,
   ignoredUntil,
   ignoredReason,
-}: ChangeAsked): readonly Change[] {
+}: RequestedChange): readonly Change[] {
   const content = (typeof note === 'object' ? note?.content : note) || null;
   return [
     ...(change === undefined ? [] : [change]),
@@ -113,24 +113,24 @@ export interface Decided {
 
 /**
  * Decides the events and refusals of a change. Devices run it to show the effect immediately, and
- * the server runs it to commit. `nameOf` returns a person's name for a refusal. It creates one
+ * the server runs it to commit. `getName` returns a person's name for a refusal. It creates one
  * event per company, so that a device only receives companies that its user may see.
  */
 export function decideChange(
   change: Change,
-  asked: readonly RunN[],
+  request: readonly RunN[],
   targets: ReadonlyMap<RunN, Target>,
   by: UserId,
   at: Ms,
-  nameOf: (id: UserId) => string,
+  getName: (id: UserId) => string,
 ): Decided {
   const refused: Refused[] = [];
   const problems = new Map<CompanyN, Set<ProblemN>>();
   const drafts: NewEvent[] = [];
-  for (const run of asked) {
+  for (const run of request) {
     const target = targets.get(run);
     const failure = target
-      ? refusal(change, target, by, at, nameOf)
+      ? refusal(change, target, by, at, getName)
       : { kind: 'not-found' as const, message: MESSAGES.notFound };
     if (failure) {
       refused.push({ run, failure });
@@ -152,7 +152,7 @@ export function decideChange(
   for (const [company, set] of problems) {
     const list = [...set];
     drafts.push({
-      event: eventOf(change, list),
+      event: getEvent(change, list),
       company,
       entity: list.length === 1 ? `problem:${list[0]}` : 'problem:*',
     });
@@ -165,13 +165,13 @@ function refusal(
   { problem }: Target,
   by: UserId,
   at: Ms,
-  nameOf: (id: UserId) => string,
+  getName: (id: UserId) => string,
 ): Failure | null {
   if (!problem) return { kind: 'conflict', message: MESSAGES.nothingToReview };
   if (change.is === 'review' && problem.review && problem.review.by !== by) {
     return {
       kind: 'conflict',
-      message: MESSAGES.alreadyReviewed({ user: nameOf(problem.review.by) }),
+      message: MESSAGES.alreadyReviewed({ user: getName(problem.review.by) }),
     };
   }
   if (change.is === 'snooze') {
@@ -188,7 +188,7 @@ const bad = (path: string, message: string): Failure => ({
   issues: [{ path, message }],
 });
 
-function eventOf(change: Change, problems: number[]): Event {
+function getEvent(change: Change, problems: number[]): Event {
   switch (change.is) {
     case 'review':
       return { type: 'problem.reviewed@1', data: { problems, comment: change.comment } };

@@ -55,7 +55,7 @@ export interface LeanRun {
   readonly message: string | null;
 }
 
-export const kindOf = (
+export const getKind = (
   run: Pick<RunRow, 'status' | 'anomaly'>,
   job: Pick<JobRow, 'managed' | 'source' | 'type'>,
 ): number =>
@@ -71,7 +71,10 @@ export const managedCode = (kind: number): number => (kind >> 4) & 3;
 export const sourceCode = (kind: number): number => (kind >> 6) & 31;
 export const typeCode = (kind: number): number => (kind >> 11) & 15;
 
-export const leanOf = (run: RunRow, job: Pick<JobRow, 'managed' | 'source' | 'type'>): LeanRun => ({
+export const toLeanRun = (
+  run: RunRow,
+  job: Pick<JobRow, 'managed' | 'source' | 'type'>,
+): LeanRun => ({
   n: run.n,
   job: run.job,
   company: run.company,
@@ -79,7 +82,7 @@ export const leanOf = (run: RunRow, job: Pick<JobRow, 'managed' | 'source' | 'ty
   startSec: Math.floor(run.startedAt / 1000),
   elapsedSec: run.durationSec,
   bytes: run.bytes,
-  kind: kindOf(run, job),
+  kind: getKind(run, job),
   message: run.message,
 });
 
@@ -100,7 +103,7 @@ export function encodeColumns(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer>
     texts.push({ row, bytes });
     textBytes += bytes.length;
   });
-  const buffer = new ArrayBuffer(sizeOf(runs.length, texts.length, textBytes));
+  const buffer = new ArrayBuffer(getSize(runs.length, texts.length, textBytes));
   new Uint32Array(buffer, 0, 4).set([MAGIC, runs.length, texts.length, textBytes]);
   const c = viewColumns(buffer);
   runs.forEach((run, row) => putRun(c, row, run));
@@ -128,7 +131,7 @@ export function putRun(c: RunColumns, row: number, run: LeanRun): void {
 }
 
 const pad4 = (n: number): number => (n + 3) & ~3;
-const sizeOf = (rows: number, texts: number, textBytes: number): number =>
+const getSize = (rows: number, texts: number, textBytes: number): number =>
   HEAD + pad4(rows * 30) + texts * 8 + pad4(textBytes);
 
 /**
@@ -139,7 +142,7 @@ const sizeOf = (rows: number, texts: number, textBytes: number): number =>
 export function viewColumns(buffer: ArrayBuffer): RunColumns {
   if (buffer.byteLength < HEAD) throw new RangeError('columns: too short');
   const [magic, rows = 0, texts = 0, textBytes = 0] = new Uint32Array(buffer, 0, 4);
-  if (magic !== MAGIC || buffer.byteLength !== sizeOf(rows, texts, textBytes))
+  if (magic !== MAGIC || buffer.byteLength !== getSize(rows, texts, textBytes))
     throw new RangeError('columns: not a page');
   let at = HEAD;
   const u32 = (count: number): Uint32Array => {

@@ -1,7 +1,7 @@
 import type { Ms, UserId } from '../ids.ts';
 import type { Cell, ExportColumn, ExportColumnId, FileColumnId } from './csv.ts';
 import { utcText, wallText } from './csv.ts';
-import { reviewAsked } from './review.ts';
+import { toRequestedReview } from './review.ts';
 import type { ProblemRow } from './rows.ts';
 import { csvMessages as t } from './csv.messages.en.ts';
 
@@ -54,7 +54,7 @@ const COLUMNS: { readonly [Id in FileColumnId]: { readonly is: Kind; readonly un
 };
 
 /** Returns the header row. Titles include units; moments and ranges get two columns. */
-export const titlesOf = (columns: readonly ExportColumn<FileColumnId>[]): readonly string[] =>
+export const getTitles = (columns: readonly ExportColumn<FileColumnId>[]): readonly string[] =>
   columns.flatMap(({ id, title }) => {
     const { is, unit } = COLUMNS[id];
     if (is === 'moment') return [title, t.withUnit({ title, unit: 'UTC' })];
@@ -95,13 +95,13 @@ interface Around {
 /** Columns that derive from a result's problem alone. */
 export const PROBLEM_COLUMNS = {
   review: ({ problem }: OfProblem, { now, anomalies }: Around): CellValue =>
-    reviewAsked(problem, now, anomalies),
+    toRequestedReview(problem, now, anomalies),
   reviewedBy: ({ problem }: OfProblem, { names }: Around): CellValue =>
     problem?.review && (names.get(problem.review.by) ?? ''),
   reviewedAt: ({ problem }: OfProblem): CellValue => problem?.review?.at,
   comment: ({ problem }: OfProblem): CellValue => problem?.review?.comment,
   snoozedUntil: ({ problem }: OfProblem, { now, anomalies }: Around): CellValue =>
-    reviewAsked(problem, now, anomalies) === 'snoozed' ? problem?.snooze?.until : null,
+    toRequestedReview(problem, now, anomalies) === 'snoozed' ? problem?.snooze?.until : null,
   note: ({ problem }: OfProblem): CellValue => problem?.note?.content,
   ticket: ({ problem }: OfProblem): CellValue => problem?.ticket,
 } as const satisfies Partial<Record<ExportColumnId, unknown>>;

@@ -88,13 +88,13 @@ const SPECIAL = /[",\r\n\u202A-\u202E\u2066-\u2069]|^[\s=+\-@＝＋－＠]|\s$/;
 
 /** Returns `11/20/26 07:46 AM` in the zone. */
 export function wallText(at: Ms, timeZone: string): string {
-  const { date, hour, minute } = clockOf(at + offsetAt(at, timeZone));
+  const { date, hour, minute } = getClock(at + offsetAt(at, timeZone));
   return `${date.slice(5, 7)}/${date.slice(8)}/${date.slice(2, 4)} ${two(hour % 12 === 0 ? 12 : hour % 12)}:${two(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
 }
 
 /** Returns `2026-11-20T07:46:13Z`. */
 export function utcText(at: Ms): string {
-  const { date, hour, minute, second } = clockOf(at);
+  const { date, hour, minute, second } = getClock(at);
   return `${date}T${two(hour)}:${two(minute)}:${two(second)}Z`;
 }
 
@@ -103,7 +103,7 @@ export function utcText(at: Ms): string {
  * in the zone.
  */
 export function csvName(prefix: string, at: Ms, timeZone: string): string {
-  const { date, hour, minute, second } = clockOf(at + offsetAt(at, timeZone));
+  const { date, hour, minute, second } = getClock(at + offsetAt(at, timeZone));
   return `${prefix}_${date}_${two(hour)}${two(minute)}${two(second)}.csv`;
 }
 
@@ -111,7 +111,7 @@ export function csvName(prefix: string, at: Ms, timeZone: string): string {
  * Splits a local time into its parts. It caches the date, because consecutive moments are usually
  * on the same day.
  */
-function clockOf(wall: Ms): {
+function getClock(wall: Ms): {
   readonly date: string;
   readonly hour: number;
   readonly minute: number;

@@ -63,7 +63,7 @@ export const jobChanged = v.strictObject({
 });
 
 /** "Not an anomaly": the typical range includes the value from now on. */
-export const jobTaught = v.strictObject({
+export const jobCalibrated = v.strictObject({
   type: v.literal('job.taught@1'),
   data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
 });
@@ -76,7 +76,7 @@ export const jobIgnored = v.strictObject({
   type: v.literal('job.ignored@1'),
   data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']), until: v.nullable(ms) }),
 });
-export const jobHeeded = v.strictObject({
+export const jobUnignored = v.strictObject({
   type: v.literal('job.heeded@1'),
   data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']) }),
 });
@@ -195,7 +195,7 @@ export const problemSnoozed = v.strictObject({
     reason: v.pipe(v.string(), v.maxLength(LIMITS.reasonChars)),
   }),
 });
-export const problemWoken = v.strictObject({
+export const problemUnsnoozed = v.strictObject({
   type: v.literal('problem.woken@1'),
   data: v.strictObject({ problems }),
 });
@@ -214,14 +214,14 @@ export const problemTicketed = v.strictObject({
  * The linked ticket of a problem and its state, as a device shows it. `url`: its page in the
  * ticketing system. Null: the problem has no ticket, or one known by number only.
  */
-export const TiedSchema = v.strictObject({
+export const LinkedTicketSchema = v.strictObject({
   id: uuid,
   open: v.boolean(),
   url: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//))),
 });
-export const problemTied = v.strictObject({
+export const problemTicketLinked = v.strictObject({
   type: v.literal('problem.tied@1'),
-  data: v.strictObject({ problems, tied: v.nullable(TiedSchema) }),
+  data: v.strictObject({ problems, tied: v.nullable(LinkedTicketSchema) }),
 });
 export const problemNoted = v.strictObject({
   type: v.literal('problem.noted@1'),
@@ -238,6 +238,7 @@ export const keyMade = v.strictObject({
     managed: v.nullable(v.boolean()),
     hint: v.pipe(v.string(), v.length(4)),
     connection: v.optional(uuid),
+    organization: v.optional(uuid),
   }),
 });
 export const keyRotated = v.strictObject({
@@ -278,7 +279,7 @@ export const computerIgnored = v.strictObject({
   type: v.literal('computer.ignored@1'),
   data: v.strictObject({ id: computerId, until: v.nullable(ms) }),
 });
-export const computerHeeded = v.strictObject({
+export const computerUnignored = v.strictObject({
   type: v.literal('computer.heeded@1'),
   data: v.strictObject({ id: computerId }),
 });

@@ -27,13 +27,13 @@ export function firstLine(text: string, which: 'first' | 'last' = 'first'): stri
   let best = '';
   let bestScore = -1;
   let inTraceback = false;
-  for (const raw of linesOf(text)) {
+  for (const raw of getLines(text)) {
     const stamped = plainLine(raw);
     if (stamped.line === '') continue;
     const inside: boolean = inTraceback && /^\s/.test(stamped.rest);
     const raised = inTraceback && !inside;
     inTraceback = TRACEBACK.test(stamped.line) || inside;
-    const score = inside ? 0.2 : scoreOf(stamped.line, stamped.level, raised);
+    const score = inside ? 0.2 : scoreLine(stamped.line, stamped.level, raised);
     if (score > bestScore || (score === bestScore && which === 'last'))
       [best, bestScore] = [stamped.line, score];
     if (score === HIGHEST && which === 'first') break;
@@ -45,7 +45,7 @@ export function firstLine(text: string, which: 'first' | 'last' = 'first'): stri
  * Returns the lines of the beginning and the end of a long text, because a failed run usually gives
  * the reason at its end.
  */
-function linesOf(text: string): readonly string[] {
+function getLines(text: string): readonly string[] {
   if (text.length <= READ) return clipped(text);
   return [...clipped(text.slice(0, READ / 4)), ...clipped(text.slice(-(READ / 4) * 3), true)];
 }
@@ -64,7 +64,7 @@ export const saysLittle = (reason: string): boolean => {
   return (
     line === '' ||
     FALLBACK.test(line) ||
-    (scoreOf(line, level, false) < 3 && scoreOf(line, level, false) !== 1)
+    (scoreLine(line, level, false) < 3 && scoreLine(line, level, false) !== 1)
   );
 };
 
@@ -113,11 +113,11 @@ interface PlainLine {
 
 /** Returns the text of one line without prefixes, and the most severe level among them. */
 function plainLine(raw: string): PlainLine {
-  const told = saidInJson(raw);
-  let line = told.text.slice(0, LINE).replace(ANSI, '').replace(CONTROL, ' ');
+  const details = saidInJson(raw);
+  let line = details.text.slice(0, LINE).replace(ANSI, '').replace(CONTROL, ' ');
   const rest = line;
   line = line.replace(/\s+/g, ' ').trim();
-  let level = told.level;
+  let level = details.level;
   for (let before = ''; before !== line;) {
     before = line;
     for (const prefix of PREFIXES) {
@@ -127,7 +127,7 @@ function plainLine(raw: string): PlainLine {
     const found = LEVEL.exec(line) ?? LOUD.exec(line);
     const after = found === null ? '' : line.slice(found[0].length).trimStart();
     if (found !== null && after !== '') {
-      level = Math.max(level, levelOf(found[1] ?? ''));
+      level = Math.max(level, getLevel(found[1] ?? ''));
       line = after;
     }
     // Bacula's logs end lines with a stray backslash.
@@ -155,13 +155,13 @@ function saidInJson(raw: string): { readonly text: string; readonly level: numbe
     const message = line['msg'] ?? line['message'];
     if (typeof message !== 'string' || message.trim() === '') break;
     const named = line['level'] ?? line['levelname'] ?? line['severity'];
-    if (typeof named === 'string') level = Math.max(level, levelOf(named));
+    if (typeof named === 'string') level = Math.max(level, getLevel(named));
     text = message.trim().split(/[\r\n]+/, 1)[0] ?? '';
   }
   return { text, level };
 }
 
-const levelOf = (name: string): number => LEVELS[name.toLowerCase().split(' ')[0] ?? ''] ?? 0;
+const getLevel = (name: string): number => LEVELS[name.toLowerCase().split(' ')[0] ?? ''] ?? 0;
 const LEVELS: Readonly<Record<string, number>> = {
   panic: 5,
   fatal: 5,
@@ -203,7 +203,7 @@ const FALLBACK =
 const COMMAND =
   /^command '.*returned non-zero exit status|^.{0,200}exited with (?:code|status) \d+\.?$|^(?:process |command )?(?:exit|return|terminated with)(?:ed)? ?(?:error )?(?:code|status)[ :=]*\d+\.?$|^terminating with (?:success|error|warning) status/i;
 
-function scoreOf(line: string, level: number, raised: boolean): number {
+function scoreLine(line: string, level: number, raised: boolean): number {
   if (TRACEBACK.test(line) || IDLE.test(line)) return 0;
   if (PROGRESS.test(line)) return 0.2;
   if (COMMAND.test(line)) return 2.5;

@@ -15,13 +15,13 @@ type OfRules = EventOf<
 
 const BY_RULE = 'rule:';
 /** The author of a note or snooze that a rule created, with the rule's name at that time. */
-const byRuleOf = (name: string): UserId => `${BY_RULE}${name}`;
+const getRuleActor = (name: string): UserId => `${BY_RULE}${name}`;
 /** Returns the author of an event, as rows name it: a user, the clock, or a rule. */
-export const personOf = ({ subject, actor }: Logged): UserId =>
+export const getPerson = ({ subject, actor }: Logged): UserId =>
   subject ??
-  (actor.is === 'clock' ? 'clock' : actor.is === 'rule' ? byRuleOf(actor.name) : actor.id);
+  (actor.is === 'clock' ? 'clock' : actor.is === 'rule' ? getRuleActor(actor.name) : actor.id);
 /** Returns "Rule “Known warnings”" if the author is a rule, otherwise null. */
-export const ruleNameOf = (by: UserId): string | null =>
+export const getRuleName = (by: UserId): string | null =>
   by.startsWith(BY_RULE) ? t.rule({ rule: by.slice(BY_RULE.length) }) : null;
 
 /** Folds events of rules, and of their actions on problems (RULES-2). */

@@ -4,7 +4,7 @@ import type { ProblemN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { EventsAbout, LoggedAbout } from '../tables.ts';
 import { utcDay } from '../time/day.ts';
-import { foldRules, personOf } from './fold-rules.ts';
+import { foldRules, getPerson } from './fold-rules.ts';
 import type { ComputerRow, JobRow, ProblemRow, RunRow, StatRow } from './rows.ts';
 
 /** Number of finished runs of a job from which typical ranges are derived. */
@@ -46,7 +46,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       return;
     }
     case 'job.ignored@1': {
-      const ignored = { by: personOf(logged), at, until: event.data.until };
+      const ignored = { by: getPerson(logged), at, until: event.data.until };
       return eachJob(
         rows,
         event.data.n,
@@ -60,7 +60,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
         event.data.what === 'missed' ? { missedIgnored: null } : { disabledIgnored: null },
       );
     case 'job.taught@1':
-      return teach(rows, event);
+      return applyCalibration(rows, event);
     case 'run.started@1':
       return startRun(rows, event);
     case 'run.finished@1':
@@ -75,7 +75,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
     case 'problem.closed@1':
       return closeProblem(rows, event, at);
     case 'problem.reviewed@1': {
-      const by = personOf(logged);
+      const by = getPerson(logged);
       return eachProblem(rows, event.data.problems, (one) => ({
         ...one,
         review: { by, at, comment: event.data.comment },
@@ -92,7 +92,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       const { until, reason } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({
         ...one,
-        snooze: { by: personOf(logged), at, until, reason },
+        snooze: { by: getPerson(logged), at, until, reason },
       }));
     }
     case 'problem.woken@1':
@@ -101,7 +101,7 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       const { content } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({
         ...one,
-        note: content === null ? null : { by: personOf(logged), at, content },
+        note: content === null ? null : { by: getPerson(logged), at, content },
       }));
     }
     case 'problem.ticketed@1': {
@@ -113,8 +113,8 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
       }));
     }
     case 'problem.tied@1': {
-      const { tied } = event.data;
-      return eachProblem(rows, event.data.problems, (one) => ({ ...one, tied }));
+      const { tied: linkedTicket } = event.data;
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, tied: linkedTicket }));
     }
     case 'problem.excepted@1':
     case 'problem.unexcepted@1':
@@ -160,12 +160,12 @@ export function foldMonitoring(rows: Rows, logged: LoggedAbout<Monitored>): void
     case 'computer.noted@1': {
       const { id, content } = event.data;
       return eachComputer(rows, id, {
-        note: content === null ? null : { by: personOf(logged), at, content },
+        note: content === null ? null : { by: getPerson(logged), at, content },
       });
     }
     case 'computer.ignored@1':
       return eachComputer(rows, event.data.id, {
-        ignored: { by: personOf(logged), at, until: event.data.until },
+        ignored: { by: getPerson(logged), at, until: event.data.until },
       });
     case 'computer.heeded@1':
       return eachComputer(rows, event.data.id, { ignored: null });
@@ -384,7 +384,7 @@ function setJobProblem(rows: Rows, n: number, problem: number | null): void {
   if (job) rows.job?.set(n, { ...job, problem });
 }
 
-function teach(rows: Rows, { data }: EventOf<'job.taught@1'>): void {
+function applyCalibration(rows: Rows, { data }: EventOf<'job.taught@1'>): void {
   const stat = rows.stat?.get(data.n);
   if (!stat) return;
   const [low, high] = stat.taught[data.measure] ?? [data.value, data.value];

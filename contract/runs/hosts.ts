@@ -18,16 +18,16 @@ export function jobCounter(
     for (const name of [plain(computer), plain(server)]) {
       if (name === '') continue;
       add(whole, `${company} ${name}`, job);
-      if (shortOf(name) !== name) add(short, `${company} ${shortOf(name)}`, job);
+      if (shortenHost(name) !== name) add(short, `${company} ${shortenHost(name)}`, job);
     }
   });
   return (company, hostName) => {
     const name = plain(hostName);
     const same = whole.get(`${company} ${name}`) ?? NONE;
     const alike =
-      (shortOf(name) === name
+      (shortenHost(name) === name
         ? short.get(`${company} ${name}`)
-        : whole.get(`${company} ${shortOf(name)}`)) ?? NONE;
+        : whole.get(`${company} ${shortenHost(name)}`)) ?? NONE;
     return same.size + [...alike].filter((job) => !same.has(job)).length;
   };
 }
@@ -35,7 +35,7 @@ export function jobCounter(
 const NONE: ReadonlySet<number> = new Set();
 const plain = (name: string): string => name.trim().toLowerCase();
 const ADDRESS = /^[\d.]+$|:/;
-const shortOf = (name: string): string =>
+const shortenHost = (name: string): string =>
   ADDRESS.test(name) ? name : name.split('.', 1)[0] || name;
 
 function add(index: Map<string, Set<number>>, key: string, job: number): void {

@@ -1,5 +1,5 @@
 import type { Bytes, CauseN, CompanyN, JobN, Ms, ProblemN, RunN, Seconds } from '../ids.ts';
-import type { Note, Review, Snooze, Tied } from './rows.ts';
+import type { Note, Review, Snooze, LinkedTicket } from './rows.ts';
 import type { ScheduleState } from './schedule-state.ts';
 import type { EntityGroup, JobType, ProblemKind, Source, Status } from './vocabulary.ts';
 
@@ -212,7 +212,7 @@ export interface ProblemView {
   readonly note: (Note & { readonly name: string }) | null;
   readonly ticket: string | null;
   /** The linked ticket in this portal, if there is one, and whether it is open. */
-  readonly tied?: Tied | null;
+  readonly tied?: LinkedTicket | null;
   /** The rule (its name) under which the problem counts as OK. */
   readonly exception?: { readonly name: string; readonly at: Ms } | null;
   /** Hints from rules. */

@@ -1,5 +1,5 @@
 import type { Ms } from '../ids.ts';
-import { dayOf } from '../time/day.ts';
+import { getDay } from '../time/day.ts';
 import type { ReviewState } from './query.ts';
 import type { ProblemRow } from './rows.ts';
 
@@ -8,7 +8,7 @@ import type { ProblemRow } from './rows.ts';
  * rule made it an exception, otherwise none. An open problem is snoozed while its snooze lasts,
  * cleared if it has a review or an exception, and otherwise pending.
  */
-export function reviewOf(
+export function getReview(
   problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review' | 'exception'>,
   now: Ms,
 ): ReviewState {
@@ -29,20 +29,22 @@ export const isCleared = ({
  * Returns the review state of a result by its problem. `anomalies` false: problems that are
  * anomalies count as none.
  */
-export const reviewAsked = (
+export const toRequestedReview = (
   problem: ProblemRow | null | undefined,
   now: Ms,
   anomalies: boolean,
 ): ReviewState =>
-  !problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now);
+  !problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : getReview(problem, now);
 
 /** Returns on how many of the provider's days a problem has existed, including the first. */
-export const streakOf = (
+export const getStreak = (
   { openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>,
   { timeZone, dayBeginsHour }: { readonly timeZone: string; readonly dayBeginsHour: number },
   now: Ms,
 ): number =>
   Math.max(
     1,
-    dayOf(closedAt ?? now, timeZone, dayBeginsHour) - dayOf(openedAt, timeZone, dayBeginsHour) + 1,
+    getDay(closedAt ?? now, timeZone, dayBeginsHour) -
+      getDay(openedAt, timeZone, dayBeginsHour) +
+      1,
   );

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Bytes, CauseN, CompanyN, JobN, KeyId, Ms, ProblemN, RunN, UserId } from '../ids.ts';
 import type { RowOf } from '../row.ts';
 import { SCHEDULE_KINDS } from './schedule-state.ts';
 import {
@@ -12,9 +13,15 @@ import {
   STATUSES,
 } from './vocabulary.ts';
 
-const n = v.number();
-const ms = v.number();
-const bytes = v.nullable(v.number());
+const companyN: v.GenericSchema<CompanyN> = v.number();
+const jobN: v.GenericSchema<JobN> = v.number();
+const runN: v.GenericSchema<RunN> = v.number();
+const problemN: v.GenericSchema<ProblemN> = v.number();
+const causeN: v.GenericSchema<CauseN> = v.number();
+const userId: v.GenericSchema<UserId> = v.string();
+const keyId: v.GenericSchema<KeyId> = v.string();
+const ms: v.GenericSchema<Ms> = v.number();
+const bytes: v.GenericSchema<Bytes | null> = v.nullable(v.number());
 const amount = v.nullable(v.number());
 
 const scheduleKind = v.optional(v.picklist(SCHEDULE_KINDS));
@@ -31,15 +38,15 @@ const StoredScheduleSchema = v.variant('is', [
 export type Schedule = RowOf<typeof StoredScheduleSchema>;
 
 /** A person marked the condition as intended. `until` null: until it changes. */
-const IgnoredSchema = v.object({ by: v.string(), at: ms, until: v.nullable(ms) });
+const IgnoredSchema = v.object({ by: userId, at: ms, until: v.nullable(ms) });
 export type Ignored = RowOf<typeof IgnoredSchema>;
 
 export const JobRowSchema = v.object({
-  n,
+  n: jobN,
   /** The job's id at its source (`jobInstanceUid`), unique within its connection. */
   uid: v.string(),
-  key: v.string(),
-  company: n,
+  key: keyId,
+  company: companyN,
   name: v.string(),
   source: v.picklist(SOURCES),
   type: v.picklist(JOB_TYPES),
@@ -58,7 +65,7 @@ export const JobRowSchema = v.object({
   missedIgnored: v.nullable(IgnoredSchema),
   disabledIgnored: v.nullable(IgnoredSchema),
   /** The open problem, if any. */
-  problem: v.nullable(n),
+  problem: v.nullable(problemN),
 });
 export type JobRow = RowOf<typeof JobRowSchema>;
 
@@ -68,14 +75,14 @@ const range = v.tuple([v.number(), v.number()]);
  * runs, oldest first.
  */
 export const StatRowSchema = v.object({
-  n,
+  n: jobN,
   starts: v.array(ms),
   durations: v.array(v.number()),
   bytes: v.array(v.number()),
   files: v.array(v.number()),
   lastStart: v.nullable(ms),
   lastSuccess: v.nullable(ms),
-  running: v.nullable(n),
+  running: v.nullable(runN),
   /** The expected start that is already marked as missed, so that it is marked only once. */
   missedFor: v.nullable(ms),
   /** Values that a person marked as normal ("not an anomaly"); they widen the typical range. */
@@ -98,10 +105,10 @@ export type Anomaly = RowOf<typeof StoredAnomalySchema>;
 
 /** One run of one job (a job execution). `startedAt` of a `Missed` run is its expected start. */
 export const RunRowSchema = v.object({
-  n,
-  job: n,
-  company: n,
-  key: v.string(),
+  n: runN,
+  job: jobN,
+  company: companyN,
+  key: keyId,
   /** Identifies the run at its source; unique together with `key`. */
   uid: v.string(),
   status: v.picklist(STATUSES),
@@ -123,7 +130,7 @@ export const RunRowSchema = v.object({
   errorCount: v.optional(v.number()),
   warningCount: v.optional(v.number()),
   anomaly: v.array(StoredAnomalySchema),
-  problem: v.nullable(n),
+  problem: v.nullable(problemN),
   hasLog: v.boolean(),
   /** Fields of the source that have no column; the panel shows them. */
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
@@ -131,16 +138,16 @@ export const RunRowSchema = v.object({
 export type RunRow = RowOf<typeof RunRowSchema>;
 
 export const CauseRowSchema = v.object({
-  n,
+  n: causeN,
   template: v.string(),
   kind: v.picklist(PROBLEM_KINDS),
 });
 export type CauseRow = RowOf<typeof CauseRowSchema>;
 
-const ReviewSchema = v.object({ by: v.string(), at: ms, comment: v.nullable(v.string()) });
-const SnoozeSchema = v.object({ by: v.string(), at: ms, until: ms, reason: v.string() });
-const NoteSchema = v.object({ by: v.string(), at: ms, content: v.string() });
-const StoredTiedSchema = v.object({
+const ReviewSchema = v.object({ by: userId, at: ms, comment: v.nullable(v.string()) });
+const SnoozeSchema = v.object({ by: userId, at: ms, until: ms, reason: v.string() });
+const NoteSchema = v.object({ by: userId, at: ms, content: v.string() });
+const StoredLinkedTicketSchema = v.object({
   id: v.string(),
   open: v.boolean(),
   url: v.nullable(v.string()),
@@ -149,20 +156,20 @@ const exception = { rule: v.string(), name: v.string(), at: ms };
 export type Review = RowOf<typeof ReviewSchema>;
 export type Snooze = RowOf<typeof SnoozeSchema>;
 export type Note = RowOf<typeof NoteSchema>;
-export type Tied = RowOf<typeof StoredTiedSchema>;
+export type LinkedTicket = RowOf<typeof StoredLinkedTicketSchema>;
 
 /**
  * A problem is job + cause + state, from its first run until a success or another problem ends it.
  */
 export const ProblemRowSchema = v.object({
-  n,
-  job: n,
-  company: n,
-  cause: n,
+  n: problemN,
+  job: jobN,
+  company: companyN,
+  cause: causeN,
   state: v.picklist(PROBLEM_STATES),
   openedAt: ms,
   lastAt: ms,
-  lastRun: n,
+  lastRun: runN,
   runs: v.number(),
   closedAt: v.nullable(ms),
   closedBy: v.nullable(v.picklist(['success', 'changed'])),
@@ -171,7 +178,7 @@ export const ProblemRowSchema = v.object({
   note: v.nullable(NoteSchema),
   ticket: v.nullable(v.string()),
   /** The linked ticket in this portal with that number, if there is one, and whether it is open. */
-  tied: v.exactOptional(v.nullable(StoredTiedSchema)),
+  tied: v.exactOptional(v.nullable(StoredLinkedTicketSchema)),
   /** Known, counts as OK: the rule, by its name at that time, and since when. */
   exception: v.exactOptional(v.nullable(v.object(exception))),
   /** A person ended the exception, so no rule applies one again. */
@@ -184,9 +191,9 @@ export const ProblemRowSchema = v.object({
 export type ProblemRow = RowOf<typeof ProblemRowSchema>;
 
 export const KeyRowSchema = v.object({
-  id: v.string(),
+  id: keyId,
   name: v.string(),
-  company: n,
+  company: companyN,
   /** The tool whose command the page showed; any tool may use the key. */
   tool: v.picklist(SOURCES),
   managed: v.nullable(v.boolean()),
@@ -201,13 +208,15 @@ export const KeyRowSchema = v.object({
    * a key.
    */
   connection: v.optional(v.string()),
+  /** The organization whose backup sessions are recorded with this key; it has no secret either. */
+  organization: v.optional(v.string()),
 });
 export type KeyRow = RowOf<typeof KeyRowSchema>;
 
 export const ComputerRowSchema = v.object({
   id: v.string(),
-  key: v.string(),
-  company: n,
+  key: keyId,
+  company: companyN,
   hostName: v.string(),
   os: v.nullable(v.string()),
   osType: v.nullable(v.string()),
@@ -227,8 +236,8 @@ const RepositoryDaySchema = v.object({
 
 export const RepositoryRowSchema = v.object({
   id: v.string(),
-  key: v.string(),
-  company: n,
+  key: keyId,
+  company: companyN,
   uid: v.string(),
   name: v.string(),
   type: v.nullable(v.string()),

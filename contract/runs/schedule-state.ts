@@ -14,15 +14,15 @@ export const SCHEDULE_STATES = [...SCHEDULE_KINDS, 'Disabled'] as const;
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
 
 /** Returns the schedule of a job in one word, or null if its schedule is unknown. */
-export function scheduleStateOf({
+export function getScheduleState({
   enabled,
   schedule,
 }: Pick<JobRow, 'enabled' | 'schedule'>): ScheduleState | null {
   if (!enabled) return 'Disabled';
-  return schedule === null ? null : kindOf(schedule);
+  return schedule === null ? null : getKind(schedule);
 }
 
-function kindOf(schedule: Schedule): ScheduleKind {
+function getKind(schedule: Schedule): ScheduleKind {
   if (schedule.kind !== undefined) return schedule.kind;
   return schedule.is === 'every' ? 'Periodically' : kindOfCron(schedule.cron.trim().toLowerCase());
 }

@@ -84,8 +84,8 @@ export const isBackupType = (type: JobType): boolean => !NO_BACKUP.has(type);
  * together (CAL-6, OVER-7). Copies, restores and checks count only if the query is about such types
  * alone.
  */
-export const countsAsBackup = (asked: readonly JobType[]): ((type: JobType) => boolean) =>
-  asked.length > 0 && !asked.some(isBackupType) ? () => true : isBackupType;
+export const countsAsBackup = (request: readonly JobType[]): ((type: JobType) => boolean) =>
+  request.length > 0 && !request.some(isBackupType) ? () => true : isBackupType;
 
 export const ENTITY_GROUPS = [
   'managed-servers',

@@ -53,12 +53,12 @@ function named(word: string): DayN | null {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(word);
   if (iso) return dayAt(Number(iso[1]), Number(iso[2]), Number(iso[3]));
   const shown = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})$/.exec(word);
-  if (shown) return dayAt(yearOf(shown[3]), Number(shown[1]), Number(shown[2]));
+  if (shown) return dayAt(getYear(shown[3]), Number(shown[1]), Number(shown[2]));
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})$/.exec(word);
-  return dotted ? dayAt(yearOf(dotted[3]), Number(dotted[2]), Number(dotted[1])) : null;
+  return dotted ? dayAt(getYear(dotted[3]), Number(dotted[2]), Number(dotted[1])) : null;
 }
 
-const yearOf = (digits = ''): number => (digits.length === 2 ? 2000 : 0) + Number(digits);
+const getYear = (digits = ''): number => (digits.length === 2 ? 2000 : 0) + Number(digits);
 
 /** Returns null if the calendar has no such day. */
 function dayAt(year: number, month: number, day: number): DayN | null {

@@ -69,7 +69,7 @@ const slaReport = v.object({
 });
 export type SlaReport = v.InferOutput<typeof slaReport>;
 
-const asked = (most: number) =>
+const toQuery = (most: number) =>
   v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number), v.maxValue(most)));
 const idOut = v.object({ _id: v.string(), id: v.string() });
 
@@ -136,8 +136,8 @@ export const slaCalls = {
     input: v.strictObject({
       ...OF_JOBS,
       by: v.optional(v.picklist(['job', 'company'])),
-      minSuccessPct: asked(100),
-      maxAgeHours: asked(2_160),
+      minSuccessPct: toQuery(100),
+      maxAgeHours: toQuery(2_160),
       ...RESULTS_PAGED,
     }),
     output: slaReport,

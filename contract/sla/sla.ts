@@ -85,7 +85,7 @@ export interface SlaVerdict {
 
 const HOUR: Ms = 3_600_000;
 
-export const ageOf = (
+export const getAge = (
   { quiet, firstSeenAt, lastSuccess }: Omit<SlaJob, 'n' | 'tally'>,
   now: Ms,
 ): Ms | null => (quiet ? null : Math.max(0, now - (lastSuccess ?? firstSeenAt)));
@@ -99,7 +99,7 @@ export function judgeSla(
     maxAgeHours === null
       ? []
       : jobs
-          .map((job) => ({ n: job.n, age: ageOf(job, now) ?? 0 }))
+          .map((job) => ({ n: job.n, age: getAge(job, now) ?? 0 }))
           .filter(({ age }) => age > maxAgeHours * HOUR)
           .toSorted((a, b) => b.age - a.age || a.n - b.n)
           .map(({ n }) => n);

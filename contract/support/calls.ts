@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { PAGE, pageOf } from '../paging.ts';
+import { PAGE, getPage } from '../paging.ts';
 import { supportContextMessages } from './messages.en.ts';
 
 /** Context that the page can add to a support request. The user can leave out each part. */
@@ -60,7 +60,7 @@ export const supportCalls = {
     summary:
       "Lists the caller's support requests in pages, newest first, with the state of each email.",
     input: v.strictObject(PAGE),
-    output: pageOf(supportOut),
+    output: getPage(supportOut),
     gate: 'signed-in',
     failures: ['bad-input', 'forbidden'],
   }),

@@ -31,6 +31,9 @@ export const READ_BY = {
     'monitoring.licensing-export',
     'monitoring.invoices',
     'admin.dashboard',
+    'o365.organizations',
+    'o365.repositories',
+    'o365.jobs',
   ],
   /** Other settings of a company: its ids in other systems, and its recipients. */
   companySettings: ['common.companies'],
@@ -57,6 +60,12 @@ export const READ_BY = {
   person: ['monitoring.daily-checks', 'monitoring.reporting'],
   /** Names of the users that a user administrator manages. */
   managedPerson: ['monitoring.users'],
+  /** Microsoft 365 tenants, without their credentials. */
+  organization: ['o365.organizations'],
+  /** Proxies, too. */
+  backupRepository: ['o365.repositories'],
+  /** With their last sessions. */
+  backupJob: ['o365.jobs'],
   /** When sources and connections last synced. */
   sourceHealth: ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'],
 } as const satisfies Record<string, readonly Ability[]>;

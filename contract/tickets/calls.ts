@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { runRef } from '../run-ref.ts';
-import { anyId, moment, PAGE, pageOf, words } from '../paging.ts';
+import { anyId, moment, PAGE, getPage, words } from '../paging.ts';
 import {
   NamedSchema,
   StatusSchema,
@@ -105,7 +105,7 @@ const remote = <S extends v.ObjectEntries>(entries: S) =>
     page: v.number(),
     more: v.boolean(),
   });
-const remoteAsked = { search: words, page: PAGE.page, pageSize: PAGE.pageSize };
+const remoteQuery = { search: words, page: PAGE.page, pageSize: PAGE.pageSize };
 const remoteFailures = ['not-found', 'conflict', 'too-many', 'busy', 'forbidden'] as const;
 
 export const ticketCalls = {
@@ -166,7 +166,7 @@ export const ticketCalls = {
     summary:
       'Lists tickets in pages, newest first; open ones by default. `search` matches number, subject and company.',
     input: v.strictObject(listed),
-    output: pageOf(ticketOut),
+    output: getPage(ticketOut),
     gate: 'monitoring.tickets',
     failures: ['bad-input'],
   }),
@@ -222,7 +222,7 @@ export const ticketCalls = {
     summary:
       'Lists tickets created in a period, in any state, newest first. Without a period, those of the last 30 days.',
     input: v.strictObject({ ...listed, from: v.optional(moment), to: v.optional(moment) }),
-    output: pageOf(ticketOut),
+    output: getPage(ticketOut),
     gate: 'monitoring.tickets',
     failures: ['bad-input'],
   }),
@@ -230,7 +230,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/companies',
     summary: 'Lists companies of the connected ConnectWise by name, for mapping.',
-    input: v.strictObject(remoteAsked),
+    input: v.strictObject(remoteQuery),
     output: remote({ identifier: v.string() }),
     gate: 'common.companies',
     failures: remoteFailures,
@@ -239,7 +239,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/contacts',
     summary: 'Lists the ConnectWise contacts of a company.',
-    input: v.strictObject({ company: companyN, ...remoteAsked }),
+    input: v.strictObject({ company: companyN, ...remoteQuery }),
     output: remote({ email: orNull(v.string()) }),
     gate: 'monitoring.tickets',
     failures: remoteFailures,
@@ -248,7 +248,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/members',
     summary: 'Lists the ConnectWise members who can own a ticket.',
-    input: v.strictObject(remoteAsked),
+    input: v.strictObject(remoteQuery),
     output: remote({ identifier: v.string() }),
     gate: 'monitoring.tickets',
     failures: remoteFailures,
@@ -257,7 +257,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/connectwise/tickets',
     summary: 'Lists the open ConnectWise tickets of a company, newest first.',
-    input: v.strictObject({ company: companyN, ...remoteAsked }),
+    input: v.strictObject({ company: companyN, ...remoteQuery }),
     output: remote({ status: v.string() }),
     gate: 'monitoring.tickets',
     failures: remoteFailures,
@@ -266,7 +266,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/autotask/accounts',
     summary: 'Lists accounts (companies) of the connected Autotask by name, for mapping.',
-    input: v.strictObject(remoteAsked),
+    input: v.strictObject(remoteQuery),
     output: remote({ identifier: v.string() }),
     gate: 'common.companies',
     failures: remoteFailures,
@@ -275,7 +275,7 @@ export const ticketCalls = {
     method: 'GET',
     path: 'monitoring/backoffice/tickets/autotask/resources',
     summary: 'Lists the Autotask resources (people) who can own a ticket.',
-    input: v.strictObject(remoteAsked),
+    input: v.strictObject(remoteQuery),
     output: remote({ identifier: v.string() }),
     gate: 'monitoring.tickets',
     failures: remoteFailures,

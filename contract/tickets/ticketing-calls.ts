@@ -10,7 +10,7 @@ const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
  * `secret`: whether a secret is stored; the secret itself is never returned. `callback`: the
  * address to which ConnectWise can report changes. `polledAt`: when the system was last synced.
  */
-const kept = v.object({
+const stored = v.object({
   settings: TicketingSchema,
   secret: v.boolean(),
   choices: ChoicesSchema,
@@ -19,7 +19,7 @@ const kept = v.object({
   waiting: v.number(),
   callback: v.string(),
 });
-export type TicketingKept = v.InferOutput<typeof kept>;
+export type TicketingState = v.InferOutput<typeof stored>;
 
 const mapped = v.object({
   company: v.number(),
@@ -37,7 +37,7 @@ export const ticketingCalls = {
     path: 'monitoring/backoffice/ticketing',
     summary: 'Returns the connected ticketing system and the state of its connection.',
     input: v.strictObject({}),
-    output: kept,
+    output: stored,
     gate: 'common.companies',
     failures: ['forbidden'],
   }),
@@ -50,7 +50,7 @@ export const ticketingCalls = {
       settings: TicketingSchema,
       secret: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))),
     }),
-    output: kept,
+    output: stored,
     gate: 'common.companies',
     failures: ['bad-input', 'forbidden'],
   }),
@@ -60,7 +60,7 @@ export const ticketingCalls = {
     summary:
       'Tests the connection: loads and stores the choices that the system offers, and describes the outcome.',
     input: v.strictObject({}),
-    output: v.object({ ok: v.boolean(), says: v.string(), kept }),
+    output: v.object({ ok: v.boolean(), says: v.string(), kept: stored }),
     gate: 'common.companies',
     failures: ['forbidden', 'too-many'],
   }),

@@ -9,7 +9,7 @@ import type { RunState } from '../runs/query.ts';
  */
 export type DayN = number;
 
-export function dayOf(ms: Ms, timeZone: string, beginsHour: number): DayN {
+export function getDay(ms: Ms, timeZone: string, beginsHour: number): DayN {
   const day = wallDay(ms, timeZone, beginsHour);
   // If the clocks go back past the hour at which a day begins, local time passes that hour twice.
   // The day begins the first time, and doesn't end again (Pacific/Chatham at 3, Antarctica/Troll at
@@ -28,24 +28,32 @@ const wallDay = (ms: Ms, timeZone: string, beginsHour: number): DayN =>
  * Returns the first moment of a day. If the clocks skip the hour at which it begins, that is the
  * first moment after the gap.
  */
-export function startOfDay(day: DayN, timeZone: string, beginsHour: number): Ms {
-  const wall = day * DAY + beginsHour * HOUR;
+export const startOfDay = (day: DayN, timeZone: string, beginsHour: number): Ms =>
+  firstMoment(day * DAY + beginsHour * HOUR, timeZone);
+
+/**
+ * Returns when the clocks of a zone first show a local time of a day (`timeOfDay`: since midnight).
+ * If they skip it, that is the first moment after the gap.
+ */
+export const getMoment = (day: DayN, timeOfDay: Ms, timeZone: string): Ms =>
+  firstMoment(day * DAY + timeOfDay, timeZone);
+
+/** `wall`: the local time, as if it were UTC. */
+function firstMoment(wall: Ms, timeZone: string): Ms {
+  const isReached = (ms: Ms): boolean => ms + offsetAt(ms, timeZone) >= wall;
   // The offset of the moment is one of those in effect within a day of it. The earliest matching
   // moment wins.
   const guesses = [
     wall - offsetAt(wall - DAY, timeZone),
     wall - offsetAt(wall + DAY, timeZone),
   ].sort((a, b) => a - b);
-  const hit = guesses.find(
-    (ms) =>
-      wallDay(ms, timeZone, beginsHour) === day && wallDay(ms - 1, timeZone, beginsHour) < day,
-  );
+  const hit = guesses.find((ms) => isReached(ms) && !isReached(ms - 1));
   if (hit !== undefined) return hit;
   let [before, after] = [wall - 2 * DAY, wall + 2 * DAY];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (wallDay(middle, timeZone, beginsHour) < day) before = middle;
-    else after = middle;
+    if (isReached(middle)) after = middle;
+    else before = middle;
   }
   return after;
 }
@@ -67,7 +75,7 @@ export function offsetAt(ms: Ms, timeZone: string): Ms {
   if (timeZone === 'UTC') return 0;
   let days = offsets.get(timeZone);
   if (days === undefined) {
-    zoneOf(timeZone); // may throw, or clear the offsets
+    getZone(timeZone); // may throw, or clear the offsets
     offsets.set(timeZone, (days = new Map()));
   }
   const day = Math.floor(ms / DAY);
@@ -142,11 +150,11 @@ function findZone(name: string): IANAZone | null {
   return zone;
 }
 
-function zoneOf(timeZone: string): IANAZone {
+function getZone(timeZone: string): IANAZone {
   const zone = findZone(timeZone);
   if (zone === null) throw new RangeError(`${timeZone} is not a time zone`);
   return zone;
 }
 
 const measure = (ms: Ms, timeZone: string): Ms =>
-  Math.round(zoneOf(timeZone).offset(Math.floor(ms / 1000) * 1000) * 60_000);
+  Math.round(getZone(timeZone).offset(Math.floor(ms / 1000) * 1000) * 60_000);

@@ -1,4 +1,4 @@
-import { ABILITIES, abilitiesOf } from '../abilities.ts';
+import { ABILITIES, getAbilities } from '../abilities.ts';
 import type { Ability, Role } from '../abilities.ts';
 import type { CompanyN } from '../ids.ts';
 
@@ -13,7 +13,7 @@ export interface Actor extends UserRights {
   readonly key?: { readonly abilities: readonly Ability[] };
 }
 
-const READ_ONLY = abilitiesOf(['read-only']);
+const READ_ONLY = getAbilities(['read-only']);
 
 /**
  * The abilities that a role can pass on to other users. An administrator manages the monitoring
@@ -21,12 +21,12 @@ const READ_ONLY = abilitiesOf(['read-only']);
  * sub-provider create read-only users. Every other role passes on its own abilities.
  */
 const PASSED_ON: Readonly<Record<Role, ReadonlySet<Ability>>> = {
-  'admin': abilitiesOf(['admin', 'operator', 'read-only']),
+  'admin': getAbilities(['admin', 'operator', 'read-only']),
   'super-admin': new Set(ABILITIES),
   'sub-sp': READ_ONLY,
-  'operator': abilitiesOf(['operator']),
+  'operator': getAbilities(['operator']),
   'read-only': READ_ONLY,
-  'o365_admin': abilitiesOf(['o365_admin']),
+  'o365_admin': getAbilities(['o365_admin']),
 };
 
 /**
@@ -68,7 +68,7 @@ export const seesUser = (
  */
 export function coversRoles(actor: Pick<Actor, 'roles' | 'key'>, roles: readonly Role[]): boolean {
   const passable = passableAbilities(actor);
-  return [...abilitiesOf(roles), ...passableAbilities({ roles })].every((ability) =>
+  return [...getAbilities(roles), ...passableAbilities({ roles })].every((ability) =>
     passable.has(ability),
   );
 }
@@ -87,7 +87,7 @@ export const hasAuthorityOver = (actor: Actor, user: UserRights): boolean =>
  */
 export function mayActAs(actor: Actor, target: UserRights, isBelow: boolean): boolean {
   if (!actor.roles.includes('admin') && !actor.roles.includes('super-admin')) return false;
-  if (!coversRoles(actor, target.roles) || abilitiesOf(target.roles).has('monitoring.users'))
+  if (!coversRoles(actor, target.roles) || getAbilities(target.roles).has('monitoring.users'))
     return false;
   if (passableAbilities(target).size >= passableAbilities(actor).size) return false;
   return (

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { anyId, PAGE, pageOf, words } from '../paging.ts';
+import { anyId, PAGE, getPage, words } from '../paging.ts';
 import { nameText } from '../text-schema.ts';
 
 const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
@@ -126,7 +126,7 @@ export const userCalls = {
     path: 'monitoring/reporting/users',
     summary: 'Lists the users that the caller manages.',
     input: v.strictObject({ ...QUERY, ...PAGE }),
-    output: pageOf(UserSchema),
+    output: getPage(UserSchema),
     gate: 'monitoring.users',
     failures: [],
   }),

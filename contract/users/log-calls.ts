@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
-import { anyId, moment, PAGE, pageOf, words } from '../paging.ts';
+import { anyId, moment, PAGE, getPage, words } from '../paging.ts';
 
 const who = v.nullable(
   v.object({ _id: v.string(), username: v.nullable(v.string()), name: v.nullable(v.string()) }),
@@ -42,7 +42,7 @@ export const logCalls = {
     summary: 'Lists the user log, newest first: who did what to whom, when and from where.',
     input: v.strictObject({ ...QUERY, ...PAGE }),
     output: v.object({
-      ...pageOf(LogLineSchema).entries,
+      ...getPage(LogLineSchema).entries,
       kinds: v.array(v.object({ what: v.string(), words: v.string() })),
     }),
     gate: 'monitoring.userLogs',

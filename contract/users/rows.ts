@@ -1,21 +1,26 @@
 import * as v from 'valibot';
 import { ApplicationsSchema } from '../companies/company-fields.ts';
+import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { RoleSchema } from '../role-schema.ts';
 import type { RowOf } from '../row.ts';
+
+const companyN: v.GenericSchema<CompanyN> = v.number();
+const userId: v.GenericSchema<UserId> = v.string();
+const ms: v.GenericSchema<Ms> = v.number();
 
 /**
  * Optional fields are absent until set: ids in other systems, users to notify, and when the company
  * was deleted.
  */
 export const CompanyRowSchema = v.object({
-  n: v.number(),
+  n: companyN,
   id: v.string(),
   name: v.string(),
-  madeAt: v.number(),
+  madeAt: ms,
   applications: v.exactOptional(ApplicationsSchema),
   veeamId: v.exactOptional(v.nullable(v.string())),
-  notify: v.exactOptional(v.array(v.string())),
-  deletedAt: v.exactOptional(v.number()),
+  notify: v.exactOptional(v.array(userId)),
+  deletedAt: v.exactOptional(ms),
 });
 export type CompanyRow = Readonly<v.InferOutput<typeof CompanyRowSchema>>;
 
@@ -24,12 +29,12 @@ export type CompanyRow = Readonly<v.InferOutput<typeof CompanyRowSchema>>;
  * all of the provider's.
  */
 export const UserRowSchema = v.object({
-  id: v.string(),
+  id: userId,
   roles: v.array(RoleSchema),
-  companies: v.nullable(v.array(v.number())),
-  madeAt: v.number(),
-  deletedAt: v.nullable(v.number()),
+  companies: v.nullable(v.array(companyN)),
+  madeAt: ms,
+  deletedAt: v.nullable(ms),
   /** When all data of the user outside the log was deleted. */
-  removedAt: v.exactOptional(v.number()),
+  removedAt: v.exactOptional(ms),
 });
 export type UserRow = RowOf<typeof UserRowSchema>;

@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import { seal } from '../platform/crypto/vault.ts';
 import type { AppContext } from '../platform/app-context.ts';
-import { uuidOf } from './random.ts';
+import { getUuid } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
 
 const HOUR: Ms = 3_600_000;
@@ -27,7 +27,7 @@ const ROWS: Readonly<Record<Entity, number>> = {
  */
 export async function settleConnections(world: AppContext, plan: ProviderPlan): Promise<void> {
   const now = world.clock.now();
-  const id = uuidOf(plan.seed, 'connection', 0);
+  const id = getUuid(plan.seed, 'connection', 0);
   if (now - plan.bornAt > HOUR) return;
   await world.store.tenant(plan.id, async (tx) => {
     const tenant_id = plan.id;
@@ -105,7 +105,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
                   ...applications.office365,
                   organizations: [...applications.office365.organizations],
                 },
-                vac: { id: uuidOf(plan.seed, 'companies', turn) },
+                vac: { id: getUuid(plan.seed, 'companies', turn) },
               },
             },
           },
@@ -128,7 +128,7 @@ export async function settleConnections(world: AppContext, plan: ProviderPlan): 
           tenant_id,
           connection_id: id,
           entity,
-          uid: uuidOf(plan.seed, entity, turn),
+          uid: getUuid(plan.seed, entity, turn),
           company_n,
           name,
           row: JSON.stringify(row),

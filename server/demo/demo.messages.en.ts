@@ -9,4 +9,7 @@ export const demoMessages = defineMessages('demo', {
   demoCompany: '{roles}, {company} only',
   otherDemo:
     'It has the demo size {held}. Start with --estate {held}, or set DAYBOOK_DATA to another folder for --estate {asked}.',
+  mailJob: 'Mail of all people',
+  filesJob: 'Files of all people',
+  personJob: 'Mail of {name}',
 });

@@ -3,11 +3,11 @@ import type { AppContext } from '../platform/app-context.ts';
 import type { DemoOption } from './options.ts';
 import { loadHistory, markAt, type Progress } from './load-history.ts';
 import { makePlan } from './make-plan.ts';
-import type { EstatePlan, Size } from './plan.ts';
+import type { DemoPlan, Size } from './plan.ts';
 import { provision } from './provision.ts';
 import { demoMessages } from './demo.messages.en.ts';
 
-interface Kept {
+interface StoredDemo {
   readonly size: Size;
   readonly seed: number;
   readonly bornAt: Ms;
@@ -18,8 +18,8 @@ const MINUTE: Ms = 60_000;
 
 /** The requested demo size differs from the stored data. The message is for the operator. */
 export class OtherDemo extends Error {
-  constructor(held: DemoOption, asked: DemoOption) {
-    super(demoMessages.otherDemo({ held, asked }));
+  constructor(held: DemoOption, request: DemoOption) {
+    super(demoMessages.otherDemo({ held, asked: request }));
     this.name = 'OtherEstate';
   }
 }
@@ -31,16 +31,16 @@ export class OtherDemo extends Error {
  */
 export async function chooseDemo(
   world: AppContext,
-  asked: DemoOption | null,
-): Promise<EstatePlan | null> {
-  const kept = await keptOf(world);
+  request: DemoOption | null,
+): Promise<DemoPlan | null> {
+  const stored = await loadStored(world);
   const held: DemoOption | null =
-    kept?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
-  if (held !== null && asked !== null && asked !== held) throw new OtherDemo(held, asked);
-  const size = held ?? asked ?? 'small';
+    stored?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
+  if (held !== null && request !== null && request !== held) throw new OtherDemo(held, request);
+  const size = held ?? request ?? 'small';
   if (size === 'none') return null;
   const { seed, bornAt } =
-    kept ?? (await keep(world, { size, seed: SEED, bornAt: world.clock.now() }));
+    stored ?? (await keep(world, { size, seed: SEED, bornAt: world.clock.now() }));
   return makePlan(seed, size, bornAt);
 }
 
@@ -50,7 +50,7 @@ export async function chooseDemo(
  */
 export async function seedDemo(
   world: AppContext,
-  plan: EstatePlan,
+  plan: DemoPlan,
   password: () => Promise<string>,
   tell: (progress: Progress) => void,
 ): Promise<number> {
@@ -58,27 +58,27 @@ export async function seedDemo(
   let runs = 0;
   for (const provider of plan.providers) {
     await provision(world, provider, password);
-    const told = await markAt(world, provider);
+    const details = await markAt(world, provider);
     // The live simulation fills in gaps this short.
-    if (told !== null && now - told < 2 * MINUTE) continue;
+    if (details !== null && now - details < 2 * MINUTE) continue;
     runs += await loadHistory(world, provider, now, tell);
   }
   return runs;
 }
 
-async function keptOf(world: AppContext): Promise<Kept | null> {
+async function loadStored(world: AppContext): Promise<StoredDemo | null> {
   const row = await world.store.system((sql) =>
     sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst(),
   );
-  return row === undefined ? null : (JSON.parse(row.value) as Kept);
+  return row === undefined ? null : (JSON.parse(row.value) as StoredDemo);
 }
 
-async function keep(world: AppContext, kept: Kept): Promise<Kept> {
+async function keep(world: AppContext, stored: StoredDemo): Promise<StoredDemo> {
   await world.store.system((sql) =>
     sql
       .insertInto('server_setting')
-      .values({ name: SETTING, value: JSON.stringify(kept) })
+      .values({ name: SETTING, value: JSON.stringify(stored) })
       .execute(),
   );
-  return kept;
+  return stored;
 }

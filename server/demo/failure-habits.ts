@@ -1,8 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayOf } from '#contract/time/day.ts';
+import { getDay } from '#contract/time/day.ts';
 import { type Rng, upTo } from './random.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
-import { cronOf, EVERY_DAY, everyMinutes, momentOf, weekdayOf } from './times.ts';
+import { getCron, EVERY_DAY, everyMinutes, getMoment, getWeekday } from './times.ts';
 
 const DAY: Ms = 86_400_000;
 const THURSDAY = 4;
@@ -18,19 +18,19 @@ type Changed = Pick<ProviderPlan, 'jobs' | 'machines' | 'repositories'>;
  * Gives some jobs and machines a special behavior. `main`: the provider with the detailed
  * scenarios.
  */
-export function habitsOf(plan: ProviderPlan, main: boolean, dice: Rng): Changed {
+export function makeFailureHabits(plan: ProviderPlan, main: boolean, random: Rng): Changed {
   const jobs = [...plan.jobs];
   const change = (job: JobPlan | undefined, more: Partial<JobPlan>): void => {
     if (job) jobs[job.index] = { ...job, ...more };
   };
 
   for (const job of plan.jobs) {
-    if (job.when.times.length === 1 && dice() < 0.02) change(job, { habit: { is: 'grumbling' } });
-    else if (daily(job) && job.source === 'vbr' && dice() < 0.03) change(job, { moves: 'fulls' });
+    if (job.when.times.length === 1 && random() < 0.02) change(job, { habit: { is: 'grumbling' } });
+    else if (daily(job) && job.source === 'vbr' && random() < 0.03) change(job, { moves: 'fulls' });
   }
   const pick = (wanted: (job: JobPlan) => boolean): JobPlan | undefined => {
     const some = jobs.filter((job) => job.habit.is === 'steady' && daily(job) && wanted(job));
-    return some[upTo(dice, some.length)];
+    return some[upTo(random, some.length)];
   };
   for (let i = 0; i < (main ? 2 : 1); i += 1)
     change(
@@ -62,7 +62,7 @@ function quick(job: JobPlan): Partial<JobPlan> {
   return {
     name: `Log shipping ${job.computer} every 5 min`,
     when,
-    schedule: { is: 'cron', cron: cronOf(when), tz: when.tz },
+    schedule: { is: 'cron', cron: getCron(when), tz: when.tz },
     graceSec: 900,
     change: job.change / 6,
   };
@@ -76,9 +76,12 @@ const daily = (job: JobPlan): boolean =>
  * Some of them keep failing.
  */
 function badThursday({ bornAt, branding }: ProviderPlan, jobs: JobPlan[]): void {
-  const today = dayOf(bornAt, branding.timeZone, 0);
-  const day = today - ((weekdayOf(today) - THURSDAY + 7) % 7 || 7);
-  const [from, to] = [momentOf(day, 0, branding.timeZone), momentOf(day + 1, 0, branding.timeZone)];
+  const today = getDay(bornAt, branding.timeZone, 0);
+  const day = today - ((getWeekday(today) - THURSDAY + 7) % 7 || 7);
+  const [from, to] = [
+    getMoment(day, 0, branding.timeZone),
+    getMoment(day + 1, 0, branding.timeZone),
+  ];
   const hit = jobs
     .filter(
       (job) =>
@@ -112,10 +115,10 @@ function filling(
 ): ProviderPlan['repositories'] {
   const mine = plan.repositories.flatMap((one, place) => (one.company === company ? [place] : []));
   const [full = -1, other = full] = mine;
-  let kept = 0;
+  let stored = 0;
   for (const job of plan.jobs) {
     if (job.repository !== full) continue;
-    if (kept < 6 && job.source === 'vbr' && jobs[job.index]?.habit.is === 'steady') kept += 1;
+    if (stored < 6 && job.source === 'vbr' && jobs[job.index]?.habit.is === 'steady') stored += 1;
     else jobs[job.index] = { ...(jobs[job.index] ?? job), repository: other };
   }
   return plan.repositories.map((one, place) =>

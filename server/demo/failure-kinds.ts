@@ -56,8 +56,8 @@ const error = (
   exitCode: number | null = null,
 ): Trouble => ({ is, status: 'Error', went, exitCode, says });
 
-const hex = (dice: Rng, chars: number): string =>
-  Array.from({ length: chars }, () => upTo(dice, 16).toString(16)).join('');
+const hex = (random: Rng, chars: number): string =>
+  Array.from({ length: chars }, () => upTo(random, 16).toString(16)).join('');
 const repo = ({ repository }: Context): string => repository?.hostName ?? 'REPO01';
 
 export const SERVER_DOWN = failed(
@@ -126,12 +126,16 @@ const VEEAM: readonly Trouble[] = [
     (context) =>
       `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`,
   ),
-  failed('cancelled', 0.2, ({ dice }) => `Operation was canceled by user ${personIn(dice)}`),
+  failed(
+    'cancelled',
+    0.2,
+    ({ dice: random }) => `Operation was canceled by user ${personIn(random)}`,
+  ),
   failed(
     'integrity',
     0.7,
-    ({ dice }) =>
-      `Error: Failed to decompress LZ4 block: Bad crc (original crc: ${hex(dice, 8)}, current crc: ${hex(dice, 8)}). Backup file is corrupted`,
+    ({ dice: random }) =>
+      `Error: Failed to decompress LZ4 block: Bad crc (original crc: ${hex(random, 8)}, current crc: ${hex(random, 8)}). Backup file is corrupted`,
   ),
 ];
 const AGENT: readonly Trouble[] = [
@@ -144,13 +148,13 @@ const AGENT: readonly Trouble[] = [
   failed(
     'snapshot',
     0.01,
-    ({ dice }) =>
-      `Error: VSSControl: Failed to prepare volumes for snapshot. A VSS writer has rejected an event with error 0x800423f2 after ${60 + upTo(dice, 120)} seconds. Writer name: [SqlServerWriter]`,
+    ({ dice: random }) =>
+      `Error: VSSControl: Failed to prepare volumes for snapshot. A VSS writer has rejected an event with error 0x800423f2 after ${60 + upTo(random, 120)} seconds. Writer name: [SqlServerWriter]`,
   ),
   warning(
     'partial',
-    ({ dice }) =>
-      `Some files were skipped: C:\\Users\\${personIn(dice)}\\AppData\\Local\\Temp\\${hex(dice, 6)}.tmp: the file is open and could not be read`,
+    ({ dice: random }) =>
+      `Some files were skipped: C:\\Users\\${personIn(random)}\\AppData\\Local\\Temp\\${hex(random, 6)}.tmp: the file is open and could not be read`,
   ),
   failed(
     'connection',
@@ -185,8 +189,8 @@ const BORG: readonly Trouble[] = [
   ),
   warning(
     'partial',
-    ({ dice }) =>
-      `/var/lib/docker/volumes/${hex(dice, 12)}/_data/db.sqlite: file changed while we backed it up`,
+    ({ dice: random }) =>
+      `/var/lib/docker/volumes/${hex(random, 12)}/_data/db.sqlite: file changed while we backed it up`,
     1,
   ),
   failed(
@@ -197,21 +201,22 @@ const BORG: readonly Trouble[] = [
   ),
   warning(
     'access',
-    ({ dice }) => `/home/${personIn(dice)}/.ssh/id_ed25519: open: [Errno 13] Permission denied`,
+    ({ dice: random }) =>
+      `/home/${personIn(random)}/.ssh/id_ed25519: open: [Errno 13] Permission denied`,
     1,
   ),
   failed(
     'space',
     0.6,
-    ({ dice }) =>
-      `Remote: OSError: [Errno 28] No space left on device: '/srv/borg/data/${upTo(dice, 90)}/${upTo(dice, 9_000)}'`,
+    ({ dice: random }) =>
+      `Remote: OSError: [Errno 28] No space left on device: '/srv/borg/data/${upTo(random, 90)}/${upTo(random, 9_000)}'`,
     2,
   ),
   failed(
     'integrity',
     0.4,
-    ({ dice }) =>
-      `Data integrity error: Segment entry checksum mismatch [segment ${upTo(dice, 9_000)}, offset ${upTo(dice, 500_000_000)}]`,
+    ({ dice: random }) =>
+      `Data integrity error: Segment entry checksum mismatch [segment ${upTo(random, 9_000)}, offset ${upTo(random, 500_000_000)}]`,
     2,
   ),
 ];
@@ -226,14 +231,14 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
   office365: [
     warning(
       'partial',
-      ({ dice }) =>
-        `Processing mailbox ${personIn(dice)}@example.com finished with warning: Mailbox is not found in Exchange Online`,
+      ({ dice: random }) =>
+        `Processing mailbox ${personIn(random)}@example.com finished with warning: Mailbox is not found in Exchange Online`,
     ),
     failed(
       'connection',
       0.4,
-      ({ dice }) =>
-        `Failed to process site: https://tenant.sharepoint.example.com/sites/team-${upTo(dice, 90)}. The remote server returned an error: (503) Server Unavailable`,
+      ({ dice: random }) =>
+        `Failed to process site: https://tenant.sharepoint.example.com/sites/team-${upTo(random, 90)}. The remote server returned an error: (503) Server Unavailable`,
     ),
     warning(
       'partial',
@@ -242,21 +247,21 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'access',
       0,
-      ({ dice }) =>
-        `AADSTS7000222: The provided client secret keys for app '${hex(dice, 8)}-${hex(dice, 4)}-4${hex(dice, 3)}-8${hex(dice, 3)}-${hex(dice, 12)}' are expired.`,
+      ({ dice: random }) =>
+        `AADSTS7000222: The provided client secret keys for app '${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}' are expired.`,
     ),
     failed(
       'connection',
       0.2,
-      ({ dice }) =>
-        `Failed to get folders of mailbox ${personIn(dice)}@example.com. The request was throttled: (429) Too Many Requests`,
+      ({ dice: random }) =>
+        `Failed to get folders of mailbox ${personIn(random)}@example.com. The request was throttled: (429) Too Many Requests`,
     ),
   ],
   zerto: [
     warning(
       'connection',
-      ({ dice }) =>
-        `VPG is not meeting its RPO target: network throughput is too low, actual RPO ${600 + upTo(dice, 2_000)} seconds`,
+      ({ dice: random }) =>
+        `VPG is not meeting its RPO target: network throughput is too low, actual RPO ${600 + upTo(random, 2_000)} seconds`,
     ),
     error(
       'connection',
@@ -273,13 +278,14 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'locked',
       0,
-      ({ job, dice }) =>
-        `unable to create lock in backend: repository is already locked by PID ${1_000 + upTo(dice, 30_000)} on ${job.computer} by root (UID 0, GID 0)`,
+      ({ job, dice: random }) =>
+        `unable to create lock in backend: repository is already locked by PID ${1_000 + upTo(random, 30_000)} on ${job.computer} by root (UID 0, GID 0)`,
       11,
     ),
     warning(
       'partial',
-      ({ dice }) => `error: open /home/${personIn(dice)}/.cache/${hex(dice, 8)}: permission denied`,
+      ({ dice: random }) =>
+        `error: open /home/${personIn(random)}/.cache/${hex(random, 8)}: permission denied`,
       3,
     ),
     failed(
@@ -292,22 +298,22 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0.3,
-      ({ dice }) =>
-        `Fatal: unable to save snapshot: Save(<data/${hex(dice, 10)}>) failed: client.PutObject: net/http: TLS handshake timeout`,
+      ({ dice: random }) =>
+        `Fatal: unable to save snapshot: Save(<data/${hex(random, 10)}>) failed: client.PutObject: net/http: TLS handshake timeout`,
       1,
     ),
     failed(
       'space',
       0.7,
-      ({ dice }) =>
-        `Fatal: write /mnt/backup/restic/data/${hex(dice, 2)}/${hex(dice, 10)}: no space left on device`,
+      ({ dice: random }) =>
+        `Fatal: write /mnt/backup/restic/data/${hex(random, 2)}/${hex(random, 10)}: no space left on device`,
       1,
     ),
     failed(
       'integrity',
       0.5,
-      ({ dice }) =>
-        `Fatal: pack ${hex(dice, 10)} failed to download: ciphertext verification failed`,
+      ({ dice: random }) =>
+        `Fatal: pack ${hex(random, 10)} failed to download: ciphertext verification failed`,
       1,
     ),
     failed('access', 0, () => 'Fatal: wrong password or no key found', 12),
@@ -316,14 +322,14 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0,
-      ({ dice }) =>
-        `unable to open repository: unable to get repository storage: error connecting to SFTP server: dial tcp 10.20.2.${upTo(dice, 200)}:22: i/o timeout`,
+      ({ dice: random }) =>
+        `unable to open repository: unable to get repository storage: error connecting to SFTP server: dial tcp 10.20.2.${upTo(random, 200)}:22: i/o timeout`,
       1,
     ),
     warning(
       'partial',
-      ({ dice }) =>
-        `ignored error when processing projects/${hex(dice, 6)}: lstat: no such file or directory`,
+      ({ dice: random }) =>
+        `ignored error when processing projects/${hex(random, 6)}: lstat: no such file or directory`,
       0,
     ),
     failed('access', 0, () => 'unable to open repository: invalid repository password', 1),
@@ -332,8 +338,8 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0.5,
-      ({ dice }) =>
-        `Failed to copy: Put https://s3.example.com/backup/${hex(dice, 8)}: dial tcp: lookup s3.example.com: i/o timeout`,
+      ({ dice: random }) =>
+        `Failed to copy: Put https://s3.example.com/backup/${hex(random, 8)}: dial tcp: lookup s3.example.com: i/o timeout`,
       1,
     ),
     failed(
@@ -345,8 +351,8 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'partial',
       0.9,
-      ({ dice }) =>
-        `can't copy - source file is being updated (size changed from ${upTo(dice, 900_000)} to ${upTo(dice, 900_000)})`,
+      ({ dice: random }) =>
+        `can't copy - source file is being updated (size changed from ${upTo(random, 900_000)} to ${upTo(random, 900_000)})`,
       1,
     ),
     failed(
@@ -367,12 +373,13 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'space',
       0.4,
-      ({ dice }) =>
-        `Fatal error: Job ${upTo(dice, 9_000)}: Job canceled because max run time or tape capacity exceeded: no space left in pool Weekly`,
+      ({ dice: random }) =>
+        `Fatal error: Job ${upTo(random, 9_000)}: Job canceled because max run time or tape capacity exceeded: no space left in pool Weekly`,
     ),
     warning(
       'partial',
-      ({ dice }) => `Could not stat /srv/data/${hex(dice, 6)}: ERR=No such file or directory`,
+      ({ dice: random }) =>
+        `Could not stat /srv/data/${hex(random, 6)}: ERR=No such file or directory`,
     ),
   ],
   bareos: [
@@ -384,14 +391,14 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     ),
     warning(
       'partial',
-      ({ dice }) => `Cannot open /srv/data/${hex(dice, 6)}: ERR=Permission denied.`,
+      ({ dice: random }) => `Cannot open /srv/data/${hex(random, 6)}: ERR=Permission denied.`,
     ),
   ],
   duplicati: [
     warning(
       'partial',
-      ({ dice }) =>
-        `Warning while processing: The process cannot access the file C:\\Users\\${personIn(dice)}\\Documents\\accounts.xlsx because it is being used by another process`,
+      ({ dice: random }) =>
+        `Warning while processing: The process cannot access the file C:\\Users\\${personIn(random)}\\Documents\\accounts.xlsx because it is being used by another process`,
     ),
     error(
       'connection',
@@ -407,32 +414,33 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     error(
       'integrity',
       0.2,
-      ({ dice }) =>
-        `Found ${1 + upTo(dice, 6)} files that are missing from the remote storage, please run repair`,
+      ({ dice: random }) =>
+        `Found ${1 + upTo(random, 6)} files that are missing from the remote storage, please run repair`,
     ),
   ],
   pbs: [
     failed(
       'snapshot',
       0,
-      ({ dice }) => `VM ${100 + upTo(dice, 90)} qmp command 'backup' failed - got timeout`,
+      ({ dice: random }) =>
+        `VM ${100 + upTo(random, 90)} qmp command 'backup' failed - got timeout`,
     ),
     failed(
       'connection',
       0.1,
-      ({ dice }) =>
-        `backup write data failed: command error: write_data upload error: pipelined request failed: connection to 10.20.3.${upTo(dice, 200)}:8007 reset by peer`,
+      ({ dice: random }) =>
+        `backup write data failed: command error: write_data upload error: pipelined request failed: connection to 10.20.3.${upTo(random, 200)}:8007 reset by peer`,
     ),
     failed(
       'locked',
       0,
-      ({ dice }) =>
-        `can't lock file '/var/lock/qemu-server/lock-${100 + upTo(dice, 90)}.conf' - got timeout`,
+      ({ dice: random }) =>
+        `can't lock file '/var/lock/qemu-server/lock-${100 + upTo(random, 90)}.conf' - got timeout`,
     ),
     warning(
       'partial',
-      ({ dice }) =>
-        `verification of snapshot vm/${100 + upTo(dice, 90)} was skipped: chunk is being verified by another job`,
+      ({ dice: random }) =>
+        `verification of snapshot vm/${100 + upTo(random, 90)} was skipped: chunk is being verified by another job`,
     ),
   ],
   urbackup: [
@@ -451,15 +459,15 @@ export const TROUBLES: Partial<Readonly<Record<Source, readonly Trouble[]>>> = {
     failed(
       'connection',
       0.2,
-      ({ dice }) =>
-        `mysqldump: Error 2013: Lost connection to MySQL server during query when dumping table \`orders_${upTo(dice, 40)}\` at row: ${upTo(dice, 900_000)}`,
+      ({ dice: random }) =>
+        `mysqldump: Error 2013: Lost connection to MySQL server during query when dumping table \`orders_${upTo(random, 40)}\` at row: ${upTo(random, 900_000)}`,
       3,
     ),
     failed(
       'space',
       0.5,
-      ({ dice }) =>
-        `pg_dump: error: could not write to output file /var/backups/${hex(dice, 6)}.dump: No space left on device`,
+      ({ dice: random }) =>
+        `pg_dump: error: could not write to output file /var/backups/${hex(random, 6)}.dump: No space left on device`,
       1,
     ),
     failed(

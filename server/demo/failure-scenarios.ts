@@ -23,19 +23,19 @@ const DAY: Ms = 24 * HOUR;
 const TUESDAY = 2;
 
 /** Returns what goes wrong with a run that begins at `at`; null if nothing does. */
-export function troubleAt({ job, at, dice, bornAt, habit, full }: Context): Trouble | null {
+export function troubleAt({ job, at, dice: random, bornAt, habit, full }: Context): Trouble | null {
   const { habit: own } = job;
   if (own.is === 'thursday' && at >= own.from && at < own.to) return SERVER_DOWN;
   if (own.is === 'grumbling') return of(job, 'partial') ?? of(job, 'access');
   if (
     own.is === 'fading' &&
-    dice() < 0.04 + 0.5 * Math.min(1, Math.max(0, 1 + (at - bornAt) / (30 * DAY)))
+    random() < 0.04 + 0.5 * Math.min(1, Math.max(0, 1 + (at - bornAt) / (30 * DAY)))
   )
     return of(job, 'connection');
   if (full >= 0.99) return of(job, 'space') ?? FULL;
   if (full > 0.93 && job.source === 'vbr') return LOW;
-  if (habit === 'vss' && dice() < 0.09) return of(job, 'snapshot') ?? null;
-  if (habit === 'tuesdays' && new Date(at).getUTCDay() === TUESDAY && dice() < 0.3)
+  if (habit === 'vss' && random() < 0.09) return of(job, 'snapshot') ?? null;
+  if (habit === 'tuesdays' && new Date(at).getUTCDay() === TUESDAY && random() < 0.3)
     return of(job, 'connection');
   return spellAt(job, at);
 }
@@ -47,26 +47,26 @@ function spellAt(job: JobPlan, at: Ms): Trouble | null {
   const length = 6 * DAY;
   const shifted = at + ((job.seed % 1_000) / 1_000) * length;
   const stretch = Math.floor(shifted / length);
-  const dice = makeRng(job.seed, 'spell', stretch);
-  if (dice() > job.frailty) return null;
-  const from = dice() * length;
+  const random = makeRng(job.seed, 'spell', stretch);
+  if (random() > job.frailty) return null;
+  const from = random() * length;
   const into = shifted - stretch * length;
   const often = job.when.times.length > 1;
   const lasts = often
-    ? HOUR * (0.6 + 5 * dice() ** 2)
+    ? HOUR * (0.6 + 5 * random() ** 2)
     : job.when.days === 0b111_1111
-      ? DAY * (0.95 + 1.8 * dice() ** 3)
-      : DAY * (1.5 + 3 * dice() ** 2);
+      ? DAY * (0.95 + 1.8 * random() ** 3)
+      : DAY * (1.5 + 3 * random() ** 2);
   if (into < from || into >= from + lasts) return null;
   const list = TROUBLES[job.source] ?? TROUBLES.api ?? [];
-  return list[Math.floor(dice() ** 1.1 * list.length)] ?? null;
+  return list[Math.floor(random() ** 1.1 * list.length)] ?? null;
 }
 
 const of = (job: JobPlan, cause: Cause): Trouble | null =>
   (TROUBLES[job.source] ?? []).find((one) => one.is === cause) ?? null;
 
 /** Returns the message of a run, with the parts that vary from run to run. */
-export function tellingOf(
+export function describeFailure(
   { status, went, exitCode, says, is }: Trouble,
   context: Context,
 ): Telling {

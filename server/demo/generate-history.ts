@@ -1,19 +1,27 @@
-import type { NewEvent, Logged } from '#contract/events.ts';
-import { fold } from '#contract/fold.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { Id } from '#contract/fold.ts';
 import type { CompanyN, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
 import { decideChange, type Target } from '#contract/runs/change.ts';
-import { dayOf } from '#contract/time/day.ts';
-import { expectationOf } from '#contract/problems/expectation.ts';
+import { getDay } from '#contract/time/day.ts';
+import { getExpectation } from '#contract/problems/expectation.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
-import { decide, type DecisionState, type TasksOf } from '../features/ingest/decide.ts';
+import type { Tables } from '#contract/tables.ts';
+import { decide, type TasksOf } from '../features/ingest/decide.ts';
+import {
+  addNames,
+  type Decided,
+  type DecisionState,
+  makeDeciding,
+  type NameMaps,
+} from '../features/ingest/decision-state.ts';
 import { jobChange } from '../features/ingest/job-changes.ts';
 import { miss } from '../features/ingest/overdue.ts';
 import type { By } from '../platform/db/store.ts';
 import { type ScriptedAction, morning } from './simulated-operators.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
 import type { ProviderPlan } from './plan.ts';
-import { normalOf, sampled, saysOf, seen } from './ingest-payloads.ts';
-import { momentOf, plainCronNext, weekdayOf } from './times.ts';
+import { makePayload, sampled, getJobFields, seen } from './ingest-payloads.ts';
+import { getMoment, plainCronNext, getWeekday } from './times.ts';
 
 /**
  * What the generated history needs besides the plan. `companies`: by their index in the plan;
@@ -42,14 +50,22 @@ export interface History {
   readonly runs: number;
 }
 
+/** The decision state of a whole provider, which its history updates. */
+export type WholeState = NameMaps & {
+  readonly [T in (typeof TABLES)[number]]: Map<Id, Tables[T]>;
+} & { readonly key: DecisionState['key']; readonly logged: DecisionState['logged'] } & {
+  next: DecisionState['next'];
+};
+const TABLES = ['job', 'stat', 'run', 'problem', 'cause'] as const;
+
 /**
  * Returns what happened in [from, to), minute by minute, decided by the rules for ingested results
- * and missed runs (RUN-3, RUN-5, RUN-6). Pure except for `ground`, which it updates.
+ * and missed runs (RUN-3, RUN-5, RUN-6). Pure except for `context`, which it updates.
  */
 export function generateHistory(
   plan: ProviderPlan,
   cast: SeedActors,
-  ground: DecisionState,
+  context: WholeState,
   from: Ms,
   to: Ms,
 ): History {
@@ -58,19 +74,29 @@ export function generateHistory(
   const logs: { run: RunN; body: string }[] = [];
   const tasks: TasksOf[] = [];
   const dues = new Map<number, JobN[]>();
-  const deeds = new Map<number, ScriptedAction[]>();
+  const actions = new Map<number, ScriptedAction[]>();
   const planned = new Map(plan.jobs.map((job) => [job.uid, job]));
   const happenings = simulateRuns(plan, cast.since, from, to, 'few');
-  const mornings = morningsOf(plan, cast, from, to);
+  const mornings = pickMornings(plan, cast, from, to);
   let runs = 0;
 
   const put = (draft: NewEvent, who: By): void => {
     drafts.push(draft);
     by.push(who);
   };
-  const say = (draft: NewEvent, who: By): void => {
-    put(draft, who);
-    fold(ground, { ...draft, ...who, seq: 0 } satisfies Logged);
+  /** Adds what was decided to the history, and to the state for what follows. */
+  const keep = ({ folded, names, state }: Decided, who: By): void => {
+    for (const { event, company, entity } of folded.events) put({ event, company, entity }, who);
+    for (const table of TABLES)
+      for (const [id, row] of folded.changes.rows[table]?.after ?? [])
+        (context[table] as Map<Id, typeof row>).set(id, row);
+    addNames(context, names);
+    context.next = state.next;
+  };
+  const say = ({ event, company, entity }: NewEvent, who: By): void => {
+    const deciding = makeDeciding(context, who);
+    deciding.emit(company, entity, event);
+    keep(deciding.decided(), who);
   };
   const expect = (job: JobN, at: Ms): void => {
     const minute = Math.ceil(at / MINUTE);
@@ -80,16 +106,16 @@ export function generateHistory(
   };
 
   function due(n: JobN, at: Ms): void {
-    const job = ground.job.get(n);
-    const stat = ground.stat.get(n);
+    const job = context.job.get(n);
+    const stat = context.stat.get(n);
     if (!job || !stat) return;
-    const expected = expectationOf(job, stat, cast.bootedAt, plainCronNext);
+    const expected = getExpectation(job, stat, cast.bootedAt, plainCronNext);
     if (expected === null) expect(n, at + 12 * HOUR);
     else if (expected.dueAt > at) expect(n, expected.dueAt);
     else {
-      miss(ground, job, expected.at, stat.lastStart, (company, entity, event) => {
-        say({ company, entity, event }, byClock(at));
-      });
+      const deciding = makeDeciding(context, byClock(at));
+      miss(deciding, job, expected.at, stat.lastStart);
+      keep(deciding.decided(), byClock(at));
       runs += 1;
       expect(n, at + HOUR);
     }
@@ -105,8 +131,8 @@ export function generateHistory(
       put(sampled(plan, one.repository, key.id, company, one.at), bySource(key, one.at));
     else if (one.is === 'seen') put(seen(one.machine, key.id, company), bySource(key, one.at));
     else {
-      const job = ground.job.get(ground.jobByUid.get(one.job.uid) ?? 0);
-      const data = job ? jobChange(job, { ...saysOf(one.job), enabled: false }) : null;
+      const job = context.job.get(context.jobByUid.get(one.job.uid) ?? 0);
+      const data = job ? jobChange(job, { ...getJobFields(one.job), enabled: false }) : null;
       if (data)
         say(
           { company, entity: `job:${data.n}`, event: { type: 'job.changed@1', data } },
@@ -118,9 +144,10 @@ export function generateHistory(
   function result(one: Extract<SimulatedEvent, { is: 'start' | 'finish' }>): void {
     const key = cast.keys[one.job.key];
     if (!key) return;
-    const fresh = !ground.jobByUid.has(one.job.uid);
-    const decision = decide(ground, key, [normalOf(one)], one.at);
-    for (const draft of decision.drafts) put(draft, bySource(key, one.at));
+    const fresh = !context.jobByUid.has(one.job.uid);
+    const by = bySource(key, one.at);
+    const decision = decide(context, key, [makePayload(one)], by);
+    keep(decision, by);
     logs.push(...decision.logs);
     tasks.push(...decision.tasks);
     if (one.is === 'finish') runs += decision.accepted; // a reported start is the same run
@@ -135,14 +162,14 @@ export function generateHistory(
         bySource(key, one.at),
       );
     }
-    const n = fresh ? ground.jobByUid.get(one.job.uid) : undefined;
+    const n = fresh ? context.jobByUid.get(one.job.uid) : undefined;
     if (n !== undefined) expect(n, one.at + HOUR);
   }
 
   function round(at: Ms): void {
     const [first, ...rest] = cast.technicians;
     if (first === undefined) return;
-    const pending = [...ground.problem.values()]
+    const pending = [...context.problem.values()]
       .filter(
         (one) =>
           one.closedAt === null &&
@@ -154,25 +181,25 @@ export function generateHistory(
       at,
       technicians: [first, ...rest],
       last: at > cast.until - 44 * HOUR,
-      jobOf: (one: { readonly job: JobN }) => planned.get(ground.job.get(one.job)?.uid ?? ''),
-      causeOf: (one: { readonly cause: number }) => ground.cause.get(one.cause),
+      jobOf: (one: { readonly job: JobN }) => planned.get(context.job.get(one.job)?.uid ?? ''),
+      causeOf: (one: { readonly cause: number }) => context.cause.get(one.cause),
     } as const;
-    for (const deed of morning(plan, desk, pending)) {
-      const minute = Math.floor(deed.at / MINUTE);
-      deeds.set(minute, [...(deeds.get(minute) ?? []), deed]);
+    for (const action of morning(plan, desk, pending)) {
+      const minute = Math.floor(action.at / MINUTE);
+      actions.set(minute, [...(actions.get(minute) ?? []), action]);
     }
   }
 
   function act({ at, by: user, problems, change }: ScriptedAction): void {
     const targets = new Map<RunN, Target>(
       problems.flatMap((n) => {
-        const problem = ground.problem.get(n);
+        const problem = context.problem.get(n);
         return problem
           ? [
               [
                 problem.lastRun,
                 {
-                  run: ground.run.get(problem.lastRun) ?? {
+                  run: context.run.get(problem.lastRun) ?? {
                     n: problem.lastRun,
                     job: problem.job,
                     company: problem.company,
@@ -195,14 +222,14 @@ export function generateHistory(
       say(draft, { actor: { is: 'user', id: user }, subject: null, commandId: null, at });
   }
 
-  for (const n of ground.job.keys()) due(Number(n), from);
+  for (const n of context.job.keys()) due(Number(n), from);
   let next = 0;
   for (let minute = Math.floor(from / MINUTE); minute * MINUTE < to; minute += 1) {
     const at = minute * MINUTE;
     for (const n of dues.get(minute) ?? []) due(n, at);
     dues.delete(minute);
     if (mornings.has(minute)) round(at);
-    for (const deed of deeds.get(minute) ?? []) act(deed);
+    for (const action of actions.get(minute) ?? []) act(action);
     for (
       let one = happenings[next];
       one !== undefined && one.at < at + MINUTE;
@@ -223,12 +250,12 @@ const UNTOUCHED: Ms = 20 * HOUR;
 /**
  * The minutes at which a technician starts the daily checks: half past eight, later on weekends.
  */
-function morningsOf(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: Ms): Set<number> {
+function pickMornings(plan: ProviderPlan, { until }: SeedActors, from: Ms, to: Ms): Set<number> {
   const { timeZone } = plan.branding;
   const minutes = new Set<number>();
-  for (let day = dayOf(from, timeZone, 0); day <= dayOf(to, timeZone, 0); day += 1) {
-    const weekend = weekdayOf(day) % 6 === 0;
-    const at = momentOf(day, weekend ? 600 : 510, timeZone);
+  for (let day = getDay(from, timeZone, 0); day <= getDay(to, timeZone, 0); day += 1) {
+    const weekend = getWeekday(day) % 6 === 0;
+    const at = getMoment(day, weekend ? 600 : 510, timeZone);
     if (at <= until - UNTOUCHED) minutes.add(Math.floor(at / MINUTE));
   }
   return minutes;

@@ -3,13 +3,13 @@ import type { CompanyN, KeyId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/ingest/calls.ts';
 import type { JobSays, Normal } from '../features/ingest/normalize.ts';
 import type { SimulatedEvent } from './simulate-runs.ts';
-import { logOf } from './make-logs.ts';
-import { objectsOf } from './make-objects.ts';
+import { makeLog } from './make-logs.ts';
+import { getObjects } from './make-objects.ts';
 import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import { usedShare } from './make-runs.ts';
 
 /** What a source reports for a job, by result. */
-export const saysOf = (job: JobPlan): JobSays => ({
+export const getJobFields = (job: JobPlan): JobSays => ({
   uid: job.uid,
   name: job.name,
   source: job.source,
@@ -24,7 +24,7 @@ export const saysOf = (job: JobPlan): JobSays => ({
 });
 
 /** Returns a start or an end in the form that ingest accepts. */
-export function normalOf(
+export function makePayload(
   { is, job, run, at }: Extract<SimulatedEvent, { is: 'start' | 'finish' }>,
   index = 0,
 ): Normal {
@@ -44,7 +44,7 @@ export function normalOf(
   // The end of a run must not re-enable its job if a user disabled it meanwhile.
   const begun = {
     index,
-    job: { ...saysOf(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) },
+    job: { ...getJobFields(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) },
     externalId: run.id,
     startedAt: run.startedAt,
     byArrival: false,
@@ -61,14 +61,14 @@ export function normalOf(
     filesFailed: run.files === null ? null : run.filesFailed,
     message: run.message,
     exitCode: run.exitCode,
-    log: run.logged ? logOf(job, run) : null,
-    tasks: run.logged ? objectsOf(job, run) : [],
+    log: run.logged ? makeLog(job, run) : null,
+    tasks: run.logged ? getObjects(job, run) : [],
     ...(run.level !== null && { level: run.level }),
     detail: run.detail,
   };
 }
 
-export function sampleOf(
+export function getSample(
   plan: Pick<ProviderPlan, 'bornAt'>,
   repository: RepositoryPlan,
   at: number,
@@ -88,7 +88,7 @@ export function sampleOf(
   };
 }
 
-export const computerOf = ({ name, os, osType, ip }: MachinePlan): ComputerIn => ({
+export const getComputer = ({ name, os, osType, ip }: MachinePlan): ComputerIn => ({
   hostName: name,
   os,
   osType,
@@ -115,7 +115,7 @@ export function sampled(
     capacityBytes = null,
     freeBytes = null,
     usedBytes = null,
-  } = sampleOf(plan, repository, at);
+  } = getSample(plan, repository, at);
   const id = `${key}/${uid}`;
   return {
     company,

@@ -1,6 +1,6 @@
 import type { Bytes } from '#contract/ids.ts';
 import type { EntityGroup, JobType, Source } from '#contract/runs/vocabulary.ts';
-import { between, type Rng, oneOf, upTo } from './random.ts';
+import { between, type Rng, pickOne, upTo } from './random.ts';
 import type { Style } from './names.ts';
 import { EVERY_DAY, everyMinutes, SATURDAY, SUNDAY, type When, WORKDAYS } from './times.ts';
 
@@ -15,7 +15,7 @@ export interface Kind {
   readonly group: EntityGroup;
   readonly host: Host;
   readonly names: readonly [string, ...string[]];
-  readonly times: (dice: Rng) => Times;
+  readonly times: (random: Rng) => Times;
   readonly size: readonly [low: number, high: number];
   readonly change: readonly [low: number, high: number];
   readonly speed: readonly [low: number, high: number];
@@ -23,19 +23,20 @@ export interface Kind {
 }
 
 const GB: Bytes = 1e9;
-export const bytesOf = ([low, high]: readonly [number, number], dice: Rng): Bytes =>
-  Math.round(low * GB * (high / low) ** dice());
+export const getBytes = ([low, high]: readonly [number, number], random: Rng): Bytes =>
+  Math.round(low * GB * (high / low) ** random());
 
 /** At one time within a window, in minutes of the day. The window may pass midnight. */
 const once =
   (from: number, to: number, days = EVERY_DAY) =>
-  (dice: Rng): Times => {
-    const minute = from + upTo(dice, (to - from) / 5) * 5 + (dice() < 0.5 ? 0 : upTo(dice, 5));
+  (random: Rng): Times => {
+    const minute =
+      from + upTo(random, (to - from) / 5) * 5 + (random() < 0.5 ? 0 : upTo(random, 5));
     return { times: [minute % 1_440], days };
   };
 const often =
   (step: number) =>
-  (dice: Rng): Times => ({ times: everyMinutes(step, upTo(dice, step)), days: EVERY_DAY });
+  (random: Rng): Times => ({ times: everyMinutes(step, upTo(random, step)), days: EVERY_DAY });
 const [NOON, EVENING, NIGHT] = [
   once(680, 880, WORKDAYS),
   once(1_080, 1_320),
@@ -316,7 +317,7 @@ const BY_STYLE = new Map<Style, readonly [Kind, ...Kind[]]>(
   }),
 );
 
-export const kindsOf = (style: Style): readonly [Kind, ...Kind[]] =>
+export const getKinds = (style: Style): readonly [Kind, ...Kind[]] =>
   BY_STYLE.get(style) ?? [HOURLY];
 /**
  * Every second of the frequent jobs runs every half hour. `shift` spreads their start minutes and
@@ -355,10 +356,10 @@ const TITLES: Readonly<Record<string, string>> = {
   WEB: 'Web',
   PRN: 'Print',
 };
-export const roleFor = (host: Host, dice: Rng): string => oneOf(ROLES[host], dice);
-export const titleFor = (role: string, dice: Rng): string =>
+export const roleFor = (host: Host, random: Rng): string => pickOne(ROLES[host], random);
+export const titleFor = (role: string, random: Rng): string =>
   role === 'M365'
-    ? oneOf(['Exchange Online', 'SharePoint', 'OneDrive', 'Teams'], dice)
+    ? pickOne(['Exchange Online', 'SharePoint', 'OneDrive', 'Teams'], random)
     : (TITLES[role] ?? role);
 
 const SYSTEMS: Readonly<Record<Host, readonly [string, ...string[]]>> = {
@@ -370,7 +371,7 @@ const SYSTEMS: Readonly<Record<Host, readonly [string, ...string[]]>> = {
   nas: ['Synology DSM 7', 'TrueNAS 13'],
   cloud: ['Microsoft 365'],
 };
-export const systemFor = (host: Host, dice: Rng): string => oneOf(SYSTEMS[host], dice);
+export const systemFor = (host: Host, random: Rng): string => pickOne(SYSTEMS[host], random);
 
-export const speedOf = ([low, high]: readonly [number, number], dice: Rng): number =>
-  Math.round(between(dice, low, high) * 1e6);
+export const getSpeed = ([low, high]: readonly [number, number], random: Rng): number =>
+  Math.round(between(random, low, high) * 1e6);

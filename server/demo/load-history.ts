@@ -2,21 +2,21 @@ import { CompiledQuery } from 'kysely';
 import type { Id } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
-import { causeName, type DecisionState } from '../features/ingest/decide.ts';
-import { lock, usedOf } from '../features/ingest/load-decision-state.ts';
-import { keepLogs, keepTasks } from '../features/ingest/ingest-transaction.ts';
+import { causeName } from '../features/ingest/decide.ts';
+import { lock } from '../features/ingest/load-decision-state.ts';
+import { keepLogs, keepTasks } from '../features/ingest/run-details.ts';
 import type { TenantTx } from '../platform/db/store.ts';
 import type { AppContext } from '../platform/app-context.ts';
-import { type SeedActors, generateHistory } from './generate-history.ts';
+import { type SeedActors, generateHistory, type WholeState } from './generate-history.ts';
 import { PAST_DAYS, type ProviderPlan } from './plan.ts';
-import { loadSeedActors, sinceOf } from './provision.ts';
+import { loadSeedActors, getHistoryStart } from './provision.ts';
 
 /** The name of the server setting that stores how far a provider's demo data is written. */
-export const markOf = (plan: Pick<ProviderPlan, 'id'>): string => `estate ${plan.id}`;
+export const getHistoryKey = (plan: Pick<ProviderPlan, 'id'>): string => `estate ${plan.id}`;
 
 const DAY: Ms = 86_400_000;
 /** Jobs × days in one transaction. */
-const AT_ONCE = 25_000;
+const BATCH_SIZE = 25_000;
 const MOST_DAYS = 8;
 
 /** The progress, in `days` of `of` days. */
@@ -39,31 +39,36 @@ export async function loadHistory(
   tell: (progress: Progress) => void,
 ): Promise<number> {
   const mark = await markAt(world, plan);
-  const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, sinceOf(plan));
+  const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, getHistoryStart(plan));
   const cast = await loadSeedActors(world, plan, until, mark !== null && begun > mark ? begun : 0);
-  let ground: { readonly rows: DecisionState; readonly seq: number } | null = null;
+  let context: { readonly rows: WholeState; readonly seq: number } | null = null;
   let runs = 0;
   for (let from = begun; from < until;) {
-    const to = Math.min(until, endOf(plan, from));
-    const known: typeof ground = ground;
+    const to = Math.min(until, getHistoryEnd(plan, from));
+    const known: typeof context = context;
     // The transaction changes this state. If it fails, the state must be loaded again.
-    ground = null;
-    const done: { readonly rows: DecisionState; readonly seq: number; readonly runs: number } =
+    context = null;
+    const done: { readonly rows: WholeState; readonly seq: number; readonly runs: number } =
       await world.store.tenant(
         plan.id,
         async (tx) => {
           const next = await lock(tx);
           const head = await tx.head();
-          const rows = known?.seq === head.seq ? known.rows : await groundOf(tx, from);
-          Object.assign(rows.next, next);
+          const rows = known?.seq === head.seq ? known.rows : await loadHistoryState(tx, from);
+          rows.next = next;
           const past = generateHistory(plan, cast, rows, from, to);
-          const logged = await tx.append(past.drafts, past.by, usedOf(next, rows.next));
+          const logged = await tx.append(past.drafts, past.by, {
+            job: rows.next.job - next.job,
+            run: rows.next.run - next.run,
+            problem: rows.next.problem - next.problem,
+            cause: rows.next.cause - next.cause,
+          });
           await keepLogs(tx, past.logs);
           await keepTasks(tx, past.tasks);
           await noteHeard(tx, cast, to);
           await tx.sql
             .insertInto('server_setting')
-            .values({ name: markOf(plan), value: String(to) })
+            .values({ name: getHistoryKey(plan), value: String(to) })
             .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(to) }))
             .execute();
           return { rows, seq: logged.at(-1)?.seq ?? head.seq, runs: past.runs };
@@ -71,7 +76,7 @@ export async function loadHistory(
         { long: true },
       );
     forget(done.rows);
-    ground = done;
+    context = done;
     runs += done.runs;
     from = to;
     tell({
@@ -90,16 +95,16 @@ export const markAt = (world: AppContext, plan: Pick<ProviderPlan, 'id'>): Promi
     const row = await sql
       .selectFrom('server_setting')
       .select('value')
-      .where('name', '=', markOf(plan))
+      .where('name', '=', getHistoryKey(plan))
       .executeTakeFirst();
     return row === undefined ? null : Number(row.value);
   });
 
 /** Pieces end at midnight UTC, when no simulated technician works. */
-function endOf(plan: ProviderPlan, from: Ms): Ms {
+function getHistoryEnd(plan: ProviderPlan, from: Ms): Ms {
   const days = Math.max(
     1,
-    Math.min(MOST_DAYS, Math.floor(AT_ONCE / Math.max(1, plan.jobs.length) / 1.6)),
+    Math.min(MOST_DAYS, Math.floor(BATCH_SIZE / Math.max(1, plan.jobs.length) / 1.6)),
   );
   return (Math.floor(from / DAY) + days) * DAY;
 }
@@ -108,7 +113,7 @@ function endOf(plan: ProviderPlan, from: Ms): Ms {
  * Loads the decision state of a whole provider. Runs: recent ones that may be reported again,
  * running ones, and open anomalies.
  */
-async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
+async function loadHistoryState(tx: TenantTx, from: Ms): Promise<WholeState> {
   const [job, stat, cause] = [
     byNumber(await tx.all('job')),
     byNumber(await tx.all('stat')),
@@ -137,6 +142,7 @@ async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
     cause,
     problem,
     run,
+    key: new Map(),
     logged: new Map(),
     runByStart: new Map(),
     next: { job: 0, run: 0, problem: 0, cause: 0 },
@@ -149,13 +155,13 @@ async function groundOf(tx: TenantTx, from: Ms): Promise<DecisionState> {
 }
 
 /** Removes rows that no later piece needs. */
-function forget({ run, runByUid, runByStart, problem }: DecisionState): void {
-  const kept = new Set<RunN>();
+function forget({ run, runByUid, runByStart, problem }: WholeState): void {
+  const stored = new Set<RunN>();
   for (const [n, one] of problem) {
     if (one.closedAt !== null) problem.delete(n);
-    else if (one.state === 'Anomaly') kept.add(one.lastRun);
+    else if (one.state === 'Anomaly') stored.add(one.lastRun);
   }
-  for (const [n, one] of run) if (one.status !== 'Running' && !kept.has(one.n)) run.delete(n);
+  for (const [n, one] of run) if (one.status !== 'Running' && !stored.has(one.n)) run.delete(n);
   runByStart.clear();
   for (const [uid, n] of runByUid) if (run.get(n)?.status !== 'Running') runByUid.delete(uid);
 }

@@ -1,20 +1,20 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
-import { between, makeRng, type Rng, mixed, oneOf, upTo, uuidOf, weighed } from './random.ts';
+import { between, makeRng, type Rng, mixed, pickOne, upTo, getUuid, weighed } from './random.ts';
 import {
-  bytesOf,
+  getBytes,
   type Host,
   type Kind,
-  kindsOf,
+  getKinds,
   oftenKind,
   roleFor,
-  speedOf,
+  getSpeed,
   systemFor,
   titleFor,
 } from './job-kinds.ts';
 import type { CompanyName } from './names.ts';
 import type { CompanyPlan, JobPlan, KeyPlan, MachinePlan, RepositoryPlan } from './plan.ts';
-import { cronOf, EVERY_DAY, type When } from './times.ts';
+import { getCron, EVERY_DAY, type When } from './times.ts';
 
 interface Wanted {
   readonly seed: number;
@@ -39,13 +39,13 @@ export interface MadeCompany {
 
 export function makeCompany(wanted: Wanted): MadeCompany {
   const { seed, index, name, shift } = wanted;
-  const dice = makeRng(seed, 'company', index);
+  const random = makeRng(seed, 'company', index);
   const made: MadeCompany = {
     company: {
-      id: uuidOf(seed, 'company', index),
+      id: getUuid(seed, 'company', index),
       name: name.name,
       code: name.code,
-      sites: sitesOf(name, wanted.jobs),
+      sites: getSites(name, wanted.jobs),
     },
     keys: [],
     machines: [],
@@ -53,7 +53,7 @@ export function makeCompany(wanted: Wanted): MadeCompany {
     jobs: [],
   };
   const repositories = 1 + Math.floor(wanted.jobs / 25);
-  const managed = dice() < 0.72;
+  const managed = random() < 0.72;
   for (let i = 0; i < wanted.jobs; i += 1) {
     const place = wanted.firstJob + i;
     // Spreads evenly over all jobs of the provider.
@@ -61,27 +61,27 @@ export function makeCompany(wanted: Wanted): MadeCompany {
     const kind =
       turn > Math.floor((place * wanted.hourly) / 1_000)
         ? oftenKind(turn, shift)
-        : weighed(kindsOf(name.style), dice);
+        : weighed(getKinds(name.style), random);
     addJob(
       made,
       wanted,
       kind,
       place,
       managed,
-      upTo(dice, repositories),
+      upTo(random, repositories),
       makeRng(seed, 'job', place),
     );
   }
   for (let i = 0; i < repositories; i += 1)
-    made.repositories.push(repositoryOf(made, wanted, i, dice));
+    made.repositories.push(getRepository(made, wanted, i, random));
   // About one machine in fifteen has no backup.
   const bare = Math.max(index % 3 === 0 ? 1 : 0, Math.round(made.machines.length / 18));
   for (let i = 0; i < bare; i += 1)
-    machineFor(made, wanted, oneOf(['desk', 'laptop', 'server'] as const, dice), dice, true);
+    machineFor(made, wanted, pickOne(['desk', 'laptop', 'server'] as const, random), random, true);
   return made;
 }
 
-const sitesOf = (name: CompanyName, jobs: number): string[] =>
+const getSites = (name: CompanyName, jobs: number): string[] =>
   jobs > 40
     ? [name.town, `${name.town} North`, 'DR site']
     : jobs > 15
@@ -95,31 +95,31 @@ function addJob(
   place: number,
   managed: boolean,
   repository: number,
-  dice: Rng,
+  random: Rng,
 ): void {
   const { seed, name, tz } = wanted;
-  const [machine, role] = machineFor(made, wanted, kind.host, dice, false);
+  const [machine, role] = machineFor(made, wanted, kind.host, random, false);
   const host = made.machines[machine]?.name ?? name.code;
   const site = made.machines[machine]?.site ?? name.town;
-  const when: When = { ...kind.times(dice), tz };
+  const when: When = { ...kind.times(random), tz };
   // If the source declares no schedule, the server learns it from the start times.
-  const declared = when.times.length > 1 || when.days !== EVERY_DAY || dice() < 0.75;
+  const declared = when.times.length > 1 || when.days !== EVERY_DAY || random() < 0.75;
   const ownServer = `${name.code}-VBR01`;
-  const size = bytesOf(kind.size, dice);
-  const change = between(dice, ...kind.change);
+  const size = getBytes(kind.size, random);
+  const change = between(random, ...kind.change);
   made.jobs.push({
     index: place,
     seed: mixed(seed, 'job', place),
-    uid: uuidOf(seed, 'job', place),
+    uid: getUuid(seed, 'job', place),
     company: wanted.index,
     machine,
     repository,
     key: keyFor(made, wanted, kind.source, managed),
     name: unique(
       made,
-      oneOf(kind.names, dice)
+      pickOne(kind.names, random)
         .replace('{host}', host)
-        .replace('{role}', titleFor(role, dice))
+        .replace('{role}', titleFor(role, random))
         .replace('{site}', site),
       host,
     ),
@@ -131,7 +131,7 @@ function addJob(
       SERVED[kind.source] === undefined
         ? ''
         : kind.source === 'vbr'
-          ? dice() < 0.35
+          ? random() < 0.35
             ? 'CBS-01'
             : ownServer
           : (SERVED[kind.source] ?? ''),
@@ -139,19 +139,19 @@ function addJob(
     when,
     schedule: !declared
       ? null
-      : when.times.length === 1 || when.times.length === 24 || dice() < 0.5
-        ? { is: 'cron', cron: cronOf(when), tz }
+      : when.times.length === 1 || when.times.length === 24 || random() < 0.5
+        ? { is: 'cron', cron: getCron(when), tz }
         : { is: 'every', everySec: 86_400 / when.times.length },
-    graceSec: dice() < 0.12 ? 7_200 : null,
+    graceSec: random() < 0.12 ? 7_200 : null,
     habit: { is: 'steady' },
-    frailty: dice() < 0.1 ? between(dice, 0.25, 0.5) : between(dice, 0.02, 0.1),
+    frailty: random() < 0.1 ? between(random, 0.25, 0.5) : between(random, 0.02, 0.1),
     size,
-    growth: between(dice, 0.0002, 0.004),
+    growth: between(random, 0.0002, 0.004),
     moves: kind.moves,
     change,
-    bytesPerSec: speedOf(kind.speed, dice),
-    files: Math.round((size / 1e6) * between(dice, 0.3, 2)),
-    objects: kind.host === 'vm' && kind.type === 'Backup' ? 1 + upTo(dice, 8) : 1,
+    bytesPerSec: getSpeed(kind.speed, random),
+    files: Math.round((size / 1e6) * between(random, 0.3, 2)),
+    objects: kind.host === 'vm' && kind.type === 'Backup' ? 1 + upTo(random, 8) : 1,
   });
 }
 
@@ -182,17 +182,17 @@ function machineFor(
   made: MadeCompany,
   { index, name, seed }: Named,
   host: Host,
-  dice: Rng,
+  random: Rng,
   bare: boolean,
 ): readonly [place: number, role: string] {
-  const role = roleFor(host, dice);
+  const role = roleFor(host, random);
   const prefix = host === 'linux' ? `${name.code.toLowerCase()}-${role}` : `${name.code}-${role}`;
   const known = made.machines
     .map((one, place) => ({ one, place }))
     .filter(({ one }) => one.name.startsWith(prefix));
   const reused =
-    host === 'laptop' || host === 'desk' || bare ? undefined : known[upTo(dice, known.length)];
-  if (reused && (host === 'cloud' || dice() < 0.45)) return [reused.place, role];
+    host === 'laptop' || host === 'desk' || bare ? undefined : known[upTo(random, known.length)];
+  if (reused && (host === 'cloud' || random() < 0.45)) return [reused.place, role];
   const number = known.length + 1;
   const where = made.company.sites;
   made.machines.push({
@@ -207,14 +207,14 @@ function machineFor(
       host === 'cloud'
         ? prefix
         : `${prefix}${String(number).padStart(host === 'laptop' ? 3 : 2, '0')}`,
-    site: where[upTo(dice, where.length)] ?? name.town,
-    os: systemFor(host, dice),
+    site: where[upTo(random, where.length)] ?? name.town,
+    os: systemFor(host, random),
     osType: host === 'laptop' || host === 'desk' ? 'Workstation' : 'Server',
-    ip: `10.${20 + (index % 200)}.${upTo(dice, 6)}.${10 + (made.machines.length % 240)}`,
+    ip: `10.${20 + (index % 200)}.${upTo(random, 6)}.${10 + (made.machines.length % 240)}`,
     habit:
-      host === 'laptop' && dice() < 0.5
+      host === 'laptop' && random() < 0.5
         ? 'away'
-        : host === 'server' && dice() < 0.12
+        : host === 'server' && random() < 0.12
           ? 'vss'
           : 'steady',
     bare,
@@ -249,7 +249,7 @@ function keyFor(
   if (known >= 0) return known;
   return (
     made.keys.push({
-      id: uuidOf(seed, 'key', index, tool),
+      id: getUuid(seed, 'key', index, tool),
       name: `${name.name} - ${says}`,
       company: index,
       tool,
@@ -258,29 +258,29 @@ function keyFor(
   );
 }
 
-function repositoryOf(
+function getRepository(
   made: MadeCompany,
   { index, name, seed }: Wanted,
   i: number,
-  dice: Rng,
+  random: Rng,
 ): RepositoryPlan {
-  const shape = SHAPES[upTo(dice, SHAPES.length)] ?? SHAPES[0];
+  const shape = SHAPES[upTo(random, SHAPES.length)] ?? SHAPES[0];
   const host = `${name.code}-${shape.host}${String(i + 1).padStart(2, '0')}`;
   const own = made.jobs
     .filter((job) => job.repository === i)
     .reduce((sum, job) => sum + job.size, 0);
-  const used = between(dice, 0.34, 0.82);
+  const used = between(random, 0.34, 0.82);
   return {
     company: index,
     key: keyFor(made, { seed, index, name }, 'vbr', true),
-    uid: uuidOf(seed, 'repository', index, i),
+    uid: getUuid(seed, 'repository', index, i),
     name: `${name.code} ${shape.name} ${i + 1}`,
     type: shape.type,
     hostName: host,
     path: shape.path,
     capacity: Math.max(2e12, Math.round((own * 1.9) / used / 1e12) * 1e12),
     used,
-    gain: between(dice, 0.0003, 0.0028),
+    gain: between(random, 0.0003, 0.0028),
   };
 }
 

@@ -6,7 +6,7 @@ import type { PlannedRun } from './make-runs.ts';
 type Line = readonly [share: number, level: 'Info' | 'Warning' | 'Error', text: string];
 
 /** Returns the log text of a run in the style of its tool, with timestamps inside the run. */
-export function logOf(job: JobPlan, run: PlannedRun): string {
+export function makeLog(job: JobPlan, run: PlannedRun): string {
   const lines = LINUX.has(job.source) ? linux(job, run) : windows(job, run);
   const stamp = LINUX.has(job.source) ? isoStamp : dotStamp;
   return lines
@@ -48,7 +48,7 @@ const ending = ({ status }: PlannedRun): Line => [
 ];
 
 function windows(job: JobPlan, run: PlannedRun): Line[] {
-  const dice = makeRng(job.seed, run.startedAt, 'log');
+  const random = makeRng(job.seed, run.startedAt, 'log');
   const begun: Line[] = [
     [0, 'Info', `Job started at ${isoStamp(run.startedAt).replace('T', ' ')} UTC`],
     [0.005, 'Info', 'Building list of machines to process'],
@@ -59,7 +59,7 @@ function windows(job: JobPlan, run: PlannedRun): Line[] {
     ],
   ];
   if (run.bytes === null) return [...begun, ...went(run), ending(run)];
-  const disks = 1 + upTo(dice, 3);
+  const disks = 1 + upTo(random, 3);
   return [
     ...begun,
     [
@@ -72,13 +72,13 @@ function windows(job: JobPlan, run: PlannedRun): Line[] {
     ...Array.from({ length: disks }, (_, disk): Line => [
       0.1 + (0.7 * disk) / disks,
       'Info',
-      `Hard disk ${disk + 1}: ${gb(job.size / disks)}, ${gb((run.bytes ?? 0) / disks)} read at ${upTo(dice, 200) + 20} MB/s [CBT]`,
+      `Hard disk ${disk + 1}: ${gb(job.size / disks)}, ${gb((run.bytes ?? 0) / disks)} read at ${upTo(random, 200) + 20} MB/s [CBT]`,
     ]),
     [0.86, 'Info', 'Removing snapshot'],
     [
       0.9,
       'Info',
-      `Busy: Source ${20 + upTo(dice, 60)}% > Proxy ${10 + upTo(dice, 40)}% > Network ${5 + upTo(dice, 30)}% > Target ${upTo(dice, 40)}%`,
+      `Busy: Source ${20 + upTo(random, 60)}% > Proxy ${10 + upTo(random, 40)}% > Network ${5 + upTo(random, 30)}% > Target ${upTo(random, 40)}%`,
     ],
     ...went(run),
     [0.97, 'Info', 'Applying retention policy'],
@@ -87,7 +87,7 @@ function windows(job: JobPlan, run: PlannedRun): Line[] {
 }
 
 function linux(job: JobPlan, run: PlannedRun): Line[] {
-  const dice = makeRng(job.seed, run.startedAt, 'log');
+  const random = makeRng(job.seed, run.startedAt, 'log');
   const files = run.files ?? job.files;
   const begun: Line[] = [
     [0, 'Info', `${job.source}: starting ${job.name}`],
@@ -100,7 +100,7 @@ function linux(job: JobPlan, run: PlannedRun): Line[] {
     [
       0.02,
       'Info',
-      `using parent snapshot ${upTo(dice, 0xffff_ffff).toString(16).padStart(8, '0')}`,
+      `using parent snapshot ${upTo(random, 0xffff_ffff).toString(16).padStart(8, '0')}`,
     ],
     [0.3, 'Info', `${Math.round(files * 0.34)} files, ${gb((run.processed ?? 0) * 0.3)} read`],
     [0.7, 'Info', `${Math.round(files * 0.71)} files, ${gb((run.processed ?? 0) * 0.72)} read`],

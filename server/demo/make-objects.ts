@@ -8,10 +8,10 @@ import type { PlannedRun } from './make-runs.ts';
  * Returns what a run did with each machine or mailbox of its job; empty for jobs with a single
  * object. A failure affects one of them.
  */
-export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
+export function getObjects(job: JobPlan, run: PlannedRun): Task[] {
   const count = job.source === 'office365' ? job.objects * 24 : job.objects;
   if (count < 2) return [];
-  const dice = makeRng(job.seed, run.startedAt, 'objects');
+  const random = makeRng(job.seed, run.startedAt, 'objects');
   // If no data was moved, the run failed at the first object and never reached the others.
   const none = run.bytes === null;
   const bad =
@@ -19,8 +19,8 @@ export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
       ? -1
       : none || (run.message?.includes(job.computer) ?? false)
         ? 0
-        : upTo(dice, count);
-  const all = namesOf(job, count).map(
+        : upTo(random, count);
+  const all = getNames(job, count).map(
     (
       name,
       place,
@@ -29,7 +29,7 @@ export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
       return {
         name,
         status,
-        weight: status === 'Success' || status === 'Warning' ? between(dice, 0.3, 1.7) : 0,
+        weight: status === 'Success' || status === 'Warning' ? between(random, 0.3, 1.7) : 0,
       };
     },
   );
@@ -42,7 +42,7 @@ export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
         ? null
         : Math.max(
             1,
-            Math.round(run.durationSec * (weight === 0 ? between(dice, 0.05, 0.3) : share)),
+            Math.round(run.durationSec * (weight === 0 ? between(random, 0.05, 0.3) : share)),
           );
     const task: Task = {
       name,
@@ -60,14 +60,14 @@ export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
 }
 
 /** The same objects in each run. The first machine is the one the job is named after. */
-function namesOf(job: JobPlan, count: number): string[] {
+function getNames(job: JobPlan, count: number): string[] {
   if (job.source === 'office365')
-    return Array.from({ length: count }, (_, place) => personOf((job.seed % 997) + place));
-  const dice = makeRng(job.seed, 'objects');
+    return Array.from({ length: count }, (_, place) => getPerson((job.seed % 997) + place));
+  const random = makeRng(job.seed, 'objects');
   const prefix = job.computer.replace(/-[^-]*$/, '');
   const names = [job.computer];
   while (names.length < count) {
-    const role = roleFor('vm', dice);
+    const role = roleFor('vm', random);
     for (let number = 1; ; number += 1) {
       const name = `${prefix}-${role}${String(number).padStart(2, '0')}`;
       if (names.includes(name)) continue;
@@ -106,5 +106,5 @@ const LAST = [
   'Kendal',
 ] as const;
 /** Twelve times eleven names, each once: the lengths have no common divisor. */
-const personOf = (place: number): string =>
+const getPerson = (place: number): string =>
   `${FIRST[place % FIRST.length] ?? ''} ${LAST[place % LAST.length] ?? ''}`;

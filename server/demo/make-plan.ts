@@ -1,12 +1,12 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { Ms } from '#contract/ids.ts';
 import { defaultBranding } from '../features/branding/default-branding.ts';
-import { makeRng, mixed, shared, uuidOf } from './random.ts';
+import { makeRng, mixed, shared, getUuid } from './random.ts';
 import { makeCompany } from './make-company.ts';
 import { companyNames, type CompanyName, HARBOUR } from './names.ts';
-import { habitsOf } from './failure-habits.ts';
+import { makeFailureHabits } from './failure-habits.ts';
 import {
-  type EstatePlan,
+  type DemoPlan,
   MEASURES_OF,
   type PersonPlan,
   type ProviderPlan,
@@ -14,7 +14,7 @@ import {
 } from './plan.ts';
 
 /** Returns the whole demo plan. The same seed, size and start give the same plan. */
-export function makePlan(seed: number, size: Size, bornAt: Ms): EstatePlan {
+export function makePlan(seed: number, size: Size, bornAt: Ms): DemoPlan {
   const { companies, jobs, hourly } = MEASURES_OF[size];
   const own: CompanyName = {
     name: 'Lakeside IT (own systems)',
@@ -99,7 +99,7 @@ function provider(
   tz: string,
   brand: Partial<ProviderPlan['branding']>,
 ): ProviderPlan {
-  const id = uuidOf(seed, 'provider');
+  const id = getUuid(seed, 'provider');
   // A few companies have most of the jobs.
   const counts = shared(
     jobs,
@@ -158,7 +158,7 @@ function provider(
       })),
     ),
   };
-  return { ...plan, ...habitsOf(plan, host === null, makeRng(seed, 'habits')) };
+  return { ...plan, ...makeFailureHabits(plan, host === null, makeRng(seed, 'habits')) };
 }
 
 const person = (

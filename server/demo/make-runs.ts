@@ -4,8 +4,8 @@ import type { DayN } from '#contract/time/day.ts';
 import { between, type Rng, makeRng } from './random.ts';
 import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import type { Context } from './failure-kinds.ts';
-import { troubleAt, type Telling, tellingOf } from './failure-scenarios.ts';
-import { isOn, momentOf, SATURDAY, weekdayOf } from './times.ts';
+import { troubleAt, type Telling, describeFailure } from './failure-scenarios.ts';
+import { isOn, getMoment, SATURDAY, getWeekday } from './times.ts';
 
 /** A run as its tool would report it. */
 export interface PlannedRun {
@@ -40,86 +40,93 @@ const SHAPE = [0.9, 1.05, 1.02, 1, 1, 0.98, 0.92] as const;
  * Returns the runs of a job that are due on a day of its zone, in order. Pure: the same plan, job
  * and day give the same runs.
  */
-export function runsOf(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[] {
+export function getRuns(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[] {
   if (!isOn(job.when, day)) return [];
   const runs: PlannedRun[] = [];
   for (const minute of job.when.times) {
-    const dueAt = momentOf(day, minute, job.when.tz);
+    const dueAt = getMoment(day, minute, job.when.tz);
     if (job.habit.is === 'forgotten' && dueAt >= job.habit.at) continue;
-    const dice = makeRng(job.seed, day, minute);
-    if (isAway(plan, job, dueAt) || dice() < 0.0012) continue;
+    const random = makeRng(job.seed, day, minute);
+    if (isAway(plan, job, dueAt) || random() < 0.0012) continue;
     const often = job.when.times.length > 1;
     // Most runs start at once. Some wait in a queue.
     const startedAt =
       Math.round(
         (dueAt +
           (often
-            ? between(dice, 2, 30)
-            : dice() < 0.85
-              ? between(dice, 2, 70)
-              : between(dice, 120, 900)) *
+            ? between(random, 2, 30)
+            : random() < 0.85
+              ? between(random, 2, 70)
+              : between(random, 120, 900)) *
             1000) /
           1000,
       ) * 1000;
-    const run = runAt(plan, job, day, startedAt, dice);
+    const run = runAt(plan, job, day, startedAt, random);
     runs.push(run);
     if (
       run.status === 'Failed' &&
       job.source === 'vbr' &&
       !often &&
       job.habit.is === 'steady' &&
-      dice() < 0.25
+      random() < 0.25
     ) {
-      const again = retried(plan, job, run, dice);
+      const again = retried(plan, job, run, random);
       if (again) runs.push(again);
     }
   }
   return runs;
 }
 
-function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice: Rng): PlannedRun {
+function runAt(
+  plan: ProviderPlan,
+  job: JobPlan,
+  day: DayN,
+  startedAt: Ms,
+  random: Rng,
+): PlannedRun {
   const age = (startedAt - plan.bornAt) / DAY;
   const size = job.size * Math.max(0.5, 1 + job.growth * age);
   const full =
-    job.moves === 'all' || (job.moves === 'fulls' && ((SATURDAY >> weekdayOf(day)) & 1) === 1);
+    job.moves === 'all' || (job.moves === 'fulls' && ((SATURDAY >> getWeekday(day)) & 1) === 1);
   let moved = full
-    ? size * between(dice, 0.46, 0.54)
+    ? size * between(random, 0.46, 0.54)
     : size *
       job.change *
-      (job.when.times.length > 1 ? 1 : (SHAPE[weekdayOf(day)] ?? 1)) *
-      between(dice, 0.92, 1.08);
-  let length = overheadOf(job, size) + moved / (job.bytesPerSec * between(dice, 0.95, 1.05));
-  let files = job.files * between(dice, 0.97, 1.03);
+      (job.when.times.length > 1 ? 1 : (SHAPE[getWeekday(day)] ?? 1)) *
+      between(random, 0.92, 1.08);
+  let length = getOverhead(job, size) + moved / (job.bytesPerSec * between(random, 0.95, 1.05));
+  let files = job.files * between(random, 0.97, 1.03);
   // A few runs are anomalies without a reported cause.
-  const odd = dice();
-  if (odd < 0.0022) moved *= between(dice, 4, 11);
+  const odd = random();
+  if (odd < 0.0022) moved *= between(random, 4, 11);
   else if (odd < 0.0034) moved = 0;
-  else if (odd < 0.0056) length *= between(dice, 3, 6);
-  else if (odd < 0.0062) files *= between(dice, 0.1, 0.4);
-  const trouble = troubleAt(contextOf(plan, job, startedAt, dice));
-  const told = trouble === null ? null : tellingOf(trouble, contextOf(plan, job, startedAt, dice));
-  if (told !== null && told.went < 1) {
-    moved *= told.went;
-    length = Math.min(length, 20 + length * told.went + between(dice, 5, 90));
+  else if (odd < 0.0056) length *= between(random, 3, 6);
+  else if (odd < 0.0062) files *= between(random, 0.1, 0.4);
+  const trouble = troubleAt(getContext(plan, job, startedAt, random));
+  const details =
+    trouble === null ? null : describeFailure(trouble, getContext(plan, job, startedAt, random));
+  if (details !== null && details.went < 1) {
+    moved *= details.went;
+    length = Math.min(length, 20 + length * details.went + between(random, 5, 90));
   }
   const durationSec = Math.min(LONGEST / 1000, Math.max(4, Math.round(length)));
   return finished(job, {
     startedAt,
     durationSec,
-    moved: told?.went === 0 ? null : Math.round(moved),
+    moved: details?.went === 0 ? null : Math.round(moved),
     processed:
-      told?.went === 0
+      details?.went === 0
         ? null
-        : Math.round(told === null || told.went === 1 ? size : size * told.went),
-    files: COUNTS_FILES.has(job.source) && told?.went !== 0 ? Math.round(files) : null,
-    told,
+        : Math.round(details === null || details.went === 1 ? size : size * details.went),
+    files: COUNTS_FILES.has(job.source) && details?.went !== 0 ? Math.round(files) : null,
+    told: details,
     full,
-    dice,
+    dice: random,
   });
 }
 
 /** Seconds besides the transfer: scanning for changes, and the snapshot of each object. */
-const overheadOf = (job: JobPlan, size: Bytes): Seconds =>
+const getOverhead = (job: JobPlan, size: Bytes): Seconds =>
   job.when.times.length > 1 ? 40 + size / 4e9 : 50 + 30 * job.objects + size / 6e8;
 
 interface Measures {
@@ -135,9 +142,9 @@ interface Measures {
 
 function finished(
   job: JobPlan,
-  { startedAt, durationSec, moved, processed, files, told, full, dice }: Measures,
+  { startedAt, durationSec, moved, processed, files, told: details, full, dice: random }: Measures,
 ): PlannedRun {
-  const status = told?.status ?? 'Success';
+  const status = details?.status ?? 'Success';
   return {
     id: `${(startedAt / 1000).toString(36)}-${job.index.toString(36)}`,
     job: job.index,
@@ -148,12 +155,12 @@ function finished(
     bytes: moved,
     processed,
     files,
-    filesFailed: told?.filesFailed ?? 0,
-    message: told?.message ?? null,
-    exitCode: EXITS.has(job.source) ? (told?.exitCode ?? 0) : null,
+    filesFailed: details?.filesFailed ?? 0,
+    message: details?.message ?? null,
+    exitCode: EXITS.has(job.source) ? (details?.exitCode ?? 0) : null,
     level: LEVELLED.has(job.source) ? (full ? 'Full' : 'Incremental') : null,
-    detail: detailOf(job, moved, files, startedAt),
-    logged: status !== 'Success' || dice() < 0.02,
+    detail: getDetail(job, moved, files, startedAt),
+    logged: status !== 'Success' || random() < 0.02,
   };
 }
 
@@ -173,7 +180,7 @@ const COUNTS_FILES = new Set([
 const EXITS = new Set(['restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'api']);
 
 /** What each tool reports beside the common fields, with the keys of the product's own readers. */
-function detailOf(
+function getDetail(
   job: JobPlan,
   moved: Bytes | null,
   files: number | null,
@@ -207,34 +214,34 @@ function retried(
   plan: ProviderPlan,
   job: JobPlan,
   first: PlannedRun,
-  dice: Rng,
+  random: Rng,
 ): PlannedRun | null {
-  const startedAt = first.endedAt + Math.round(between(dice, 10, 14)) * MINUTE;
-  const length = between(dice, 180, 900);
-  const context = contextOf(plan, job, first.startedAt, dice);
-  const trouble = dice() < 0.35 ? null : troubleAt(context);
-  const moved = Math.round(job.size * job.change * between(dice, 0.75, 1.25));
+  const startedAt = first.endedAt + Math.round(between(random, 10, 14)) * MINUTE;
+  const length = between(random, 180, 900);
+  const context = getContext(plan, job, first.startedAt, random);
+  const trouble = random() < 0.35 ? null : troubleAt(context);
+  const moved = Math.round(job.size * job.change * between(random, 0.75, 1.25));
   return finished(job, {
     startedAt,
     durationSec: Math.round(
-      trouble === null ? overheadOf(job, job.size) + moved / job.bytesPerSec : length,
+      trouble === null ? getOverhead(job, job.size) + moved / job.bytesPerSec : length,
     ),
     moved: trouble === null ? moved : null,
     processed: trouble === null ? Math.round(job.size) : null,
     files: null,
-    told: trouble === null ? null : tellingOf(trouble, context),
+    told: trouble === null ? null : describeFailure(trouble, context),
     full: false,
-    dice,
+    dice: random,
   });
 }
 
-const contextOf = (plan: ProviderPlan, job: JobPlan, at: Ms, dice: Rng): Context => {
+const getContext = (plan: ProviderPlan, job: JobPlan, at: Ms, random: Rng): Context => {
   const machine = plan.machines[job.machine];
   const repository = plan.repositories[job.repository];
   return {
     job,
     at,
-    dice,
+    dice: random,
     bornAt: plan.bornAt,
     habit: machine?.habit ?? 'steady',
     ip: machine?.ip ?? '10.0.0.9',
@@ -248,11 +255,11 @@ function isAway(plan: ProviderPlan, job: JobPlan, at: Ms): boolean {
   if (plan.machines[job.machine]?.habit !== 'away') return false;
   const days = at / DAY - (job.seed % 900) / 100;
   const block = Math.floor(days / 9);
-  const dice = makeRng(job.seed, 'away', block);
-  if (dice() > 0.42) return false;
-  const from = dice() * 4;
+  const random = makeRng(job.seed, 'away', block);
+  if (random() > 0.42) return false;
+  const from = random() * 4;
   const into = days - block * 9;
-  return into >= from && into < from + 1.5 + dice() * 3.5;
+  return into >= from && into < from + 1.5 + random() * 3.5;
 }
 
 /**

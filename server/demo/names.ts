@@ -1,4 +1,4 @@
-import { type Rng, oneOf } from './random.ts';
+import { type Rng, pickOne } from './random.ts';
 
 export interface CompanyName {
   readonly name: string;
@@ -209,4 +209,5 @@ const FAMILY = [
 ] as const;
 
 /** Returns a user name, for a mailbox or a home folder in a message. */
-export const personIn = (dice: Rng): string => `${oneOf(GIVEN, dice)}.${oneOf(FAMILY, dice)}`;
+export const personIn = (random: Rng): string =>
+  `${pickOne(GIVEN, random)}.${pickOne(FAMILY, random)}`;

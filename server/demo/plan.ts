@@ -21,7 +21,7 @@ export const MEASURES_OF: Readonly<
 /** Days of history that the demo has when it starts. */
 export const PAST_DAYS = 30;
 
-export interface EstatePlan {
+export interface DemoPlan {
   readonly seed: number;
   readonly size: Size;
   readonly bornAt: Ms;

@@ -12,7 +12,7 @@ import { PAST_DAYS, type ProviderPlan } from './plan.ts';
 const DAY: Ms = 86_400_000;
 
 /** Returns the start of a provider's history. */
-export const sinceOf = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY;
+export const getHistoryStart = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY;
 
 /**
  * Creates what is missing of a provider: the provider, its companies and keys, its users. If
@@ -23,7 +23,7 @@ export async function provision(
   plan: ProviderPlan,
   password: () => Promise<string>,
 ): Promise<void> {
-  const since = sinceOf(plan);
+  const since = getHistoryStart(plan);
   if (!(await world.store.tenants()).includes(plan.id)) {
     await makeTenant(world.store, {
       tenant: plan.id,
@@ -63,9 +63,9 @@ export async function provision(
       at: since,
     });
   });
-  const known = new Set(await peopleOf(world, plan.id).then((people) => people.keys()));
+  const known = new Set(await loadPeople(world, plan.id).then((people) => people.keys()));
   const then: AppContext = { ...world, clock: { ...world.clock, now: () => since } };
-  const companies = await world.store.tenant(plan.id, (tx) => companiesOf(tx, plan), {
+  const companies = await world.store.tenant(plan.id, (tx) => loadCompanies(tx, plan), {
     readOnly: true,
   });
   for (const { username, name, roles, company } of plan.people) {
@@ -91,17 +91,17 @@ export async function loadSeedActors(
   until: Ms,
   bootedAt: Ms = 0,
 ): Promise<SeedActors> {
-  const people = await peopleOf(world, plan.id);
+  const people = await loadPeople(world, plan.id);
   return world.store.tenant(
     plan.id,
     async (tx) => {
       const ids = plan.keys.map(({ id }) => id);
       const keys = await tx.rows('key', ids);
       return {
-        since: sinceOf(plan),
+        since: getHistoryStart(plan),
         until,
         bootedAt,
-        companies: await companiesOf(tx, plan),
+        companies: await loadCompanies(tx, plan),
         keys: ids.map((id): KeyRow => keys.get(id) ?? missing(id)),
         technicians: plan.people.flatMap(({ username, technician }): UserId[] => {
           const id = technician ? people.get(username) : undefined;
@@ -118,12 +118,12 @@ export async function loadSeedActors(
   );
 }
 
-async function companiesOf(tx: TenantTx, plan: ProviderPlan): Promise<CompanyN[]> {
+async function loadCompanies(tx: TenantTx, plan: ProviderPlan): Promise<CompanyN[]> {
   const numbers = new Map((await tx.all('company')).map(({ id, n }) => [id, n]));
   return plan.companies.map(({ id }) => numbers.get(id) ?? missing(id));
 }
 
-const peopleOf = (world: AppContext, tenant: TenantId): Promise<Map<string, UserId>> =>
+const loadPeople = (world: AppContext, tenant: TenantId): Promise<Map<string, UserId>> =>
   world.store.tenant(
     tenant,
     async ({ sql }) =>

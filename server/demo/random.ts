@@ -30,23 +30,23 @@ export function makeRng(...parts: readonly (number | string)[]): Rng {
   };
 }
 
-export const oneOf = <T>(list: readonly [T, ...T[]], dice: Rng): T =>
-  list[Math.floor(dice() * list.length)] ?? list[0];
-export const between = (dice: Rng, low: number, high: number): number =>
-  low + dice() * (high - low);
-export const upTo = (dice: Rng, most: number): number => Math.floor(dice() * most);
+export const pickOne = <T>(list: readonly [T, ...T[]], random: Rng): T =>
+  list[Math.floor(random() * list.length)] ?? list[0];
+export const between = (random: Rng, low: number, high: number): number =>
+  low + random() * (high - low);
+export const upTo = (random: Rng, most: number): number => Math.floor(random() * most);
 
 /** Returns a random item, weighted. */
 export function weighed<T extends { readonly weight: number }>(
   list: readonly [T, ...T[]],
-  dice: Rng,
+  random: Rng,
 ): T {
-  let left = dice() * list.reduce((sum, one) => sum + one.weight, 0);
+  let left = random() * list.reduce((sum, one) => sum + one.weight, 0);
   return list.find((one) => (left -= one.weight) < 0) ?? list[0];
 }
 
 /** Returns a UUID derived from the parts (version 8: custom). */
-export function uuidOf(...parts: readonly (number | string)[]): string {
+export function getUuid(...parts: readonly (number | string)[]): string {
   const hex = [1, 2, 3, 4]
     .map((i) =>
       mixed(i, ...parts)

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { faultOf } from '../platform/http/serve-call.ts';
+import { describeError } from '../platform/http/serve-call.ts';
 import type { AppContext } from '../platform/app-context.ts';
 
 /** `tick`: runs now instead of at the next interval, and rejects if the work fails. */
@@ -31,7 +31,7 @@ export function repeat(
     timer = world.clock.after(every, () => {
       tick()
         .catch((error: unknown) => {
-          world.log.error(says, faultOf(error));
+          world.log.error(says, describeError(error));
         })
         .finally(() => {
           if (!stopped) wait();

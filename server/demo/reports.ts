@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import { dueAfter } from '../features/reports/schedule.ts';
 import type { AppContext } from '../platform/app-context.ts';
-import { uuidOf } from './random.ts';
+import { getUuid } from './random.ts';
 import type { ProviderPlan } from './plan.ts';
 
 const BORN: Ms = 3_600_000;
@@ -27,12 +27,12 @@ export async function settleReports(world: AppContext, plan: ProviderPlan): Prom
       branding: { timeZone },
     } = plan;
     const numbers = (await tx.all('company')).map(({ n }) => n).toSorted((a, b) => a - b);
-    for (const [turn, fields] of reportsOf(timeZone, numbers).entries()) {
+    for (const [turn, fields] of getReports(timeZone, numbers).entries()) {
       await tx.sql
         .insertInto('report_setting')
         .values({
           tenant_id: plan.id,
-          id: uuidOf(plan.seed, 'report', turn),
+          id: getUuid(plan.seed, 'report', turn),
           owner_id: owner.id,
           fields: JSON.stringify(fields),
           next_at: fields.enabled ? dueAfter(fields.schedule, at) : null,
@@ -45,7 +45,7 @@ export async function settleReports(world: AppContext, plan: ProviderPlan): Prom
   });
 }
 
-const reportsOf = (timeZone: string, companies: readonly number[]): readonly ReportFields[] => {
+const getReports = (timeZone: string, companies: readonly number[]): readonly ReportFields[] => {
   const usual = { format: 'pdf', language: 'en-US', enabled: true } as const;
   return [
     {

@@ -1,21 +1,21 @@
 import type { KeyId, Ms } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import { recordComputers, recordRepositories } from '../features/ingest/inventory.ts';
-import { recordResults } from '../features/ingest/ingest-transaction.ts';
+import { recordResults } from '../features/ingest/pipeline.ts';
 import { repeat } from './repeat.ts';
 import type { Watch } from './repeat.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import { type SimulatedEvent, simulateRuns } from './simulate-runs.ts';
-import { markAt, markOf } from './load-history.ts';
-import type { EstatePlan, ProviderPlan } from './plan.ts';
-import { computerOf, normalOf, sampleOf } from './ingest-payloads.ts';
-import { sinceOf } from './provision.ts';
+import { markAt, getHistoryKey } from './load-history.ts';
+import type { DemoPlan, ProviderPlan } from './plan.ts';
+import { getComputer, makePayload, getSample } from './ingest-payloads.ts';
+import { getHistoryStart } from './provision.ts';
 
 const EVERY: Ms = 4_000;
 /** How far ahead runs are planned. */
 const AHEAD: Ms = 30 * 60_000;
 /** Results per key and request. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** The simulation of one provider. */
 interface Course {
@@ -33,12 +33,12 @@ interface Course {
  */
 export async function startLiveSimulation(
   world: AppContext,
-  { providers }: EstatePlan,
+  { providers }: DemoPlan,
 ): Promise<Watch> {
   const courses: Course[] = [];
   for (const plan of providers) {
-    const told = (await markAt(world, plan)) ?? world.clock.now();
-    courses.push({ plan, told, agenda: [], next: 0, planned: told });
+    const details = (await markAt(world, plan)) ?? world.clock.now();
+    courses.push({ plan, told: details, agenda: [], next: 0, planned: details });
   }
   return repeat(world, EVERY, 'the demo estate could not go on', async (now, over) => {
     for (const course of courses) if (!over()) await live(world, course, now);
@@ -47,7 +47,7 @@ export async function startLiveSimulation(
 
 async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
   if (now <= course.told) return;
-  const due = dueOf(course, now);
+  const due = listDueEvents(course, now);
   try {
     if (due.length > 0) await tellAll(world, course.plan, due, now);
     course.told = now;
@@ -60,12 +60,18 @@ async function live(world: AppContext, course: Course, now: Ms): Promise<void> {
 }
 
 /** Returns the events due since the last call, in order. */
-function dueOf(course: Course, now: Ms): SimulatedEvent[] {
+function listDueEvents(course: Course, now: Ms): SimulatedEvent[] {
   const due: SimulatedEvent[] = [];
   for (;;) {
     if (course.planned <= now && course.next >= course.agenda.length) {
       const from = course.planned;
-      course.agenda = simulateRuns(course.plan, sinceOf(course.plan), from, from + AHEAD, 'all');
+      course.agenda = simulateRuns(
+        course.plan,
+        getHistoryStart(course.plan),
+        from,
+        from + AHEAD,
+        'all',
+      );
       [course.next, course.planned] = [0, from + AHEAD];
     }
     const one = course.agenda[course.next];
@@ -100,14 +106,14 @@ async function tellAll(
     const key = keys.get(plan.keys[place]?.id ?? '');
     // A revoked key sends nothing.
     if (key && key.revokedAt === null)
-      for (let from = 0; from < list.length; from += AT_ONCE)
-        await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);
+      for (let from = 0; from < list.length; from += BATCH_SIZE)
+        await tell(world, plan, key, list.slice(from, from + BATCH_SIZE), now);
   }
   const value = String(now);
   await world.store.system((sql) =>
     sql
       .insertInto('server_setting')
-      .values({ name: markOf(plan), value })
+      .values({ name: getHistoryKey(plan), value })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
       .execute(),
   );
@@ -121,7 +127,7 @@ async function tell(
   now: Ms,
 ): Promise<void> {
   const results = due.flatMap((one, index) =>
-    one.is === 'start' || one.is === 'finish' ? [normalOf(one, index)] : [],
+    one.is === 'start' || one.is === 'finish' ? [makePayload(one, index)] : [],
   );
   if (results.length > 0) await recordResults(world, plan.id, key, results, now);
   await recordRepositories(
@@ -129,7 +135,7 @@ async function tell(
     plan.id,
     key,
     due.flatMap((one, index) =>
-      one.is === 'sample' ? [{ index, value: sampleOf(plan, one.repository, one.at) }] : [],
+      one.is === 'sample' ? [{ index, value: getSample(plan, one.repository, one.at) }] : [],
     ),
     now,
   );
@@ -138,7 +144,7 @@ async function tell(
     plan.id,
     key,
     due.flatMap((one, index) =>
-      one.is === 'seen' ? [{ index, value: computerOf(one.machine) }] : [],
+      one.is === 'seen' ? [{ index, value: getComputer(one.machine) }] : [],
     ),
     now,
   );

@@ -1,8 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayOf } from '#contract/time/day.ts';
+import { getDay } from '#contract/time/day.ts';
 import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
-import { LONGEST, type PlannedRun, runsOf } from './make-runs.ts';
-import { momentOf } from './times.ts';
+import { LONGEST, type PlannedRun, getRuns } from './make-runs.ts';
+import { getMoment } from './times.ts';
 
 /** A simulated event without a user, at a time. */
 export type SimulatedEvent = { readonly at: Ms } & (
@@ -34,10 +34,10 @@ export function simulateRuns(
 ): SimulatedEvent[] {
   const all: SimulatedEvent[] = [];
   for (const job of plan.jobs) {
-    const last = dayOf(to, job.when.tz, 0);
+    const last = getDay(to, job.when.tz, 0);
     // A run that ends now may have begun this long ago, after waiting for another run of its job.
-    for (let day = dayOf(from - LONGEST - 6 * HOUR, job.when.tz, 0); day <= last; day += 1) {
-      for (const run of runsOf(plan, job, day)) {
+    for (let day = getDay(from - LONGEST - 6 * HOUR, job.when.tz, 0); day <= last; day += 1) {
+      for (const run of getRuns(plan, job, day)) {
         if (run.startedAt < since) continue;
         const endsAt = heardAt(job, run);
         if (endsAt >= from && endsAt < to) all.push({ at: endsAt, is: 'finish', job, run });
@@ -64,12 +64,12 @@ function inventory(plan: ProviderPlan, from: Ms, to: Ms, all: SimulatedEvent[]):
   const put = (one: SimulatedEvent): void => {
     if (one.at >= from && one.at < to) all.push(one);
   };
-  for (let day = dayOf(from, timeZone, 0); day <= dayOf(to, timeZone, 0); day += 1) {
+  for (let day = getDay(from, timeZone, 0); day <= getDay(to, timeZone, 0); day += 1) {
     for (const [place, repository] of plan.repositories.entries())
-      put({ at: momentOf(day, 365 + (place % 45), timeZone), is: 'sample', repository });
+      put({ at: getMoment(day, 365 + (place % 45), timeZone), is: 'sample', repository });
     for (const [place, machine] of plan.machines.entries()) {
       if ((day + place) % WEEK !== 0) continue;
-      const at = momentOf(day, 480 + (place % 540), timeZone);
+      const at = getMoment(day, 480 + (place % 540), timeZone);
       if (!machine.bare || place % 2 === 0 || at >= plan.bornAt - NEW_FOR)
         put({ at, is: 'seen', machine });
     }

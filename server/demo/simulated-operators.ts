@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
-import { makeRng, type Rng, mixed, oneOf } from './random.ts';
+import { makeRng, type Rng, mixed, pickOne } from './random.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
 
 /** One action of a technician on some problems, at a time. */
@@ -41,7 +41,7 @@ export function morning(
     if (!job) continue;
     // Seeded by cause and day, so that the same failure gets the same comment.
     const mind = makeRng(plan.seed, 'mind', problem.cause, day);
-    for (const change of changesOf(
+    for (const change of getChanges(
       plan,
       desk,
       problem,
@@ -65,12 +65,12 @@ export function morning(
   }));
 }
 
-function changesOf(
+function getChanges(
   plan: ProviderPlan,
   desk: Desk,
   problem: ProblemRow,
   job: JobPlan,
-  dice: Rng,
+  random: Rng,
   mind: Rng,
 ): Change[] {
   const cause = desk.causeOf(problem);
@@ -86,45 +86,45 @@ function changesOf(
       { is: 'snooze', until: desk.at + 6 * DAY, reason: 'Fix comes with the next maintenance' },
     ];
   const leaves = (desk.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
-  if (dice() < leaves)
-    return problem.note === null && dice() < 0.25
-      ? [{ is: 'note', content: oneOf(NOTES, dice) }]
+  if (random() < leaves)
+    return problem.note === null && random() < 0.25
+      ? [{ is: 'note', content: pickOne(NOTES, random) }]
       : [];
   if (problem.state === 'Missed') {
     const away = plan.machines[job.machine]?.habit === 'away';
-    if (away && dice() < 0.55)
+    if (away && random() < 0.55)
       return [
         {
           is: 'snooze',
           until: desk.at + Math.ceil(2 + 4 * mind()) * DAY,
-          reason: oneOf(AWAY, mind),
+          reason: pickOne(AWAY, mind),
         },
       ];
     return [
       review(
         away
           ? 'Device is away, user informed'
-          : oneOf([null, 'Host was down for maintenance', 'Started by hand'], dice),
+          : pickOne([null, 'Host was down for maintenance', 'Started by hand'], random),
       ),
     ];
   }
   if (problem.state === 'Anomaly')
-    return dice() < 0.3 ? [{ is: 'not-anomaly' }] : [review(oneOf(ODD, dice))];
-  if (problem.runs > 2 && problem.ticket === null && dice() < 0.35) {
+    return random() < 0.3 ? [{ is: 'not-anomaly' }] : [review(pickOne(ODD, random))];
+  if (problem.runs > 2 && problem.ticket === null && random() < 0.35) {
     return [
-      { is: 'ticket', ticket: ticketOf(plan, problem) },
+      { is: 'ticket', ticket: getTicket(plan, problem) },
       review('Ticket opened with the customer'),
     ];
   }
-  if (dice() < 0.1)
+  if (random() < 0.1)
     return [
       {
         is: 'snooze',
         until: desk.at + Math.ceil(1 + 5 * mind()) * DAY,
-        reason: oneOf(REASONS, mind),
+        reason: pickOne(REASONS, mind),
       },
     ];
-  return [review(mind() < 0.55 ? oneOf(COMMENTS[kind] ?? COMMON, mind) : null)];
+  return [review(mind() < 0.55 ? pickOne(COMMENTS[kind] ?? COMMON, mind) : null)];
 }
 
 /**
@@ -138,7 +138,7 @@ function thursday(
 ): Change[] {
   const stays = to - from > 1.2 * DAY;
   const tell: Change[] =
-    problem.ticket === null ? [{ is: 'ticket', ticket: `T${stampOf(from)}.0107` }] : [];
+    problem.ticket === null ? [{ is: 'ticket', ticket: `T${getStamp(from)}.0107` }] : [];
   if (!stays)
     return [...tell, review('CBS-02 lost its storage controller; the jobs run again tonight')];
   return problem.note === null && at >= from
@@ -154,9 +154,9 @@ function thursday(
 }
 
 const review = (comment: string | null): Change => ({ is: 'review', comment });
-const stampOf = (at: Ms): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
-const ticketOf = (plan: ProviderPlan, problem: ProblemRow): string =>
-  `T${stampOf(problem.openedAt)}.${String(1 + (mixed(plan.seed, problem.cause, problem.company) % 400)).padStart(4, '0')}`;
+const getStamp = (at: Ms): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
+const getTicket = (plan: ProviderPlan, problem: ProblemRow): string =>
+  `T${getStamp(problem.openedAt)}.${String(1 + (mixed(plan.seed, problem.cause, problem.company) % 400)).padStart(4, '0')}`;
 
 const NOTES = [
   'Asked the customer, waiting for an answer',

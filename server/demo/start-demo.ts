@@ -3,17 +3,21 @@ import type { Watch } from './repeat.ts';
 import type { AppContext } from '../platform/app-context.ts';
 import type { DemoOption } from './options.ts';
 import { settleConnections } from './connections.ts';
+import { startBackups } from './backups.ts';
+import { demoCloud } from './demo-cloud.ts';
+import { type DemoTenants, openDemoTenants } from './demo-tenants.ts';
 import { seedDemo, chooseDemo } from './demo.ts';
 import { startLiveSimulation } from './simulate-live.ts';
-import type { EstatePlan } from './plan.ts';
+import type { DemoPlan } from './plan.ts';
 import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
 import { demoMessages as t } from './demo.messages.en.ts';
 
 /** Up-to-date demo data. `people`: the list of users, printed at the start. */
 export interface DemoServer {
-  readonly plan: EstatePlan;
+  readonly plan: DemoPlan;
   readonly password: string | null;
+  readonly tenants: DemoTenants;
   live(): Promise<Watch>;
 }
 
@@ -23,20 +27,20 @@ export interface DemoServer {
  */
 export async function startDemo(
   world: AppContext,
-  asked: DemoOption | null,
+  request: DemoOption | null,
   wanted: string | null,
   say: (text: string) => void,
 ): Promise<DemoServer | null> {
-  const plan = await chooseDemo(world, asked);
+  const plan = await chooseDemo(world, request);
   if (plan === null) return null;
-  let told = 0;
-  let kept: string | null = null;
+  let details = 0;
+  let stored: string | null = null;
   // Stored before users are created, and not created again if somebody deleted its file.
-  const password = async (): Promise<string> => (kept ??= await keepPassword(world, wanted));
+  const password = async (): Promise<string> => (stored ??= await keepPassword(world, wanted));
   await seedDemo(world, plan, password, ({ provider, days, of, runs }) => {
     const now = world.clock.now();
-    if (of < 2 || (told > 0 && now - told < TELL_MS && days < of)) return;
-    told = now;
+    if (of < 2 || (details > 0 && now - details < TELL_MS && days < of)) return;
+    details = now;
     say(t.demoProgress({ provider, days, of, runs }));
   });
   for (const provider of plan.providers) {
@@ -44,7 +48,23 @@ export async function startDemo(
     await settleReports(world, provider);
     await settleConnections(world, provider);
   }
-  return { plan, password: readPassword(world), live: () => startLiveSimulation(world, plan) };
+  const tenants = openDemoTenants(world, plan);
+  world.cloud.connectTo(demoCloud(tenants));
+  return {
+    plan,
+    password: readPassword(world),
+    tenants,
+    async live() {
+      const simulation = await startLiveSimulation(world, plan);
+      const backups = startBackups(world, plan, tenants);
+      return {
+        tick: (now) => simulation.tick(now),
+        async stop() {
+          await Promise.all([simulation.stop(), backups.stop()]);
+        },
+      };
+    },
+  };
 }
 
 const TELL_MS = 3_000;

@@ -38,7 +38,7 @@ export const openTickets = (world: AppContext, plan: ProviderPlan): Promise<void
       at: world.clock.now() - SINCE,
     };
     const causes = new Map((await tx.all('cause')).map((cause) => [cause.n, cause.template]));
-    const named = groupsOf((await tx.all('problem')).filter((one) => one.ticket !== null));
+    const named = getGroups((await tx.all('problem')).filter((one) => one.ticket !== null));
     const open = named
       .filter((group) => group.some(({ closedAt }) => closedAt === null))
       .slice(0, OPEN);
@@ -110,7 +110,7 @@ const changed = (
       ];
 
 /** Returns the problems of one company grouped by ticket number, the newest first. */
-function groupsOf(problems: readonly ProblemRow[]): readonly (readonly ProblemRow[])[] {
+function getGroups(problems: readonly ProblemRow[]): readonly (readonly ProblemRow[])[] {
   const groups = new Map<string, ProblemRow[]>();
   for (const one of problems.toSorted((a, b) => b.n - a.n))
     groups.set(`${one.company} ${one.ticket}`, [

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Ms } from '#contract/ids.ts';
-import { type DayN, dayOf, offsetAt } from '#contract/time/day.ts';
+import { type DayN, getDay, offsetAt } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
 
 /** When a job starts: minutes of the day in its zone, ascending, on weekdays (bit 0 is Sunday). */
@@ -18,11 +19,11 @@ const MINUTE: Ms = 60_000;
 const DAY: Ms = 86_400_000;
 
 /** Returns the bit of the weekday. 1970-01-01 was a Thursday. */
-export const weekdayOf = (day: DayN): number => (((day + 4) % 7) + 7) % 7;
-export const isOn = (when: When, day: DayN): boolean => ((when.days >> weekdayOf(day)) & 1) === 1;
+export const getWeekday = (day: DayN): number => (((day + 4) % 7) + 7) % 7;
+export const isOn = (when: When, day: DayN): boolean => ((when.days >> getWeekday(day)) & 1) === 1;
 
 /** Returns the time of a local minute of a day in a zone. */
-export function momentOf(day: DayN, minute: number, tz: string): Ms {
+export function getMoment(day: DayN, minute: number, tz: string): Ms {
   const wall = day * DAY + minute * MINUTE;
   return wall - offsetAt(wall - offsetAt(wall, tz), tz);
 }
@@ -38,7 +39,7 @@ export const everyMinutes = (step: number, from: number): number[] => {
  * Returns the cron line of a schedule whose times are all combinations of some minutes and some
  * hours.
  */
-export function cronOf({ times, days }: When): string {
+export function getCron({ times, days }: When): string {
   const minutes = [...new Set(times.map((time) => time % 60))].sort((a, b) => a - b);
   const hours = [...new Set(times.map((time) => Math.floor(time / 60)))].sort((a, b) => a - b);
   const weekdays =
@@ -47,23 +48,23 @@ export function cronOf({ times, days }: When): string {
 }
 
 /**
- * Reads the lines that `cronOf` writes, a hundred times as fast as a general parser: generating a
+ * Reads the lines that `getCron` writes, a hundred times as fast as a general parser: generating a
  * history makes hundreds of thousands of calls.
  */
 export const plainCronNext: CronNext = (cron, tz, after) => {
   const when = read(cron);
-  const today = dayOf(after, tz, 0);
+  const today = getDay(after, tz, 0);
   for (let day = today; day <= today + 7; day += 1) {
-    if (((when.days >> weekdayOf(day)) & 1) === 0) continue;
+    if (((when.days >> getWeekday(day)) & 1) === 0) continue;
     for (const minute of when.times) {
-      const at = momentOf(day, minute, tz);
+      const at = getMoment(day, minute, tz);
       if (at > after) return at;
     }
   }
   return null;
 };
 
-const known = new Map<string, Pick<When, 'times' | 'days'>>();
+const known = new LRUCache<string, Pick<When, 'times' | 'days'>>({ max: 20_000 });
 
 function read(cron: string): Pick<When, 'times' | 'days'> {
   let when = known.get(cron);
@@ -81,7 +82,6 @@ function read(cron: string): Pick<When, 'times' | 'days'> {
           ? EVERY_DAY
           : weekdays.split(',').reduce((mask, day) => mask | (1 << Number(day)), 0),
     };
-    if (known.size >= 20_000) known.clear();
     known.set(cron, when);
   }
   return when;

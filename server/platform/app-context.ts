@@ -1,13 +1,31 @@
 import type { Ms } from '#contract/ids.ts';
+import type { KnownSessions } from './auth/known-sessions.ts';
+import type { SessionKey } from './auth/session-key.ts';
+import type { Keyring } from './crypto/master-key.ts';
 import type { Store } from './db/store.ts';
+import type { RunningCommands } from './http/idempotent-command.ts';
+import type { Issuers } from './outbound/issuer.ts';
 
 /** The server's access to the outside world. Tests pass their own. */
-export interface AppContext {
+export interface Environment {
   readonly store: Store;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
   readonly config: Config;
+}
+
+/**
+ * What all code of a server works with: the outside world, and the services that live as long as
+ * the server. `server/make-app-context.ts` makes them, and declares those of the features, which the
+ * platform does not know.
+ */
+export interface AppContext extends Environment {
+  readonly knownSessions: KnownSessions;
+  readonly keyring: Keyring;
+  readonly sessionKey: SessionKey;
+  readonly issuers: Issuers;
+  readonly runningCommands: RunningCommands;
 }
 
 export interface Clock {
@@ -32,6 +50,8 @@ export interface Config {
   readonly port: number;
   /** Folder of the embedded database, the lock and the initial password. */
   readonly dataDir: string;
+  /** Folder of the backup repositories; null: `repositories` in the data folder. */
+  readonly repositoriesDir?: string | null;
   /** URL of PostgreSQL; null uses the embedded database. */
   readonly databaseUrl: string | null;
   /** Folder of the built page; null serves only the API. */

@@ -16,7 +16,8 @@ export interface Settings {
 }
 
 /**
- * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL,
+ * Reads the server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DAYBOOK_REPOSITORIES
+ * (folder of the backup repositories), DATABASE_URL,
  * DAYBOOK_TRUSTED_PROXIES (addresses or networks, with commas), DAYBOOK_SECRET_KEY (the master key,
  * then former ones, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that the server may
  * reach, with commas) and DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private
@@ -62,14 +63,16 @@ export function readConfig(
   if (secretKey !== null && !/^[\w-]{43}=?(,[\w-]{43}=?)*$/.test(secretKey)) return t.secretKey;
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
   if (demoPassword !== null && demoPassword.length > 128) return t.demoPassword;
-  const given = optionsOf(args);
-  if (typeof given === 'string') return given;
-  const estate = given.estate ?? set('DAYBOOK_ESTATE');
-  if (estate !== null && !isDemoOption(estate)) return t.estate({ estate });
+  const input = getOptions(args);
+  if (typeof input === 'string') return input;
+  const demoData = input.estate ?? set('DAYBOOK_ESTATE');
+  if (demoData !== null && !isDemoOption(demoData)) return t.estate({ estate: demoData });
+  const repositoriesDir = set('DAYBOOK_REPOSITORIES');
   return {
     config: {
       port,
       dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'),
+      repositoriesDir: repositoriesDir === null ? null : resolve(repositoriesDir),
       databaseUrl: set('DATABASE_URL'),
       pageDir: join(root, 'dist'),
       trustedProxies,
@@ -80,18 +83,18 @@ export function readConfig(
     hostname: set('HOST') ?? '127.0.0.1',
     connections: { connections: all, connectionsPerAddress: each },
     demoPassword,
-    estate,
+    estate: demoData,
   };
 }
 
-function optionsOf(args: readonly string[]): { readonly estate: string | null } | string {
-  let estate: string | null = null;
+function getOptions(args: readonly string[]): { readonly estate: string | null } | string {
+  let demoData: string | null = null;
   for (let i = 0; i < args.length; i += 1) {
     const [name, inline] = (args[i] ?? '').split('=', 2);
     if (name !== '--estate') return t.option({ option: args[i] ?? '' });
-    estate = inline ?? args[(i += 1)] ?? '';
+    demoData = inline ?? args[(i += 1)] ?? '';
   }
-  return { estate };
+  return { estate: demoData };
 }
 
 function isNetwork(text: string): boolean {

@@ -9,7 +9,7 @@ export const now = (): Ms => Date.now();
  * not change between two ticks.
  */
 export function useNow(everyMs: Ms = 30_000): Ms {
-  const beat = beatOf(everyMs);
+  const beat = getTicker(everyMs);
   return useSyncExternalStore(beat.subscribe, beat.read);
 }
 
@@ -20,7 +20,7 @@ interface Beat {
 }
 const beats = new Map<Ms, Beat>();
 
-function beatOf(everyMs: Ms): Beat {
+function getTicker(everyMs: Ms): Beat {
   const known = beats.get(everyMs);
   if (known) return known;
   const listeners = new Set<() => void>();

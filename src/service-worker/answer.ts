@@ -3,7 +3,7 @@ export const PATIENCE_MS = 3_000;
 
 export interface Navigation {
   readonly network: Promise<Response>;
-  readonly kept: () => Promise<Response | undefined>;
+  readonly readCache: () => Promise<Response | undefined>;
   /** Resolves after `ms` milliseconds. */
   readonly after: (ms: number) => Promise<void>;
 }
@@ -13,11 +13,11 @@ export interface Navigation {
  * that nobody sees an outdated build. The cached page is used offline, after a time-out, and when a
  * gateway reports that the server is down.
  */
-export async function answerPage({ network, kept, after }: Navigation): Promise<Response> {
+export async function answerPage({ network, readCache, after }: Navigation): Promise<Response> {
   const settled: Promise<Response | null> = network.then(
     (response) => (response.status < 500 ? response : null),
     () => null,
   );
   const inTime = await Promise.race([settled, after(PATIENCE_MS).then(() => null)]);
-  return inTime ?? (await kept()) ?? (await network);
+  return inTime ?? (await readCache()) ?? (await network);
 }

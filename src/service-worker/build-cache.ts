@@ -1,4 +1,4 @@
-import { SHELL, cacheOf, isFixed, isOurs } from './build.ts';
+import { SHELL, getCache, isFixed, isOurs } from './build.ts';
 import type { Build, BuiltFile } from './build.ts';
 
 /** Browser functions that caching a build needs. */
@@ -14,7 +14,7 @@ export interface Keeping {
  * cached, and the browser tries again later
  */
 export async function keepBuild({ caches, fetch }: Keeping, build: Build): Promise<void> {
-  const name = cacheOf(build);
+  const name = getCache(build);
   // Another worker has already cached this build, and it can be in use.
   if (await caches.match(SHELL, { ...ANY, cacheName: name })) return;
   try {
@@ -22,18 +22,18 @@ export async function keepBuild({ caches, fetch }: Keeping, build: Build): Promi
     const shellHash = build.files.find(([address]) => address === SHELL)?.[1];
     if (shellHash === undefined) throw new TypeError('a build without a page');
     const shell = await had(fetch, [SHELL, shellHash], 'no-cache');
-    const policy = policyOf(shell);
+    const policy = getPolicy(shell);
     await Promise.all(
       build.files
         .filter(([address]) => address !== SHELL)
         .map(async (file) => {
-          await cache.put(file[0], await fileOf({ caches, fetch }, file, policy));
+          await cache.put(file[0], await loadFile({ caches, fetch }, file, policy));
         }),
     );
     await cache.put(SHELL, shell);
-  } catch (fault) {
+  } catch (error) {
     await caches.delete(name);
-    throw fault;
+    throw error;
   }
 }
 
@@ -42,7 +42,7 @@ export async function keepBuild({ caches, fetch }: Keeping, build: Build): Promi
  * content security policy equals the page's. A worker uses the policy that came with its own file,
  * so an old file with an old policy does not work.
  */
-async function fileOf(
+async function loadFile(
   { caches, fetch }: Keeping,
   file: BuiltFile,
   policy: string,
@@ -50,9 +50,9 @@ async function fileOf(
   const [address] = file;
   if (!isFixed(address)) return had(fetch, file, 'no-cache');
   const known = await caches.match(address, ANY);
-  if (known && policyOf(known) === policy) return known;
+  if (known && getPolicy(known) === policy) return known;
   const got = await had(fetch, file, 'default');
-  return policyOf(got) === policy ? got : had(fetch, file, 'reload');
+  return getPolicy(got) === policy ? got : had(fetch, file, 'reload');
 }
 
 async function had(
@@ -70,7 +70,7 @@ async function had(
   return response;
 }
 
-const policyOf = ({ headers }: Response): string => headers.get('content-security-policy') ?? '';
+const getPolicy = ({ headers }: Response): string => headers.get('content-security-policy') ?? '';
 
 /**
  * Deletes other builds. Call it when no page of an older build is open. A build that is still being
@@ -82,7 +82,7 @@ export async function dropOthers(
   anotherComes: boolean,
 ): Promise<void> {
   const names = (await caches.keys()).filter(isOurs);
-  const own = names.indexOf(cacheOf(build));
+  const own = names.indexOf(getCache(build));
   const gone = names.filter((_, at) => at !== own && !(anotherComes && at > own));
   await Promise.all(gone.map((name) => caches.delete(name)));
 }
@@ -90,7 +90,7 @@ export async function dropOthers(
 /**
  * Returns the page of the newest complete build, so that a user never goes back to an older build.
  */
-export async function keptShell(caches: CacheStorage): Promise<Response | undefined> {
+export async function findCachedShell(caches: CacheStorage): Promise<Response | undefined> {
   for (const name of (await caches.keys()).filter(isOurs).toReversed()) {
     const shell = await caches.match(SHELL, { ...ANY, cacheName: name });
     if (shell) return shell;
@@ -101,8 +101,10 @@ export async function keptShell(caches: CacheStorage): Promise<Response | undefi
 /**
  * Returns a cached file of any build. Addresses change with the content, so every match is correct.
  */
-export const keptFile = (caches: CacheStorage, address: string): Promise<Response | undefined> =>
-  caches.match(address, ANY);
+export const findCachedFile = (
+  caches: CacheStorage,
+  address: string,
+): Promise<Response | undefined> => caches.match(address, ANY);
 
 /** Ignores `accept` and `accept-encoding`: cached bodies are decompressed. */
 const ANY = { ignoreVary: true } as const;

@@ -17,7 +17,7 @@ export interface Build {
 export const SHELL = '/index.html';
 
 const PREFIX = 'daybook-build-';
-export const cacheOf = (build: Build): string => `${PREFIX}${build.version}`;
+export const getCache = (build: Build): string => `${PREFIX}${build.version}`;
 export const isOurs = (cache: string): boolean => cache.startsWith(PREFIX);
 
 /** Addresses with a content hash never change their content. */
@@ -29,4 +29,4 @@ export const isFixed = (address: string): boolean =>
  * page.
  */
 export const isServers = (path: string): boolean =>
-  /^\/(api|ping|chat)(\/|$)/.test(path) || path === '/sw.js';
+  /^\/(api|ping|chat|preview|download)(\/|$)/.test(path) || path === '/sw.js';

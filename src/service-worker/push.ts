@@ -1,5 +1,5 @@
 /** The displayed notification. `link`: target of a click, on this site. */
-export interface Shown {
+export interface PushNotification {
   readonly title: string;
   readonly body: string;
   readonly link: string;
@@ -10,8 +10,8 @@ export interface Shown {
  * Parses a message of the server. An unreadable one must still be shown: browsers revoke the
  * permission after silent pushes.
  */
-export function shownOf(text: string | undefined): Shown {
-  let said: Partial<Record<keyof Shown, unknown>> = {};
+export function parsePush(text: string | undefined): PushNotification {
+  let said: Partial<Record<keyof PushNotification, unknown>> = {};
   try {
     said = (JSON.parse(text ?? '') as typeof said | null) ?? {};
   } catch {
@@ -43,7 +43,7 @@ export interface Windows {
  * Focuses the window that already shows the link, otherwise opens a new one: navigating an open
  * window could lose typed text.
  */
-export async function openOf(clients: Windows, link: string, origin: string): Promise<void> {
+export async function openWindow(clients: Windows, link: string, origin: string): Promise<void> {
   const address = new URL(link, origin).href;
   const [same] = (await clients.matchAll({ type: 'window', includeUncontrolled: true })).filter(
     ({ url }) => url === address,

@@ -1,8 +1,8 @@
 import { answerPage } from './answer.ts';
-import { cacheOf, isFixed, isServers } from './build.ts';
+import { getCache, isFixed, isServers } from './build.ts';
 import type { Build } from './build.ts';
-import { dropOthers, keepBuild, keptFile, keptShell } from './build-cache.ts';
-import { openOf, shownOf } from './push.ts';
+import { dropOthers, keepBuild, findCachedFile, findCachedShell } from './build-cache.ts';
+import { openWindow, parsePush } from './push.ts';
 
 /**
  * The service worker opens the page offline, from the cached build. It stores files of the build
@@ -37,9 +37,9 @@ const ROUTES: readonly Route[] = [
   },
   {
     condition: {
-      or: [...FILES].filter(isFixed).map((address) => ({ urlPattern: patternOf(address) })),
+      or: [...FILES].filter(isFixed).map((address) => ({ urlPattern: getPattern(address) })),
     },
-    source: { cacheName: cacheOf(build) },
+    source: { cacheName: getCache(build) },
   },
 ];
 
@@ -48,7 +48,7 @@ self.addEventListener('install', (event) => {
     readonly addRoutes?: (rules: readonly Route[]) => Promise<void>;
   };
   event.waitUntil(addRoutes?.call(event, ROUTES).catch(() => {}) ?? Promise.resolve());
-  event.waitUntil(keepBuild({ caches, fetch: (...asked) => fetch(...asked) }, build));
+  event.waitUntil(keepBuild({ caches, fetch: (...request) => fetch(...request) }, build));
 });
 
 self.addEventListener('activate', (event) => {
@@ -71,14 +71,16 @@ self.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate') {
     const network = fromNetwork(event);
     event.waitUntil(network.catch(() => {}));
-    event.respondWith(answerPage({ network, kept: () => keptShell(caches), after }));
+    event.respondWith(answerPage({ network, readCache: () => findCachedShell(caches), after }));
   } else if (pathname.startsWith('/assets/') || FILES.has(pathname + search)) {
-    event.respondWith(keptFile(caches, pathname + search).then((kept) => kept ?? fetch(request)));
+    event.respondWith(
+      findCachedFile(caches, pathname + search).then((stored) => stored ?? fetch(request)),
+    );
   }
 });
 
 self.addEventListener('push', (event) => {
-  const { title, body, tag, link } = shownOf(event.data?.text());
+  const { title, body, tag, link } = parsePush(event.data?.text());
   event.waitUntil(self.registration.showNotification(title, { body, tag, data: link }));
 });
 
@@ -87,9 +89,9 @@ self.addEventListener('notificationclick', (event) => {
   const link: unknown = notification.data;
   notification.close();
   event.waitUntil(
-    openOf(
+    openWindow(
       self.clients,
-      typeof link === 'string' ? link : shownOf(undefined).link,
+      typeof link === 'string' ? link : parsePush(undefined).link,
       self.location.origin,
     ),
   );
@@ -105,7 +107,7 @@ const after = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-function patternOf(address: string): { readonly pathname: string; readonly search: string } {
+function getPattern(address: string): { readonly pathname: string; readonly search: string } {
   const { pathname, search } = new URL(address, self.location.origin);
   return { pathname, search: search.slice(1) };
 }

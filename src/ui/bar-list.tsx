@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { percentOf } from './percent.ts';
+import { getPercent } from './percent.ts';
 
 export interface BarEntry {
   readonly key: string | number;
@@ -8,7 +8,7 @@ export interface BarEntry {
   /** The value that determines the bar's length; the largest value has the longest bar. */
   readonly value: number;
   /** The formatted value: `9 h 41 min`. */
-  readonly told: string;
+  readonly description: string;
   readonly onOpen?: () => void;
 }
 
@@ -24,7 +24,7 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
   const most = Math.max(...entries.map(({ value }) => value).filter(Number.isFinite), 1);
   return (
     <ol className="m-0 list-none p-0">
-      {entries.map(({ key, title, detail, value, told, onOpen }) => (
+      {entries.map(({ key, title, detail, value, description, onOpen }) => (
         <li key={key} className="relative border-b border-hair">
           <Line {...(onOpen && { onOpen })}>
             <span className="truncate" data-tip={title}>
@@ -38,12 +38,12 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
                 {detail}
               </span>
             )}
-            <span className="col-start-2 row-start-1 tabular-nums">{told}</span>
+            <span className="col-start-2 row-start-1 tabular-nums">{description}</span>
           </Line>
           <i
             aria-hidden
             className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`}
-            style={{ width: `${Math.max(1, percentOf(value, most))}%` }}
+            style={{ width: `${Math.max(1, getPercent(value, most))}%` }}
           />
         </li>
       ))}

@@ -4,7 +4,7 @@ import { uiMessages as t } from './messages.en.ts';
 export interface ChosenProps<T extends string | number> {
   /** The kind of values: `Companies`. */
   readonly label: string;
-  readonly items: readonly { readonly key: T; readonly word: string }[];
+  readonly items: readonly { readonly key: T; readonly label: string }[];
   readonly none: string;
   readonly disabled?: boolean;
   readonly onRemove: (key: T) => void;
@@ -24,15 +24,15 @@ export function Chosen<T extends string | number>({
       aria-label={label}
       className="m-0 max-h-60 list-none overflow-auto border-t border-hair p-0"
     >
-      {items.map(({ key, word }) => (
+      {items.map(({ key, label }) => (
         <li key={key} className="flex min-h-9 items-center gap-2 border-b border-hair">
-          <span className="min-w-0 grow truncate" data-tip={word}>
-            {word}
+          <span className="min-w-0 grow truncate" data-tip={label}>
+            {label}
           </span>
           {!disabled && (
             <IconButton
               icon="close"
-              label={t.removeItem({ name: word })}
+              label={t.removeItem({ name: label })}
               onClick={() => onRemove(key)}
             />
           )}

@@ -24,7 +24,7 @@ export async function withChunkTimeout<T>(part: Promise<T>): Promise<T> {
  * error type for it, so this compares their messages (Chromium and Firefox, Safari, and the
  * bundler's for a style sheet).
  */
-export const isChunkFault = (fault: unknown): boolean =>
-  fault instanceof Error && (fault.message === BASE.chunk || MISSING.test(fault.message));
+export const isChunkError = (error: unknown): boolean =>
+  error instanceof Error && (error.message === BASE.chunk || MISSING.test(error.message));
 
 const MISSING = /dynamically imported module|^Importing a module script|^Unable to preload CSS/;

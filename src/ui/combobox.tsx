@@ -17,9 +17,9 @@ export interface ComboboxProps<T extends string> {
   readonly label: string;
   readonly required?: boolean;
   readonly value: T | '';
-  readonly options: readonly { readonly value: T; readonly word: string }[];
+  readonly options: readonly { readonly value: T; readonly label: string }[];
   readonly placeholder?: string;
-  readonly fault?: string | null;
+  readonly error?: string | null;
   readonly onChange: (value: T) => void;
   /**
    * Called with the typed text if the caller searches the options elsewhere. All given options are
@@ -48,7 +48,7 @@ export function Combobox<T extends string>({
   value,
   options,
   placeholder,
-  fault = null,
+  error = null,
   required = false,
   onChange,
   onType,
@@ -62,9 +62,9 @@ export function Combobox<T extends string>({
   const found =
     wanted === '' || onType
       ? options
-      : options.filter((option) => option.word.toLowerCase().includes(wanted));
-  const word = (chosen: T | ''): string =>
-    options.find((option) => option.value === chosen)?.word ?? '';
+      : options.filter((option) => option.label.toLowerCase().includes(wanted));
+  const getLabel = (chosen: T | ''): string =>
+    options.find((option) => option.value === chosen)?.label ?? '';
   return (
     <Field className="grid gap-1.5">
       <span>
@@ -81,15 +81,15 @@ export function Combobox<T extends string>({
       >
         <span className="relative flex items-center">
           <ComboboxInput
-            displayValue={word}
+            displayValue={getLabel}
             placeholder={placeholder}
             onChange={(event) => type(event.target.value)}
             onClick={reopen}
             aria-required={required}
-            aria-invalid={fault !== null}
+            aria-invalid={error !== null}
             autoComplete="off"
             className={`h-8 w-full min-w-0 rounded-part border bg-sheet pr-8 pl-3 text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11
-              ${fault === null ? 'border-control' : 'border-failed'}`}
+              ${error === null ? 'border-control' : 'border-failed'}`}
           />
           <Icon name="search" className="pointer-events-none absolute right-2.5 text-ink-3" />
         </span>
@@ -103,8 +103,8 @@ export function Combobox<T extends string>({
               value={option.value}
               className="flex min-h-8 cursor-pointer items-center gap-2 px-3 data-focus:bg-accent-wash pointer-coarse:min-h-11"
             >
-              <span className="min-w-0 grow truncate" data-tip={option.word}>
-                {option.word}
+              <span className="min-w-0 grow truncate" data-tip={option.label}>
+                {option.label}
               </span>
               {option.value === value && <Icon name="check" className="text-accent" />}
             </ComboboxOption>
@@ -117,7 +117,7 @@ export function Combobox<T extends string>({
           {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">{t.noMatches}</li>}
         </ComboboxOptions>
       </Headless>
-      {fault !== null && <p className="m-0 text-agate text-failed">{fault}</p>}
+      {error !== null && <p className="m-0 text-agate text-failed">{error}</p>}
     </Field>
   );
 }

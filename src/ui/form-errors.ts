@@ -32,18 +32,18 @@ export function findFormErrors(
 export function readServerErrors(
   failure: Failure,
   words: ErrorLabels,
-): { readonly faults: FormErrors; readonly above: string | null } {
-  if (failure.kind !== 'bad-input') return { faults: {}, above: failure.message };
-  const faults = worded(
-    failure.issues.filter(({ path }) => wordOf(path, words) !== undefined),
+): { readonly errors: FormErrors; readonly above: string | null } {
+  if (failure.kind !== 'bad-input') return { errors: {}, above: failure.message };
+  const errors = worded(
+    failure.issues.filter(({ path }) => getWord(path, words) !== undefined),
     words,
   );
-  const [strange] = failure.issues.filter(({ path }) => wordOf(path, words) === undefined);
+  const [strange] = failure.issues.filter(({ path }) => getWord(path, words) === undefined);
   return {
-    faults,
+    errors,
     above: strange
       ? `${failure.message} ${strange.message}`.trim()
-      : Object.keys(faults).length > 0
+      : Object.keys(errors).length > 0
         ? null
         : failure.message,
   };
@@ -53,13 +53,13 @@ function worded(
   issues: readonly { readonly path: string; readonly message: string }[],
   words: ErrorLabels,
 ): FormErrors {
-  const faults: Record<string, string> = {};
-  for (const { path, message } of issues) faults[path] ??= wordOf(path, words) ?? message;
-  return faults;
+  const errors: Record<string, string> = {};
+  for (const { path, message } of issues) errors[path] ??= getWord(path, words) ?? message;
+  return errors;
 }
 
 /** Returns the message of the path, or of its nearest parent. */
-function wordOf(path: string, words: ErrorLabels): string | undefined {
+function getWord(path: string, words: ErrorLabels): string | undefined {
   const parts = path.split('.').map((part) => (/^\d+$/.test(part) ? '*' : part));
   for (let count = parts.length; count > 0; count -= 1) {
     const word = words[parts.slice(0, count).join('.')];
@@ -72,7 +72,7 @@ function wordOf(path: string, words: ErrorLabels): string | undefined {
 export function focusFirstError(form: HTMLElement | null, frames = 20): void {
   requestAnimationFrame(() => {
     const wrong = form?.querySelector<HTMLElement>(
-      '[aria-invalid="true"], [data-fault] input, [data-fault] button',
+      '[aria-invalid="true"], [data-error] input, [data-error] button',
     );
     if (!wrong && frames > 0) {
       focusFirstError(form, frames - 1);

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export interface FormSectionProps {
   readonly title: string;
   /** Explanation below the title. */
-  readonly says?: ReactNode;
+  readonly description?: ReactNode;
   /** The fragment that addresses and other pages link to. */
   readonly place?: string;
   readonly children: ReactNode;
@@ -16,7 +16,13 @@ export interface FormSectionProps {
  * A section of a form with its heading: the title at the left and the fields beside it, or one
  * below the other on narrow screens.
  */
-export function FormSection({ title, says, place, children, wide = false }: FormSectionProps) {
+export function FormSection({
+  title,
+  description,
+  place,
+  children,
+  wide = false,
+}: FormSectionProps) {
   const id = useId();
   return (
     <section
@@ -28,7 +34,7 @@ export function FormSection({ title, says, place, children, wide = false }: Form
         <h2 id={id} className="m-0 text-body font-semibold">
           {title}
         </h2>
-        {says !== undefined && <div className="text-ink-2">{says}</div>}
+        {description !== undefined && <div className="text-ink-2">{description}</div>}
       </div>
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-4">{children}</div>
     </section>

@@ -15,7 +15,7 @@ export type LegendMark =
 
 export interface LegendEntry {
   readonly mark: LegendMark;
-  readonly word: string;
+  readonly label: string;
   readonly value?: number;
 }
 
@@ -23,10 +23,10 @@ export interface LegendEntry {
 export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }) {
   return (
     <ul className="m-0 flex list-none flex-wrap gap-x-4 gap-y-1 p-0">
-      {entries.map(({ mark, word, value }) => (
-        <li key={word} className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
+      {entries.map(({ mark, label, value }) => (
+        <li key={label} className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
           <span aria-hidden className={`size-2.5 ${MARKS[mark]}`} />
-          {word}
+          {label}
           {value !== undefined && <b className="text-ink">{formatCount(value)}</b>}
         </li>
       ))}

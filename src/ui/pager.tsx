@@ -24,12 +24,12 @@ export function pageLinks(page: number, pages: number): readonly number[] {
   return Array.from({ length: Math.min(LINKS, pages) }, (_, i) => first + i);
 }
 
-export const pagesOf = (count: number, size: number): number =>
+export const getPages = (count: number, size: number): number =>
   Math.max(1, Math.ceil(count / size));
 
 /** `11 to 20 of 340 users`, five page links, and the page size. */
 export function Pager({ page, size, count, total, onPage, onSize }: PagerProps) {
-  const pages = pagesOf(count, size);
+  const pages = getPages(count, size);
   const first = (page - 1) * size + 1;
   if (count === 0) return null;
   return (

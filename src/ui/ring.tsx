@@ -1,6 +1,6 @@
 import { formatCount } from './format.ts';
 import { uiMessages as t } from './messages.en.ts';
-import { percentOf } from './percent.ts';
+import { getPercent } from './percent.ts';
 import { richText } from './rich-text.tsx';
 
 export interface RingProps {
@@ -10,7 +10,7 @@ export interface RingProps {
 
 /** "312 of 340 cleared", with a progress ring. */
 export function Ring({ done, of }: RingProps) {
-  const share = of === 0 ? 1 : percentOf(done, of) / 100;
+  const share = of === 0 ? 1 : getPercent(done, of) / 100;
   return (
     <span className="flex items-center gap-2 whitespace-nowrap text-ink-2">
       <svg

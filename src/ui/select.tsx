@@ -7,11 +7,13 @@ export interface SelectProps<T extends string> {
   readonly required?: boolean;
   /** The label is above the field instead of before it, and the field has the full width. */
   readonly block?: boolean;
+  /** The label is for screen readers only. */
+  readonly hideLabel?: boolean;
   readonly value: T | '';
-  readonly options: readonly { readonly value: T; readonly word: string }[];
+  readonly options: readonly { readonly value: T; readonly label: string }[];
   /** Shown while nothing is selected. */
   readonly placeholder?: string;
-  readonly fault?: string | null;
+  readonly error?: string | null;
   readonly onChange: (value: T) => void;
 }
 
@@ -19,17 +21,18 @@ export interface SelectProps<T extends string> {
 export function Select<T extends string>({
   label,
   block = false,
+  hideLabel = false,
   value,
   options,
   placeholder,
-  fault = null,
+  error = null,
   required = false,
   onChange,
 }: SelectProps<T>) {
   const id = useId();
   return (
     <div className={block ? 'grid gap-1.5' : 'flex items-center gap-2'}>
-      <span>
+      <span className={hideLabel ? 'sr-only' : ''}>
         <label htmlFor={id} className={block ? 'font-semibold' : 'text-ink-3'}>
           {label}
         </label>
@@ -40,13 +43,13 @@ export function Select<T extends string>({
           id={id}
           value={value}
           aria-required={required}
-          aria-invalid={fault !== null}
-          {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
+          aria-invalid={error !== null}
+          {...(error !== null && { 'aria-describedby': `${id}-error` })}
           onChange={(event) => {
             const chosen = options.find((option) => option.value === event.target.value);
             if (chosen) onChange(chosen.value);
           }}
-          className={`h-8 w-full min-w-0 appearance-none rounded-part border bg-sheet pr-8 pl-3 text-ink pointer-coarse:h-11 ${fault === null ? 'border-control' : 'border-failed'}`}
+          className={`h-8 w-full min-w-0 appearance-none rounded-part border bg-sheet pr-8 pl-3 text-ink pointer-coarse:h-11 ${error === null ? 'border-control' : 'border-failed'}`}
         >
           {placeholder !== undefined && (
             <option value="" disabled>
@@ -55,15 +58,15 @@ export function Select<T extends string>({
           )}
           {options.map((option) => (
             <option key={option.value} value={option.value}>
-              {option.word}
+              {option.label}
             </option>
           ))}
         </select>
         <Icon name="chevron-down" className="pointer-events-none absolute right-2 text-ink-3" />
       </span>
-      {fault !== null && (
-        <p id={`${id}-fault`} className="m-0 text-agate text-failed">
-          {fault}
+      {error !== null && (
+        <p id={`${id}-error`} className="m-0 text-agate text-failed">
+          {error}
         </p>
       )}
     </div>

@@ -13,17 +13,17 @@ export interface StateMarkProps {
 
 /** A state is always icon, word and color, never color alone. */
 export function StateMark({ state, done = false, bare = false, className = '' }: StateMarkProps) {
-  const { word, icon, text } = STATES[state];
+  const { label, icon, text } = STATES[state];
   return (
     <span
       className={`inline-flex items-center gap-1.5 whitespace-nowrap ${done ? 'text-ink-3' : text} ${className}`}
     >
       {bare ? (
-        <Icon name={icon} label={word} />
+        <Icon name={icon} label={label} />
       ) : (
         <>
           <Icon name={icon} />
-          {word}
+          {label}
         </>
       )}
     </span>

@@ -7,52 +7,52 @@ import { uiMessages as t } from './messages.en.ts';
  * an outline.
  */
 export const STATES: Readonly<
-  Record<RunState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<RunState, { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
   Failed: {
-    get word() {
+    get label() {
       return t.stateFailed;
     },
     icon: 'failed',
     text: 'text-failed font-semibold',
   },
   Error: {
-    get word() {
+    get label() {
       return t.stateError;
     },
     icon: 'error',
     text: 'text-failed',
   },
   Missed: {
-    get word() {
+    get label() {
       return t.stateMissed;
     },
     icon: 'missed',
     text: 'text-missed',
   },
   Anomaly: {
-    get word() {
+    get label() {
       return t.stateAnomaly;
     },
     icon: 'anomaly',
     text: 'text-anomaly',
   },
   Warning: {
-    get word() {
+    get label() {
       return t.stateWarning;
     },
     icon: 'warning',
     text: 'text-warning',
   },
   Running: {
-    get word() {
+    get label() {
       return t.stateRunning;
     },
     icon: 'running',
     text: 'text-running',
   },
   Success: {
-    get word() {
+    get label() {
       return t.stateSuccess;
     },
     icon: 'success',

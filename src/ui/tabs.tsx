@@ -4,7 +4,7 @@ import { formatCount } from './format.ts';
 
 export interface Tab<K extends string> {
   readonly key: K;
-  readonly word: string;
+  readonly label: string;
   /** Number of items in the tab. */
   readonly count?: number | null;
 }
@@ -55,7 +55,7 @@ export function Tabs<K extends string>({
         className={`flex min-w-0 gap-5 overflow-x-auto border-b border-rule ${className}`}
         onKeyDown={step}
       >
-        {tabs.map(({ key, word, count }) => (
+        {tabs.map(({ key, label, count }) => (
           <button
             key={key}
             type="button"
@@ -69,7 +69,7 @@ export function Tabs<K extends string>({
               aria-selected:border-accent aria-selected:font-semibold aria-selected:text-ink pointer-coarse:h-11"
             onClick={() => onChoose(key)}
           >
-            {word}
+            {label}
             {count != null && <span className="font-normal text-ink-3">{formatCount(count)}</span>}
           </button>
         ))}

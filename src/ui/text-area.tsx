@@ -10,7 +10,7 @@ export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, '
   /** A sentence below the field. */
   readonly hint?: ReactNode;
   /** The error message; it replaces the hint. */
-  readonly fault?: string | null;
+  readonly error?: string | null;
   /** Monospace, for certificates and host names. */
   readonly mono?: boolean;
 }
@@ -19,14 +19,14 @@ export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, '
 export function TextArea({
   label,
   hint,
-  fault = null,
+  error = null,
   mono = false,
   rows = 3,
   required = false,
   ...rest
 }: TextAreaProps) {
   const id = useId();
-  const below = fault ?? hint;
+  const below = error ?? hint;
   return (
     <div className="grid gap-1.5">
       <span>
@@ -40,17 +40,17 @@ export function TextArea({
         id={id}
         rows={rows}
         aria-required={required}
-        aria-invalid={fault !== null}
+        aria-invalid={error !== null}
         {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
         className={`min-h-11 w-full min-w-0 resize-y rounded-part border bg-sheet px-3 py-1.5 text-ink placeholder:text-ink-3 placeholder:opacity-100 ${mono ? 'font-mono text-agate leading-[18px]' : ''}
-          ${fault === null ? 'border-control' : 'border-failed'}`}
+          ${error === null ? 'border-control' : 'border-failed'}`}
       />
       {below !== undefined && (
         <p
           id={`${id}-below`}
-          className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+          className={`m-0 flex items-start gap-1.5 text-agate ${error === null ? 'text-ink-3' : 'text-failed'}`}
         >
-          {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
+          {error !== null && <Icon name="failed" size={12} className="mt-0.5" />}
           <span className="min-w-0 break-words">{below}</span>
         </p>
       )}

@@ -13,7 +13,7 @@ export interface TextFieldProps extends Omit<
   /** A sentence below the field. */
   readonly hint?: ReactNode;
   /** The error message; it replaces the hint. */
-  readonly fault?: string | null;
+  readonly error?: string | null;
   /** A button inside the right end of the field. */
   readonly end?: ReactNode;
   /** 40 px instead of 32, as on the sign-in page. */
@@ -23,14 +23,14 @@ export interface TextFieldProps extends Omit<
 export function TextField({
   label,
   hint,
-  fault = null,
+  error = null,
   end,
   tall = false,
   required = false,
   ...rest
 }: TextFieldProps) {
   const id = useId();
-  const below = fault ?? hint;
+  const below = error ?? hint;
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1.5">
       <span>
@@ -41,13 +41,13 @@ export function TextField({
       </span>
       <div
         className={`flex items-center rounded-part border bg-sheet focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:min-h-11
-          ${tall ? 'h-10' : 'h-8'} ${fault === null ? 'border-control' : 'border-failed'}`}
+          ${tall ? 'h-10' : 'h-8'} ${error === null ? 'border-control' : 'border-failed'}`}
       >
         <input
           {...rest}
           id={id}
           aria-required={required}
-          aria-invalid={fault !== null}
+          aria-invalid={error !== null}
           {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
           className="h-full min-w-0 grow bg-transparent px-3 text-ink outline-none placeholder:text-ink-3 placeholder:opacity-100"
         />
@@ -56,9 +56,9 @@ export function TextField({
       {below !== undefined && (
         <p
           id={`${id}-below`}
-          className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+          className={`m-0 flex items-start gap-1.5 text-agate ${error === null ? 'text-ink-3' : 'text-failed'}`}
         >
-          {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
+          {error !== null && <Icon name="failed" size={12} className="mt-0.5" />}
           <span className="min-w-0 break-words">{below}</span>
         </p>
       )}

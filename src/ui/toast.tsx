@@ -93,7 +93,7 @@ function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boole
             action.run();
           }}
         >
-          {action.word}
+          {action.label}
         </Button>
       )}
       <IconButton icon="close" label={t.dismiss} onClick={() => dismissToast(id)} />

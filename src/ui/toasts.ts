@@ -10,7 +10,7 @@ export interface Toast {
   readonly text: string;
   /** A button: `Undo` with the key U (10 s), or another label such as `Try again`. */
   readonly action: {
-    readonly word: string;
+    readonly label: string;
     readonly key: string | null;
     readonly run: () => void;
   } | null;
@@ -41,7 +41,7 @@ export const tellInfo = (text: string, lastsMs = INFO_MS): void =>
 
 /** Shows a success with undo for 10 s, by the button or the key U. */
 export const tellWithUndo = (text: string, undo: () => void): void =>
-  add({ tone: 'done', text, action: { word: t.undo, key: 'U', run: undo }, lastsMs: UNDO_MS });
+  add({ tone: 'done', text, action: { label: t.undo, key: 'U', run: undo }, lastsMs: UNDO_MS });
 
 /**
  * Shows a failure with a message of `contract/messages.ts`, and a retry button if `again` is given.
@@ -50,7 +50,7 @@ export const tellFailure = (text: string, again?: () => void): void =>
   add({
     tone: 'failed',
     text,
-    action: again ? { word: t.tryAgain, key: null, run: again } : null,
+    action: again ? { label: t.tryAgain, key: null, run: again } : null,
     lastsMs: again ? UNDO_MS : FAILED_MS,
   });
 

@@ -12,7 +12,7 @@ const PRESS_SLOP = 10;
 /**
  * `byKeyboard`: opened by focus alone. It then ignores the pointer, because it can cover a control.
  */
-interface Shown {
+interface OpenTooltip {
   readonly anchor: HTMLElement;
   readonly text: string;
   readonly byKeyboard: boolean;
@@ -24,7 +24,7 @@ interface Shown {
  * immediately on keyboard focus, and on a long press.
  */
 export function Tooltip() {
-  const [shown, setShown] = useState<Shown | null>(null);
+  const [shown, setShown] = useState<OpenTooltip | null>(null);
   const id = useId();
   const tip = useRef<HTMLDivElement>(null);
   useEffect(() => listen(tip, setShown), []);
@@ -55,7 +55,7 @@ export function Tooltip() {
  * Shows the tooltip above everything, positions it and links it to its anchor by ARIA. Returns the
  * function that removes the link.
  */
-function present(tip: HTMLElement, { anchor, text }: Shown, id: string): () => void {
+function present(tip: HTMLElement, { anchor, text }: OpenTooltip, id: string): () => void {
   tip.showPopover();
   const { left, top } = placeTooltip(anchor.getBoundingClientRect(), tip.getBoundingClientRect(), {
     width: innerWidth,
@@ -63,7 +63,7 @@ function present(tip: HTMLElement, { anchor, text }: Shown, id: string): () => v
   });
   Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
   // Announced once: not if the accessible name or the text already says the same.
-  if (anchor.getAttribute('aria-label') === text || wordsOf(anchor) === text) return () => {};
+  if (anchor.getAttribute('aria-label') === text || getWords(anchor) === text) return () => {};
   const before = anchor.getAttribute('aria-describedby');
   anchor.setAttribute('aria-describedby', before === null ? id : `${before} ${id}`);
   return () =>
@@ -75,9 +75,9 @@ function present(tip: HTMLElement, { anchor, text }: Shown, id: string): () => v
 /** Opens and closes the tooltip for the whole document. Returns the function that stops it. */
 function listen(
   tip: { readonly current: HTMLElement | null },
-  show: (shown: Shown | null) => void,
+  show: (shown: OpenTooltip | null) => void,
 ): () => void {
-  let open: Shown | null = null;
+  let open: OpenTooltip | null = null;
   let over: HTMLElement | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let at = { x: -1, y: -1 };
@@ -196,12 +196,12 @@ const LABELLED = 'a, button, [role="option"], [role="menuitem"], [role="menuitem
 const anchorAt = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null;
 
-const wordsOf = (element: HTMLElement): string => (element.textContent ?? '').trim();
+const getWords = (element: HTMLElement): string => (element.textContent ?? '').trim();
 
 /** Returns whether the tooltip adds information: a text that is fully visible needs none. */
 function addsTo(anchor: HTMLElement, text: string): boolean {
   if (text.trim() === '') return false;
-  if (wordsOf(anchor) !== text.trim()) return true;
+  if (getWords(anchor) !== text.trim()) return true;
   let box: HTMLElement | null = anchor;
   while (box !== null && getComputedStyle(box).display === 'inline') box = box.parentElement;
   return box !== null && [box, ...box.querySelectorAll('*')].some(isCut);

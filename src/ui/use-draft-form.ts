@@ -11,9 +11,9 @@ import { focusFirstError } from './form-errors.ts';
 interface How<F, V, T> {
   readonly begin: F;
   readonly offline: boolean;
-  readonly read: (form: F) => { readonly value: V | null; readonly faults: T };
+  readonly read: (form: F) => { readonly value: V | null; readonly errors: T };
   readonly keep: (value: V) => Promise<string | null>;
-  readonly onKept: () => void;
+  readonly onSaved: () => void;
 }
 
 /**
@@ -23,8 +23,8 @@ interface How<F, V, T> {
 export interface DraftForm<F, T> {
   readonly form: F;
   readonly change: (next: Partial<F>) => void;
-  readonly faults: T | null;
-  readonly fault: string | null;
+  readonly errors: T | null;
+  readonly error: string | null;
   readonly busy: boolean;
   readonly dirty: boolean;
   readonly place: RefObject<HTMLFormElement | null>;
@@ -37,17 +37,17 @@ export function useDraftForm<F extends object, V, T>({
   offline,
   read,
   keep,
-  onKept,
+  onSaved,
 }: How<F, V, T>): DraftForm<F, T> {
   const [first] = useState(begin);
   const [form, setForm] = useState(first);
   const [shows, setShows] = useState(false);
   const [busy, setBusy] = useState(false);
   const [done, setDone] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const place = useRef<HTMLFormElement>(null);
   const head = useRef<HTMLHeadingElement>(null);
-  const { value, faults } = read(form);
+  const { value, errors } = read(form);
 
   useEffect(() => {
     head.current?.focus();
@@ -57,20 +57,20 @@ export function useDraftForm<F extends object, V, T>({
     event.preventDefault();
     setShows(true);
     if (value === null) return focusFirstError(place.current);
-    if (offline) return setFault(BASE.needsNetwork);
+    if (offline) return setError(BASE.needsNetwork);
     setBusy(true);
     const why = await keep(value);
     setBusy(false);
-    if (why !== null) return setFault(why);
+    if (why !== null) return setError(why);
     flushSync(() => setDone(true)); // the page must not ask about saved changes
-    onKept();
+    onSaved();
   }
 
   return {
     form,
     change: (next) => setForm((before) => ({ ...before, ...next })),
-    faults: shows ? faults : null,
-    fault,
+    errors: shows ? errors : null,
+    error,
     busy,
     place,
     head,

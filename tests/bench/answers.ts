@@ -6,14 +6,14 @@
 import { viewColumns } from '../../contract/runs/columns.ts';
 import type { CalendarAsk } from '../../contract/calendar/calendar.ts';
 import { CALENDAR_MODES } from '../../contract/calendar/calendar.ts';
-import { dayOf, worst } from '../../contract/time/day.ts';
+import { getDay, worst } from '../../contract/time/day.ts';
 import { EXPORT_COLUMNS } from '../../contract/runs/csv.ts';
 import type { OverviewAsk } from '../../contract/dashboard/overview.ts';
 import { EVERYTHING } from '../../contract/runs/query.ts';
 import type { RunState } from '../../contract/runs/query.ts';
 import { makeCalendar } from '../../workers/calendar/calendar.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
-import { stateOf } from '../../workers/columns/kinds.ts';
+import { getState } from '../../workers/columns/kinds.ts';
 import { exportRuns } from '../../workers/export/export.ts';
 import { makeFinder } from '../../workers/search/search.ts';
 import { makeOverview } from '../../workers/dashboard/overview.ts';
@@ -29,17 +29,17 @@ const DAY = 86_400_000;
 const ZONE = 'Europe/Berlin';
 const HOUR = 6;
 const TO = Date.UTC(2026, 10, 21, 5);
-const spanOf = (days: number): { readonly from: number; readonly to: number } => ({
+const getSpan = (days: number): { readonly from: number; readonly to: number } => ({
   from: TO - days * DAY,
   to: TO,
 });
 const OVERVIEW = (days: number): OverviewAsk => ({
-  ...spanOf(days),
+  ...getSpan(days),
   companies: [],
   instructionTypes: [],
 });
 const CALENDAR = (days: number): CalendarAsk => ({
-  ...spanOf(days),
+  ...getSpan(days),
   mode: 'worst',
   companies: [],
   sources: [],
@@ -102,7 +102,7 @@ function plainRows(engine: Engine): Row[] {
       job,
       company,
       startedAt: startSec * 1000,
-      state: stateOf(kind),
+      state: getState(kind),
       bytes,
       elapsed: elapsedSec,
     }));
@@ -120,7 +120,7 @@ function plainOverview(rows: readonly Row[], { from, to }: OverviewAsk): number 
     }
     return by;
   };
-  const days = [...Map.groupBy(now, ({ startedAt }) => dayOf(startedAt, ZONE, HOUR)).values()].map(
+  const days = [...Map.groupBy(now, ({ startedAt }) => getDay(startedAt, ZONE, HOUR)).values()].map(
     count,
   );
   const jobs = [...Map.groupBy(now, ({ job }) => job)].map(([job, own]) => ({
@@ -145,7 +145,7 @@ function plainCalendar(
     (row) => jobs.has(row.job) && row.startedAt >= from && row.startedAt < to,
   );
   return [
-    ...Map.groupBy(own, ({ job, startedAt }) => `${job} ${dayOf(startedAt, ZONE, HOUR)}`).values(),
+    ...Map.groupBy(own, ({ job, startedAt }) => `${job} ${getDay(startedAt, ZONE, HOUR)}`).values(),
   ].map((all) =>
     worst(
       all.map(({ state }) => state),
@@ -179,14 +179,14 @@ async function measure(runs: number): Promise<void> {
     );
   }
   const trends = makeTrends();
-  const asked = { ...spanOf(14), companies: [], sources: [], types: [], by: 'company' as const };
+  const request = { ...getSpan(14), companies: [], sources: [], types: [], by: 'company' as const };
   say(
     'trends, 14 days beside 14, first time',
-    rounds(9, () => makeTrends()(store, asked)),
+    rounds(9, () => makeTrends()(store, request)),
   );
   say(
     '  again, nothing changed',
-    rounds(30, () => trends(store, asked)),
+    rounds(30, () => trends(store, request)),
   );
   const ask = CALENDAR(90);
   const cold = rounds(9, () => makeCalendar()(store, ask, BENCH_NOW));
@@ -304,10 +304,10 @@ async function measureExport(engine: Engine): Promise<void> {
       },
     });
     const other = (): void => {
-      const asked = performance.now();
+      const request = performance.now();
       setTimeout(() => {
-        longest = Math.max(longest, performance.now() - asked);
-        waits.push(performance.now() - asked);
+        longest = Math.max(longest, performance.now() - request);
+        waits.push(performance.now() - request);
         if (busy) other();
       }, 0);
     };

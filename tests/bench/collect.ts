@@ -11,7 +11,7 @@ import { cpus, loadavg } from 'node:os';
 import type { Ms } from '../../contract/ids.ts';
 import { makePlan } from '../../server/demo/make-plan.ts';
 import type { ProviderPlan, Size } from '../../server/demo/plan.ts';
-import { linksOf, openChannels } from '../../server/features/connections/channels.ts';
+import { loadLinks, openChannels } from '../../server/features/connections/channels.ts';
 import { recordRuns } from '../../server/features/connections/deliver.ts';
 import type { Task } from '../../server/features/connections/task.ts';
 import { serverJob } from '../../server/features/connections/vspc-jobs.ts';
@@ -20,13 +20,13 @@ import { openStore } from '../../server/platform/db/open.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import {
   atMost,
-  listOf,
+  getList,
   runsBetween,
-  serveEstate,
+  serveDemo,
 } from '../server/connections/fakes/demo-console.ts';
 import { aField, type Field } from '../server/connections/fakes/field.ts';
 import { KEY, type StandIn, uid, vspcStandIn } from '../server/connections/fakes/vspc.ts';
-import { type Sheet, tableOf } from './figures.ts';
+import { type Sheet, getTable } from './figures.ts';
 
 const DAY: Ms = 86_400_000;
 const HOUR: Ms = 3_600_000;
@@ -63,11 +63,11 @@ export async function benchCollect(
   try {
     const before = loadavg()[0] ?? 0;
     const at = field.world.clock.now();
-    const plan = planOf(size, at);
+    const plan = getPlan(size, at);
     say(
       `  collect: the ${size} estate, ${plan.jobs.length} jobs of ${plan.companies.length} companies …`,
     );
-    serveEstate(vspc.console, plan, at);
+    serveDemo(vspc.console, plan, at);
     vspc.console.maxPage = PAGE;
     const limit = atMost(PER_MINUTE, () => field.world.clock.now());
     vspc.console.fault = limit.fault;
@@ -80,7 +80,7 @@ export async function benchCollect(
     field.place.ground.pass(6 * MINUTE);
     const again = await taken(field);
     field.place.ground.at(at + 6 * HOUR);
-    serveEstate(vspc.console, plan, at + 6 * HOUR);
+    serveDemo(vspc.console, plan, at + 6 * HOUR);
     const later = await taken(field);
     const fresh = (await compared(field, plan, at + 6 * HOUR)) - runs;
     vspc.console.fault = () => null;
@@ -122,7 +122,7 @@ const row = (
   theirs: number | null = null,
 ): Sheet['figures'][number] => ({ what, unit, values: { 'in pages': ours, 'one by one': theirs } });
 
-function planOf(size: Size, at: Ms): ProviderPlan {
+function getPlan(size: Size, at: Ms): ProviderPlan {
   const [plan] = makePlan(20_260_301, size, at - DAY).providers;
   if (!plan) throw new Error('an estate without a provider');
   return plan;
@@ -138,8 +138,8 @@ async function taken(field: Field): Promise<{ readonly ms: number }> {
     const began = performance.now();
     await field.round();
     ms += performance.now() - began;
-    const told = await field.told();
-    const collections = told.ok ? (told.value[0]?.collections ?? []) : [];
+    const details = await field.told();
+    const collections = details.ok ? (details.value[0]?.collections ?? []) : [];
     if (collections.length > 0 && collections.every(({ status }) => status === 'succeeded'))
       return { ms };
     field.place.ground.pass(MINUTE);
@@ -185,9 +185,9 @@ async function oneByOne(
       .where('id', '=', id)
       .executeTakeFirstOrThrow(),
   );
-  const link = await world.store.tenant(tenant, (tx) => linksOf(tx, connection));
+  const link = await world.store.tenant(tenant, (tx) => loadLinks(tx, connection));
   const task: Pick<Task, 'world' | 'tenant' | 'connection'> = { world, tenant, connection };
-  const jobs = plan.jobs.filter((job) => listOf(job) === 'jobs').slice(0, ONE_BY_ONE);
+  const jobs = plan.jobs.filter((job) => getList(job) === 'jobs').slice(0, ONE_BY_ONE);
   const channels = await openChannels(
     world,
     tenant,
@@ -217,9 +217,9 @@ async function oneByOne(
  */
 async function serve(port: number, size: Size): Promise<void> {
   const vspc = await vspcStandIn(port);
-  const plan = planOf(size, systemClock.now());
+  const plan = getPlan(size, systemClock.now());
   const tell = (): void => {
-    serveEstate(vspc.console, plan, systemClock.now());
+    serveDemo(vspc.console, plan, systemClock.now());
     systemClock.after(MINUTE, tell);
   };
   tell();
@@ -229,7 +229,7 @@ async function serve(port: number, size: Size): Promise<void> {
   for (const { name } of plan.companies) console.log(`  ${uid(`company ${name}`)}  ${name}`);
 }
 
-function given(name: string): string | undefined {
+function input(name: string): string | undefined {
   const at = process.argv.indexOf(name);
   return at < 0 ? undefined : process.argv[at + 1];
 }
@@ -237,8 +237,8 @@ function given(name: string): string | undefined {
 if (import.meta.main) {
   const json = process.argv.includes('--json');
   const size =
-    (['small', 'medium', 'large'] as const).find((one) => one === given('--estate')) ?? 'large';
-  const port = given('--serve');
+    (['small', 'medium', 'large'] as const).find((one) => one === input('--estate')) ?? 'large';
+  const port = input('--serve');
   if (port !== undefined) await serve(Number(port), size);
   else {
     const sheets = await benchCollect(
@@ -248,6 +248,6 @@ if (import.meta.main) {
       size,
       process.argv.find((one) => one.startsWith('postgres')) ?? null,
     );
-    console.log(json ? JSON.stringify(sheets, null, 2) : sheets.map(tableOf).join('\n'));
+    console.log(json ? JSON.stringify(sheets, null, 2) : sheets.map(getTable).join('\n'));
   }
 }

@@ -4,7 +4,7 @@
  * failures last for a few runs and carry one of 300 causes with changing words.
  */
 import type { LeanRun } from '../../contract/runs/columns.ts';
-import { encodeColumns, kindOf, newestFirst } from '../../contract/runs/columns.ts';
+import { encodeColumns, getKind, newestFirst } from '../../contract/runs/columns.ts';
 import type { CauseRow, JobRow, ProblemRow } from '../../contract/runs/rows.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS } from '../../contract/runs/vocabulary.ts';
 import type { ProblemState, Status } from '../../contract/runs/vocabulary.ts';
@@ -26,7 +26,7 @@ export interface BenchData {
 }
 
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function chanceOf(seed: number): () => number {
+export function getChance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -36,7 +36,7 @@ export function chanceOf(seed: number): () => number {
   };
 }
 
-const oneOf = <T>(list: readonly [T, ...T[]], chance: () => number): T =>
+const getOne = <T>(list: readonly [T, ...T[]], chance: () => number): T =>
   list[Math.floor(chance() * list.length)] ?? list[0];
 const upTo = (most: number, chance: () => number): number => Math.floor(chance() * most);
 const twoDigits = (n: number): string => String(n).padStart(2, '0');
@@ -117,17 +117,17 @@ const TAILS = [
 ] as const;
 
 export function makeJobs(count: number, companies: number, seed: number): JobRow[] {
-  const chance = chanceOf(seed);
+  const chance = getChance(seed);
   return Array.from({ length: count }, (_, i): JobRow => {
-    const town = oneOf(TOWNS, chance);
-    const role = oneOf(ROLES, chance);
-    const source = oneOf(WEIGHTED_SOURCES, chance);
+    const town = getOne(TOWNS, chance);
+    const role = getOne(ROLES, chance);
+    const source = getOne(WEIGHTED_SOURCES, chance);
     return {
       n: i + 1,
       uid: `job-${i + 1}`,
       key: 'key',
       company: 1 + Math.floor(companies * chance() ** 2),
-      name: `${role} ${town}${twoDigits(upTo(40, chance))} ${oneOf(['daily', 'hourly', 'weekly', 'full'], chance)}`,
+      name: `${role} ${town}${twoDigits(upTo(40, chance))} ${getOne(['daily', 'hourly', 'weekly', 'full'], chance)}`,
       source,
       type: JOB_TYPES[upTo(8, chance)] ?? 'Backup',
       group: ENTITY_GROUPS[0],
@@ -146,11 +146,11 @@ export function makeJobs(count: number, companies: number, seed: number): JobRow
 }
 
 export function makeData(runs: number, seed = 1): BenchData {
-  const chance = chanceOf(seed);
+  const chance = getChance(seed);
   const companies = Array.from({ length: 3_000 }, (_, i): CompanyRow => ({
     n: i + 1,
     id: `company-${i + 1}`,
-    name: `${oneOf(TRADES, chance)} ${oneOf(TOWNS, chance)} ${i + 1}`,
+    name: `${getOne(TRADES, chance)} ${getOne(TOWNS, chance)} ${i + 1}`,
     madeAt: 0,
   }));
   const jobs = makeJobs(20_000, companies.length, seed + 1);
@@ -194,13 +194,13 @@ export function makeChanges(
   all: (place: number) => LeanRun,
   round: number,
 ): { runs: LeanRun[]; problems: ProblemRow[] } {
-  const chance = chanceOf(1_000 + round);
+  const chance = getChance(1_000 + round);
   const problems: ProblemRow[] = [];
   const current = new Int32Array(data.jobs.length + 1);
   const next = (problem: number): number => data.problems.length + round * 2_000 + problem;
   const numbered = (run: LeanRun): LeanRun =>
     run.problem === null ? run : { ...run, problem: next(run.problem) };
-  const told = Array.from({ length: 600 }, (_, i) => {
+  const details = Array.from({ length: 600 }, (_, i) => {
     const before = all(
       i < 480 ? upTo(Math.min(20_000, data.runs), chance) : upTo(data.runs, chance),
     );
@@ -222,7 +222,7 @@ export function makeChanges(
     );
   });
   return {
-    runs: [...told, ...fresh],
+    runs: [...details, ...fresh],
     problems: problems.map((problem) => ({ ...problem, n: next(problem.n) })),
   };
 }
@@ -271,7 +271,7 @@ function makeRun(
     elapsedSec: 60 + (job.n % 50) * 30 + upTo(60, chance),
     bytes: (job.n % 900) * 7_000_000 + upTo(9_000_000, chance),
   };
-  const kind = kindOf(
+  const kind = getKind(
     { status, anomaly: anomaly ? [{ measure: 'bytes', value: 1, low: 2, high: 3 }] : [] },
     job,
   );
@@ -289,7 +289,7 @@ function makeRun(
         ? status
         : 'Failed';
   const cause = again ? open.cause : anomaly ? 301 : 1 + upTo(300, chance);
-  const message = anomaly ? null : messageOf(cause, chance);
+  const message = anomaly ? null : getMessage(cause, chance);
   if (open && again) return { ...base, kind, problem: open.n, message };
   if (open) close(problems, open, startSec * 1000, 'changed');
   const made: ProblemRow = {
@@ -314,10 +314,10 @@ function makeRun(
   return { ...base, kind, problem: made.n, message };
 }
 
-const messageOf = (cause: number, chance: () => number): string => {
+const getMessage = (cause: number, chance: () => number): string => {
   const head = HEADS[Math.floor((cause - 1) / TAILS.length)] ?? HEADS[0];
   const tail = TAILS[(cause - 1) % TAILS.length] ?? TAILS[0];
-  return `${head} ${oneOf(TOWNS, chance)}${twoDigits(upTo(99, chance))}-${upTo(100_000, chance)} ${tail} (code ${upTo(9_999, chance)})`;
+  return `${head} ${getOne(TOWNS, chance)}${twoDigits(upTo(99, chance))}-${upTo(100_000, chance)} ${tail} (code ${upTo(9_999, chance)})`;
 };
 
 function close(

@@ -25,7 +25,7 @@ const shown = (value: number | null | undefined): string =>
       : value.toFixed(value < 10 ? 2 : 1);
 
 /** A table for people. */
-export function tableOf({ title, columns, figures, notes }: Sheet): string {
+export function getTable({ title, columns, figures, notes }: Sheet): string {
   const wide = Math.max(...figures.map(({ what, unit }) => what.length + unit.length + 3), 20);
   const line = (first: string, cells: readonly string[], last = ''): string =>
     `  ${first.padEnd(wide)}${cells.map((cell) => cell.padStart(14)).join('')}  ${last}`.trimEnd();

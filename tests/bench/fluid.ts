@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
-import { type Figure, median, type Sheet, tableOf } from './figures.ts';
+import { type Figure, median, type Sheet, getTable } from './figures.ts';
 
 /** `only`: the steps whose words hold it. */
 interface Options {
@@ -44,10 +44,10 @@ export async function benchFluid(
   say: (text: string) => void,
   options: Partial<Options> = {},
 ): Promise<Sheet[]> {
-  const estate = options.estate ?? 'large';
-  const data = options.data ?? join(tmpdir(), `daybook-fluid-${estate}`);
-  say(`  fluid: the ${estate} estate in ${data} …`);
-  const server = await beginServer(data, estate, say);
+  const demoData = options.estate ?? 'large';
+  const data = options.data ?? join(tmpdir(), `daybook-fluid-${demoData}`);
+  say(`  fluid: the ${demoData} estate in ${data} …`);
+  const server = await beginServer(data, demoData, say);
   const executablePath = process.env['CHROMIUM'];
   let browser: Browser | null = null;
   try {
@@ -63,14 +63,14 @@ export async function benchFluid(
     const password =
       /^password: (.*)$/m.exec(readFileSync(join(data, 'administrator.txt'), 'utf8'))?.[1] ?? '';
     await signIn(page, server.origin, password);
-    const keys = await keysOf(server.origin, password);
+    const keys = await loadKeys(server.origin, password);
     const rows = await listed(page, server.origin);
-    for (const step of stepsOf(server.origin, keys).filter(({ what }) =>
+    for (const step of getSteps(server.origin, keys).filter(({ what }) =>
       what.includes(options.only ?? ''),
     )) {
       const rounds: Longest[] = [];
       for (let round = 0; round < ROUNDS; round += 1)
-        rounds.push(await longestOf(browser, page, () => step.does(page, round)));
+        rounds.push(await loadLongest(browser, page, () => step.does(page, round)));
       const walls = rounds.map(({ wall }) => wall);
       const cpu = rounds.map((one) => one.cpu);
       say(
@@ -92,7 +92,7 @@ export async function benchFluid(
     }
     return [
       {
-        title: `Longest task of the page's main thread, ${estate} estate, ${rows.toLocaleString('en')} rows listed`,
+        title: `Longest task of the page's main thread, ${demoData} estate, ${rows.toLocaleString('en')} rows listed`,
         columns: ['best', 'median', 'worst', 'CPU, worst'],
         figures,
         notes: [
@@ -110,7 +110,7 @@ export async function benchFluid(
 
 const rested = (page: Page): Promise<void> => page.waitForTimeout(400);
 
-function stepsOf(origin: string, keys: readonly string[]): readonly Step[] {
+function getSteps(origin: string, keys: readonly string[]): readonly Step[] {
   return [
     {
       what: 'typing in the search',
@@ -231,10 +231,10 @@ interface Traced {
   readonly tdur?: number;
   readonly args?: { readonly name?: string; readonly elementCount?: number };
 }
-const TOLD_MS = 3;
+const LAST_USE_INTERVAL_MS = 3;
 const ms = (us = 0): number => us / 1_000;
 
-async function longestOf(
+async function loadLongest(
   browser: Browser,
   page: Page,
   work: () => Promise<void>,
@@ -269,7 +269,7 @@ async function longestOf(
       one.tid === hardest.tid &&
       one.ts >= hardest.ts &&
       one.ts < end &&
-      ms(one.tdur) >= TOLD_MS,
+      ms(one.tdur) >= LAST_USE_INTERVAL_MS,
   );
   return {
     wall: ms(most('dur')?.dur),
@@ -310,14 +310,14 @@ async function ask(origin: string, path: string, bearer: string, body: unknown):
     headers,
     body: JSON.stringify(body),
   });
-  const told = (await answer.json()) as { success: boolean; data: unknown };
-  if (!told.success)
-    throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(told).slice(0, 300)}`);
-  return told.data;
+  const details = (await answer.json()) as { success: boolean; data: unknown };
+  if (!details.success)
+    throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(details).slice(0, 300)}`);
+  return details.data;
 }
 
 /** Several: one alone may not post as often. */
-async function keysOf(origin: string, password: string): Promise<readonly string[]> {
+async function loadKeys(origin: string, password: string): Promise<readonly string[]> {
   const { token } = (await ask(origin, 'auth/login/db', '', { username: 'admin', password })) as {
     readonly token: string;
   };
@@ -363,7 +363,7 @@ interface Server {
 
 async function beginServer(
   data: string,
-  estate: string,
+  demoData: string,
   say: (text: string) => void,
 ): Promise<Server> {
   const env = {
@@ -375,7 +375,7 @@ async function beginServer(
   };
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, '../../server/main.ts'), '--estate', estate],
+    [join(import.meta.dirname, '../../server/main.ts'), '--estate', demoData],
     { env, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   if (child.pid !== undefined) setPriority(child.pid, 15);
@@ -410,23 +410,23 @@ async function beginServer(
 
 if (import.meta.main) {
   const args = process.argv.slice(2);
-  const given = (name: string): string | undefined => {
+  const input = (name: string): string | undefined => {
     const at = args.indexOf(name);
     return at < 0 ? undefined : args[at + 1];
   };
   const json = args.includes('--json');
-  const estate = given('--estate');
-  const data = given('--data');
-  const only = given('--only');
+  const demoData = input('--estate');
+  const data = input('--data');
+  const only = input('--only');
   const sheets = await benchFluid(
     (text) => {
       if (!json) console.log(text);
     },
     {
-      ...(estate === undefined ? {} : { estate }),
+      ...(demoData === undefined ? {} : { estate: demoData }),
       ...(data === undefined ? {} : { data }),
       ...(only === undefined ? {} : { only }),
     },
   );
-  console.log(json ? JSON.stringify(sheets, null, 2) : sheets.map(tableOf).join('\n'));
+  console.log(json ? JSON.stringify(sheets, null, 2) : sheets.map(getTable).join('\n'));
 }

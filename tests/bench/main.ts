@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [-- store|ingest|collect|fluid …] [-- --runs 100000,500000] [-- --only
+ * `npm run bench [-- --json] [-- store|ingest|suite|collect|fluid …] [-- --runs 100000,500000] [-- --only
  * ours,sqlite]`: figures in a table for people, or as JSON for machines. `collect` and `fluid` run
  * where they are named alone: their estates take minutes.
  */
@@ -7,18 +7,20 @@ import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
 import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
-import { tableOf } from './figures.ts';
+import { benchSuiteRepository } from './suite-repository.ts';
+import { benchSuiteRestore } from './suite-restore.ts';
+import { getTable } from './figures.ts';
 import type { Sheet } from './figures.ts';
 
 const args = process.argv.slice(2);
 const json = args.includes('--json');
-const given = (name: string, fallback: string): string[] => {
+const input = (name: string, fallback: string): string[] => {
   const at = args.indexOf(name);
   return (at < 0 ? fallback : (args[at + 1] ?? '')).split(',');
 };
-const runs = given('--runs', '100000,500000').map(Number);
-const only = given('--only', NAMES.join());
-const parts = args.filter((arg) => ['store', 'ingest', 'collect', 'fluid'].includes(arg));
+const runs = input('--runs', '100000,500000').map(Number);
+const only = input('--only', NAMES.join());
+const parts = args.filter((arg) => ['store', 'ingest', 'suite', 'collect', 'fluid'].includes(arg));
 const chosen = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const say = (text: string): void => {
   if (!json) console.log(text);
@@ -34,7 +36,9 @@ if (chosen('store'))
     )),
   );
 if (chosen('ingest')) sheets.push(...(await benchIngest(say)));
+if (chosen('suite'))
+  sheets.push(...(await benchSuiteRepository(say)), ...(await benchSuiteRestore(say)));
 if (parts.includes('collect')) sheets.push(...(await benchCollect(say)));
 if (parts.includes('fluid')) sheets.push(...(await benchFluid(say)));
 if (json) console.log(JSON.stringify(sheets, null, 2));
-else for (const sheet of sheets) console.log(tableOf(sheet));
+else for (const sheet of sheets) console.log(getTable(sheet));

@@ -8,9 +8,10 @@
 import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { sql } from 'kysely';
+import { makeAppContext } from '../../server/make-app-context.ts';
 import { systemChance } from '../../server/platform/random.ts';
 import { systemClock } from '../../server/platform/clock.ts';
-import type { RequestContext } from '../../server/platform/http/handler.ts';
+import type { SessionContext } from '../../server/platform/http/handler.ts';
 import { reportingHandlers } from '../../server/reporting-handlers.ts';
 import { sumUpDays } from '../../server/platform/queries/sum-days.ts';
 import { openStore } from '../../server/platform/db/open.ts';
@@ -37,7 +38,7 @@ const store = await openStore({
   log,
   clock: systemClock,
 });
-const world = {
+const world = makeAppContext({
   store,
   clock: systemClock,
   chance: systemChance,
@@ -50,7 +51,7 @@ const world = {
     trustedProxies: [],
     secretKey: null,
   },
-};
+});
 const made = process.env['TENANT'];
 const tenant = made ?? randomUUID();
 const now = Math.floor(systemClock.now() / DAY) * DAY + DAY / 2;
@@ -59,7 +60,7 @@ if (made === undefined) {
   await fill();
 }
 const handlers = reportingHandlers(world);
-const ctx: RequestContext = {
+const ctx: SessionContext = {
   tenant,
   command: null,
   now,

@@ -1,5 +1,5 @@
 /** Results as backup tools post them: the same seed, the same bodies. */
-import { chanceOf } from './data.ts';
+import { getChance } from './data.ts';
 
 export interface Batch {
   readonly key: number;
@@ -55,7 +55,7 @@ export function makeResults({
   readonly batch: number;
   readonly seed: number;
 }): Batch[] {
-  const chance = chanceOf(seed);
+  const chance = getChance(seed);
   const failing = new Map<number, number>();
   const batches: Batch[] = [];
   const first = Date.UTC(2026, 0, 1, 22);

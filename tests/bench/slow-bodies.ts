@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Figure, tableOf } from './figures.ts';
+import { type Figure, getTable } from './figures.ts';
 
 const CONNECTIONS = Number(process.env['CONNECTIONS'] ?? 1_500);
 const MB = 1024 * 1024;
@@ -76,7 +76,7 @@ for (const [name, flags] of Object.entries(SERVERS)) {
   }
 }
 console.log(
-  tableOf({
+  getTable({
     title: `Memory of the server (RSS) under ${CONNECTIONS.toLocaleString('en')} connections whose bodies do not end`,
     columns: Object.keys(SERVERS),
     figures: [...figures].map(([what, values]): Figure => ({
@@ -108,7 +108,7 @@ async function measure(server: string, flags: readonly string[], attack: Attack)
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    const port = await portOf(child);
+    const port = await loadPort(child);
     const token = await signIn(port);
     await wait(SETTLE_MS);
     const before = rss(child);
@@ -144,7 +144,7 @@ async function measure(server: string, flags: readonly string[], attack: Attack)
   }
 }
 
-function portOf(child: ChildProcess): Promise<number> {
+function loadPort(child: ChildProcess): Promise<number> {
   let said = '';
   return new Promise((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {

@@ -6,7 +6,7 @@ import { chromium } from 'playwright';
 import type { BrowserContext, Page } from 'playwright';
 import { build } from 'vite';
 import { makeData } from './data.ts';
-import { answerOf, FILTERS, KEYS, matches } from './browser/questions.ts';
+import { getAnswer, FILTERS, KEYS, matches } from './browser/questions.ts';
 import type { Answer, PlainRow } from './browser/questions.ts';
 import { plainRows } from './browser/rows.ts';
 import { WORKER_CHUNKS } from '../../workers/chunks.ts';
@@ -84,7 +84,7 @@ async function compare(
   const rows = plainRows(makeData(runs));
   const truth = new Map<string, Answer>();
   const expected = (name: string, filter: RunsFilter): Answer => {
-    const known = truth.get(name) ?? answerOf(rows.filter((row) => matches(row, filter)));
+    const known = truth.get(name) ?? getAnswer(rows.filter((row) => matches(row, filter)));
     truth.set(name, known);
     return known;
   };
@@ -97,14 +97,14 @@ async function compare(
   const whats = [...new Set([...results.values()].flatMap(({ times }) => [...times.keys()]))];
   const figures: Figure[] = whats.map((what) => ({
     what,
-    unit: unitOf(what),
+    unit: getUnit(what),
     ...(runs === GOALS_AT && GOALS[what] !== undefined ? { goal: GOALS[what] } : {}),
     values: Object.fromEntries(
       names.flatMap((name) => {
         const values = results.get(name)?.times.get(what);
         return [
-          [name, figureOf(values)],
-          [`${name}, best`, bestOf(what, values)],
+          [name, getFigure(values)],
+          [`${name}, best`, getBest(what, values)],
         ];
       }),
     ),
@@ -115,7 +115,7 @@ async function compare(
     values: Object.fromEntries(
       names.map((name) => [
         `${name}, best`,
-        meanOf(TIMED.map((what) => bestOf(what, results.get(name)?.times.get(what)))),
+        getMean(TIMED.map((what) => getBest(what, results.get(name)?.times.get(what)))),
       ]),
     ),
   };
@@ -143,7 +143,7 @@ const TIMED = [
   'text, a key of 16',
   '1,000 changes durable and shown',
 ];
-const unitOf = (what: string): string =>
+const getUnit = (what: string): string =>
   what === 'load'
     ? 'runs/s'
     : what.startsWith('disk') || what.startsWith('before')
@@ -151,15 +151,15 @@ const unitOf = (what: string): string =>
       : what.startsWith('heap')
         ? 'MB'
         : 'ms';
-const figureOf = (values: readonly number[] | undefined): number | null =>
+const getFigure = (values: readonly number[] | undefined): number | null =>
   values === undefined || values.length === 0 ? null : median(values);
-const bestOf = (what: string, values: readonly number[] | undefined): number | null =>
+const getBest = (what: string, values: readonly number[] | undefined): number | null =>
   values === undefined || values.length === 0
     ? null
     : what === 'load'
       ? Math.max(...values)
       : Math.min(...values);
-const meanOf = (values: readonly (number | null)[]): number =>
+const getMean = (values: readonly (number | null)[]): number =>
   Math.exp(values.reduce<number>((sum, one) => sum + Math.log(one ?? NaN), 0) / values.length);
 
 let version = '';
@@ -186,14 +186,14 @@ async function measure(
     if (!same(what, answer as Answer, expected(what, filter), filter, rows)) wrong += 1;
   };
   try {
-    let before = await sizeOf(profile);
+    let before = await loadSize(profile);
     await inBrowser(profile, url, async (page) => {
       await page.evaluate((of) => bench.start(of), name);
-      before = await sizeOf(profile);
+      before = await loadSize(profile);
       const { answer } = await page.evaluate((count) => bench.timed('load', count), runs);
       note('load', runs / ((answer as { ms: number }).ms / 1000));
     });
-    note('disk', ((await sizeOf(profile)) - before) / runs);
+    note('disk', ((await loadSize(profile)) - before) / runs);
     const open = async (page: Page, what: string): Promise<void> => {
       const { ms, answer } = await page.evaluate((of) => bench.open(of), name);
       note(what, ms);
@@ -303,7 +303,7 @@ async function inBrowser(
   }
 }
 
-async function sizeOf(folder: string): Promise<number> {
+async function loadSize(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const stored = entries.filter(
     (entry) => entry.isFile() && /IndexedDB|File System|Storage/.test(entry.parentPath),
@@ -335,7 +335,7 @@ function same(
     const own = Object.keys(change)[0] as keyof RunsFilter;
     return JSON.stringify(filter[own]) === JSON.stringify(list)
       ? whole
-      : answerOf(rows.filter((row) => matches(row, { ...filter, ...change })));
+      : getAnswer(rows.filter((row) => matches(row, { ...filter, ...change })));
   };
   const counted = (own: 'states' | 'sources'): boolean =>
     equal(sorted(answer[own]), sorted(whole[own])) ||
@@ -359,5 +359,5 @@ declare const bench: {
   heap(): Promise<number>;
   start(name: string): Promise<void>;
   open(name: string): Promise<{ ms: number; answer: unknown }>;
-  timed(what: string, ...given: unknown[]): Promise<{ ms: number; answer: unknown }>;
+  timed(what: string, ...input: unknown[]): Promise<{ ms: number; answer: unknown }>;
 };

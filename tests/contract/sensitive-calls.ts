@@ -51,11 +51,42 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'exportCompanies',
     'exportAdminEvents',
   ],
+  'tenants, and backups that may be deleted': [
+    'createOrganization',
+    'updateOrganization',
+    'deleteOrganization',
+    'importServer',
+    'renewCertificate',
+    'requestRestoreDeviceCode',
+    'createBackupRepository',
+    'deleteBackupRepository',
+  ],
   'companies and providers': ['deleteCompany', 'createProvider', 'setHosts'],
 };
 
-/** Of these some changes are sensitive: user name, address and numbers, more roles or companies. */
-export const PARTLY: readonly CallName[] = ['editUser', 'editProfile'];
+/**
+ * Of these some changes are sensitive: user name, address and numbers, more roles or companies; a
+ * password of backups, or keeping them for a shorter time; a restore to another place, or of many
+ * items; a large download; the grant of rights to write, but not the wait for it.
+ */
+export const PARTLY: readonly CallName[] = [
+  'editUser',
+  'editProfile',
+  'updateBackupRepository',
+  'requestRestoreToken',
+  'restoreMailbox',
+  'restoreMailFolder',
+  'restoreMailItems',
+  'restoreDrive',
+  'restoreDriveFolder',
+  'restoreDocuments',
+  'downloadMailbox',
+  'downloadMailFolder',
+  'downloadMailItems',
+  'downloadDrive',
+  'downloadDriveFolder',
+  'downloadDocuments',
+];
 
 /** Beside all of those: a person's own affairs, and trying an outside address. */
 export const NEVER_WHILE_ACTING: readonly CallName[] = [
@@ -83,6 +114,11 @@ export const NEVER_WHILE_ACTING: readonly CallName[] = [
   'testWebhook',
   'testConnection',
   'tryProviderSettings',
+  'requestAppDeviceCode',
+  'requestDeviceCode',
+  'checkDeviceCode',
+  'undoRestoreTask',
+  'createMailPreview',
 ];
 
 export const ALL_SENSITIVE: readonly CallName[] = Object.values(SENSITIVE).flat();

@@ -6,13 +6,18 @@ import type { TableName } from '#contract/tables.ts';
 
 /** Everything that a device holds as rows, in the words of the specification of the sync. */
 const ON_DEVICES: readonly string[] = [
+  'backupJob',
+  'backupProxy',
+  'backupRepository',
   'cause',
   'company',
   'job',
   'key',
+  'organization',
   'pin',
   'preference',
   'problem',
+  'restoreSession',
   'shift',
   'view',
 ];

@@ -1,11 +1,11 @@
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
-import { apiOf } from './portal.ts';
+import { loadApi } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 /** People with accounts of their own, at a portal. */
 export interface Accounts {
-  readonly admin: Awaited<ReturnType<typeof apiOf>>;
+  readonly admin: Awaited<ReturnType<typeof loadApi>>;
   readonly at: (path: string) => string;
   /** Signs in, on the way to the own profile. */
   enter(page: Page, username: string, password?: string): Promise<void>;
@@ -18,7 +18,7 @@ export const FIRST = 'paper-lantern-river-71';
 export const SECOND = 'granite-teapot-orchard-58';
 
 export async function accountsAt(portal: Portal): Promise<Accounts> {
-  const admin = await apiOf(portal, 'admin');
+  const admin = await loadApi(portal, 'admin');
   const json = { 'content-type': 'application/json' };
   const at = (path: string): string => `${portal.url}/monitoring/${path}`;
   return {
@@ -64,6 +64,6 @@ export async function accountsAt(portal: Portal): Promise<Accounts> {
 
 export const toast = (page: Page, words: string | RegExp): Locator =>
   page.getByRole('status', { name: 'Messages' }).getByText(words).last();
-export async function pageOf(browser: Browser): Promise<Page> {
+export async function loadPage(browser: Browser): Promise<Page> {
   return (await browser.newContext()).newPage();
 }

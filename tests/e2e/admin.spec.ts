@@ -2,15 +2,15 @@ import { expect, test } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { linkFor } from './outbox.ts';
-import { pictureOf } from './person.ts';
-import { keyOf, post, startPortal } from './portal.ts';
+import { loadPicture } from './person.ts';
+import { loadKey, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  await post(portal.url, await keyOf(portal), [
+  await post(portal.url, await loadKey(portal), [
     { job: 'SQL nightly', status: 'Failed', message: 'no space left on device' },
   ]);
 });
@@ -57,7 +57,6 @@ test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the adminis
   page,
   browser,
 }) => {
-  test.setTimeout(180_000);
   await enter(page);
   await expect(page).toHaveURL(/\/admin\/dashboard$/);
   for (const [name, heading] of [
@@ -112,7 +111,7 @@ test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and
     'rgb(138, 28, 74)',
   );
   await expect(look.locator('img').first()).toHaveAttribute('src', /^blob:/);
-  await pictureOf(page, 'branding-edited');
+  await loadPicture(page, 'branding-edited');
   await page.getByRole('link', { name: 'Events', exact: true }).click();
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -165,7 +164,7 @@ test('BRAND-8: a mail server that is not there is told in words; its password is
   await expect(mail.getByLabel('Password')).toHaveValue('');
   expect(await page.content()).not.toContain('a secret of the test');
   await mail.getByRole('button', { name: 'Test connection: Email' }).click();
-  await expect(mail.getByRole('alert')).toBeVisible({ timeout: 30_000 });
+  await expect(mail.getByRole('alert')).toBeVisible({ timeout: 60_000 });
   console.log(`tried: ${await mail.getByRole('alert').innerText()}`);
   await expect(mail.getByRole('alert')).not.toContainText(/ECONN|undefined|Error/);
   await sound(page, 'settings with mail');

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { toast } from './account-person.ts';
-import { apiOf, signIn, startPortal } from './portal.ts';
+import { loadApi, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf, sound } from './page-checks.ts';
+import { axeInBoth, getErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -17,7 +17,7 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   const program = async (key: string, path: string, init: RequestInit = {}) => {
     const answer = await fetch(`${portal.url}/api/v1/${path}`, {
       ...init,
@@ -106,14 +106,14 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   await page.getByRole('searchbox').fill('passkeys');
   await page.getByRole('button', { name: 'Search all calls' }).click();
   await expect(page.getByRole('button', { name: /DELETE .*profile.*passkeys/ })).toBeVisible();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of calls that does not come is asked for again', async ({
   page,
 }) => {
-  const admin = await apiOf(portal, 'admin');
-  const dana = await apiOf(portal, 'dana');
+  const admin = await loadApi(portal, 'admin');
+  const dana = await loadApi(portal, 'dana');
   const {
     rows: [{ _id: id } = { _id: '' }],
   } = (await admin('GET', 'monitoring/reporting/users?search=dana')) as { rows: { _id: string }[] };
@@ -122,13 +122,13 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
     abilities: ['monitoring.overview'],
     until: Date.now() + 86_400_000,
   })) as { secret: string };
-  const asked = async (): Promise<number> =>
+  const toQuery = async (): Promise<number> =>
     (
       await fetch(`${portal.url}/api/v1/api-key`, {
         headers: { authorization: `Bearer ${secret}` },
       })
     ).status;
-  expect(await asked()).toBe(200);
+  expect(await toQuery()).toBe(200);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/users?user=${id}&tab=access`);
   const keys = page.getByRole('list', { name: /^API keys of/ });
@@ -138,7 +138,7 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(toast(page, 'API key revoked')).toBeVisible();
   await expect(keys).toHaveCount(0);
-  expect(await asked()).toBe(401);
+  expect(await toQuery()).toBe(401);
 
   await page.route('**/api/v1/openapi.json', (route) => route.fulfill({ status: 500, body: '' }));
   await page.goto(`${portal.url}/monitoring/api`);

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { keyOf, post, startPortal } from './portal.ts';
+import { loadKey, post, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
-import { axeInBoth, faultsOf } from './page-checks.ts';
+import { axeInBoth, getErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const AT = '/monitoring/calendar-report';
@@ -10,7 +10,7 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   const now = Date.now();
   const night = (job: string, ago: number, more: Partial<Result> = {}): Result => ({
     job,
@@ -51,10 +51,10 @@ async function enter(page: Page, query = '', username = 'dana'): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
 }
 const grid = (page: Page): Locator => page.getByRole('grid', { name: 'Results by job and day' });
-const lineOf = (page: Page, job: string): Locator =>
+const getLine = (page: Page, job: string): Locator =>
   grid(page).getByRole('row').filter({ hasText: job });
 const today = (page: Page, job: string, word: string): Locator =>
-  lineOf(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
+  getLine(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
 
 test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens its day, comes back and goes on to the list', async ({
   page,
@@ -64,7 +64,7 @@ test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens i
   await page.keyboard.press('/');
   await page.keyboard.type('sql');
   await expect(page).toHaveURL(/q=sql/);
-  await expect(lineOf(page, 'Accounts nightly')).toHaveCount(0);
+  await expect(getLine(page, 'Accounts nightly')).toHaveCount(0);
   await page.keyboard.press('Enter');
   await expect(grid(page)).toBeFocused();
   await page.keyboard.press('ArrowDown');
@@ -91,19 +91,19 @@ test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address br
   page,
 }) => {
   await enter(page);
-  await expect(lineOf(page, 'Web nightly')).toBeVisible();
+  await expect(getLine(page, 'Web nightly')).toBeVisible();
   await page.getByRole('button', { name: 'Only with problems' }).click();
-  await expect(lineOf(page, 'Accounts nightly')).toHaveCount(0);
+  await expect(getLine(page, 'Accounts nightly')).toHaveCount(0);
   await expect(page.getByText('2 jobs match')).toBeVisible();
   await page.getByRole('button', { name: 'Collapse all' }).click();
-  await expect(lineOf(page, 'SQL nightly')).toHaveCount(0);
+  await expect(getLine(page, 'SQL nightly')).toHaveCount(0);
   await page.getByLabel('Result shown for days with several results').selectOption('best');
   await expect(page).toHaveURL(/show=best&problems=only&folded=all/);
   await page.reload();
   await expect(grid(page).getByRole('row', { name: /2 jobs/ })).toBeVisible();
-  await expect(lineOf(page, 'SQL nightly')).toHaveCount(0);
+  await expect(getLine(page, 'SQL nightly')).toHaveCount(0);
   await page.getByRole('button', { name: /^Jobs of/ }).click();
-  await expect(lineOf(page, 'SQL nightly')).toBeVisible();
+  await expect(getLine(page, 'SQL nightly')).toBeVisible();
 });
 
 test('CALV-4, CALV-5: a quarter says which of its days are not kept on this device, and steps stop at today', async ({
@@ -154,7 +154,7 @@ test("CALV-9: printing puts all days of all jobs that match on paper, under the 
 test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone neither', async ({
   page,
 }) => {
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   await enter(page);
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
   await axeInBoth(page, 'calendar');
@@ -174,13 +174,13 @@ test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone
   const box = await today(page, 'SQL nightly', 'Failed').boundingBox();
   expect([box?.width, box?.height].every((size) => (size ?? 0) >= 43)).toBe(true);
   await axeInBoth(page, 'phone');
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('CALV-6: of thousands of jobs only those in sight are drawn, and the last is one key away', async ({
   page,
 }) => {
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   for (let batch = 0; batch < 3; batch++) {
     await post(
       portal.url,
@@ -192,11 +192,11 @@ test('CALV-6: of thousands of jobs only those in sight are drawn, and the last i
     );
   }
   await enter(page);
-  await expect(page.getByText('3,003 jobs').first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('3,003 jobs').first()).toBeVisible({ timeout: 60_000 });
   await expect(grid(page)).toHaveAttribute('aria-rowcount', '3005');
   await grid(page).focus();
   await page.keyboard.press('ControlOrMeta+End');
-  await expect(lineOf(page, 'Zone 2999')).toBeVisible();
+  await expect(getLine(page, 'Zone 2999')).toBeVisible();
   expect(await grid(page).getByRole('row').count()).toBeLessThan(80);
   await expect(
     page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`),

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { apiOf, startPortal } from './portal.ts';
+import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { freshPage, give, isIn } from './ways-in.ts';
@@ -78,7 +78,7 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
 test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again, also on a phone', async ({
   browser,
 }) => {
-  const admin = await apiOf(portal, 'admin');
+  const admin = await loadApi(portal, 'admin');
   const { id, features } = (await admin('GET', 'service-providers/branding')) as {
     id: string;
     features: object;

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { keyOf, post, rowOf, startPortal } from './portal.ts';
+import { loadKey, post, getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axe, axeInBoth, faultsOf } from './page-checks.ts';
+import { axe, axeInBoth, getErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
 let portal: Portal;
@@ -22,7 +22,7 @@ async function begin(page: Page, username = 'admin'): Promise<void> {
   await expect(page).toHaveURL(/\/monitoring\/dashboard$/);
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const figure = (page: Page, title: string) =>
   page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: title });
 const section = (page: Page, title: string | RegExp) => page.getByRole('region', { name: title });
@@ -45,7 +45,7 @@ test('DASH-9: with no result at all it says why and what to do', async ({ page }
 test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({
   page,
 }) => {
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   const now = Date.now();
   const runs = (job: string, fails: number, entityGroup: string) =>
     Array.from({ length: 9 }, (_, i) => ({
@@ -93,15 +93,16 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
   await expect(section(page, 'Last sync')).toContainText(/API.*Succeeded/);
 
   await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).click();
-  const asked = new URL(page.url()).searchParams;
+  await expect(page).toHaveURL(/\/daily-checks\?/);
+  const request = new URL(page.url()).searchParams;
   expect([
-    asked.get('from'),
-    asked.get('to'),
-    asked.get('instructionType'),
-    asked.get('state'),
-  ]).toEqual([dayOf(now - 6 * DAY), dayOf(now), 'all', 'Failed,Error']);
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(2);
-  await expect(rowOf(page, 'Mail archive')).toHaveCount(1);
+    request.get('from'),
+    request.get('to'),
+    request.get('instructionType'),
+    request.get('state'),
+  ]).toEqual([getDay(now - 6 * DAY), getDay(now), 'all', 'Failed,Error']);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(2);
+  await expect(getRow(page, 'Mail archive')).toHaveCount(1);
   await page.goBack();
 
   await page
@@ -109,13 +110,13 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
     .getByRole('link', { name: /^Microsoft 365/ })
     .click();
   await expect(page).toHaveURL(/instructionType=office365/);
-  await expect(rowOf(page, 'Mail archive')).toHaveCount(7);
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(0);
+  await expect(getRow(page, 'Mail archive')).toHaveCount(7);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(0);
   await page.goBack();
 
   await page.getByRole('link', { name: /^Open group: Unable to connect/ }).click();
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
-  await expect(rowOf(page, 'Files')).toHaveCount(0);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(1);
+  await expect(getRow(page, 'Files')).toHaveCount(0);
   await page.goBack();
 
   const chart = page.getByRole('slider', { name: 'Day of the chart' });
@@ -129,14 +130,14 @@ test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every li
     31,
   );
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(new RegExp(`from=${dayOf(now - DAY)}&to=${dayOf(now - DAY)}`));
+  await expect(page).toHaveURL(new RegExp(`from=${getDay(now - DAY)}&to=${getDay(now - DAY)}`));
   await page.goBack();
 
   await section(page, 'Most failures')
     .getByRole('button', { name: /SQL nightly/ })
     .click();
   await expect(page).toHaveURL(/job=\d+/);
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(7);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(7);
   await page.goBack();
 
   await figure(page, 'Unprotected computers').getByRole('link').click();
@@ -153,7 +154,7 @@ test('DASH-1, DASH-9: figures keep days of their own in the address, and a time 
   await expect(page.getByLabel('Days of Failed')).toHaveValue('last-30');
   await expect(figure(page, 'Failed').getByRole('link')).toHaveAttribute(
     'href',
-    new RegExp(`from=${dayOf(Date.now() - 29 * DAY)}`),
+    new RegExp(`from=${getDay(Date.now() - 29 * DAY)}`),
   );
   await page.goto(`${portal.url}/monitoring/dashboard?date=2020-01-01..2020-01-02`);
   await expect(page.getByRole('heading', { name: 'No results in this period' })).toBeVisible();
@@ -177,11 +178,11 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
   await expect(page).toHaveURL(/failed-date=2026-01-05\.\.2026-01-09/);
   await expect(days).toHaveValue('2026-01-05..2026-01-09');
   await expect(figure(page, 'Failed')).toContainText('5 d');
-  const asked = new URL(
+  const request = new URL(
     (await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).getAttribute('href')) ?? '',
     portal.url,
   ).searchParams;
-  expect([asked.get('from'), asked.get('to'), asked.get('instructionType')]).toEqual([
+  expect([request.get('from'), request.get('to'), request.get('instructionType')]).toEqual([
     '2026-01-05',
     '2026-01-09',
     'all',
@@ -206,7 +207,7 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
 test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({
   page,
 }) => {
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   await begin(page);
   await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
   await axeInBoth(page, 'dashboard', { sidebar: true });
@@ -218,7 +219,7 @@ test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fi
     .poll(() => page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth))
     .toBe(0);
   await axeInBoth(page, 'phone');
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('DASH-9, OFF-5: without the network the figures stand, and what only the server knows says why it is not there', async ({

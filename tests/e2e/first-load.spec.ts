@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -38,12 +38,12 @@ test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the wor
 });
 
 test('E2E-8: what a person waits for is marked', async ({ page }) => {
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   await post(portal.url, secret, [
     { job: 'Marked job', status: 'Failed', message: 'no space left on device' },
   ]);
   await signIn(page, portal.url, 'admin', portal.password);
-  await expect(rowOf(page, 'Marked job')).toBeVisible();
+  await expect(getRow(page, 'Marked job')).toBeVisible();
   const measures = (name: string): Promise<number[]> =>
     page.evaluate((of) => performance.getEntriesByName(of).map(({ duration }) => duration), name);
   expect((await measures('daybook:open')).length).toBe(1);
@@ -56,7 +56,7 @@ test('E2E-8: what a person waits for is marked', async ({ page }) => {
   await post(portal.url, secret, [
     { job: 'Marked job two', status: 'Failed', message: 'no space left on device' },
   ]);
-  await expect(rowOf(page, 'Marked job two')).toBeVisible();
+  await expect(getRow(page, 'Marked job two')).toBeVisible();
   await expect
     .poll(() => measures('daybook:change').then(({ length }) => length))
     .toBeGreaterThan(0);

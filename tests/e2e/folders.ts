@@ -18,7 +18,7 @@ export const OF_RUN = 'DAYBOOK_E2E_FOLDERS';
  * A folder of one's own to begin from. Those of a kind are copies of one that whoever needs it
  * first makes, once a run; `make` fills an empty folder and leaves nothing running on it.
  */
-export async function copyOf(
+export async function loadCopy(
   kind: readonly string[],
   make: (folder: string) => Promise<void>,
 ): Promise<string> {

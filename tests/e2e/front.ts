@@ -25,23 +25,23 @@ export interface Front {
 export async function startFront(portalUrl: string, dist: string): Promise<Front> {
   let assets = built(dist);
   let how: Parameters<Front['be']>[0] = 'well';
-  const server = createServer((asked, answer) => {
+  const server = createServer((query, answer) => {
     if (how === 'away') {
       answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
       return;
     }
-    if (typeof how === 'object' && 'without' in how && how.without.test(asked.url ?? '')) {
-      asked.socket.destroy();
+    if (typeof how === 'object' && 'without' in how && how.without.test(query.url ?? '')) {
+      query.socket.destroy();
       return;
     }
-    if (/^\/(api|ping)\//.test(asked.url ?? '')) {
-      passOn(asked, answer, portalUrl);
+    if (/^\/(api|ping)\//.test(query.url ?? '')) {
+      passOn(query, answer, portalUrl);
       return;
     }
-    const page = asked.headers.accept?.includes('text/html') ?? false;
+    const page = query.headers.accept?.includes('text/html') ?? false;
     setTimeout(
       () => {
-        void serve(assets, asked, answer);
+        void serve(assets, query, answer);
       },
       page && typeof how === 'object' && 'slow' in how ? how.slow : 0,
     );
@@ -75,15 +75,15 @@ function built(dist: string): Assets {
 
 async function serve(
   assets: Assets,
-  asked: IncomingMessage,
+  query: IncomingMessage,
   answer: ServerResponse,
 ): Promise<void> {
-  const headers = Object.entries(asked.headers).flatMap(([name, value]): [string, string][] =>
+  const headers = Object.entries(query.headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   );
   const response = serveAsset(
     assets,
-    new Request(`http://${asked.headers.host}${asked.url}`, { headers }),
+    new Request(`http://${query.headers.host}${query.url}`, { headers }),
   );
   setSecurityHeaders(response.headers, false);
   answer
@@ -91,13 +91,13 @@ async function serve(
     .end(Buffer.from(await response.arrayBuffer()));
 }
 
-function passOn(asked: IncomingMessage, answer: ServerResponse, portalUrl: string): void {
+function passOn(query: IncomingMessage, answer: ServerResponse, portalUrl: string): void {
   const on = request(
-    `${portalUrl}${asked.url}`,
-    { method: asked.method ?? 'GET', headers: asked.headers },
-    (told) => {
-      answer.writeHead(told.statusCode ?? 502, told.headers);
-      told.pipe(answer);
+    `${portalUrl}${query.url}`,
+    { method: query.method ?? 'GET', headers: query.headers },
+    (details) => {
+      answer.writeHead(details.statusCode ?? 502, details.headers);
+      details.pipe(answer);
     },
   );
   on.on('error', () => {
@@ -106,5 +106,5 @@ function passOn(asked: IncomingMessage, answer: ServerResponse, portalUrl: strin
   answer.on('close', () => {
     on.destroy();
   });
-  asked.pipe(on);
+  query.pipe(on);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -20,7 +20,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
 test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician finds it beside the result, says that it helped, and reads it with no network', async ({
   browser,
 }) => {
-  await post(portal.url, await keyOf(portal), [
+  await post(portal.url, await loadKey(portal), [
     { job: 'Files nightly', status: 'Failed', message: 'No space left on device /mnt/vault' },
     { job: 'Mail nightly', status: 'Failed', message: 'Connection refused by host' },
   ]);
@@ -59,7 +59,7 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
   const context = await browser.newContext();
   const dana = await context.newPage();
   await signIn(dana, portal.url, 'dana', portal.password);
-  await rowOf(dana, 'Files nightly').click();
+  await getRow(dana, 'Files nightly').click();
   const panel = dana.getByRole('complementary', { name: 'Job result' });
   await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeVisible();
   await expect(
@@ -91,13 +91,13 @@ test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician
 
   await portal.kill();
   await dana.keyboard.press('Escape');
-  await rowOf(dana, 'Mail nightly').click();
+  await getRow(dana, 'Mail nightly').click();
   await expect(panel.getByText('Connection refused by host').first()).toBeVisible();
   await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeHidden();
-  await rowOf(dana, 'Files nightly').click();
+  await getRow(dana, 'Files nightly').click();
   await expect(panel.getByText('Old restore points were not removed.')).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Helped', exact: true })).toBeDisabled({
-    timeout: 45_000,
+    timeout: 60_000,
   });
 
   await Promise.all([ann.context().close(), context.close()]);

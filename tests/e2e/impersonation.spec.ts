@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { accountsAt, pageOf, SECOND } from './account-person.ts';
+import { accountsAt, loadPage, SECOND } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -14,7 +14,7 @@ let people: Accounts;
 test.beforeAll(async () => {
   portal = await startPortal();
   people = await accountsAt(portal);
-  await post(portal.url, await keyOf(portal), [
+  await post(portal.url, await loadKey(portal), [
     { job: JOB, status: 'Failed', message: 'no space left on device' },
   ]);
 });
@@ -54,7 +54,7 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
 }) => {
   await people.makeUser('otto', ['operator']);
   await people.settle('otto');
-  const page = await pageOf(browser);
+  const page = await loadPage(browser);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(people.at('users?q=otto'));
   await page.locator('[data-entry]').filter({ hasText: 'otto of the test' }).click();
@@ -115,8 +115,7 @@ async function asIfActing(page: Page): Promise<void> {
 test('ACT-7: pages of the administration disable the buttons of refused calls, and no others', async ({
   browser,
 }) => {
-  test.setTimeout(180_000);
-  const page = await pageOf(browser);
+  const page = await loadPage(browser);
   await asIfActing(page);
   await signIn(page, portal.url, 'admin', portal.password);
   await open(page, '/monitoring/sources', 'Connect a source');
@@ -156,20 +155,20 @@ const resultsOnDisk = (page: Page): Promise<number> =>
     let count = 0;
     for (const { name = '' } of await indexedDB.databases()) {
       const database = await new Promise<IDBDatabase>((done, failed) => {
-        const asked = indexedDB.open(name);
-        asked.addEventListener('success', () => {
-          done(asked.result);
+        const request = indexedDB.open(name);
+        request.addEventListener('success', () => {
+          done(request.result);
         });
-        asked.addEventListener('error', () => {
+        request.addEventListener('error', () => {
           failed(new Error('a database could not be opened'));
         });
       });
       for (const store of ['segments', 'patches', 'books']) {
         if (!database.objectStoreNames.contains(store)) continue;
         const keys = await new Promise<IDBValidKey[]>((done) => {
-          const asked = database.transaction(store).objectStore(store).getAllKeys();
-          asked.addEventListener('success', () => {
-            done(asked.result);
+          const request = database.transaction(store).objectStore(store).getAllKeys();
+          request.addEventListener('success', () => {
+            done(request.result);
           });
         });
         count += keys.filter(
@@ -187,13 +186,12 @@ const resultsOnDisk = (page: Page): Promise<number> =>
 test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for leaves the open screen and the disk of the device', async ({
   browser,
 }) => {
-  test.setTimeout(240_000);
   await people.makeUser('ola', ['operator']);
   await people.settle('ola');
-  const theirs = await pageOf(browser);
-  const page = await pageOf(browser);
+  const theirs = await loadPage(browser);
+  const page = await loadPage(browser);
   await signIn(theirs, portal.url, 'ola', SECOND);
-  await expect(rowOf(theirs, JOB)).toBeVisible();
+  await expect(getRow(theirs, JOB)).toBeVisible();
   await expect.poll(() => resultsOnDisk(theirs), { timeout: 60_000 }).toBeGreaterThan(0);
 
   await signIn(page, portal.url, 'admin', portal.password);

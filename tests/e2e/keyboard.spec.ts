@@ -6,7 +6,6 @@ import type { Portal } from './portal.ts';
 let portal: Portal;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   portal = await startPortal('small');
 });
 test.afterAll(async () => {
@@ -16,7 +15,6 @@ test.afterAll(async () => {
 test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and Tab meets every control of daily checks', async ({
   browser,
 }) => {
-  test.setTimeout(240_000);
   const context = await browser.newContext();
   const page = await context.newPage();
   await signIn(page, portal.url, 'operator2', portal.password);

@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { apiOf, keyOf, post, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
+import { personAt } from './person.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   const { id } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${id}/branding`, { supportEmail: 'billing@example.com' });
-  await post(portal.url, await keyOf(portal), [
+  await post(portal.url, await loadKey(portal), [
     { job: 'Files nightly', status: 'Success', computer: 'SRV-1' },
     { job: 'Mail nightly', status: 'Failed', message: 'refused', computer: 'srv-1' },
     { job: 'Web nightly', status: 'Success', computer: 'SRV-2' },
@@ -78,7 +79,7 @@ test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month
       }),
     }),
   );
-  await page.keyboard.press('Control+k');
+  await personAt(page).hasPalette();
   await page.keyboard.type('subscr');
   await page.getByRole('option', { name: 'Subscriptions' }).click();
   await expect(page).toHaveURL(`${portal.url}/monitoring/subscriptions`);

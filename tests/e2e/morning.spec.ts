@@ -1,13 +1,12 @@
 import { expect, test } from '@playwright/test';
-import { personAt, pictureOf } from './person.ts';
-import { apiOf, signIn, startPortal } from './portal.ts';
+import { personAt, loadPicture } from './person.ts';
+import { loadApi, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   portal = await startPortal('small');
 });
 test.afterAll(async () => {
@@ -17,7 +16,6 @@ test.afterAll(async () => {
 test('E2E-10: an operator clears the whole morning with the keyboard alone, with the lid closed in between, and arrives with all of it once', async ({
   browser,
 }) => {
-  test.setTimeout(300_000);
   const context = await browser.newContext();
   const page = await context.newPage();
   const began = Date.now();
@@ -26,16 +24,16 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
   await signIn(page, portal.url, 'operator', portal.password);
   const dev = personAt(page);
   await dev.isLive();
-  await pictureOf(page, 'signed-in');
+  await loadPicture(page, 'signed-in');
 
   await test.step('has the list by cause, from the palette', async () => {
     await dev.hasPalette();
     await dev.types('by cause');
-    await pictureOf(page, 'palette');
+    await loadPicture(page, 'palette');
     await dev.presses('Enter');
     await expect(page).toHaveURL(/group=cause/);
     await expect(dev.heads.first()).toBeVisible();
-    await pictureOf(page, 'by-cause');
+    await loadPicture(page, 'by-cause');
   });
 
   await test.step('reviews all of the worst cause with one comment', async () => {
@@ -44,7 +42,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     const many = await dev.countAt(/ 0 of (\d+) cleared/);
     await dev.presses('Shift+E');
     await dev.hasDialog(new RegExp(`^Review ${many} results?$`));
-    await pictureOf(page, 'review-group');
+    await loadPicture(page, 'review-group');
     await dev.types('The repository server is being replaced today.');
     await dev.presses('Control+Enter');
     await dev.isTold(`${many} reviewed`);
@@ -52,7 +50,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
       'aria-label',
       new RegExp(` ${many} of ${many} cleared, expanded$`),
     );
-    await pictureOf(page, 'group-ruled-off');
+    await loadPicture(page, 'group-ruled-off');
   });
 
   await test.step('reads the next one beside the list, and snoozes it until Monday', async () => {
@@ -61,7 +59,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('Enter');
     await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
     await expect(page).toHaveURL(/run=/);
-    await pictureOf(page, 'panel');
+    await loadPicture(page, 'panel');
     await dev.presses('s');
     await dev.hasDialog(/^Snooze /);
     await dev.presses('Shift+Tab');
@@ -70,12 +68,12 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     );
     await dev.presses('Tab');
     await dev.types('New disk comes on Monday');
-    await pictureOf(page, 'snooze');
+    await loadPicture(page, 'snooze');
     await dev.presses('Enter');
     await dev.isTold(/^Snoozed until /);
     await dev.presses('Escape');
     await expect(dev.row(job)).toContainText(/Snoozed until .*Mon|Snoozed until \d\d\/\d\d/);
-    await pictureOf(page, 'snoozed');
+    await loadPicture(page, 'snoozed');
   });
 
   await test.step('writes a note to one, and ties it to a ticket', async () => {
@@ -83,7 +81,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('n');
     await dev.hasDialog(/^Note on /);
     await dev.types('Asked the customer for a new token.');
-    await pictureOf(page, 'note');
+    await loadPicture(page, 'note');
     await dev.presses('Control+Enter');
     await dev.isTold(/^Note saved: /);
     await expect(dev.row(job).getByLabel('Has a note')).toBeVisible();
@@ -94,7 +92,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await page.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
     await expect(page.getByLabel('Ticket number')).toBeFocused();
     await dev.types('T2026-4711');
-    await pictureOf(page, 'ticket');
+    await loadPicture(page, 'ticket');
     await dev.presses('Enter');
     await dev.isTold(/^Ticket T2026-4711 linked/);
     await expect(dev.row(job)).toContainText('T2026-4711');
@@ -113,7 +111,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     const job = await dev.nextRow();
     await dev.presses('x', 'Shift+J', 'Shift+J');
     await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/[23] selected/);
-    await pictureOf(page, 'range');
+    await loadPicture(page, 'range');
     await dev.presses('e');
     await dev.isTold(/^[23] reviewed$/);
     await expect(dev.row(job)).toContainText(/Reviewed .* by you/);
@@ -130,7 +128,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('e');
     await expect(dev.row(job)).toContainText('not sent yet');
     await expect(page.getByRole('button', { name: /^Offline since .* 1 waiting/ })).toBeVisible();
-    await pictureOf(page, 'offline');
+    await loadPicture(page, 'offline');
   });
 
   await test.step('opens it in the train: the page comes cold from the device, with all that waits', async () => {
@@ -138,7 +136,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     expect(opened?.fromServiceWorker()).toBe(true);
     await expect(dev.heads.first()).toBeVisible();
     await expect(page.getByRole('button', { name: /^Offline since .* 1 waiting/ })).toBeVisible();
-    await pictureOf(page, 'opened-offline');
+    await loadPicture(page, 'opened-offline');
   });
 
   await test.step('reviews the next cause in the train, and all that is left', async () => {
@@ -149,10 +147,10 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.isTold(/reviewed/i);
     await dev.presses('Control+a');
     await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/\d+ selected/);
-    await pictureOf(page, 'all-selected');
+    await loadPicture(page, 'all-selected');
     await dev.presses('e');
     await dev.isTold(/^\d+ reviewed$/);
-    await pictureOf(page, 'all-reviewed');
+    await loadPicture(page, 'all-reviewed');
     await dev.presses('r');
     await expect(
       page.getByRole('heading', { name: /^All clear since \d\d:\d\d [AP]M$/ }),
@@ -160,7 +158,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     const { done, of, cleared, snoozed } = await dev.allClear();
     expect([done, cleared + snoozed]).toEqual([of, of]);
     expect(snoozed).toBeGreaterThanOrEqual(1);
-    await pictureOf(page, 'all-clear-offline');
+    await loadPicture(page, 'all-clear-offline');
   });
 
   const unsent = Number(
@@ -175,7 +173,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await expect(page.getByRole('button', { name: /^Live, synced/ })).toBeVisible({
       timeout: 70_000,
     });
-    const api = await apiOf(portal, 'operator2');
+    const api = await loadApi(portal, 'operator2');
     const { problems } = (await api('GET', 'sync/bootstrap')) as {
       problems: { lastRun: number; review: { at: number } | null }[];
     };
@@ -196,7 +194,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
 
   await test.step('clears what has come meanwhile', async () => {
     await dev.clearsUntil(/^All clear since \d\d:\d\d [AP]M$/);
-    await pictureOf(page, 'all-clear');
+    await loadPicture(page, 'all-clear');
   });
 
   await test.step('hands over', async () => {
@@ -211,7 +209,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await expect(toCheck).toHaveText(/^\d+$/);
     left = Number(await toCheck.innerText());
     await dev.types('All clear. The new disk comes on Monday.');
-    await pictureOf(page, 'hand-over');
+    await loadPicture(page, 'hand-over');
     await dev.presses('Control+Enter');
     await dev.isTold('Handed over');
   });
@@ -228,7 +226,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
       ),
     );
     await expect(line).toContainText('All clear. The new disk comes on Monday.');
-    await pictureOf(next, 'next-person');
+    await loadPicture(next, 'next-person');
     await other.close();
   });
   await context.close();

@@ -6,7 +6,7 @@ import { chromium, expect, test } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { CSP } from '../../server/platform/http/security-headers.ts';
 import { startFront } from './front.ts';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axe } from './page-checks.ts';
 
@@ -18,7 +18,7 @@ test.beforeAll(async () => {
   portal = await startPortal('none', [], 'embedded');
   await post(
     portal.url,
-    await keyOf(portal),
+    await loadKey(portal),
     Array.from({ length: 3 }, (_, i) => ({
       job: `Mountain hut ${i + 1}`,
       status: 'Failed',
@@ -33,11 +33,11 @@ test.afterAll(async () => {
 });
 
 test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every screen, work is kept, and arrives once when the server is back', async () => {
-  const profile = folderOf('profile');
+  const profile = getFolder('profile');
   let { context, page } = await launch(profile);
   await signIn(page, portal.url, 'admin', portal.password);
-  await expect(rowOf(page, 'Mountain hut 1')).toBeVisible();
-  await kept(page);
+  await expect(getRow(page, 'Mountain hut 1')).toBeVisible();
+  await loadStored(page);
   await context.close();
   await portal.kill();
 
@@ -52,7 +52,7 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
     shown?.fromServiceWorker(),
     shown?.headers()['content-security-policy'],
   ]).toEqual([200, true, CSP]);
-  await expect(rowOf(page, 'Mountain hut 1')).toBeVisible();
+  await expect(getRow(page, 'Mountain hut 1')).toBeVisible();
   const opened = await page.evaluate(() =>
     performance.getEntriesByName('daybook:open').map(({ duration }) => Math.round(duration)),
   );
@@ -66,11 +66,11 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   await expect(page.getByText('No failures')).toBeVisible(); // of the sources, as of the last sync
   await page.keyboard.press('Escape');
 
-  await rowOf(page, 'Mountain hut 1')
+  await getRow(page, 'Mountain hut 1')
     .getByRole('button', { name: /^Review/ })
     .click();
-  await expect(rowOf(page, 'Mountain hut 1')).toContainText('not sent yet');
-  await rowOf(page, 'Mountain hut 2').click();
+  await expect(getRow(page, 'Mountain hut 1')).toContainText('not sent yet');
+  await getRow(page, 'Mountain hut 2').click();
   await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await expect(page).toHaveURL(/run=/);
   await page.reload();
@@ -104,14 +104,14 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   expect(policy).toEqual([]);
 
   await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await rowOf(page, 'Mountain hut 2').click();
+  await getRow(page, 'Mountain hut 2').click();
   await expect(page.getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await portal.start();
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 70_000 });
   // what the network kept back comes by itself
   await expect(page.getByText('error: timed out')).toBeVisible();
   await context.close();
-  const api = await apiOf(portal, 'dana');
+  const api = await loadApi(portal, 'dana');
   const { problems } = (await api('GET', 'sync/bootstrap')) as {
     problems: { lastRun: number; review: object | null }[];
   };
@@ -131,9 +131,9 @@ const networkSentence = (page: Page): Locator =>
   page.getByText("You're offline. Reconnect to sign in.");
 
 test('OFF-5, A11: past the offline limit, the sign-in page says that signing in needs the network', async () => {
-  const { context, page } = await launch(folderOf('profile'));
+  const { context, page } = await launch(getFolder('profile'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await kept(page);
+  await loadStored(page);
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   // The limit has passed, as far as this device knows.
@@ -170,14 +170,14 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
   await expect(sentence).toBeVisible();
   await portal.start();
   // the session stands still: it unlocks by itself
-  await expect(rowOf(page, 'Mountain hut 2')).toBeVisible({ timeout: 30_000 });
+  await expect(getRow(page, 'Mountain hut 2')).toBeVisible({ timeout: 60_000 });
   await context.close();
 });
 
 test('OFF-5: after signing out, the sign-in page says that signing in needs the network until the server answers', async () => {
-  const { context, page } = await launch(folderOf('profile-out'));
+  const { context, page } = await launch(getFolder('profile-out'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await kept(page);
+  await loadStored(page);
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await portal.kill();
@@ -185,15 +185,15 @@ test('OFF-5: after signing out, the sign-in page says that signing in needs the 
   const sentence = networkSentence(page);
   await expect(sentence).toBeVisible();
   await portal.start();
-  await expect(sentence).toBeHidden({ timeout: 30_000 });
+  await expect(sentence).toBeHidden({ timeout: 60_000 });
   await expect(page.getByText(/^Use your .* account\.$/)).toBeVisible();
   await context.close();
 });
 
 test('OFF-5: signing out offline warns first, then says that signing in needs the network', async () => {
-  const { context, page } = await launch(folderOf('profile-offline'));
+  const { context, page } = await launch(getFolder('profile-offline'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await kept(page);
+  await loadStored(page);
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -206,8 +206,7 @@ test('OFF-5: signing out offline warns first, then says that signing in needs th
 });
 
 test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the older one is closed, and no page runs two of them', async () => {
-  test.setTimeout(150_000);
-  const other = folderOf('dist');
+  const other = getFolder('dist');
   // The same sources, written otherwise: every chunk has another name.
   const made = spawnSync(
     process.env['DAYBOOK_NODE'] ?? process.execPath,
@@ -224,9 +223,9 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
     { encoding: 'utf8' },
   );
   expect(made.stderr).toBe('');
-  const [older, newer] = [filesOf('dist'), filesOf(other)];
+  const [older, newer] = [getFiles('dist'), getFiles(other)];
   const front = await startFront(portal.url, 'dist');
-  const { context, page } = await launch(folderOf('profile'));
+  const { context, page } = await launch(getFolder('profile'));
   /** Which builds the scripts and styles of a page are of. */
   const builds = async (of: Page): Promise<string[]> => {
     const loaded = await of.evaluate(() =>
@@ -252,7 +251,7 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
     ].filter((one) => one !== 'both');
   };
   await signIn(page, front.url, 'admin', portal.password);
-  await kept(page);
+  await loadStored(page);
   const first = await here(page);
   expect(first.files).toEqual([...older.keys()].sort());
   expect(await builds(page)).toEqual(['older']);
@@ -260,8 +259,8 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
   front.use(other);
   const second = await context.newPage();
   await second.goto(`${front.url}/monitoring/daily-checks?review=any`);
-  await expect(rowOf(second, 'Mountain hut 2')).toBeVisible();
-  await expect.poll(async () => (await here(second)).waiting, { timeout: 20_000 }).toBe(true);
+  await expect(getRow(second, 'Mountain hut 2')).toBeVisible();
+  await expect.poll(async () => (await here(second)).waiting, { timeout: 60_000 }).toBe(true);
   expect(await builds(second)).toEqual(['newer']);
   // The first page goes on with its own build, though the server has it no more.
   await page.getByRole('link', { name: 'Connect a source' }).click();
@@ -272,7 +271,7 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
   front.be('away');
   for (const one of [page, second]) {
     await one.goto(`${front.url}/monitoring/daily-checks?review=any`);
-    await expect(rowOf(one, 'Mountain hut 2')).toBeVisible();
+    await expect(getRow(one, 'Mountain hut 2')).toBeVisible();
     expect(await builds(one)).toEqual(['newer']);
   }
   await page.close();
@@ -286,29 +285,34 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
         );
         return Math.max(...all.map(({ length }) => length));
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBe(1);
   const third = await context.newPage();
   await third.goto(`${front.url}/monitoring/daily-checks?review=any`);
-  await expect(rowOf(third, 'Mountain hut 2')).toBeVisible();
+  await expect(getRow(third, 'Mountain hut 2')).toBeVisible();
   const last = await here(third);
   expect(last.caches).not.toEqual(first.caches);
   expect(last).toMatchObject({ waiting: false, files: [...newer.keys()].sort() });
 
   front.be({ slow: 20_000 });
-  const from = Date.now();
   const late = await third.goto(`${front.url}/monitoring/daily-checks?review=any`);
   expect(late?.fromServiceWorker()).toBe(true);
-  await expect(rowOf(third, 'Mountain hut 2')).toBeVisible();
-  expect(Date.now() - from).toBeLessThan(10_000);
-  expect(Date.now() - from).toBeGreaterThan(2_500);
+  await expect(getRow(third, 'Mountain hut 2')).toBeVisible();
+  // The wait for the page alone: a busy machine takes its own time to start it.
+  const waited = await third.evaluate(() => {
+    const [entry] = performance.getEntriesByType('navigation');
+    if (!(entry instanceof PerformanceNavigationTiming)) throw new Error('no navigation');
+    return entry.responseStart - entry.workerStart;
+  });
+  expect(waited).toBeLessThan(10_000);
+  expect(waited).toBeGreaterThan(2_500);
   await context.close();
   await front.stop();
 });
 
 /** Waits until the build is kept and the page is in the service worker's hands. */
-async function kept(page: Page): Promise<void> {
+async function loadStored(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -334,14 +338,14 @@ const here = (of: Page): Promise<{ caches: string[]; files: string[]; waiting: b
   });
 
 /** Addresses and hashes as the build's own service worker names them. */
-function filesOf(dist: string): Map<string, string> {
+function getFiles(dist: string): Map<string, string> {
   const pairs = readFileSync(join(dist, 'sw.js'), 'utf8').matchAll(
     /\[\s*[`"']([^`"']+)[`"'],\s*[`"']([A-Za-z0-9+/]{43}=)[`"']\s*\]/g,
   );
   return new Map([...pairs].map(([, address = '', hash = '']) => [address, hash]));
 }
 
-function folderOf(what: string): string {
+function getFolder(what: string): string {
   const folder = mkdtempSync(join(tmpdir(), `daybook-${what}-`));
   folders.push(folder);
   return folder;

@@ -12,7 +12,7 @@ export interface Sent {
 }
 
 /** All that lies there, the newest first. `url`: of the portal, `http://localhost:<port>`. */
-export async function outboxOf(url: string): Promise<readonly Sent[]> {
+export async function loadOutbox(url: string): Promise<readonly Sent[]> {
   const answer = await fetch(new URL('/outbox', url));
   if (!answer.ok) throw new Error(`the outbox answers ${answer.status}`);
   const page = await answer.text();
@@ -29,7 +29,7 @@ export async function outboxOf(url: string): Promise<readonly Sent[]> {
 
 /** How many lie there for somebody. */
 export const sentTo = async (url: string, to: string): Promise<number> =>
-  (await outboxOf(url)).filter((one) => one.to === to).length;
+  (await loadOutbox(url)).filter((one) => one.to === to).length;
 
 /** The code of the newest message to a number or an address, once there are at least so many. */
 export async function codeFor(url: string, to: string, atLeast = 1): Promise<string> {
@@ -43,7 +43,7 @@ export async function linkFor(url: string, to: string, atLeast = 1): Promise<str
 
 async function newest(url: string, to: string, atLeast: number): Promise<string> {
   await expect.poll(() => sentTo(url, to)).toBeGreaterThanOrEqual(atLeast);
-  return (await outboxOf(url)).find((one) => one.to === to)?.text ?? '';
+  return (await loadOutbox(url)).find((one) => one.to === to)?.text ?? '';
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

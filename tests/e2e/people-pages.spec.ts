@@ -1,14 +1,14 @@
 import { expect, test } from '@playwright/test';
-import { enter, entry, fileOf, freshPage, personOf, title, told } from './people.ts';
-import { beyondTab, pictureOf } from './person.ts';
-import { apiOf, keyOf, post, rowOf, startPortal } from './portal.ts';
+import { enter, entry, loadFile, freshPage, loadPerson, title, toOutput } from './people.ts';
+import { beyondTab, loadPicture } from './person.ts';
+import { loadApi, loadKey, post, getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   await api('POST', 'companies', { name: 'Calloway Freight' });
 });
 test.afterAll(async () => {
@@ -25,7 +25,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await page.getByRole('button', { name: 'New company' }).click();
   await page.getByLabel('Name', { exact: true }).fill('First company');
   await page.getByRole('button', { name: 'Create company' }).click();
-  await told(page, 'A company with this name already exists.');
+  await toOutput(page, 'A company with this name already exists.');
   await page.getByLabel('Name', { exact: true }).fill('Harbour Foods');
   await page.getByRole('switch', { name: /^Microsoft 365/ }).click();
   await page.getByLabel('Add organization').fill('harbour.onmicrosoft.com');
@@ -33,44 +33,44 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await page.getByRole('combobox', { name: 'Add user' }).fill('dana');
   await page.getByRole('option', { name: 'Dana Reyes (dana)' }).click();
   await page.getByRole('button', { name: 'Create company' }).click();
-  await told(page, 'Harbour Foods created');
+  await toOutput(page, 'Harbour Foods created');
   const row = page.getByRole('row').filter({ hasText: 'Harbour Foods' });
   await expect(row).toBeVisible();
   await page.getByLabel('Veeam ID', { exact: true }).fill('HF-1');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await told(page, 'Changes saved');
+  await toOutput(page, 'Changes saved');
   await page.keyboard.press('Escape');
   await expect(entry(page, 'Harbour Foods')).toBeFocused();
   await expect(row).toContainText('Microsoft 365');
   await expect(row).toContainText('Dana Reyes');
   await expect(row).toContainText('Veeam ID HF-1');
 
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   await post(portal.url, secret, [
     { job: 'SQL nightly', status: 'Failed', message: 'Unable to connect' },
   ]);
   const other = await freshPage(browser);
   await enter(portal, other, 'dana', '/monitoring/daily-checks');
-  await expect(rowOf(other, 'SQL nightly')).toBeVisible();
+  await expect(getRow(other, 'SQL nightly')).toBeVisible();
   await page.reload();
   await expect(
     page.getByRole('row').filter({ hasText: 'First company' }).getByRole('cell').nth(1),
   ).toHaveText(/^1/);
   await entry(page, 'First company').click();
   await page.getByRole('button', { name: 'Delete company' }).click();
-  await told(page, '1 job with 1 result');
-  await told(page, '1 source. Its key is revoked immediately.');
+  await toOutput(page, '1 job with 1 result');
+  await toOutput(page, '1 source. Its key is revoked immediately.');
   await page.getByLabel('Type the company name').fill('First company');
   await page.keyboard.press('Enter');
-  await told(page, 'First company deleted');
+  await toOutput(page, 'First company deleted');
   await expect(entry(page, 'First company')).toHaveCount(0);
-  await expect(rowOf(other, 'SQL nightly')).toHaveCount(0, { timeout: 30_000 });
-  const { name, text } = await fileOf(page);
+  await expect(getRow(other, 'SQL nightly')).toHaveCount(0, { timeout: 60_000 });
+  const { name, text } = await loadFile(page);
   expect(name).toMatch(/^Companies_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
   expect(text).toContain('Harbour Foods,');
   expect(text).not.toContain('First company');
   await page.getByRole('button', { name: 'Import from VSPC' }).click();
-  await told(page, /No console connected/);
+  await toOutput(page, /No console connected/);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/import/);
   await other.context().close();
@@ -79,9 +79,9 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
 test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and is a file as well', async ({
   page,
 }) => {
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   const [gone, made] = [
-    await personOf(portal, 'zoe', 'Zoe Gone'),
+    await loadPerson(portal, 'zoe', 'Zoe Gone'),
     (await api('POST', 'companies', { name: 'Short-lived' })) as { _id: string },
   ];
   await api('DELETE', `users/delete/${gone}`);
@@ -119,7 +119,7 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
   await page.getByRole('option', { name: 'Rita Only (rita)' }).click();
   await expect(page).toHaveURL(/user=[\da-f-]{36}/);
   await expect(lines.filter({ hasText: 'Company deleted' })).toHaveCount(0);
-  const { name, text } = await fileOf(page);
+  const { name, text } = await loadFile(page);
   expect(name).toMatch(/^UserLogs_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
   expect(text).toContain('rita');
   await page.getByRole('button', { name: 'Remove filter: User Rita Only' }).click();
@@ -154,19 +154,19 @@ test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', 
   await page.getByRole('link', { name: 'Companies', exact: true }).click();
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await portal.kill();
-  await told(page, /Reconnect to add or change companies\./);
+  await toOutput(page, /Reconnect to add or change companies\./);
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await expect(page.getByRole('button', { name: 'New company' })).toBeDisabled();
   await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await told(page, /Users aren't stored on this device/);
+  await toOutput(page, /Users aren't stored on this device/);
   await portal.start();
-  await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 30_000 });
+  await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 60_000 });
 });
 
 test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, and they fit a phone', async ({
   page,
 }) => {
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   await api('POST', 'users', {
     username: 'maximiliana.alexandrina@subsidiary.of.a.customer.example.com',
     name: 'Maximiliana Alexandrina Featherstonehaugh-Cholmondeley von und zu Hohenlohe the Third',
@@ -186,7 +186,7 @@ test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, a
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: what })
         .toBeLessThanOrEqual(width);
       if (width === 1440) expect(await beyondTab(page), what).toEqual([]);
-      await pictureOf(page, `people-${what}-${width}`);
+      await loadPicture(page, `people-${what}-${width}`);
     };
     await page.goto(`${portal.url}/monitoring/users`);
     await expect(entry(page, 'Dana Reyes')).toBeVisible();

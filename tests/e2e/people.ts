@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { linkFor } from './outbox.ts';
-import { apiOf } from './portal.ts';
+import { loadApi } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 export const NEW_PASSWORD = 'a calm harbour ledger 42';
@@ -10,13 +10,13 @@ export const freshPage = async (browser: Browser): Promise<Page> =>
   (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
 
 /** A user with a password of its own, by the link of an invitation. */
-export async function personOf(
+export async function loadPerson(
   portal: Portal,
   username: string,
   name: string,
   roles: readonly string[] = ['read-only'],
 ): Promise<string> {
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   const { _id: id } = (await api('POST', 'users', {
     username,
     name,
@@ -53,10 +53,10 @@ export const title = (page: Page, name: string): Promise<void> =>
 export const entry = (page: Page, name: string): Locator =>
   page.locator('[data-entry]').filter({ hasText: name });
 export const panel = (page: Page, name: string): Locator => page.getByRole('region', { name });
-export const told = (page: Page, words: string | RegExp): Promise<void> =>
+export const toOutput = (page: Page, words: string | RegExp): Promise<void> =>
   expect(page.getByText(words)).toBeVisible();
 
-export async function fileOf(
+export async function loadFile(
   page: Page,
 ): Promise<{ readonly name: string; readonly text: string }> {
   const [download] = await Promise.all([

@@ -84,6 +84,8 @@ export function personAt(page: Page): Person {
       ).toBeVisible();
     },
     async nextRow() {
+      // Keys mean nothing before the list is there.
+      await expect(page.locator('[data-run], .dc-group').first()).toBeVisible();
       await keyboard.press('j');
       await until(
         'j',
@@ -101,9 +103,9 @@ export function personAt(page: Page): Person {
       return Number(words.exec((await at.getAttribute('aria-label')) ?? '')?.[1]);
     },
     async allClear() {
-      const told = await page.getByText(/^\d+ of \d+ cleared\. New results/).innerText();
+      const details = await page.getByText(/^\d+ of \d+ cleared\. New results/).innerText();
       const tally = await page.getByRole('cell').allInnerTexts();
-      const [done = 0, of = 0] = [...told.matchAll(/\d+/g)].map(Number);
+      const [done = 0, of = 0] = [...details.matchAll(/\d+/g)].map(Number);
       const [cleared = 0, snoozed = 0] = tally.map(Number);
       return { done, of, cleared, snoozed };
     },
@@ -134,7 +136,7 @@ export function personAt(page: Page): Person {
  * Pictures of a walk for whoever wants to look at it: with DAYBOOK_PICTURES=<folder> each step is
  * kept light, dark and at the width of a phone. Without it nothing happens.
  */
-export async function pictureOf(page: Page, step: string): Promise<void> {
+export async function loadPicture(page: Page, step: string): Promise<void> {
   const folder = process.env['DAYBOOK_PICTURES'] ?? '';
   if (folder === '') return;
   mkdirSync(folder, { recursive: true });

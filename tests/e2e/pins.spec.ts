@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { axeInBoth } from './page-checks.ts';
-import { pictureOf } from './person.ts';
-import { apiOf, post, signIn, startPortal } from './portal.ts';
+import { loadPicture } from './person.ts';
+import { loadApi, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 const COMPANIES = ['Alder Group', 'Birch Foods', 'Cedar Marine'];
@@ -10,7 +10,7 @@ const COMPANIES = ['Alder Group', 'Birch Foods', 'Cedar Marine'];
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   // The first company has the most results, so that it is listed first.
   for (const [i, name] of COMPANIES.entries()) {
     const { n } = (await api('POST', 'companies', { name })) as { n: number };
@@ -31,11 +31,11 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-const filterOf = (page: Page): Locator =>
+const getFilter = (page: Page): Locator =>
   page.getByRole('region', { name: 'Company', exact: true });
 /** The names of the listed companies, in order. */
 const namesIn = (page: Page): Promise<readonly string[]> =>
-  filterOf(page)
+  getFilter(page)
     .getByRole('listitem')
     .evaluateAll((items) =>
       items.map((item) => item.querySelector('[data-tip]')?.getAttribute('data-tip') ?? ''),
@@ -48,23 +48,23 @@ test('DESK-8: a company is pinned by keyboard without a network, comes first on 
   const page = await context.newPage();
   await signIn(page, portal.url, 'admin', portal.password);
   await expect.poll(() => namesIn(page)).toEqual(COMPANIES);
-  await expect(filterOf(page).getByRole('button', { name: /^Pin / })).toHaveCount(0);
+  await expect(getFilter(page).getByRole('button', { name: /^Pin / })).toHaveCount(0);
 
-  await filterOf(page).getByRole('button', { name: 'Cedar Marine' }).press('Enter');
+  await getFilter(page).getByRole('button', { name: 'Cedar Marine' }).press('Enter');
   await context.setOffline(true);
-  await filterOf(page)
+  await getFilter(page)
     .getByRole('button', { name: 'Pin Cedar Marine', exact: true })
     .press('Enter');
   await expect(
-    filterOf(page).getByRole('button', { name: 'Unpin Cedar Marine', exact: true }),
+    getFilter(page).getByRole('button', { name: 'Unpin Cedar Marine', exact: true }),
   ).toBeFocused();
   await expect.poll(() => namesIn(page)).toEqual(['Cedar Marine', 'Alder Group', 'Birch Foods']);
-  await filterOf(page).getByRole('button', { name: 'Clear Company' }).press('Enter');
+  await getFilter(page).getByRole('button', { name: 'Clear Company' }).press('Enter');
   await expect(
-    filterOf(page).getByRole('button', { name: 'Cedar Marine (pinned)' }),
+    getFilter(page).getByRole('button', { name: 'Cedar Marine (pinned)' }),
   ).toHaveAttribute('aria-pressed', 'false');
   await axeInBoth(page, 'pinned');
-  await pictureOf(page, 'pinned');
+  await loadPicture(page, 'pinned');
   await context.setOffline(false);
 
   const phone = await (
@@ -73,17 +73,17 @@ test('DESK-8: a company is pinned by keyboard without a network, comes first on 
   await signIn(phone, portal.url, 'admin', portal.password);
   await phone.getByRole('button', { name: /^Filters/ }).click();
   await expect
-    .poll(() => namesIn(phone), { timeout: 30_000 })
+    .poll(() => namesIn(phone), { timeout: 60_000 })
     .toEqual(['Cedar Marine', 'Alder Group', 'Birch Foods']);
-  await filterOf(phone)
+  await getFilter(phone)
     .getByRole('button', { name: /^Cedar Marine/ })
     .click();
-  const unpin = filterOf(phone).getByRole('button', { name: 'Unpin Cedar Marine', exact: true });
+  const unpin = getFilter(phone).getByRole('button', { name: 'Unpin Cedar Marine', exact: true });
   expect((await unpin.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-  await pictureOf(phone, 'pinned-phone');
+  await loadPicture(phone, 'pinned-phone');
   await unpin.click();
   await expect.poll(() => namesIn(phone)).toEqual(COMPANIES);
-  await expect.poll(() => namesIn(page), { timeout: 30_000 }).toEqual(COMPANIES);
+  await expect.poll(() => namesIn(page), { timeout: 60_000 }).toEqual(COMPANIES);
   await phone.context().close();
   await context.close();
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
-import { copyOf } from './folders.ts';
+import { loadCopy } from './folders.ts';
 
 /**
  * The product as a user starts it, on data of its own, with a second technician and a second
@@ -34,22 +34,22 @@ const PASSWORD = 'quiet-ledger-morning-340';
  * start and to ask; `embedded`: on what the product has without one.
  */
 export async function startPortal(
-  estate: Estate = 'none',
+  demoData: Demo = 'none',
   besides: readonly string[] = [],
   on: 'any' | 'embedded' = 'any',
 ): Promise<Portal> {
   const postgres = on === 'any' && hasPostgres();
-  const dataDir = await copyOf(
-    [postgres ? 'postgres' : 'embedded', estate, ...besides],
+  const dataDir = await loadCopy(
+    [postgres ? 'postgres' : 'embedded', demoData, ...besides],
     async (folder) => {
       const made = { folder, databaseUrl: postgres ? await newDatabase() : '' };
       writeFileSync(join(folder, MADE), made.databaseUrl);
-      if (estate === 'none') {
+      if (demoData === 'none') {
         seed(made, besides);
         return;
       }
       // Its past takes about ten seconds to make.
-      const first = await serve(made, estate, await freePort());
+      const first = await serve(made, demoData, await freePort());
       await end(first, 'SIGTERM');
     },
   );
@@ -60,7 +60,7 @@ export async function startPortal(
   const port = await freePort();
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    child = await serve(data, estate, port);
+    child = await serve(data, demoData, port);
   };
   await start();
   return {
@@ -90,7 +90,7 @@ interface Data {
 /** The file of a folder to begin from that names the database that belongs to it. */
 const MADE = 'made-with';
 
-type Estate = 'none' | 'small';
+type Demo = 'none' | 'small';
 
 function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
   const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', folder, PASSWORD, ...besides], {
@@ -103,11 +103,11 @@ function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
 /** A server on the data, once it answers. */
 async function serve(
   { folder, databaseUrl }: Data,
-  estate: Estate,
+  demoData: Demo,
   port: number,
 ): Promise<ChildProcess> {
   let said = '';
-  const child = spawn(NODE, ['server/main.ts', '--estate', estate], {
+  const child = spawn(NODE, ['server/main.ts', '--estate', demoData], {
     env: {
       ...process.env,
       PORT: String(port),
@@ -178,11 +178,11 @@ export async function signIn(
 }
 
 /** The row of a job in the morning's list. */
-export const rowOf = (page: Page, job: string): Locator =>
+export const getRow = (page: Page, job: string): Locator =>
   page.getByRole('row').filter({ hasText: job });
 
 /** Asks the API as a signed-in user would from a script. */
-export async function apiOf(
+export async function loadApi(
   portal: Portal,
   username: string,
   base = portal.url,
@@ -194,35 +194,50 @@ export async function apiOf(
     body: JSON.stringify({ username, password: portal.password }),
   });
   const { data } = (await answer.json()) as { data: { token: string } };
-  type Told = { success: boolean; data: unknown; message?: string; error?: { kind: string } };
-  const send = async (method: string, path: string, body?: unknown): Promise<Told> => {
-    const asked = await fetch(`${base}/api/v1/${path}`, {
+  type Details = { success: boolean; data: unknown; message?: string; error?: { kind: string } };
+  const send = async (method: string, path: string, body?: unknown): Promise<Details> => {
+    const request = await fetch(`${base}/api/v1/${path}`, {
       method,
       headers: { ...json, authorization: `Bearer ${data.token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return (await asked.json()) as Told;
+    return (await request.json()) as Details;
   };
   return async (method, path, body) => {
-    let told = await send(method, path, body);
+    let details = await send(method, path, body);
     // Five minutes after signing in, a sensitive call takes the password again, as on the page.
     if (
-      told.error?.kind === 'reauth_required' &&
+      details.error?.kind === 'reauth_required' &&
       (await send('POST', 'auth/reauth', { password: portal.password })).success
     )
-      told = await send(method, path, body);
-    if (!told.success) throw new Error(`${method} ${path}: ${told.message}`);
-    return told.data;
+      details = await send(method, path, body);
+    if (!details.success) throw new Error(`${method} ${path}: ${details.message}`);
+    return details.data;
   };
 }
 
+/** Waits until the demo's backup jobs have had a session, and none is running. */
+export async function waitForBackups(portal: Portal): Promise<void> {
+  const api = await loadApi(portal, 'm365');
+  for (;;) {
+    const { rows } = (await api('GET', 'o365/jobs')) as { rows: { lastStatus: string | null }[] };
+    const isSettled = rows.every(
+      ({ lastStatus }) => lastStatus !== null && lastStatus !== 'Running',
+    );
+    if (rows.length > 0 && isSettled) return;
+    await new Promise((done) => {
+      setTimeout(done, 1_000);
+    });
+  }
+}
+
 /** An ingest key of the provider's first company; answers the secret. */
-export async function keyOf(
+export async function loadKey(
   portal: Portal,
   username = 'admin',
   base = portal.url,
 ): Promise<string> {
-  const api = await apiOf(portal, username, base);
+  const api = await loadApi(portal, username, base);
   const made = (await api('POST', 'monitoring/sources', {
     name: `Key ${Math.random()}`,
     companyN: 1,
@@ -257,7 +272,7 @@ export async function post(
     headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` },
     body: JSON.stringify(body),
   });
-  const told = (await answer.json()) as { data?: { rejected: unknown[] } };
-  if (!answer.ok || told.data?.rejected.length !== 0)
-    throw new Error(`not accepted: ${JSON.stringify(told)}`);
+  const details = (await answer.json()) as { data?: { rejected: unknown[] } };
+  if (!answer.ok || details.data?.rejected.length !== 0)
+    throw new Error(`not accepted: ${JSON.stringify(details)}`);
 }

@@ -3,7 +3,7 @@ import { codeFor, linkFor, sentTo } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
+import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, getWrong } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -108,7 +108,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     await answer(false);
     await isAt(page, 'Unlock your account');
     const code = await codeFor(portal.url, 'quinn@example.com', had + 1);
-    await typeCode(page, wrongOf(code));
+    await typeCode(page, getWrong(code));
     await expect(
       page.getByText('The account has not been unlocked. Please, try later'),
     ).toBeVisible();

@@ -1,14 +1,13 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
-import { outboxOf } from './outbox.ts';
-import { apiOf, startPortal } from './portal.ts';
+import { loadOutbox } from './outbox.ts';
+import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './page-checks.ts';
+import { getErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   portal = await startPortal('small');
 });
 test.afterAll(async () => {
@@ -20,13 +19,12 @@ async function enter(page: Page, username: string): Promise<void> {
   await page.getByLabel('Username').fill(username);
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('link', { name: 'Scheduled', exact: true }).click({ timeout: 40_000 });
+  await page.getByRole('link', { name: 'Scheduled', exact: true }).click({ timeout: 60_000 });
 }
 
 test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, made and sent; its mail lies in the outbox, and its history is read with no network', async ({
   browser,
 }) => {
-  test.setTimeout(120_000);
   const page = await (
     await browser.newContext({
       viewport: { width: 1440, height: 900 },
@@ -34,9 +32,9 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
       serviceWorkers: 'allow',
     })
   ).newPage();
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   page.setDefaultTimeout(15_000);
-  const api = await apiOf(portal, 'operator');
+  const api = await loadApi(portal, 'operator');
   for (const { _id: id } of (
     (await api('GET', 'monitoring/reporting/reports/settings')) as {
       settings: readonly { _id: string }[];
@@ -81,10 +79,10 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
 
   await page.getByRole('button', { name: 'Send now: Weekly for two customers' }).click();
   const sent = page.getByRole('list', { name: 'Sent reports' }).getByRole('listitem').first();
-  await expect(sent).toContainText('No mail server', { timeout: 30_000 });
+  await expect(sent).toContainText('No mail server', { timeout: 60_000 });
   await expect(sent).toContainText('boss@calloway.example');
   await sound(page, 'reports history');
-  const mails = (await outboxOf(portal.url)).filter(({ subject }) =>
+  const mails = (await loadOutbox(portal.url)).filter(({ subject }) =>
     subject.startsWith('Weekly for two customers: '),
   );
   expect(mails.map(({ to }) => to).toSorted()).toEqual([
@@ -117,7 +115,7 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
   await portal.kill();
   await page.getByRole('button', { name: 'Back to history' }).click();
   await expect(page.getByText('You can open 1 report on this device.')).toBeVisible({
-    timeout: 30_000,
+    timeout: 60_000,
   });
   await page
     .getByRole('list', { name: 'Sent reports' })
@@ -127,7 +125,7 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
   await expect(page.getByRole('cell', { name: chosen[1] ?? '', exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Download PDF/ })).toBeDisabled();
   expect(
-    faults.filter(
+    errors.filter(
       (one) =>
         !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 50[234]/.test(
           one,

@@ -1,12 +1,11 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { keyOf, post, rowOf, startPortal } from './portal.ts';
+import { loadKey, post, getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axe } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   portal = await startPortal('small');
 });
 test.afterAll(async () => {
@@ -36,24 +35,23 @@ const shot = async (page: Page, name: string): Promise<void> => {
 test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next same one comes as an exception, by the rule in its history; another provider sees nothing of it', async ({
   browser,
 }) => {
-  test.setTimeout(120_000);
   const page = await (
     await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   ).newPage();
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   await post(portal.url, secret, [
     result(JOB, 3_600_000),
     result('Another of open files', 3_600_000),
   ]);
   await enter(page, portal.url);
-  await page.getByRole('link', { name: 'Rules', exact: true }).click({ timeout: 40_000 });
+  await page.getByRole('link', { name: 'Rules', exact: true }).click({ timeout: 60_000 });
   await expect(page.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'A job with known warnings' })).toBeVisible();
   await axe(page, 'empty');
   await shot(page, 'empty');
 
   await page.goto(`${portal.url}/monitoring/daily-checks?q=Ledger`);
-  await rowOf(page, JOB).click();
+  await getRow(page, JOB).click();
   await page.getByRole('link', { name: 'Create rule from this result' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New rule' })).toBeFocused();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(`${JOB}: known`);
@@ -70,12 +68,12 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
 
   await post(portal.url, secret, [result(JOB, 60_000), result('Another of open files', 60_000)]);
   await page.goto(`${portal.url}/monitoring/daily-checks?q=open+files&review=any`);
-  const row = rowOf(page, JOB);
+  const row = getRow(page, JOB);
   await expect(row).toContainText(`Exception: rule “${JOB}: known” counts it as OK`);
   await expect(
     row.getByRole('button', { name: /^Exception, reopen/, includeHidden: true }),
   ).toBeAttached();
-  await expect(rowOf(page, 'Another of open files')).not.toContainText('Exception');
+  await expect(getRow(page, 'Another of open files')).not.toContainText('Exception');
   await row.click();
   const history = page.locator('.rp-history');
   await expect(history).toContainText(`Rule “${JOB}: known” counts it as OK`);
@@ -129,7 +127,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   const theirs = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   await enter(theirs, `${portal.url.replace('localhost', 'harbour.localhost')}/monitoring/rules`);
   await expect(theirs.getByRole('heading', { level: 2, name: 'No rules yet' })).toBeVisible({
-    timeout: 40_000,
+    timeout: 60_000,
   });
   await theirs.context().close();
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
 import { axe, axeInBoth } from './page-checks.ts';
 
@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 const LONG =
   'A machine whose name is much longer than the panel is wide, as people give them when a project, a place and an owner must all be in it';
 const REFUSED = 'Unable to connect to host farm.example.net: refused';
-const endOf = (box: { x: number; width: number } | null): number =>
+const getEnd = (box: { x: number; width: number } | null): number =>
   box ? box.x + box.width : Infinity;
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -45,7 +45,7 @@ const nights = (job: string, last: object): Result[] => [
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  secret = await keyOf(portal);
+  secret = await loadKey(portal);
   await post(portal.url, secret, [
     ...nights('VM farm', { tasks: objects, log: 'start\nerror: no route\n' }),
     ...nights('Plain files', { log: 'start\nerror: refused\n' }),
@@ -78,7 +78,7 @@ test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst 
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
-  await rowOf(page, 'VM farm').click();
+  await getRow(page, 'VM farm').click();
   const list = panel(page)
     .getByRole('listitem')
     .filter({ hasText: /VM-|machine/ });
@@ -95,7 +95,7 @@ test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst 
   await panel(page).getByRole('button', { name: 'As a table' }).click();
   await axeInBoth(page, 'table', PANEL);
   await page.keyboard.press('Escape');
-  await rowOf(page, 'Plain files').click();
+  await getRow(page, 'Plain files').click();
   await expect(panel(page).getByText('error: refused')).toBeVisible();
   await expect(panel(page).getByRole('heading', { name: 'Objects' })).toHaveCount(0);
 });
@@ -104,13 +104,13 @@ test('PANEL-4: a point of the chart is reached by keys and opens its run, so doe
   page,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
-  await rowOf(page, 'VM farm').click();
+  await getRow(page, 'VM farm').click();
   await expect(panel(page).getByRole('heading', { name: 'Last 10 runs' })).toBeVisible();
   const chart = panel(page).getByRole('slider', { name: /^Transferred of 10 runs, 1 failed/ });
   await chart.focus();
   await expect(chart).toHaveAttribute('aria-valuenow', '10');
-  const widthOf = async (): Promise<number> => (await chart.boundingBox())?.width ?? 0;
-  const wide = await widthOf();
+  const loadWidth = async (): Promise<number> => (await chart.boundingBox())?.width ?? 0;
+  const wide = await loadWidth();
   await page.keyboard.press('ArrowLeft');
   await expect(chart).toHaveAttribute('aria-valuetext', /Success, 9.8 GB$/);
   const first = page.url();
@@ -130,7 +130,7 @@ test('PANEL-4: a point of the chart is reached by keys and opens its run, so doe
   await expect(panel(page).getByText('not in the list')).toBeVisible();
   await panel(page).getByRole('button', { name: 'As a chart' }).click();
   // A press at its right end, once it stands there again.
-  await expect.poll(widthOf).toBe(wide);
+  await expect.poll(loadWidth).toBe(wide);
   await chart.click({ position: { x: wide - 3, y: 10 } });
   await expect(page).toHaveURL(first);
 });
@@ -138,7 +138,7 @@ test('PANEL-4: a point of the chart is reached by keys and opens its run, so doe
 test("PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorrow's same failure is known", async ({
   page,
 }) => {
-  const api = await apiOf(portal, 'dana');
+  const api = await loadApi(portal, 'dana');
   const { problems } = (await api('GET', 'sync/bootstrap')) as {
     problems: { lastRun: number; runs: number }[];
   };
@@ -158,7 +158,7 @@ test("PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorr
   ]);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/daily-checks?review=cleared`);
-  await rowOf(page, 'Old trouble').click();
+  await getRow(page, 'Old trouble').click();
   const head = panel(page).getByText(/^Known, day [2-4]\. Reviewed \d\d:\d\d [AP]M by Dana Reyes$/);
   await expect(head).toBeVisible();
   await expect(panel(page).getByRole('definition').filter({ hasText: '#48213' })).toBeVisible();
@@ -178,10 +178,10 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   context,
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
-  await rowOf(page, 'Plain files').click();
+  await getRow(page, 'Plain files').click();
   await expect(panel(page).getByText('error: refused')).toBeVisible();
   await context.setOffline(true);
-  await rowOf(page, 'VM farm').click();
+  await getRow(page, 'VM farm').click();
   await expect(panel(page).getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await expect(
     panel(page).getByText("You're offline. Reconnect to see the objects."),
@@ -198,12 +198,12 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   await expect(panel(page).getByText('No problems reported')).toBeVisible();
   await page.goBack();
   // What was read before is told again, with its time.
-  await rowOf(page, 'Plain files').click();
+  await getRow(page, 'Plain files').click();
   await expect(panel(page).getByText('error: refused')).toBeVisible();
   await expect(
     panel(page).getByText(/^The details below are from .*You're offline. Reconnect/),
   ).toBeVisible();
-  await rowOf(page, 'VM farm').click();
+  await getRow(page, 'VM farm').click();
   await expect(panel(page).getByText("You're offline. Reconnect and try again.")).toBeVisible();
   await context.setOffline(false);
   await expect(panel(page).getByText('error: no route')).toBeVisible({ timeout: 70_000 });
@@ -220,7 +220,7 @@ test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and e
   });
   const page = await context.newPage();
   await signIn(page, portal.url, 'admin', portal.password);
-  await rowOf(page, 'VM farm').click();
+  await getRow(page, 'VM farm').click();
   const sheet = page.getByRole('dialog');
   await sheet.getByRole('button', { name: 'Show all 12 objects' }).tap();
   await expect(sheet.getByText(LONG)).toBeVisible();
@@ -248,12 +248,12 @@ test('DAY-23: no row moves when a result is opened beside the list, or when new 
     });
     const page = await context.newPage();
     await signIn(page, portal.url, 'admin', portal.password);
-    const row = rowOf(page, 'Plain files');
-    const topOf = async (): Promise<number | undefined> => (await row.boundingBox())?.y;
+    const row = getRow(page, 'Plain files');
+    const loadTop = async (): Promise<number | undefined> => (await row.boundingBox())?.y;
     await expect(page.getByRole('button', { name: 'Hand over' })).toBeVisible();
     await expect(row).toBeVisible();
     await row.hover(); // somebody is at the rows: what comes waits
-    const top = await topOf();
+    const top = await loadTop();
     await post(portal.url, secret, [
       {
         job: `Came at ${width}`,
@@ -264,17 +264,18 @@ test('DAY-23: no row moves when a result is opened beside the list, or when new 
       },
     ]);
     await expect(page.getByRole('button', { name: /^\d+ new, press/ })).toBeVisible();
-    expect(await topOf(), `${width} px, new ones wait`).toBe(top);
+    expect(await loadTop(), `${width} px, new ones wait`).toBe(top);
     await row.click();
     await expect(panel(page).getByRole('heading', { name: 'Log' })).toBeVisible();
-    expect(await topOf(), `${width} px, beside the panel`).toBe(top);
+    expect(await loadTop(), `${width} px, beside the panel`).toBe(top);
     await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 1000, height: 800 });
     const ring = page.locator('header').getByText(/ cleared$/);
     const search = page.getByRole('searchbox');
     await expect
       .poll(
-        async () => endOf(await ring.boundingBox()) <= ((await search.boundingBox()) ?? { x: 0 }).x,
+        async () =>
+          getEnd(await ring.boundingBox()) <= ((await search.boundingBox()) ?? { x: 0 }).x,
       )
       .toBe(true);
     await context.close();
@@ -287,14 +288,14 @@ test('DAY-24: where a ticket has no room, its end is shown and not its beginning
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   await signIn(page, portal.url, 'admin', portal.password);
-  await rowOf(page, 'Plain files').click();
+  await getRow(page, 'Plain files').click();
   await panel(page)
     .getByRole('button', { name: /^Ticket/ })
     .click();
   await page.getByRole('button', { name: 'Link an existing ticket' }).click();
   await page.getByLabel('Ticket number').fill('T20261119.0107');
   await page.keyboard.press('Enter');
-  const cell = rowOf(page, 'Plain files').locator('.dc-tk');
+  const cell = getRow(page, 'Plain files').locator('.dc-tk');
   await expect(cell).toHaveText('T20261119.0107');
   const edges = await cell.evaluate((at) => ({
     ends: at.getBoundingClientRect().right,

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './page-checks.ts';
+import { axeInBoth, getErrors } from './page-checks.ts';
 
 /** The pages here are those whose sidebar is judged. */
 const WHOLE = { sidebar: true };
@@ -11,7 +11,7 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   const day = 86_400_000;
   const now = Date.now();
   const nights = (job: string, last: object): { job: string; status: string }[] =>
@@ -49,14 +49,14 @@ test.afterAll(async () => {
 test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy holds on every screen', async ({
   page,
 }) => {
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   await page.goto(portal.url);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await axeInBoth(page, 'sign-in');
   await signIn(page, portal.url, 'admin', portal.password);
-  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await axeInBoth(page, 'daily checks', WHOLE);
-  await rowOf(page, 'SQL nightly').click();
+  await getRow(page, 'SQL nightly').click();
   await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
   await axeInBoth(page, 'panel', WHOLE);
   await page.keyboard.press('s');
@@ -74,18 +74,18 @@ test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy hol
   await axeInBoth(page, 'not found');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
   await axeInBoth(page, 'phone', WHOLE);
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({
   page,
 }) => {
-  const api = await apiOf(portal, 'dana');
+  const api = await loadApi(portal, 'dana');
   const reviewed = async (): Promise<number> =>
     (
       (await api('GET', 'sync/bootstrap')) as { problems: { review: object | null }[] }
@@ -96,12 +96,12 @@ test('E2E-7: a person with only a keyboard signs in, clears the list, takes one 
   await page.keyboard.press('Tab');
   await page.keyboard.type(portal.password);
   await page.keyboard.press('Enter');
-  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await page.keyboard.press('j');
   await page.keyboard.press('e');
-  await expect(rowOf(page, 'SQL nightly')).toContainText(/Reviewed .* by you/);
+  await expect(getRow(page, 'SQL nightly')).toContainText(/Reviewed .* by you/);
   await page.keyboard.press('u');
-  await expect(rowOf(page, 'SQL nightly')).not.toContainText('Reviewed');
+  await expect(getRow(page, 'SQL nightly')).not.toContainText('Reviewed');
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('e');
   await expect(page.getByText('3 of 3 cleared')).toBeVisible();
@@ -112,8 +112,8 @@ test('E2E-7: a person with only a keyboard signs in, clears the list, takes one 
   await page.keyboard.press('Escape');
   await page.keyboard.press('/');
   await page.keyboard.type('mail');
-  await expect(rowOf(page, 'SQL nightly')).toBeHidden();
-  await expect(rowOf(page, 'Mail archive')).toContainText(/usual/);
+  await expect(getRow(page, 'SQL nightly')).toBeHidden();
+  await expect(getRow(page, 'Mail archive')).toContainText(/usual/);
   await expect(page).toHaveURL(/q=mail/);
 });
 
@@ -121,7 +121,7 @@ test('PAGE-2: who may only look sees no actions, and no page that is not theirs'
   page,
 }) => {
   await signIn(page, portal.url, 'rita', portal.password);
-  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await expect(getRow(page, 'SQL nightly')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Review/ })).toHaveCount(0);
   await page.keyboard.press('j');
   await page.keyboard.press('e');
@@ -142,5 +142,5 @@ test('PAGE-2, PAGE-4: a stranger is led to the sign-in and back to where they wa
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page).toHaveURL(/daily-checks\?q=mail$/);
-  await expect(rowOf(page, 'Mail archive')).toBeVisible();
+  await expect(getRow(page, 'Mail archive')).toBeVisible();
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { Page, Route } from '@playwright/test';
-import { personAt, pictureOf } from './person.ts';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { personAt, loadPicture } from './person.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './page-checks.ts';
+import { axeInBoth, getErrors } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -27,7 +27,7 @@ const failed = (job: string, days: number, message = 'no space left on device') 
 test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below it; an old result opens with the runs around it; without the server it is said', async ({
   page,
 }) => {
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   await post(portal.url, secret, [
     failed('Harbour files', 0.01),
     ...[62, 61, 60].map((days) => ({
@@ -36,7 +36,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
       status: days === 61 ? 'Failed' : 'Success',
     })),
   ]);
-  const api = await apiOf(portal, 'dana');
+  const api = await loadApi(portal, 'dana');
   const { problems } = (await api('GET', 'sync/bootstrap')) as {
     problems: { n: number; closedAt: number | null }[];
   };
@@ -45,10 +45,10 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
     subject: 'The harbour disk is full',
   });
 
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   const dana = personAt(page);
   await signIn(page, portal.url, 'dana', portal.password);
-  await expect(rowOf(page, 'Harbour files')).toBeVisible();
+  await expect(getRow(page, 'Harbour files')).toBeVisible();
   const option = (name: RegExp) => page.getByRole('option', { name });
   const status = page.getByRole('status', { name: 'Search' });
 
@@ -61,12 +61,12 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await dana.hasPalette();
   await dana.types('harb');
   await expect(page.getByText('Searching the server')).toBeVisible();
-  const asked = (): string =>
+  const toQuery = (): string =>
     new URL(held.at(-1)?.request().url() ?? portal.url).searchParams.get('text') ?? '';
-  await expect.poll(asked).toBe('harb');
+  await expect.poll(toQuery).toBe('harb');
   await dana.types('our');
   await expect(option(/^Harbour files/)).toBeVisible();
-  await expect.poll(asked).toBe('harbour');
+  await expect.poll(toQuery).toBe('harbour');
   await dana.presses('ArrowDown');
   const before = await page.getByRole('option').allInnerTexts();
   const chosen = await chosenIn(page);
@@ -78,7 +78,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   expect(await chosenIn(page)).toBe(chosen);
   await expect(status).toHaveText(/^\d+ found, 1 of them on the server/);
   await axeInBoth(page, 'search');
-  await pictureOf(page, 'search');
+  await loadPicture(page, 'search');
 
   // Each state in words.
   const field = page.getByRole('combobox', { name: 'Search everything' });
@@ -116,7 +116,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
     }),
   ).toBeVisible();
   await axeInBoth(page, 'old result');
-  await pictureOf(page, 'old-result');
+  await loadPicture(page, 'old-result');
   await around.getByRole('row').last().getByRole('button').click();
   await expect(panel.getByText('No problems reported')).toBeVisible();
 
@@ -133,7 +133,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(390);
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 /** The words of the line that Enter means. */

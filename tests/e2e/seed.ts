@@ -3,6 +3,7 @@
  * another host. `node seed.ts <data folder> <password> <operators besides>…`, DATABASE_URL as the
  * server takes it.
  */
+import { makeAppContext } from '../../server/make-app-context.ts';
 import { systemChance } from '../../server/platform/random.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { firstStart } from '../../server/first-start.ts';
@@ -18,13 +19,13 @@ const log = { ...makeLog(systemClock), info: () => undefined };
 const databaseUrl =
   process.env['DATABASE_URL'] === '' ? null : (process.env['DATABASE_URL'] ?? null);
 const store = await openStore({ dataDir, databaseUrl, log, clock: systemClock });
-const world: AppContext = {
+const world: AppContext = makeAppContext({
   store,
   clock: systemClock,
   chance: systemChance,
   log,
   config: { port: 0, dataDir, databaseUrl, pageDir: null, trustedProxies: [], secretKey: null },
-};
+});
 await firstStart(world, password);
 const [own] = await store.tenants();
 if (own === undefined) throw new Error('no provider was made');

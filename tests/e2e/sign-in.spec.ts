@@ -4,7 +4,7 @@ import { codeFor, sentTo } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
+import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, getWrong } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -14,7 +14,7 @@ test.afterAll(async () => {
   await portal.stop();
 });
 
-const totpOf = (secret: string, inMs = 0): string =>
+const getTotp = (secret: string, inMs = 0): string =>
   generateSync({ secret, epoch: Math.floor((Date.now() + inMs) / 1_000) });
 const PHONE = '+15550100111';
 
@@ -46,7 +46,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     const code = await codeFor(portal.url, PHONE);
     await typeCode(page, '12');
     await expect(page.getByText('Enter the six-digit code.')).toBeVisible();
-    await typeCode(page, wrongOf(code));
+    await typeCode(page, getWrong(code));
     await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await expect(page.getByLabel('Code', { exact: true })).toHaveValue('');
     await typeCode(page, code);
@@ -120,19 +120,19 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
     await page.getByRole('link', { name: 'Profile' }).click();
     await page.getByLabel('Office phone').fill('+1 555 010 0999');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    const asked = page.getByRole('dialog', { name: 'Confirm your identity' });
-    await asked.getByLabel('Password').fill(portal.password);
+    const request = page.getByRole('dialog', { name: 'Confirm your identity' });
+    await request.getByLabel('Password').fill(portal.password);
     await sound(page, 'reauth-sms-password');
-    await asked.getByRole('button', { name: 'Send code' }).click();
-    await expect(asked.getByLabel('SMS code')).toBeFocused();
+    await request.getByRole('button', { name: 'Send code' }).click();
+    await expect(request.getByLabel('SMS code')).toBeFocused();
     await sound(page, 'reauth-sms-code');
     const code = await codeFor(portal.url, '+15550100333', sent + 1);
-    await asked.getByLabel('SMS code').fill(wrongOf(code));
+    await request.getByLabel('SMS code').fill(getWrong(code));
     await page.keyboard.press('Enter');
-    await expect(asked.getByText("This code isn't valid.")).toBeVisible();
-    await asked.getByLabel('SMS code').fill(code);
+    await expect(request.getByText("This code isn't valid.")).toBeVisible();
+    await request.getByLabel('SMS code').fill(code);
     await page.keyboard.press('Enter');
-    await expect(asked).toBeHidden();
+    await expect(request).toBeHidden();
     await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
     await page.context().close();
   });
@@ -147,8 +147,8 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
     await isAt(page, 'Enter the code');
     const code = await codeFor(portal.url, '+15550100333', 3);
     for (let n = 0; n < 5; n++) {
-      await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 40_000 });
-      await typeCode(page, wrongOf(code));
+      await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 60_000 });
+      await typeCode(page, getWrong(code));
       if (n < 4) await expect(page.getByText("This code isn't valid.")).toBeVisible();
     }
     await expect(page.getByText('This sign-in has expired. Start again.')).toBeVisible();
@@ -165,7 +165,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   browser,
 }) => {
   let secret = '';
-  let kept: string[] = [];
+  let stored: string[] = [];
   await withSettings(portal, { secondFactor: 'strong' }, async () => {
     const page = await freshPage(browser);
     await give(page, portal, 'olivia');
@@ -176,17 +176,17 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
       /\s/g,
       '',
     );
-    await typeCode(page, wrongOf(totpOf(secret)));
+    await typeCode(page, getWrong(getTotp(secret)));
     await expect(page.getByText("This code isn't valid.")).toBeVisible();
-    await typeCode(page, totpOf(secret));
+    await typeCode(page, getTotp(secret));
     await isAt(page, 'Save your recovery codes');
     await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
     await sound(page, 'recovery-codes');
-    kept = await page
+    stored = await page
       .getByRole('list', { name: 'Recovery codes' })
       .getByRole('listitem')
       .allInnerTexts();
-    expect(kept).toHaveLength(10);
+    expect(stored).toHaveLength(10);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
     expect((await download).suggestedFilename()).toBe('recovery-codes.txt');
@@ -203,7 +203,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await sound(page, 'verification');
   await typeCode(page, '000000');
   await expect(page.getByText("This code isn't valid.")).toBeVisible();
-  await typeCode(page, totpOf(secret, 30_000));
+  await typeCode(page, getTotp(secret, 30_000));
   await isIn(page);
   await page.getByRole('button', { name: 'Log out' }).click();
   await isAt(page, 'Sign in');
@@ -211,7 +211,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   for (const [code, right] of [
     ['aaaa-aaaa-aaaa', false],
-    [kept[0] ?? '', true],
+    [stored[0] ?? '', true],
   ] as const) {
     await page.getByLabel('Recovery code').fill(code);
     await page.keyboard.press('Enter');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -18,7 +18,7 @@ const ended = (job: string, status: string, hours: number, message?: string) => 
 };
 test.beforeAll(async () => {
   portal = await startPortal();
-  await post(portal.url, await keyOf(portal), [
+  await post(portal.url, await loadKey(portal), [
     ended('Files nightly', 'Success', 30),
     ended('Files nightly', 'Failed', 2, 'No space left on device'),
     ended('Mail nightly', 'Success', 3),
@@ -38,7 +38,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   page,
 }) => {
   await signIn(page, portal.url, 'dana', portal.password);
-  await rowOf(page, 'Files nightly').click();
+  await getRow(page, 'Files nightly').click();
   await page.getByRole('link', { name: 'Create SLA alarm for this job' }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'New alarm' })).toBeFocused();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
@@ -92,7 +92,7 @@ test('SLA-5, E2E-7: from a failed result to an alarm of its job, which is broken
   await page.getByLabel('Group by', { exact: true }).selectOption('company');
   await page.getByRole('link', { name: 'First company' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
-  await expect(rowOf(page, 'Mail nightly').first()).toBeVisible();
+  await expect(getRow(page, 'Mail nightly').first()).toBeVisible();
   await page.goBack();
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(page.getByText('75.0 % good out of 4 results')).toBeVisible();

@@ -2,9 +2,9 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { aJob, aServer, fill } from '#tests/server/connections/fakes/vspc-estate.ts';
 import { type StandIn, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
-import { apiOf, signIn, startPortal } from './portal.ts';
+import { loadApi, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './page-checks.ts';
+import { getErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 let vspc: StandIn;
@@ -38,11 +38,11 @@ test('SYNC-14, SYNC-15: a collector that fails is named on another screen withou
 }) => {
   const { console } = vspc;
   const hourAgo = Date.now() - 3_600_000;
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   fill(console, 1, 2, hourAgo);
   console.servers.push(aServer('Company 0', 'vbr-9'));
   console.jobs.push(aJob({ company: 'Company 0', server: 'vbr-9', name: 'ERP' }, hourAgo));
-  const api = await apiOf(portal, 'admin');
+  const api = await loadApi(portal, 'admin');
   await api('POST', 'monitoring/connections', {
     kind: 'vspc',
     name: NAME,
@@ -80,12 +80,12 @@ test('SYNC-14, SYNC-15: a collector that fails is named on another screen withou
   await signIn(page, portal.url, 'dana', portal.password);
   await signIn(admin, portal.url, 'admin', portal.password);
   await expect(failure(page)).toBeHidden();
-  const asked: string[] = [];
+  const query: string[] = [];
   page.on('request', (request) => {
-    if (request.url().includes('last-sync')) asked.push(request.url());
+    if (request.url().includes('last-sync')) query.push(request.url());
   });
 
-  console.fault = (_asked, path) =>
+  console.fault = (_requested, path) =>
     path === 'alarms/active'
       ? { status: 500, body: '{"errors":[{"message":"The database is being moved."}]}' }
       : null;
@@ -97,7 +97,7 @@ test('SYNC-14, SYNC-15: a collector that fails is named on another screen withou
   await expect(page.getByRole('status').filter({ hasText: 'failed to sync' })).toHaveText(
     `1 source failed to sync: ${NAME}`,
   );
-  expect(asked).toEqual([]);
+  expect(query).toEqual([]);
 
   // By keyboard, and only who may open the page of connections is led there.
   await failure(page).focus();
@@ -142,7 +142,7 @@ test('SYNC-14, SYNC-15: a collector that fails is named on another screen withou
     'All sources are syncing again',
     WAIT,
   );
-  expect(asked).toEqual([]);
-  expect(faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED/.test(fault))).toEqual([]);
+  expect(query).toEqual([]);
+  expect(errors.filter((error) => !/ERR_INTERNET_DISCONNECTED/.test(error))).toEqual([]);
   await own.close();
 });

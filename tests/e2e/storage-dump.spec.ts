@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeFor } from './outbox.ts';
-import { keyOf, post, rowOf, startPortal } from './portal.ts';
+import { loadKey, post, getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { give, isAt, isIn, typeCode, withSettings } from './ways-in.ts';
 
@@ -48,7 +48,7 @@ function open(): Promise<BrowserContext> {
 }
 
 /** All that a script of the page can read of what is kept, and the page itself. */
-const dumpOf = (page: Page): Promise<string> =>
+const loadDump = (page: Page): Promise<string> =>
   page.evaluate(async () => {
     const said: unknown[] = [
       location.href,
@@ -69,20 +69,20 @@ const dumpOf = (page: Page): Promise<string> =>
     };
     for (const { name } of await indexedDB.databases()) {
       const database = await new Promise<IDBDatabase>((done, failed) => {
-        const asked = indexedDB.open(name ?? '');
-        asked.addEventListener('success', () => {
-          done(asked.result);
+        const request = indexedDB.open(name ?? '');
+        request.addEventListener('success', () => {
+          done(request.result);
         });
-        asked.addEventListener('error', () => {
+        request.addEventListener('error', () => {
           failed(new Error('a database could not be opened'));
         });
       });
       said.push(name);
       for (const store of database.objectStoreNames) {
         const rows = await new Promise<unknown[]>((done) => {
-          const asked = database.transaction(store).objectStore(store).getAll();
-          asked.addEventListener('success', () => {
-            done(asked.result);
+          const request = database.transaction(store).objectStore(store).getAll();
+          request.addEventListener('success', () => {
+            done(request.result);
           });
         });
         said.push(store, rows.map(legible));
@@ -103,12 +103,15 @@ const dumpOf = (page: Page): Promise<string> =>
   });
 
 /** Every file of the browser's folder, as bytes; texts stand there in eight or in sixteen bits. */
-const folderOf = (): readonly { readonly path: string; readonly bytes: Buffer }[] =>
+const getFolder = (): readonly { readonly path: string; readonly bytes: Buffer }[] =>
   readdirSync(profile, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => join(one.parentPath, one.name))
     .map((path) => ({ path, bytes: readFileSync(path) }));
-const foundIn = (files: ReturnType<typeof folderOf>, words: readonly string[]): readonly string[] =>
+const foundIn = (
+  files: ReturnType<typeof getFolder>,
+  words: readonly string[],
+): readonly string[] =>
   words.flatMap((word) =>
     files
       .filter(
@@ -119,7 +122,7 @@ const foundIn = (files: ReturnType<typeof folderOf>, words: readonly string[]): 
   );
 
 test('G39, G41: nothing that signs in stands in the browser or its folder, and after signing out nothing of the data', async () => {
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   await post(
     portal.url,
     secret,
@@ -151,10 +154,10 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
     secrets.add(code);
     await typeCode(page, code);
     await isIn(page);
-    await expect(rowOf(page, WORDS[0] ?? '')).toBeVisible();
-    await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 30_000 });
-    for (const told of await Promise.all(heard))
-      if (told?.data?.token !== undefined) secrets.add(told.data.token);
+    await expect(getRow(page, WORDS[0] ?? '')).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 60_000 });
+    for (const details of await Promise.all(heard))
+      if (details?.data?.token !== undefined) secrets.add(details.data.token);
     const cookies = await context.cookies();
     expect(cookies.filter(({ name }) => name.startsWith('__Host-')).length).toBeGreaterThan(0);
     for (const { name, httpOnly, secure, sameSite, path, value } of cookies) {
@@ -167,7 +170,7 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
       });
       secrets.add(value);
     }
-    const dump = await dumpOf(page);
+    const dump = await loadDump(page);
     expect(dump).toContain(WORDS[0]);
     // Six digits may be anywhere by chance: as a value of its own the code may not.
     for (const one of secrets)
@@ -179,12 +182,12 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
   // What the browser writes it writes by the time it has ended. Its own store of cookies is
   // encrypted where the machine has a keyring, and not the page's.
   await context.close();
-  const kept = folderOf().filter(({ path }) => !/[/\\]Cookies(?:-journal)?$/.test(path));
-  expect(kept.length).toBeGreaterThan(10);
+  const stored = getFolder().filter(({ path }) => !/[/\\]Cookies(?:-journal)?$/.test(path));
+  expect(stored.length).toBeGreaterThan(10);
   expect(secrets.size).toBeGreaterThan(3);
   expect(
     foundIn(
-      kept,
+      stored,
       [...secrets].filter((one) => one.length > 6),
     ),
   ).toEqual([]);
@@ -192,11 +195,11 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
   context = await open();
   const page = context.pages()[0] ?? (await context.newPage());
   await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await expect(rowOf(page, WORDS[0] ?? '')).toBeVisible();
+  await expect(getRow(page, WORDS[0] ?? '')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await isAt(page, 'Sign in');
-  const left = await dumpOf(page);
+  const left = await loadDump(page);
   expect(WORDS.filter((word) => left.includes(word))).toEqual([]);
   await context.close();
-  expect(foundIn(folderOf(), WORDS)).toEqual([]);
+  expect(foundIn(getFolder(), WORDS)).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
-import { outboxOf } from './outbox.ts';
+import { loadOutbox } from './outbox.ts';
 import { personAt } from './person.ts';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
-import { faultsOf } from './page-checks.ts';
+import { getErrors } from './page-checks.ts';
 
 // One morning at a provider with one customer, a bakery: what a technician sees, and what is done
 // about it.
@@ -39,9 +39,9 @@ const arrives = (...results: readonly Result[]): Promise<void> => post(portal.ur
 
 test.beforeAll(async () => {
   portal = await startPortal('none', ['ines']);
-  secret = await keyOf(portal);
-  const ann = await apiOf(portal, 'admin');
-  const dana = await apiOf(portal, 'dana');
+  secret = await loadKey(portal);
+  const ann = await loadApi(portal, 'admin');
+  const dana = await loadApi(portal, 'dana');
   const [{ _id: bakery }] = (await ann('GET', 'companies')) as [{ _id: string }];
   await ann('PUT', `companies/${bakery}`, { name: 'Harbour Bakery' });
   for (const hours of [78, 54, 30])
@@ -100,7 +100,7 @@ test.afterAll(async () => {
 
 test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ browser }) => {
   const page = await (await browser.newContext()).newPage();
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   const dana = personAt(page);
   const menu = page.getByRole('navigation', { name: 'Main' });
   const goesTo = (name: string) => menu.getByRole('link', { name, exact: true }).click();
@@ -111,8 +111,8 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   await test.step('Half past seven. Dana opens the portal and sees what the night has left: four of five', async () => {
     await signIn(page, portal.url, 'dana', portal.password);
     for (const job of ['Recipes', 'Cash desk', 'Cameras', 'Laptop of the baker'])
-      await expect(rowOf(page, job)).toBeVisible();
-    await expect(rowOf(page, 'Ovens')).toHaveCount(0);
+      await expect(getRow(page, job)).toBeVisible();
+    await expect(getRow(page, 'Ovens')).toHaveCount(0);
     await expect(menu.getByRole('link', { name: /^Daily checks/ })).toContainText('4');
   });
 
@@ -124,7 +124,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
 
   await test.step('The vault is full. Ann has met that before, and her hint lies beside the result. Dana prunes, and says that it helped', async () => {
     await toTheList();
-    await rowOf(page, 'Recipes').click();
+    await getRow(page, 'Recipes').click();
     await expect(
       panel.getByText('Restore points of the old server are still there.'),
     ).toBeVisible();
@@ -141,11 +141,11 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await goesTo('SLA');
     await expect(alarm).toContainText('On target');
     await toTheList();
-    await expect(rowOf(page, 'Recipes')).toHaveCount(0);
+    await expect(getRow(page, 'Recipes')).toHaveCount(0);
   });
 
   await test.step('The laptop stands open at the baker’s every night. Dana makes a rule of it', async () => {
-    await rowOf(page, 'Laptop of the baker').click();
+    await getRow(page, 'Laptop of the baker').click();
     await panel.getByRole('link', { name: 'Create rule from this result' }).click();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue(
       'Laptop of the baker: known',
@@ -158,12 +158,12 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   await test.step('Its next result is the same again, and nobody has to look: it is known, by the rule, and says so', async () => {
     await arrives(ran('Laptop of the baker', 0, 'Warning', OPEN_FILES));
     await toTheList();
-    await expect(rowOf(page, 'Cash desk')).toBeVisible();
-    await expect(rowOf(page, 'Laptop of the baker')).toHaveCount(0);
+    await expect(getRow(page, 'Cash desk')).toBeVisible();
+    await expect(getRow(page, 'Laptop of the baker')).toHaveCount(0);
     await dana.hasPalette();
     await dana.types('laptop of');
     await page.getByRole('option', { name: /^Results with/ }).click();
-    await expect(rowOf(page, 'Laptop of the baker').first()).toContainText(
+    await expect(getRow(page, 'Laptop of the baker').first()).toContainText(
       'Exception: rule “Laptop of the baker: known” counts it as OK',
     );
   });
@@ -171,12 +171,13 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
   await test.step('The cash desk and the cameras hang on one line, and the line is down: one ticket for both', async () => {
     await toTheList();
     for (const job of ['Cash desk', 'Cameras'])
-      await rowOf(page, job).locator('[data-do="select"]').click();
+      await getRow(page, job).locator('[data-do="select"]').click();
     await dana.presses('t');
     await page.getByRole('textbox', { name: 'Subject' }).fill('The line of the bakery is down');
     await page.getByRole('button', { name: 'Open ticket' }).click();
     await expect(page.getByText('Ticket D-1 opened')).toBeVisible();
-    for (const job of ['Cash desk', 'Cameras']) await expect(rowOf(page, job)).toContainText('D-1');
+    for (const job of ['Cash desk', 'Cameras'])
+      await expect(getRow(page, job)).toContainText('D-1');
   });
 
   await test.step('Nine o’clock, the telephone: the line is back. Both run; Dana finds the ticket by three words and closes it', async () => {
@@ -217,7 +218,7 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     ).toContainText('owner@bakery.example');
     await expect
       .poll(async () =>
-        (await outboxOf(portal.url))
+        (await loadOutbox(portal.url))
           .filter(({ to }) => to === 'owner@bakery.example')
           .map(
             ({ subject, text }) => `${subject} ${/Attached: .*\.pdf/.test(text) ? 'as a PDF' : ''}`,
@@ -233,18 +234,18 @@ test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ b
     await dana.types('The line of the bakery was down, and is back.');
     await dana.presses('Control+Enter');
     await dana.isTold('Handed over');
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
     await page.context().close();
   });
 
   await test.step('And Ines, who comes at noon, reads it over a list with nothing in it', async () => {
     const next = await (await browser.newContext()).newPage();
     await signIn(next, portal.url, 'ines', portal.password);
-    const told = next.getByRole('region', { name: 'Hand-over' });
-    await expect(told).toContainText(
+    const details = next.getByRole('region', { name: 'Hand-over' });
+    await expect(details).toContainText(
       /^Since the last hand-over by Dana Reyes at .*: 0 new, 0 still open/,
     );
-    await expect(told).toContainText('The line of the bakery was down, and is back.');
+    await expect(details).toContainText('The line of the bakery was down, and is back.');
     await next.context().close();
   });
 });

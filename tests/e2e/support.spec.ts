@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { enter, title } from './people.ts';
-import { apiOf, startPortal } from './portal.ts';
+import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -22,7 +22,7 @@ const FAQ = { enabled: true, url: 'https://help.example.com/' };
 test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of itself, less one part; what became of it; live support and downloads; without the server', async ({
   page,
 }) => {
-  const admin = await apiOf(portal, 'admin');
+  const admin = await loadApi(portal, 'admin');
   const { id } = (await admin('GET', 'service-providers/branding')) as { id: string };
   const features = {
     rules: true,
@@ -68,7 +68,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await page.keyboard.press('Tab');
   await page.getByRole('button', { name: 'Send request' }).press('Enter');
   const row = page.getByRole('listitem').filter({ hasText: 'Results of the night' });
-  await expect(row.getByText("Stored (email isn't set up)")).toBeVisible({ timeout: 15_000 });
+  await expect(row.getByText("Stored (email isn't set up)")).toBeVisible({ timeout: 60_000 });
   await row.locator('summary').press('Enter');
   await expect(row.getByText('Page: /monitoring/rules')).toBeVisible();
   await expect(row.getByText('Browser:')).toHaveCount(0);
@@ -98,7 +98,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await page.getByLabel('Subject').fill('Typed before');
   await portal.kill();
   await expect(page.getByText('Your text stays on this page.')).toBeVisible({
-    timeout: 15_000,
+    timeout: 60_000,
   });
   await expect(page.getByRole('button', { name: 'Send request' })).toBeDisabled();
   await expect(page.getByLabel('Subject')).toHaveValue('Typed before');

@@ -1,14 +1,13 @@
 import { expect, test } from '@playwright/test';
 import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/tickets/fakes/connectwise.ts';
 import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise.ts';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './page-checks.ts';
+import { axeInBoth, getErrors } from './page-checks.ts';
 
 let portal: Portal;
 let cw: ConnectWiseStandIn;
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   // The server of this walk may ask this machine, where ConnectWise is played.
   Object.assign(process.env, ALLOWED);
   portal = await startPortal('none').finally(() => {
@@ -33,9 +32,8 @@ const failed = (job: string): Parameters<typeof post>[2][number] => ({
 test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a third one gets a ticket that ConnectWise has', async ({
   page,
 }) => {
-  test.setTimeout(60_000);
-  const faults = faultsOf(page);
-  const api = await apiOf(portal, 'admin');
+  const errors = getErrors(page);
+  const api = await loadApi(portal, 'admin');
   const [first] = (await api('GET', 'companies')) as { n: number; name: string }[];
   const second = (await api('POST', 'companies', { name: 'Drummond & Pike' })) as { n: number };
   const key = (await api('POST', 'monitoring/sources', {
@@ -43,7 +41,7 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
     companyN: second.n,
     tool: 'api',
   })) as { secret: string };
-  await post(portal.url, await keyOf(portal), [failed('Files'), failed('Mail')]);
+  await post(portal.url, await loadKey(portal), [failed('Files'), failed('Mail')]);
   await post(portal.url, key.secret, [failed('Sql')]);
   await api('PUT', 'monitoring/backoffice/ticketing', {
     settings: {
@@ -68,7 +66,7 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   });
 
   await signIn(page, portal.url, 'dana', portal.password);
-  for (const job of ['Files', 'Sql']) await rowOf(page, job).locator('[data-do="select"]').click();
+  for (const job of ['Files', 'Sql']) await getRow(page, job).locator('[data-do="select"]').click();
   await page.keyboard.press('t');
   await page.getByRole('textbox', { name: 'Subject' }).fill('Since the night');
   await page.getByRole('button', { name: 'Open ticket' }).click();
@@ -80,12 +78,12 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   );
 
   // Somebody there has opened one already.
-  const asked = cw.tickets.find(({ company }) => JSON.stringify(company) === '{"id":101}');
-  if (asked)
-    cw.tickets.push({ ...asked, id: 7001, summary: 'Mail is not saved', externalXRef: null });
+  const request = cw.tickets.find(({ company }) => JSON.stringify(company) === '{"id":101}');
+  if (request)
+    cw.tickets.push({ ...request, id: 7001, summary: 'Mail is not saved', externalXRef: null });
   await page.keyboard.press('Escape');
   await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await rowOf(page, 'Mail').click();
+  await getRow(page, 'Mail').click();
   await page.keyboard.press('t');
   await page.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
   const number = page.getByRole('textbox', {
@@ -99,6 +97,6 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
   await number.fill('7001');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Ticket 7001 linked')).toBeVisible();
-  await expect(rowOf(page, 'Mail')).toContainText('7001');
-  expect(faults).toEqual([]);
+  await expect(getRow(page, 'Mail')).toContainText('7001');
+  expect(errors).toEqual([]);
 });

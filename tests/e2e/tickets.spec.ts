@@ -2,14 +2,13 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/tickets/fakes/connectwise.ts';
 import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise.ts';
-import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, faultsOf } from './page-checks.ts';
+import { axeInBoth, getErrors } from './page-checks.ts';
 
 let portal: Portal;
 let cw: ConnectWiseStandIn;
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   // The server of this walk may ask this machine, where ConnectWise is played.
   Object.assign(process.env, ALLOWED);
   portal = await startPortal('none').finally(() => {
@@ -38,17 +37,16 @@ const shot = async (page: Page, name: string): Promise<void> => {
 test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected and a company mapped; a ticket for two problems is seen by somebody else, closed there, and the problems show it, with no network as well', async ({
   browser,
 }) => {
-  test.setTimeout(120_000);
   const [keeper, dana, other] = [await begun(browser), await begun(browser), await begun(browser)];
-  const faults = faultsOf(keeper);
-  const api = await apiOf(portal, 'admin');
+  const errors = getErrors(keeper);
+  const api = await loadApi(portal, 'admin');
   const [company] = (await api('GET', 'companies')) as { name: string }[];
   Object.assign(cw.companies[0] ?? {}, { name: company?.name });
-  await post(portal.url, await keyOf(portal), [failed('Files'), failed('Mail'), failed('Sql')]);
+  await post(portal.url, await loadKey(portal), [failed('Files'), failed('Mail'), failed('Sql')]);
 
   // Without a system: a ticket is kept here, or a number is named.
   await signIn(dana, portal.url, 'dana', portal.password);
-  await rowOf(dana, 'Sql').click();
+  await getRow(dana, 'Sql').click();
   await dana.keyboard.press('t');
   await expect(dana.getByRole('textbox', { name: 'Subject' })).toHaveValue(
     'Failed: Sql on Sql server',
@@ -58,7 +56,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await expect(dana.getByLabel('Ticket number')).toBeFocused();
   await dana.getByLabel('Ticket number').fill('T-77');
   await dana.keyboard.press('Enter');
-  await expect(rowOf(dana, 'Sql')).toContainText('T-77');
+  await expect(getRow(dana, 'Sql')).toContainText('T-77');
 
   await signIn(keeper, portal.url, 'admin', portal.password);
   await keeper.goto(`${portal.url}/monitoring/ticketing`);
@@ -115,7 +113,8 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   // Two rows, one ticket.
   await signIn(other, portal.url, 'admin', portal.password);
   await dana.goto(`${portal.url}/monitoring/daily-checks`);
-  for (const job of ['Files', 'Mail']) await rowOf(dana, job).locator('[data-do="select"]').click();
+  for (const job of ['Files', 'Mail'])
+    await getRow(dana, job).locator('[data-do="select"]').click();
   await dana.keyboard.press('t');
   await dana.getByRole('textbox', { name: 'Subject' }).fill('Two hosts cannot be reached');
   await expect(dana.getByText('Opens a ticket in ConnectWise')).toBeVisible();
@@ -130,13 +129,13 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
       closedFlag: false,
     },
   ]);
-  for (const job of ['Files', 'Mail']) await expect(rowOf(other, job)).toContainText('5001');
+  for (const job of ['Files', 'Mail']) await expect(getRow(other, job)).toContainText('5001');
 
   // Closed there: it comes by asking, which a look at the connection brings forward.
   cw.turn(5001, 3);
   await api('POST', 'monitoring/backoffice/ticketing/test', {});
-  await rowOf(other, 'Files').click();
-  await expect(other.locator('.rp-facts')).toContainText(/5001\s*closed/, { timeout: 20_000 });
+  await getRow(other, 'Files').click();
+  await expect(other.locator('.rp-facts')).toContainText(/5001\s*closed/, { timeout: 60_000 });
   await shot(other, 'closed-in-panel');
 
   // The page of tickets: found, opened again, by keys.
@@ -167,13 +166,13 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await shot(dana, 'list-phone');
 
   // With no network the row knows it, and a number is named only.
-  await expect(other.locator('.rp-facts')).toContainText(/5001\s*open/, { timeout: 20_000 });
+  await expect(other.locator('.rp-facts')).toContainText(/5001\s*open/, { timeout: 60_000 });
   for (const page of [dana, other]) await page.context().setOffline(true);
   await portal.kill();
   await expect(dana.getByText("You're offline. Reconnect to open or edit tickets.")).toBeVisible();
   await expect(dana.getByRole('button', { name: /Two hosts/ })).toBeVisible();
-  await expect(rowOf(other, 'Files')).toContainText('5001');
-  expect(faults).toEqual([]);
+  await expect(getRow(other, 'Files')).toContainText('5001');
+  expect(errors).toEqual([]);
   for (const page of [keeper, dana, other]) await page.context().close();
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { pictureOf } from './person.ts';
+import { loadPicture } from './person.ts';
 import { axe } from './page-checks.ts';
 
 const LONG =
@@ -11,7 +11,7 @@ let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
   const at = new Date(Date.now() - 3_600_000).toISOString();
-  await post(portal.url, await keyOf(portal), [
+  await post(portal.url, await loadKey(portal), [
     { job: LONG, status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
     { job: 'Mail', status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
   ]);
@@ -25,7 +25,7 @@ test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, a
 }) => {
   await signIn(page, portal.url, 'admin', portal.password);
   const tip = page.getByRole('tooltip');
-  const name = rowOf(page, LONG).getByText(LONG);
+  const name = getRow(page, LONG).getByText(LONG);
   await expect(name).toBeVisible();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -51,7 +51,7 @@ test('TIP-1: a cut name is shown in full 400 ms after the pointer rests on it, a
   await page.keyboard.press('Escape');
   await expect(tip).toHaveCount(0);
   // A name that is seen in full needs none.
-  await rowOf(page, 'Mail').getByText('Mail', { exact: true }).hover();
+  await getRow(page, 'Mail').getByText('Mail', { exact: true }).hover();
   await page.clock.runFor(2_000);
   await expect(tip).toHaveCount(0);
   await name.hover();
@@ -82,7 +82,7 @@ test('TIP-1: keyboard focus opens it at once, it describes its element, and clos
   await expect(sync).toBeFocused();
   await expect(tip).toHaveText('Sync status and unsent changes');
   await expect(sync).toHaveAccessibleDescription('Sync status and unsent changes');
-  await pictureOf(page, 'tooltip');
+  await loadPicture(page, 'tooltip');
   await page.keyboard.press('Escape');
   await expect(tip).toHaveCount(0);
   await expect(sync).toHaveAccessibleDescription('');

@@ -1,17 +1,17 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { keyOf, post, rowOf, startPortal } from './portal.ts';
+import { loadKey, post, getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { faultsOf, sound } from './page-checks.ts';
+import { getErrors, sound } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const now = Date.now();
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await keyOf(portal);
+  const secret = await loadKey(portal);
   const runs = (job: string, fails: number, bytes: number) =>
     Array.from({ length: 20 }, (_, i) => ({
       job,
@@ -76,7 +76,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   page,
   context,
 }) => {
-  const faults = faultsOf(page);
+  const errors = getErrors(page);
   await opens(page, '/monitoring/analytics/trends?date=last-7', 'Trends');
   await expect(
     page.getByText(/^Calculated on this device · Compared with the previous 7 days$/),
@@ -102,15 +102,15 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   );
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(
-    new RegExp(`from=${dayOf(now - DAY)}&to=${dayOf(now - DAY)}.*state=Failed,Error,Warning`),
+    new RegExp(`from=${getDay(now - DAY)}&to=${getDay(now - DAY)}.*state=Failed,Error,Warning`),
   );
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(1);
   await page.goBack();
   await page.getByRole('tab', { name: /^By source/ }).click();
   await expect(page).toHaveURL(/by=source$/);
   await page.getByRole('link', { name: /: 4 failed$/ }).click();
   await expect(page).toHaveURL(/source=/);
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(3);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(3);
   await page.goBack();
 
   await page.getByLabel('Days', { exact: true }).selectOption('last-90');
@@ -119,7 +119,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   ).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Failures and warnings per week' })).toBeVisible();
   await expect(figure('Failed')).toContainText('4 runs');
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   await context.route('**/reporting/jobs/analytics**', (route) =>
     route.fulfill({
       status: 500,
@@ -163,7 +163,7 @@ test('TREND-4: rankings by what fails, takes long and transfers most lead to the
   await expect(page.getByText(/^From the server/)).toBeVisible();
   await expect(page.getByRole('row').nth(1)).toContainText('Mail archive');
   await page.getByRole('link', { name: /Mail archive/ }).click();
-  await expect(rowOf(page, 'Mail archive').first()).toBeVisible();
+  await expect(getRow(page, 'Mail archive').first()).toBeVisible();
 });
 
 test('TREND-7, TREND-9: repositories and computers say how they stand, and lead on', async ({
@@ -235,7 +235,7 @@ test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a fil
   await expect(cell).toHaveText('Failed');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(
-    new RegExp(`date=${dayOf(now)}\\.\\.${dayOf(now)}.*q=SQL(?:%20|\\+)nightly`),
+    new RegExp(`date=${getDay(now)}\\.\\.${getDay(now)}.*q=SQL(?:%20|\\+)nightly`),
   );
-  await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
+  await expect(getRow(page, 'SQL nightly')).toHaveCount(1);
 });

@@ -21,15 +21,15 @@ export async function byApi(portal: Portal, username: string): Promise<ByApi> {
       'content-type': 'application/json',
       ...(token !== null && { authorization: `Bearer ${token}` }),
     };
-    const told = (await (
+    const details = (await (
       await fetch(`${portal.url}/api/v1/${path}`, {
         method,
         headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
     ).json()) as { success: boolean; data: unknown; message?: string };
-    if (!told.success) throw new Error(`${method} ${path}: ${told.message}`);
-    return told.data;
+    if (!details.success) throw new Error(`${method} ${path}: ${details.message}`);
+    return details.data;
   };
   const { token, user } = (await ask(
     'POST',
@@ -85,5 +85,5 @@ export const typeCode = async (page: Page, code: string): Promise<void> => {
   await page.getByLabel('Code', { exact: true }).fill(code);
   await page.keyboard.press('Enter');
 };
-export const wrongOf = (code: string): string =>
+export const getWrong = (code: string): string =>
   String((Number(code) + 1) % 1_000_000).padStart(6, '0');

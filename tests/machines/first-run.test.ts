@@ -68,8 +68,8 @@ const PROMPT: Table = {
   saving: { 'terms required': 'terms', 'saved': 'done', 'save bug': 'done' },
   done: { 'terms required': 'terms' },
 };
-type Input = Parameters<typeof tableOf>[0];
-function tableOf(input: {
+type Input = Parameters<typeof getTable>[0];
+function getTable(input: {
   readonly hasTerms: boolean;
   readonly mayPrompt: boolean;
   readonly isDismissedHere: boolean;
@@ -90,11 +90,11 @@ test('OWN-9, WIZARD-1: terms come before the prompt, and each does what its tabl
     'no job yet': 'prompt | saving',
     'a job': 'done | saving',
   };
-  expect(tableOf(ALL)).toEqual({ ...TERMS, ...PROMPT, reading });
+  expect(getTable(ALL)).toEqual({ ...TERMS, ...PROMPT, reading });
 });
 
 test('OWN-9: who may not connect a source is asked about terms alone', () => {
-  expect(tableOf({ ...ALL, mayPrompt: false })).toEqual({
+  expect(getTable({ ...ALL, mayPrompt: false })).toEqual({
     ...TERMS,
     terms: { ...TERMS['terms'], 'terms accepted elsewhere': 'done' },
     accepting: { ...TERMS['accepting'], 'terms accepted elsewhere': 'done', 'accepted': 'done' },
@@ -103,7 +103,7 @@ test('OWN-9: who may not connect a source is asked about terms alone', () => {
 });
 
 test('WIZARD-1: a dismissal that was not saved is saved at the next load, and nothing is prompted', () => {
-  expect(tableOf({ hasTerms: false, mayPrompt: true, isDismissedHere: true })['reading']).toEqual({
+  expect(getTable({ hasTerms: false, mayPrompt: true, isDismissedHere: true })['reading']).toEqual({
     ...PROMPT['reading'],
     'no job yet': 'saving',
     'a job': 'saving',
@@ -112,16 +112,16 @@ test('WIZARD-1: a dismissal that was not saved is saved at the next load, and no
 
 test('WIZARD-1: nothing is read before 500 ms have passed', async () => {
   const clock = new TestClock();
-  const asked: string[] = [];
+  const request: string[] = [];
   const actor = createActor(
     firstRunMachine.provide({
       actors: {
         read: fromPromise(() => {
-          asked.push('read');
+          request.push('read');
           return Promise.resolve(ok<PromptNeed>({ isNeeded: true, isDismissed: false }));
         }),
         save: fromPromise<unknown>(() => {
-          asked.push('save');
+          request.push('save');
           return Promise.resolve();
         }),
       },
@@ -138,11 +138,11 @@ test('WIZARD-1: nothing is read before 500 ms have passed', async () => {
   );
   actor.start();
   await clock.pass(499);
-  expect(asked).toEqual([]);
+  expect(request).toEqual([]);
   await clock.pass(1);
   await settle();
-  expect([asked, actor.getSnapshot().value]).toEqual([['read'], 'prompt']);
+  expect([request, actor.getSnapshot().value]).toEqual([['read'], 'prompt']);
   actor.send({ type: 'DISMISS' });
   await settle();
-  expect([asked, actor.getSnapshot().value]).toEqual([['read', 'save'], 'done']);
+  expect([request, actor.getSnapshot().value]).toEqual([['read', 'save'], 'done']);
 });

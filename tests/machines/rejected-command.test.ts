@@ -33,13 +33,13 @@ test('OUT-5: a rejected command is retried or discarded as its table says, and s
 });
 
 test('OUT-5: a command is repaired once, however often a button is pressed meanwhile', async () => {
-  const asked: unknown[] = [];
+  const request: unknown[] = [];
   const answer = Promise.withResolvers<typeof away>();
   const actor = createActor(
     rejectedCommandMachine.provide({
       actors: {
         repair: fromPromise(({ input }) => {
-          asked.push(input);
+          request.push(input);
           return answer.promise;
         }),
       },
@@ -50,7 +50,7 @@ test('OUT-5: a command is repaired once, however often a button is pressed meanw
   for (const type of ['RETRY', 'RETRY', 'DISCARD'] as const) actor.send({ type });
   answer.resolve(away);
   await settle();
-  expect(asked).toEqual([{ id: 'c1', how: 'retry' }]);
+  expect(request).toEqual([{ id: 'c1', how: 'retry' }]);
   expect(actor.getSnapshot()).toMatchObject({
     value: 'rejected',
     context: { failure: { message: 'signed out' } },

@@ -107,12 +107,12 @@ test('SIGN-1: a code or a signature is in memory only while it is sent, and reco
 /** The machine with a server that answers as the test says, and a clock of its own. */
 function talk(results: Result<StepResult>[], isCodeSent: boolean) {
   let now = 1_000;
-  const asked: (Answering | null)[] = [];
+  const request: (Answering | null)[] = [];
   const actor = createActor(
     signInStepMachine.provide({
       actors: {
         answer: fromPromise(({ input }) => {
-          asked.push(input);
+          request.push(input);
           return Promise.resolve(results.shift() ?? refused);
         }),
         showPasskey: fromPromise(() => Promise.resolve(ok('a signature'))),
@@ -128,7 +128,7 @@ function talk(results: Result<StepResult>[], isCodeSent: boolean) {
   };
   return {
     actor,
-    asked,
+    asked: request,
     send,
     pass: (ms: number): void => {
       now += ms;
@@ -138,29 +138,29 @@ function talk(results: Result<StepResult>[], isCodeSent: boolean) {
 
 test('SIGN-2: after a refusal with a time, nothing is answered before it; a code that could not be sent again keeps nobody waiting', async () => {
   const wait = failed({ kind: 'too-many', message: 'later', retryAfterMs: 5_000 });
-  const { actor, asked, send, pass } = talk([wait, wait, ok({ is: 'step' })], false);
+  const { actor, asked: request, send, pass } = talk([wait, wait, ok({ is: 'step' })], false);
   await send({ type: 'RESEND' });
   expect(actor.getSnapshot().context.resendRefusal?.failure.message).toBe('later');
   await send({ type: 'ANSWER', ask: { way: 'sms', code: '111111' } });
   await send({ type: 'ANSWER', ask: { way: 'sms', code: '222222' } });
   await send({ type: 'USE_PASSKEY', passkey: '{}' });
-  expect(asked).toHaveLength(2);
+  expect(request).toHaveLength(2);
   pass(4_999);
   await send({ type: 'ANSWER', ask: { way: 'sms', code: '333333' } });
-  expect(asked).toHaveLength(2);
+  expect(request).toHaveLength(2);
   pass(1);
   await send({ type: 'ANSWER', ask: { way: 'sms', code: '444444' } });
-  expect(asked.at(-1)).toEqual({ way: 'sms', code: '444444' });
+  expect(request.at(-1)).toEqual({ way: 'sms', code: '444444' });
 });
 
 test('SIGN-3, FACTOR-11: another code can be sent after 30 seconds; a changed number is claimed only once its code was sent', async () => {
   const step: Result<StepResult> = ok({ is: 'step' });
-  const { actor, asked, send, pass } = talk([refused, step, step], true);
+  const { actor, asked: request, send, pass } = talk([refused, step, step], true);
   const changed = (): boolean => actor.getSnapshot().context.isPhoneChanged;
   await send({ type: 'RESEND' });
   pass(29_999);
   await send({ type: 'RESEND' });
-  expect(asked).toEqual([]);
+  expect(request).toEqual([]);
   pass(1);
   await send({ type: 'CHANGE_PHONE' });
   expect(await send({ type: 'SEND_TO_PHONE', mobilePhone: '+15550100200' })).toBe('changingPhone');
@@ -169,5 +169,5 @@ test('SIGN-3, FACTOR-11: another code can be sent after 30 seconds; a changed nu
   expect(changed()).toBe(true);
   expect(actor.getSnapshot().context.isSentAgain).toBe(true);
   await send({ type: 'RESEND' });
-  expect(asked).toHaveLength(2);
+  expect(request).toHaveLength(2);
 });

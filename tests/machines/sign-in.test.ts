@@ -9,12 +9,12 @@ import type { Table } from './walk.ts';
 
 function asking(answers: (SignInAnswer | 'bug')[]) {
   const clock = new TestClock();
-  const asked: unknown[] = [];
+  const request: unknown[] = [];
   const actor = createActor(
     signInMachine.provide({
       actors: {
         ask: fromPromise<SignInAnswer, SignInRequest | null>(({ input }) => {
-          asked.push(input);
+          request.push(input);
           const answer = answers.shift() ?? 'bug';
           return answer === 'bug' ? Promise.reject(new Error('bug')) : Promise.resolve(answer);
         }),
@@ -44,7 +44,7 @@ function asking(answers: (SignInAnswer | 'bug')[]) {
     await settle();
     return actor.getSnapshot().value;
   };
-  return { actor, asked, clock, submit, answer };
+  return { actor, asked: request, clock, submit, answer };
 }
 
 const no = (
@@ -52,13 +52,11 @@ const no = (
 ): SignInAnswer => ({ is: 'failed', failure: { kind, message: kind } });
 
 test('SIGN-1: every answer has its state, each lets a person try again, and the password is kept in none', async () => {
-  const { actor, asked, submit } = asking([
-    no('wrong-credentials'),
-    no('no-answer'),
-    no('server-fault'),
-    'bug',
-    { is: 'in' },
-  ]);
+  const {
+    actor,
+    asked: request,
+    submit,
+  } = asking([no('wrong-credentials'), no('no-answer'), no('server-fault'), 'bug', { is: 'in' }]);
   expect([await submit(), await submit(), await submit(), await submit()]).toEqual([
     'wrong',
     'noNetwork',
@@ -69,11 +67,16 @@ test('SIGN-1: every answer has its state, each lets a person try again, and the 
   actor.send({ type: 'EDIT' });
   expect(actor.getSnapshot().value).toBe('idle');
   expect(await submit()).toBe('in');
-  expect(asked).toHaveLength(5);
+  expect(request).toHaveLength(5);
 });
 
 test('SIGN-2: throttled, nothing is asked before its time, and the time is told', async () => {
-  const { actor, asked, clock, submit } = asking([
+  const {
+    actor,
+    asked: request,
+    clock,
+    submit,
+  } = asking([
     { is: 'failed', failure: { kind: 'too-many', message: '', retryAfterMs: 5_000 } },
     { is: 'in' },
   ]);
@@ -83,13 +86,13 @@ test('SIGN-2: throttled, nothing is asked before its time, and the time is told'
   expect(await submit()).toBe('throttled');
   await clock.pass(4_999);
   expect(await submit()).toBe('throttled');
-  expect(asked).toHaveLength(1);
+  expect(request).toHaveLength(1);
   await clock.pass(1);
   expect(actor.getSnapshot().value).toBe('idle');
   expect(await submit()).toBe('in');
 });
 
-const stepOf = (step: SignInStep['step']): SignInAnswer => ({
+const getStep = (step: SignInStep['step']): SignInAnswer => ({
   is: 'step',
   step: {
     step,
@@ -104,9 +107,14 @@ const stepOf = (step: SignInStep['step']): SignInAnswer => ({
 });
 
 test('SIGN-1: a step is asked for, a wrong code leaves it standing, another step may follow, and the last answer lets in', async () => {
-  const { actor, asked, submit, answer } = asking([
-    stepOf('phone'),
-    stepOf('code'),
+  const {
+    actor,
+    asked: request,
+    submit,
+    answer,
+  } = asking([
+    getStep('phone'),
+    getStep('code'),
     no('wrong-credentials'),
     no('no-answer'),
     no('conflict'),
@@ -124,7 +132,7 @@ test('SIGN-1: a step is asked for, a wrong code leaves it standing, another step
   expect(actor.getSnapshot().context.failure?.kind).toBe('server-fault');
   expect(JSON.stringify(actor.getPersistedSnapshot())).not.toContain('111111');
   expect(await answer()).toBe('in');
-  expect(asked).toHaveLength(7);
+  expect(request).toHaveLength(7);
 });
 
 test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; one that is held goes on after its time, or is left', async () => {
@@ -132,21 +140,20 @@ test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; on
     is: 'failed',
     failure: { kind: 'too-many', message: '', retryAfterMs: 3_000 },
   };
-  const { actor, asked, clock, submit, answer } = asking([
-    stepOf('code'),
-    no('expired'),
-    stepOf('enrol'),
-    late,
-    late,
-    stepOf('code'),
-  ]);
+  const {
+    actor,
+    asked: request,
+    clock,
+    submit,
+    answer,
+  } = asking([getStep('code'), no('expired'), getStep('enrol'), late, late, getStep('code')]);
   await submit();
   expect(await answer()).toBe('wrong');
   expect(actor.getSnapshot().context).toMatchObject({ step: null, failure: { kind: 'expired' } });
   expect(await submit()).toBe('enrol');
   expect(await answer()).toBe('held');
   expect(await answer()).toBe('held');
-  expect(asked).toHaveLength(4);
+  expect(request).toHaveLength(4);
   await clock.pass(3_000);
   expect(actor.getSnapshot().value).toBe('enrol');
   expect(await answer()).toBe('held');
@@ -160,7 +167,7 @@ test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; on
 
 test('SIGN-2: a code that is not sent again takes nothing from the one that was', async () => {
   const { actor, submit, answer } = asking([
-    stepOf('code'),
+    getStep('code'),
     { is: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } },
     { is: 'in' },
   ]);
@@ -185,9 +192,9 @@ const EVENTS = {
   ...Object.fromEntries(
     (['ask', 'answer'] as const).flatMap((actor) => [
       [`${actor}: signed in`, done(actor, { is: 'in' })],
-      [`${actor}: code`, done(actor, stepOf('code'))],
-      [`${actor}: phone`, done(actor, stepOf('phone'))],
-      [`${actor}: enrol`, done(actor, stepOf('enrol'))],
+      [`${actor}: code`, done(actor, getStep('code'))],
+      [`${actor}: phone`, done(actor, getStep('phone'))],
+      [`${actor}: enrol`, done(actor, getStep('enrol'))],
       [`${actor}: wrong`, done(actor, no('wrong-credentials'))],
       [`${actor}: no answer`, done(actor, no('no-answer'))],
       [`${actor}: expired`, done(actor, no('expired'))],

@@ -24,7 +24,7 @@ const EVENTS = {
     ]),
   ),
 };
-const tableOf = (input: SignOutInput): Table =>
+const getTable = (input: SignOutInput): Table =>
   walk(signOutMachine, input, EVENTS, ({ how }: { readonly how: Unsent }) => how).table;
 
 /** OUT-7: unsent changes are sent, kept or discarded as the user chooses, or the user stays. */
@@ -42,7 +42,7 @@ const USER: Table = {
 };
 
 test('OUT-7: logging out asks only about unsent changes, and does what the user chose', () => {
-  expect(tableOf({ cause: 'user', isOffline: false, unsent: 0 })).toEqual(USER);
+  expect(getTable({ cause: 'user', isOffline: false, unsent: 0 })).toEqual(USER);
 });
 
 test('OUT-7: offline with nothing unsent the user confirms first, and what cannot be sent is not tried', () => {
@@ -76,8 +76,8 @@ const SENDING: Table = {
 };
 
 test('VERSION-1, OUT-7: another version sends or stores what is unsent, and waits for the network first', () => {
-  expect(tableOf({ cause: 'new-version', isOffline: false, unsent: 3 })).toEqual(SENDING);
-  expect(tableOf({ cause: 'new-version', isOffline: true, unsent: 3 })).toEqual({
+  expect(getTable({ cause: 'new-version', isOffline: false, unsent: 3 })).toEqual(SENDING);
+  expect(getTable({ cause: 'new-version', isOffline: true, unsent: 3 })).toEqual({
     waitingForNetwork: { ONLINE: 'sending' },
     ...SENDING,
   });

@@ -18,33 +18,33 @@ const AFTER: Table = {
   refused: { REQUEST: 'requesting' },
   ready: {},
 };
-const tableOf = (provider: 'vac' | 'vcd' | 'zerto', earlierClicks: number): Table =>
+const getTable = (provider: 'vac' | 'vcd' | 'zerto', earlierClicks: number): Table =>
   walk(singleSignOnMachine, { provider, earlierClicks, hasSession: false }, EVENTS).table;
 
 /** The specification, section 4: the first click for each provider makes no call, later ones do. */
 test('SSO-3: the first click opens the page without a request, and later clicks ask the server', () => {
   for (const provider of ['vac', 'vcd'] as const) {
-    expect(tableOf(provider, 0)).toEqual({ page: { REQUEST: 'requesting' }, ...AFTER });
-    expect(tableOf(provider, 1)).toEqual(AFTER);
-    expect(tableOf(provider, 7)).toEqual(AFTER);
+    expect(getTable(provider, 0)).toEqual({ page: { REQUEST: 'requesting' }, ...AFTER });
+    expect(getTable(provider, 1)).toEqual(AFTER);
+    expect(getTable(provider, 7)).toEqual(AFTER);
   }
 });
 
 test('SSO-1, SSO-3: the link to Zerto works once, so that opening it leads back to the page', () => {
   const zerto = { ...AFTER, page: { REQUEST: 'requesting' }, ready: { OPEN: 'page' } };
-  expect(tableOf('zerto', 0)).toEqual(zerto);
-  expect(tableOf('zerto', 2)).toEqual(zerto);
+  expect(getTable('zerto', 0)).toEqual(zerto);
+  expect(getTable('zerto', 2)).toEqual(zerto);
 });
 
 test('SSO-3: for Zerto the answer sets the flag of its session, and for no other system; no detail of the session is stored', () => {
-  expect([flagsOf('vac'), flagsOf('vcd'), flagsOf('zerto')]).toEqual([
+  expect([getFlags('vac'), getFlags('vcd'), getFlags('zerto')]).toEqual([
     ['ready: false'],
     ['ready: false'],
     ['ready: true'],
   ]);
 });
 
-const flagsOf = (provider: 'vac' | 'vcd' | 'zerto'): string[] =>
+const getFlags = (provider: 'vac' | 'vcd' | 'zerto'): string[] =>
   walk(singleSignOnMachine, { provider, earlierClicks: 0, hasSession: false }, EVENTS)
     .states.map(({ value, context }) => {
       expect(JSON.stringify(context)).not.toContain('s-1');

@@ -95,13 +95,13 @@ const paths = getShortestPaths(
 
 /** The machine with needs that answer when the test says so, and a clock of its own. */
 function driven() {
-  const asked = new Map<string, (output: unknown) => void>();
+  const request = new Map<string, (output: unknown) => void>();
   const timers = new Set<{ readonly ms: number; readonly work: () => void }>();
   const need = <T>(name: string) =>
     fromPromise<T>(
       () =>
         new Promise((resolve) => {
-          asked.set(name, resolve as (output: unknown) => void);
+          request.set(name, resolve as (output: unknown) => void);
         }),
     );
   const actor = createActor(
@@ -129,10 +129,10 @@ function driven() {
     },
   );
   actor.start();
-  return { actor, asked, timers };
+  return { actor, asked: request, timers };
 }
 
-const delayOf = ({ context }: State, type: string): number => {
+const getDelay = ({ context }: State, type: string): number => {
   if (type.includes('.backOff.'))
     return backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, 0);
   if (type.includes('.pushRest.')) return backOffMs(context.pushAttempt - 1, context.pushWaitMs, 0);
@@ -154,16 +154,16 @@ test(
       (_, i) => i % Math.max(1, Math.floor(paths.length / (150 * proof))) === 0,
     );
     for (const { steps } of walked) {
-      const { actor, asked, timers } = driven();
+      const { actor, asked: request, timers } = driven();
       for (const { event, state } of steps) {
         if (event.type === 'xstate.init') continue;
         if (event.type.startsWith('xstate.done.actor.')) {
-          const resolve = asked.get(event.type.slice('xstate.done.actor.'.length));
+          const resolve = request.get(event.type.slice('xstate.done.actor.'.length));
           if (!resolve) throw new Error(`nothing was asked: ${event.type}`);
           resolve((event as unknown as { output: unknown }).output);
           await settle(1);
         } else if (event.type.startsWith('xstate.after.')) {
-          const ms = delayOf(actor.getSnapshot(), event.type);
+          const ms = getDelay(actor.getSnapshot(), event.type);
           const timer = [...timers].find((one) => one.ms === ms);
           if (!timer) throw new Error(`no timer of ${ms} ms: ${event.type}`);
           timers.delete(timer);
@@ -195,10 +195,10 @@ test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it by chance, and never
 });
 
 test('SYNC-8, SYNC-14: what is nudged while a pull is under way is pulled after it, once', async () => {
-  const { actor, asked } = driven();
+  const { actor, asked: request } = driven();
   const answer = async (of: string): Promise<void> => {
-    const resolve = asked.get(of);
-    asked.delete(of);
+    const resolve = request.get(of);
+    request.delete(of);
     if (!resolve) throw new Error(`nothing was asked: ${of}`);
     resolve({ is: 'done', cursor: 3, left: 0 });
     await settle(1);
@@ -210,6 +210,6 @@ test('SYNC-8, SYNC-14: what is nudged while a pull is under way is pulled after 
   expect(actor.getSnapshot().matches({ online: { log: 'pulling' } })).toBe(true);
   await answer('pull');
   expect(actor.getSnapshot().matches({ online: { log: 'live' } })).toBe(true);
-  expect(asked.has('pull')).toBe(false);
+  expect(request.has('pull')).toBe(false);
   actor.stop();
 });

@@ -32,14 +32,14 @@ export function walk<M extends AnyStateMachine>(
   ) as unknown as readonly { readonly state: AnyMachineSnapshot }[];
   const states = paths.map(({ state }) => state);
   const table: Record<string, Record<string, string>> = {};
-  for (const name of new Set(states.map(nameOf)))
+  for (const name of new Set(states.map(getName)))
     table[name] = Object.fromEntries(
       Object.entries(events).flatMap(([event, happening]) => {
         const next = states
-          .filter((state) => nameOf(state) === name)
+          .filter((state) => getName(state) === name)
           .map((state) =>
             reacts(state, happening)
-              ? nameOf(transition(machine, state as never, happening as never)[0])
+              ? getName(transition(machine, state as never, happening as never)[0])
               : name,
           );
         const targets = [...new Set(next)].sort();
@@ -61,7 +61,7 @@ export const bug = (actor: string): EventObject =>
 const reacts = (state: AnyMachineSnapshot, event: EventObject): boolean =>
   state.status === 'active' && state.can(event);
 
-const nameOf = ({ value }: AnyMachineSnapshot): string =>
+const getName = ({ value }: AnyMachineSnapshot): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
 /** A clock on which every wait is over when it is next read. */

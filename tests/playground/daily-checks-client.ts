@@ -4,11 +4,11 @@ import type { Execution } from '#contract/runs/calls.ts';
 import type { RunsFacets, RunsFilter, RunsView } from '#contract/runs/query.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { WorkerClient, RunsWatch, SyncStatus } from '#workers/api.ts';
-import { jobOf, stateOf, UNDEALT, viewOf } from './daily-checks-data.ts';
+import { getJob, getState, UNDEALT, getView } from './daily-checks-data.ts';
 import type { Dealt, Job } from './daily-checks-data.ts';
-import { facetsOf, freshOf, listed, reviewed } from './daily-checks-filter.ts';
+import { getFacets, getFresh, listed, reviewed } from './daily-checks-filter.ts';
 import type { Lean } from './daily-checks-filter.ts';
-import { linesOf } from './daily-checks-groups.ts';
+import { getLines } from './daily-checks-groups.ts';
 
 /**
  * `localStorage.checks`: how many runs and jobs there are, how much of it is dealt with, and what
@@ -47,11 +47,11 @@ export function dailyChecksDoor(
   json: string | null,
 ): { readonly door: WorkerClient; readonly play: { arrive(count: number): void } } {
   const checks: Checks = { ...USUAL, ...(JSON.parse(json ?? '{}') as Partial<Checks>) };
-  const jobs = Array.from({ length: checks.jobs }, (_, n) => jobOf(n));
+  const jobs = Array.from({ length: checks.jobs }, (_, n) => getJob(n));
   const runs: Lean[] = [];
   for (let ago = 0; runs.length < checks.runs && ago < 400; ago += 1) {
     for (const job of jobs) {
-      const state = stateOf(job, ago);
+      const state = getState(job, ago);
       if (state !== null && runs.length < checks.runs)
         runs.push({ n: ago * checks.jobs + job.n + 1, job, ago, state });
     }
@@ -99,7 +99,7 @@ export function dailyChecksDoor(
     last: SyncStatus | null;
   }>();
   let version = 0;
-  const statusOf = (base: SyncStatus): SyncStatus => ({
+  const getStatus = (base: SyncStatus): SyncStatus => ({
     ...base,
     ...(checks.offline && {
       is: 'offline' as const,
@@ -112,7 +112,7 @@ export function dailyChecksDoor(
   const everyone = (): void => {
     version += 1;
     for (const one of watching) one.tell(answer(one));
-    for (const one of statuses) if (one.last) one.tell(statusOf(one.last));
+    for (const one of statuses) if (one.last) one.tell(getStatus(one.last));
   };
   /**
    * The answer to a filter is worked out once a change: what is measured on the page shall be the
@@ -142,7 +142,7 @@ export function dailyChecksDoor(
       ),
       of: problems.length,
     };
-    const made = { version, live, problems, progress, facets: facetsOf(runs, filter, dealt, now) };
+    const made = { version, live, problems, progress, facets: getFacets(runs, filter, dealt, now) };
     worked.set(JSON.stringify(filter), made);
     return made;
   };
@@ -153,29 +153,29 @@ export function dailyChecksDoor(
     const { filter, window, held, folded, round } = one.takes;
     const key = JSON.stringify([filter, round]);
     const { live, problems, progress, facets } = known(filter);
-    const kept = held && one.held?.key === key ? one.held.ids : live;
-    one.held = { key, ids: kept };
-    const told = ({ n, job, ago, state }: Lean) =>
-      viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n));
-    const { lines, heads, rows } = linesOf(kept, problems, filter, folded, window, told);
+    const stored = held && one.held?.key === key ? one.held.ids : live;
+    one.held = { key, ids: stored };
+    const toOutput = ({ n, job, ago, state }: Lean) =>
+      getView(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n));
+    const { lines, heads, rows } = getLines(stored, problems, filter, folded, window, toOutput);
     return structuredClone({
-      total: kept.length,
+      total: stored.length,
       lines,
       heads,
       first: window.first,
-      rows: rows.map(told),
+      rows: rows.map(toOutput),
       facets,
       progress,
-      fresh: kept === live ? 0 : freshOf(kept, live),
+      fresh: stored === live ? 0 : getFresh(stored, live),
       newestAt: runs.length === 0 ? null : now - 60_000,
       loaded: { days: checks.loadedDays, of: 30 },
       version,
       committedAt: version === 0 ? null : now,
     });
   };
-  const change = (asked: readonly number[], what: Change): void => {
+  const change = (request: readonly number[], what: Change): void => {
     const byN = new Map(runs.map((run) => [run.n, run]));
-    for (const n of asked) {
+    for (const n of request) {
       const run = byN.get(n);
       if (!run || run.job.cause === null) continue;
       const before = dealt.get(run.job.n) ?? UNDEALT;
@@ -196,7 +196,7 @@ export function dailyChecksDoor(
         statuses.add(line);
         const far = await inner.watch('status', {}, (status) => {
           line.last = status;
-          line.tell(statusOf(status));
+          line.tell(getStatus(status));
         });
         return {
           change: () => {},
@@ -230,12 +230,12 @@ export function dailyChecksDoor(
     async send(name, input) {
       await later(15);
       if (checks.refuse) return failed({ kind: 'storage', message: MESSAGES.storage });
-      const given = input as {
+      const supplied = input as {
         readonly id?: string;
         readonly ids?: readonly number[];
         readonly change: Change;
       };
-      change(given.ids ?? [Number(given.id)], given.change);
+      change(supplied.ids ?? [Number(supplied.id)], supplied.change);
       return ok({ id: name, sent: !checks.offline });
     },
     async ask(name, input) {
@@ -244,7 +244,7 @@ export function dailyChecksDoor(
       if (checks.offline) return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
       const run = runs.find(({ n }) => n === Number((input as { readonly id: string }).id));
       return run
-        ? ok(executionOf(run, dealt, now) as never)
+        ? ok(getExecution(run, dealt, now) as never)
         : failed({ kind: 'not-found', message: MESSAGES.notFound });
     },
     async read(name, input) {
@@ -311,8 +311,8 @@ const OBJECTS: Execution['tasks'] = Array.from({ length: 12 }, (_, i) => ({
   message: i === 0 ? 'No route to host' : null,
 }));
 
-function executionOf(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number): Execution {
-  const row = viewOf(
+function getExecution(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number): Execution {
+  const row = getView(
     run.n,
     run.job,
     run.ago,

@@ -118,7 +118,7 @@ export interface Job {
 /** Small and the same each time: chance is not needed, spread is. */
 export const spread = (i: number): number => (Math.imul(i + 1, 2_654_435_761) >>> 8) % 1_000;
 
-export function jobOf(n: number): Job {
+export function getJob(n: number): Job {
   const s = spread(n);
   const company = n % COMPANIES.length;
   const initials = (COMPANIES[company] ?? '')
@@ -143,14 +143,14 @@ export function jobOf(n: number): Job {
 }
 
 /** The state of a job's run, `ago` days back; null where it was not due. */
-export function stateOf(job: Job, ago: number): RunState | null {
+export function getState(job: Job, ago: number): RunState | null {
   if (job.cause !== null && ago < job.days) return CAUSES[job.cause]?.state ?? 'Failed';
   if (ago === 0 && job.n % 97 === 5) return 'Running';
   const s = spread(job.n * 31 + ago);
   return s < 25 ? 'Warning' : s < 50 && ago > 0 ? null : 'Success';
 }
 
-export const reviewOf = (
+export const getReview = (
   state: RunState,
   ago: number,
   job: Job,
@@ -163,7 +163,7 @@ export const reviewOf = (
 };
 
 /** A run as the grid shows it. `n` counts days back from the newest: `ago × jobs + job + 1`. */
-export function viewOf(
+export function getView(
   n: number,
   job: Job,
   ago: number,
@@ -211,12 +211,12 @@ export function viewOf(
     usualBytes: job.n % 23 === 0 ? null : [low * 1e9, Math.round(low * 1.3e9)],
     message: cause ? cause.say(host, job.n) : null,
     template: cause?.template ?? null,
-    strip: Array.from({ length: 14 }, (_, i) => stateOf(job, ago + 13 - i)),
+    strip: Array.from({ length: 14 }, (_, i) => getState(job, ago + 13 - i)),
     lastGoodAt:
       job.n % 41 === 3
         ? null
         : now - (ago + (own ? job.days - ago : 0)) * DAY - job.hour * 3_600_000,
-    review: reviewOf(state, ago, job, dealt, now),
+    review: getReview(state, ago, job, dealt, now),
     waiting,
     problem: !cause
       ? null

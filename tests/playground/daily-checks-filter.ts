@@ -1,7 +1,7 @@
 import { REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
 import type { RunsFacets, RunsFilter, RunState } from '#contract/runs/query.ts';
 import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
-import { CAUSES, COMPANIES, reviewOf, UNDEALT, viewOf } from './daily-checks-data.ts';
+import { CAUSES, COMPANIES, getReview, UNDEALT, getView } from './daily-checks-data.ts';
 import type { Dealt, Job } from './daily-checks-data.ts';
 import { arranged } from './daily-checks-groups.ts';
 
@@ -15,14 +15,14 @@ export interface Lean {
   readonly state: RunState;
 }
 
-export function freshOf(kept: readonly Lean[], live: readonly Lean[]): number {
-  const had = new Set(kept.map(({ n }) => n));
+export function getFresh(stored: readonly Lean[], live: readonly Lean[]): number {
+  const had = new Set(stored.map(({ n }) => n));
   return live.filter(({ n }) => !had.has(n)).length;
 }
 
 const any = <T>(list: readonly T[], value: T): boolean => list.length === 0 || list.includes(value);
 export const reviewed = (run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number) =>
-  reviewOf(run.state, run.ago, run.job, dealt.get(run.job.n) ?? UNDEALT, now);
+  getReview(run.state, run.ago, run.job, dealt.get(run.job.n) ?? UNDEALT, now);
 
 export function listed(
   runs: readonly Lean[],
@@ -71,11 +71,12 @@ export function listed(
     found.sort((a, b) => at(a) - at(b) || b.n - a.n),
     filter,
     ({ state }) => state,
-    ({ n, job, ago, state }) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, false),
+    ({ n, job, ago, state }) =>
+      getView(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, false),
   );
 }
 
-export function facetsOf(
+export function getFacets(
   runs: readonly Lean[],
   filter: RunsFilter,
   dealt: ReadonlyMap<number, Dealt>,
@@ -92,7 +93,7 @@ export function facetsOf(
       counts.set(of(run), (counts.get(of(run)) ?? 0) + 1);
     return values.map((value) => ({ value, count: counts.get(value) ?? 0 }));
   };
-  const causeOf = (run: Lean): number =>
+  const getCause = (run: Lean): number =>
     run.job.cause !== null && run.ago < run.job.days
       ? run.job.cause
       : run.state === 'Warning'
@@ -104,7 +105,7 @@ export function facetsOf(
     kinds: count(
       { kinds: [] },
       PROBLEM_KINDS,
-      (run) => CAUSES[causeOf(run)]?.kind ?? ('none' as never),
+      (run) => CAUSES[getCause(run)]?.kind ?? ('none' as never),
     ),
     companies: count(
       { companies: [] },
@@ -121,7 +122,7 @@ export function facetsOf(
     causes: count(
       { causes: [] },
       CAUSES.map((_, i) => i + 1),
-      (run) => causeOf(run) + 1,
+      (run) => getCause(run) + 1,
     )
       .filter((one) => one.count > 0)
       .map((one) => ({ ...one, template: CAUSES[one.value - 1]?.template ?? '' })),

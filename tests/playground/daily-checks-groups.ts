@@ -4,7 +4,7 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-function valueOf(
+function getValue(
   row: RunView,
   order: Exclude<RunsFilter['order'], 'newest' | 'worst'>,
 ): string | number | null {
@@ -41,13 +41,13 @@ const none = (value: string | number | null): boolean => value === null || value
 export function arranged<R>(
   rows: readonly R[],
   { order, reverse }: RunsFilter,
-  stateOf: (row: R) => RunState,
-  viewOf: (row: R) => RunView,
+  getState: (row: R) => RunState,
+  getView: (row: R) => RunView,
 ): readonly R[] {
   if (order === 'newest') return reverse ? rows.toReversed() : rows;
   const valued = rows.map((row) => ({
     row,
-    value: order === 'worst' ? RUN_STATES.indexOf(stateOf(row)) : valueOf(viewOf(row), order),
+    value: order === 'worst' ? RUN_STATES.indexOf(getState(row)) : getValue(getView(row), order),
   }));
   return valued
     .sort(({ value: a }, { value: b }) => {
@@ -62,7 +62,7 @@ export function arranged<R>(
     .map(({ row }) => row);
 }
 
-const ownKeyOf = (row: RunView, group: RunsFilter['group']): number | string =>
+const getOwnKey = (row: RunView, group: RunsFilter['group']): number | string =>
   group === 'company'
     ? row.company
     : group === 'job'
@@ -70,7 +70,7 @@ const ownKeyOf = (row: RunView, group: RunsFilter['group']): number | string =>
       : group === 'cause'
         ? (row.problem?.cause ?? 0)
         : row.computer;
-const titleOf = (row: RunView, group: RunsFilter['group']): string =>
+const getTitle = (row: RunView, group: RunsFilter['group']): string =>
   group === 'company'
     ? row.companyName
     : group === 'job'
@@ -82,24 +82,24 @@ const titleOf = (row: RunView, group: RunsFilter['group']): string =>
 /**
  * The lines of a list. `problems`: rows of the same list that have a problem, of any review state.
  */
-export function linesOf<R>(
+export function getLines<R>(
   rows: readonly R[],
   problems: readonly R[],
   { group }: RunsFilter,
   folded: readonly (number | string)[],
   window: RunsWindow,
-  viewOf: (row: R) => RunView,
+  getView: (row: R) => RunView,
 ): { readonly lines: number; readonly heads: readonly GroupHead[]; readonly rows: readonly R[] } {
   const last = window.first + window.count;
   if (group === null)
     return { lines: rows.length, heads: [], rows: rows.slice(window.first, last) };
   const jobs = new Map<number, Set<number>>();
-  for (const { job, problem } of [...rows, ...problems].map(viewOf))
+  for (const { job, problem } of [...rows, ...problems].map(getView))
     if (problem) jobs.set(problem.cause, (jobs.get(problem.cause) ?? new Set()).add(job));
   const isSingle = ({ problem }: RunView): boolean =>
     group === 'cause' && problem !== null && jobs.get(problem.cause)?.size === 1;
-  const keyOf = (view: RunView): number | string =>
-    isSingle(view) ? SINGLE_CAUSES : ownKeyOf(view, group);
+  const getKey = (view: RunView): number | string =>
+    isSingle(view) ? SINGLE_CAUSES : getOwnKey(view, group);
   const causes = [...jobs]
     .filter(([, those]) => those.size === 1)
     .map(([cause]) => cause)
@@ -111,16 +111,16 @@ export function linesOf<R>(
     { readonly rows: R[]; readonly views: RunView[]; cleared: number; of: number }
   >();
   for (const row of rows) {
-    const view = viewOf(row);
-    const key = keyOf(view);
+    const view = getView(row);
+    const key = getKey(view);
     const own = groups.get(key) ?? { rows: [], views: [], cleared: 0, of: 0 };
     own.rows.push(row);
     own.views.push(view);
     groups.set(key, own);
   }
   for (const row of problems) {
-    const view = viewOf(row);
-    const own = groups.get(keyOf(view));
+    const view = getView(row);
+    const own = groups.get(getKey(view));
     if (!own) continue;
     own.of += 1;
     if (view.review !== 'pending') own.cleared += 1;
@@ -130,7 +130,7 @@ export function linesOf<R>(
       rows: own,
       head: {
         key,
-        title: views[0] && key !== SINGLE_CAUSES ? titleOf(views[0], group) : '',
+        title: views[0] && key !== SINGLE_CAUSES ? getTitle(views[0], group) : '',
         rows: own.length,
         jobs: new Set(views.map(({ job }) => job)).size,
         companies: new Set(views.map(({ company }) => company)).size,

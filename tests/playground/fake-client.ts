@@ -7,13 +7,13 @@ import type { Result } from '#contract/result.ts';
 import type { WorkerClient, WatchName, Watches, Who } from '#workers/api.ts';
 import {
   NOW,
-  brandingOf,
-  companiesOf,
-  keysOf,
-  meOf,
-  outboxOf,
-  refusedOf,
-  statusOf,
+  getBranding,
+  getCompanies,
+  getKeys,
+  getMe,
+  getOutbox,
+  getRefused,
+  getStatus,
 } from './scene.ts';
 import type { Scene } from './scene.ts';
 
@@ -25,19 +25,19 @@ export function fakeDoor(scene: Scene): {
   readonly door: WorkerClient;
   readonly play: { result(): void; who(is: Scene['who']): void };
 } {
-  const branding = brandingOf(scene);
-  let keys: readonly KeyRow[] = keysOf(scene);
-  let outbox = outboxOf(scene);
-  let who: Who = whoOf(scene.who);
+  const branding = getBranding(scene);
+  let keys: readonly KeyRow[] = getKeys(scene);
+  let outbox = getOutbox(scene);
+  let who: Who = getWho(scene.who);
   const open = new Set<{
     readonly name: WatchName;
     input: object;
     readonly onChange: (value: never) => void;
   }>();
 
-  function whoOf(is: Scene['who']): Who {
+  function getWho(is: Scene['who']): Who {
     if (is === 'starting') return { is };
-    if (is === 'in') return { is, me: meOf(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
+    if (is === 'in') return { is, me: getMe(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
     return { is: 'out', reason: is === 'out' ? 'none' : is, branding, offline: false };
   }
 
@@ -48,7 +48,7 @@ export function fakeDoor(scene: Scene): {
     signing: () => ({ is: 'none' }),
     status: () => {
       const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
-      return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
+      return { ...getStatus(scene), refused, waiting: outbox.entries.length - refused };
     },
     runs: () => {
       throw new Error('the door of daily checks answers this one');
@@ -61,7 +61,7 @@ export function fakeDoor(scene: Scene): {
       companies: { count: 0, rows: [] },
       computers: { count: 0, rows: [] },
     }),
-    companies: () => companiesOf(scene),
+    companies: () => getCompanies(scene),
     keys: () => keys,
     lastSync: () => LAST_SYNC,
     views: () => [],
@@ -78,8 +78,12 @@ export function fakeDoor(scene: Scene): {
     }),
     preferences: () => [],
     disabled: () => [],
+    organizations: () => [],
+    backupJobs: () => [],
+    backupRepositories: () => [],
+    backupProxies: () => [],
     outbox: () => outbox,
-    refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
+    refused: ({ id, most }) => getRefused(id === 'n2' ? 61 : 1, most),
   };
   const tell = (name: WatchName): void => {
     for (const line of open)
@@ -134,7 +138,7 @@ export function fakeDoor(scene: Scene): {
 
   const door: WorkerClient = {
     async watch(name, input, onChange) {
-      const line = { name, input: input, onChange };
+      const line = { name, input, onChange };
       await Promise.resolve();
       if (!(scene.keys === 'loading' && name === 'keys')) {
         open.add(line);
@@ -176,12 +180,15 @@ export function fakeDoor(scene: Scene): {
         case 'gone':
           return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
         case 'right':
-          who = whoOf('in');
+          who = getWho('in');
           tell('who');
-          return ok({ is: 'in', me: meOf(scene), recoveryCodes: null });
+          return ok({ is: 'in', me: getMe(scene), recoveryCodes: null });
       }
     },
     signInBack: () => Promise.resolve(),
+    readDraft: () => Promise.resolve(ok(null)),
+    saveDraft: () => Promise.resolve(ok(null)),
+    deleteDraft: () => Promise.resolve(ok(null)),
     actAs: () => Promise.resolve(failed({ kind: 'forbidden', message: MESSAGES.loginAsRefused })),
     stopActing: () => Promise.resolve(failed({ kind: 'conflict', message: MESSAGES.badRequest })),
     async signOut(unsent) {
@@ -190,7 +197,7 @@ export function fakeDoor(scene: Scene): {
         return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
       if (unsent === 'ask' && outbox.entries.length > 0)
         return ok({ out: false, unsent: outbox.entries.length });
-      who = whoOf('ended');
+      who = getWho('ended');
       tell('who');
       return ok({ out: true, unsent: 0 });
     },
@@ -212,7 +219,7 @@ export function fakeDoor(scene: Scene): {
       tell('keys');
     },
     who(is: Scene['who']): void {
-      who = whoOf(is);
+      who = getWho(is);
       tell('who');
     },
   };

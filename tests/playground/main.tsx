@@ -7,12 +7,12 @@ import { startTheme } from '#src/app/theme.ts';
 import { watchSession } from '#src/app/router/session-routing.ts';
 import { dailyChecksDoor } from './daily-checks-client.ts';
 import { fakeDoor } from './fake-client.ts';
-import { NOW, sceneOf } from './scene.ts';
+import { NOW, getScene } from './scene.ts';
 import '#src/styles/app.css';
 
 // A scene is chosen by `localStorage.scene = '{"who":"expired"}'`: see scene.ts for what there is.
 startTheme();
-const { door, play } = fakeDoor(sceneOf(localStorage.getItem('scene')));
+const { door, play } = fakeDoor(getScene(localStorage.getItem('scene')));
 const checks = dailyChecksDoor(door, NOW, localStorage.getItem('checks'));
 setClient(checks.door);
 Object.assign(globalThis, { play: { ...play, ...checks.play } });

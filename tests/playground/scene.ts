@@ -45,12 +45,12 @@ const USUAL: Scene = {
 };
 
 /** Anything that is left out is as usual. */
-export const sceneOf = (json: string | null): Scene => ({
+export const getScene = (json: string | null): Scene => ({
   ...USUAL,
   ...(JSON.parse(json ?? '{}') as Partial<Scene>),
 });
 
-export const meOf = (scene: Scene): Me => ({
+export const getMe = (scene: Scene): Me => ({
   id: 'u1',
   username: 'd.reyes',
   name: 'Dana Reyes',
@@ -61,7 +61,7 @@ export const meOf = (scene: Scene): Me => ({
   ...PLAIN,
 });
 
-export function brandingOf({ brand }: Scene): Branding {
+export function getBranding({ brand }: Scene): Branding {
   const plain: Branding = {
     id: 'p1',
     name: 'Northwind Backup',
@@ -109,7 +109,7 @@ export function brandingOf({ brand }: Scene): Branding {
   }
 }
 
-export function statusOf({ sync }: Scene): SyncStatus {
+export function getStatus({ sync }: Scene): SyncStatus {
   const live: SyncStatus = {
     is: 'live',
     syncedAt: NOW,
@@ -151,8 +151,8 @@ export function statusOf({ sync }: Scene): SyncStatus {
   }
 }
 
-export function outboxOf(scene: Scene): OutboxView {
-  const { waiting, refused } = statusOf(scene);
+export function getOutbox(scene: Scene): OutboxView {
+  const { waiting, refused } = getStatus(scene);
   const what = [
     'Review of 13 results of Calloway Freight',
     'Note on SQL logs, 15 min',
@@ -224,7 +224,7 @@ const NAMES = [
 ] as const;
 
 /** The first of them for one reason, the rest for another. */
-export function refusedOf(count: number, most: number): RefusedView {
+export function getRefused(count: number, most: number): RefusedView {
   const runs = Array.from({ length: count }, (_, i) => ({
     run: i + 5,
     jobName:
@@ -252,7 +252,7 @@ export function refusedOf(count: number, most: number): RefusedView {
   return { count, reasons };
 }
 
-export const companiesOf = (scene: Scene): readonly CompanyRow[] =>
+export const getCompanies = (scene: Scene): readonly CompanyRow[] =>
   Array.from({ length: scene.companies }, (_, i) => ({
     n: i + 1,
     id: `c${i + 1}`,
@@ -263,7 +263,7 @@ export const companiesOf = (scene: Scene): readonly CompanyRow[] =>
     madeAt: NOW - 400 * DAY,
   }));
 
-export function keysOf(scene: Scene): readonly KeyRow[] {
+export function getKeys(scene: Scene): readonly KeyRow[] {
   const key = (i: number, more: Partial<KeyRow>): KeyRow => ({
     id: `k${i}`,
     name: `Files on FS0${i}`,

@@ -384,9 +384,9 @@ for (const [name, walk] of Object.entries(WALKS)) {
   try {
     await walk();
     say(`passed  ${name}`);
-  } catch (fault) {
+  } catch (error) {
     failures += 1;
-    say(`FAILED  ${name}: ${fault instanceof Error ? fault.message : String(fault)}`);
+    say(`FAILED  ${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 await browser.close();

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
-import { leanOf } from '#contract/runs/columns.ts';
+import { toLeanRun } from '#contract/runs/columns.ts';
 import type { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { SimServer, User } from './server.ts';
@@ -104,7 +104,7 @@ export function expectNoHole(
   const here = engine.runs(expected.map(({ n }) => n));
   for (const run of expected) {
     const job = rows.job.get(run.job);
-    if (job) expect(here.get(run.n), `run ${run.n}`).toEqual(leanOf(run, job));
+    if (job) expect(here.get(run.n), `run ${run.n}`).toEqual(toLeanRun(run, job));
   }
 }
 

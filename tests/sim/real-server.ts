@@ -1,6 +1,7 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import type { UserId } from '#contract/ids.ts';
+import { makeAppContext } from '#server/make-app-context.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { systemChance } from '#server/platform/random.ts';
 import { systemClock } from '#server/platform/clock.ts';
@@ -41,7 +42,7 @@ export class RealServer {
       now: () => clock.now(),
       after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }),
     };
-    this.world = {
+    this.world = makeAppContext({
       store: counted,
       clock: timer,
       chance: systemChance,
@@ -54,7 +55,7 @@ export class RealServer {
         trustedProxies: [],
         secretKey: HERE.secretKey,
       },
-    };
+    });
     this.tenant = systemChance.uuid();
     this.#host = `${this.tenant}.example`;
     this.#app = makeApp(this.world, allHandlers(this.world));
@@ -109,8 +110,8 @@ export class RealServer {
     return this.#counted(async () => {
       const headers = new Headers(request.headers);
       headers.set('host', this.#host);
-      const kept = this.#jars.get(jar);
-      if (kept !== undefined) headers.set('cookie', kept);
+      const stored = this.#jars.get(jar);
+      if (stored !== undefined) headers.set('cookie', stored);
       const { pathname, search } = new URL(request.url);
       const body = request.method === 'GET' ? null : await request.text();
       const answer = await this.#app.request(

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { leanOf } from '#contract/runs/columns.ts';
+import { toLeanRun } from '#contract/runs/columns.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { embedded } from '#tests/server/db/databases.ts';
 import { must } from '#tests/workers/scene.ts';
@@ -8,7 +8,7 @@ import { settle, TestClock } from './clock.ts';
 import { SimDevice } from './device.ts';
 import { PASSWORD, RealServer } from './real-server.ts';
 import { Story } from './story.ts';
-import { NO_FAULTS, SimWire } from './wire.ts';
+import { NO_ERRORS, SimWire } from './wire.ts';
 
 const SEEDS = Number(process.env['PROOF'] ?? 1);
 const STEPS = 25;
@@ -83,16 +83,16 @@ for (let seed = 1; seed <= SEEDS; seed++) {
         if (roll === 0) story.goOn();
         else if (roll === 1) must(devices[who]).wire.up = !must(devices[who]).wire.up;
         else {
-          const kept = await must(doors[who]).send('changeExecution', {
+          const stored = await must(doors[who]).send('changeExecution', {
             id: String(run),
             change: { is: 'note', content: `note ${step}` },
           });
-          if (kept.ok) sent.push(`note ${step}`);
+          if (stored.ok) sent.push(`note ${step}`);
         }
         await clock.pass(chance.pick([0, 50, 1_000, 6_000]));
       }
       for (const { wire } of devices) {
-        wire.faults = NO_FAULTS;
+        wire.faults = NO_ERRORS;
         wire.up = true;
       }
       await clock.pass(130_000);
@@ -118,7 +118,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
         expect(replica.engine.all('problem').toSorted(byN)).toEqual(problems.toSorted(byN));
         expect(replica.engine.all('job').toSorted(byN)).toEqual(jobs.toSorted(byN));
         const expected = [...server.rows.run.values()].map((run) =>
-          leanOf(run, must(server.rows.job.get(run.job))),
+          toLeanRun(run, must(server.rows.job.get(run.job))),
         );
         expect([...replica.engine.runs(expected.map(({ n }) => n)).values()].toSorted(byN)).toEqual(
           expected.toSorted(byN),

@@ -5,7 +5,7 @@ import { fold, memoryRows } from '#contract/fold.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { decideChange } from '#contract/runs/change.ts';
 import type { Change, Target } from '#contract/runs/change.ts';
-import { encodeColumns, leanOf, newestFirst } from '#contract/runs/columns.ts';
+import { encodeColumns, toLeanRun, newestFirst } from '#contract/runs/columns.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { LastSync, ReplicatedRows, SyncedSources } from '#contract/sync/calls.ts';
 import { answer, bad, BRANDING, good, refusal, TENANT, withCookie } from './answers.ts';
@@ -101,7 +101,7 @@ export class SimServer {
       event.type === 'run.finished@1' ||
       event.type === 'run.missed@1'
     )
-      this.#changed.set(dayOf(event.data.startedAt), seq);
+      this.#changed.set(getDay(event.data.startedAt), seq);
     if (
       event.type === 'job.changed@1' &&
       this.rows.job.get(event.data.n)?.managed !== event.data.managed
@@ -246,6 +246,7 @@ export class SimServer {
 
   #bootstrap(user: User): unknown {
     const { company, job, cause, problem, key, view, shift, preference, pin } = this.rows;
+    const { organization, backupRepository, backupProxy, backupJob, restoreSession } = this.rows;
     const replicated: ReplicatedRows = {
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)),
       jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
@@ -256,11 +257,16 @@ export class SimServer {
       shifts: [...shift.values()],
       preferences: [...preference.values()].filter((row) => row.user === user.me.id),
       pins: [...pin.values()].filter((row) => row.user === user.me.id),
+      organizations: [...organization.values()],
+      backupRepositories: [...backupRepository.values()],
+      backupProxies: [...backupProxy.values()],
+      backupJobs: [...backupJob.values()],
+      restoreSessions: [...restoreSession.values()].filter((row) => row.user === user.me.id),
     };
     const days = new Map<string, number>();
     for (const run of this.rows.run.values())
       if (this.#sees(user, run.company))
-        days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
+        days.set(getDay(run.startedAt), (days.get(getDay(run.startedAt)) ?? 0) + 1);
     const start = {
       protocol: PROTOCOL,
       epoch: this.#epochOf(user),
@@ -293,9 +299,9 @@ export class SimServer {
 
   #events(user: User, after: number, epoch: string, tag: string | null): Response {
     const head = this.log.length;
-    const told = this.#epochOf(user);
-    if (epoch !== told || after > head)
-      return good({ epoch: told, cursor: head, head, more: false, events: [] });
+    const details = this.#epochOf(user);
+    if (epoch !== details || after > head)
+      return good({ epoch: details, cursor: head, head, more: false, events: [] });
     const page = this.log.slice(after, after + this.pageSize);
     const cursor = page.at(-1)?.seq ?? after;
     const sources = cursor < head || tag === null ? null : this.#sourcesOf(user);
@@ -351,7 +357,7 @@ export class SimServer {
   #tag({ companies }: User, day: string): string {
     const gone = new Set(
       [...this.rows.run.values()].flatMap(({ startedAt, company }) =>
-        dayOf(startedAt) === day && this.isDeleted(company) ? [company] : [],
+        getDay(startedAt) === day && this.isDeleted(company) ? [company] : [],
       ),
     );
     return `"${this.epoch}-${day}-${Math.max(this.#kinds, this.#changed.get(day) ?? 0)}-${companies?.join('.') ?? ''}-${[...gone].sort((a, b) => a - b).join('.')}"`;
@@ -359,9 +365,12 @@ export class SimServer {
 
   #day(user: User, day: string): Uint8Array<ArrayBuffer> {
     const runs = [...this.rows.run.values()]
-      .filter((run) => dayOf(run.startedAt) === day && this.#sees(user, run.company))
+      .filter((run) => getDay(run.startedAt) === day && this.#sees(user, run.company))
       .map((run) =>
-        leanOf(run, this.rows.job.get(run.job) ?? { managed: null, source: 'api', type: 'Other' }),
+        toLeanRun(
+          run,
+          this.rows.job.get(run.job) ?? { managed: null, source: 'api', type: 'Other' },
+        ),
       )
       .sort(newestFirst);
     const pages: Uint8Array[] = [];
@@ -439,9 +448,9 @@ export class SimServer {
   ): { readonly status: number; readonly answer: unknown } {
     const input = JSON.parse(body) as { change: Change; ids?: number[] };
     const single = path.endsWith('/bulk') ? null : Number(path.split('/').at(-1));
-    const asked = single === null ? (input.ids ?? []) : [single];
+    const request = single === null ? (input.ids ?? []) : [single];
     const targets = new Map<number, Target>();
-    for (const n of asked) {
+    for (const n of request) {
       const run = this.rows.run.get(n);
       if (run && this.#sees(user, run.company))
         targets.set(n, {
@@ -451,7 +460,7 @@ export class SimServer {
     }
     const { drafts, refused } = decideChange(
       input.change,
-      asked,
+      request,
       targets,
       user.me.id,
       this.#now(),
@@ -467,7 +476,7 @@ export class SimServer {
             success: true,
             data: {
               seq: this.log.length,
-              accepted: asked.length - refused.length,
+              accepted: request.length - refused.length,
               refused: refused.map(({ run, failure: { kind, message } }) => ({
                 run,
                 kind,
@@ -483,4 +492,4 @@ const SOURCE: Pick<Logged, 'actor' | 'commandId'> = {
   actor: { is: 'source', id: 'key' },
   commandId: null,
 };
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const getDay = (at: number): string => new Date(at).toISOString().slice(0, 10);

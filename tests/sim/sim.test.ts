@@ -10,7 +10,7 @@ import { expectEffects, expectNoHole, expectOnce, Shadow } from './invariants.ts
 import { SimServer } from './server.ts';
 import type { User } from './server.ts';
 import { Story } from './story.ts';
-import { NO_FAULTS, SimWire } from './wire.ts';
+import { NO_ERRORS, SimWire } from './wire.ts';
 
 const SEEDS = 20 * Number(process.env['PROOF'] ?? 1);
 const STEPS = 60;
@@ -68,7 +68,7 @@ async function play(seed: number): Promise<void> {
     laws(clients, server);
   }
   for (const { device } of clients) {
-    device.wire.faults = NO_FAULTS;
+    device.wire.faults = NO_ERRORS;
     device.wire.up = true;
   }
   await clock.pass(240_000);

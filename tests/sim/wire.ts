@@ -2,7 +2,7 @@ import type { makeChance } from './random.ts';
 import type { TestClock } from './clock.ts';
 
 /** How often of a thousand requests what goes wrong. */
-export interface Faults {
+export interface FormErrors {
   drop: number;
   lose: number;
   silence: number;
@@ -10,7 +10,14 @@ export interface Faults {
   delay: number;
   garbage: number;
 }
-export const NO_FAULTS: Faults = { drop: 0, lose: 0, silence: 0, double: 0, delay: 0, garbage: 0 };
+export const NO_ERRORS: FormErrors = {
+  drop: 0,
+  lose: 0,
+  silence: 0,
+  double: 0,
+  delay: 0,
+  garbage: 0,
+};
 
 /** Who answers: `jar` names the browser whose cookies go along. */
 export interface Server {
@@ -22,7 +29,7 @@ export interface Server {
  * answer to what was done.
  */
 export class SimWire {
-  faults: Faults = NO_FAULTS;
+  faults: FormErrors = NO_ERRORS;
   up = true;
   readonly asked: { readonly at: number; readonly path: string }[] = [];
   readonly #server: Server;

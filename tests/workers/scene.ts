@@ -19,14 +19,14 @@ export function scene(seed = 1) {
   const bob = server.addUser('bob');
   const story = new Story(server, chance, () => clock.now());
   story.begin(3, 6, 60);
-  const deviceOf = (user: typeof ann): SimDevice =>
+  const getDevice = (user: typeof ann): SimDevice =>
     new SimDevice(clock, chance, new SimWire(server, clock, chance, user.me.id), user);
   /** Runs with an open problem, one a problem. */
   const bad = (): number[] =>
     [...server.rows.problem.values()]
       .filter(({ closedAt }) => closedAt === null)
       .map(({ lastRun }) => lastRun);
-  const problemOf = (run: number) =>
+  const getProblem = (run: number) =>
     server.rows.problem.get(server.rows.run.get(run)?.problem ?? 0);
   return {
     clock,
@@ -35,15 +35,15 @@ export function scene(seed = 1) {
     ann,
     bob,
     story,
-    annDevice: deviceOf(ann),
-    bobDevice: deviceOf(bob),
-    deviceOf,
+    annDevice: getDevice(ann),
+    bobDevice: getDevice(bob),
+    deviceOf: getDevice,
     bad,
-    problemOf,
+    problemOf: getProblem,
   };
 }
 
-export function loopOf(door: ReturnType<typeof createWorkerApi>): Loop {
+export function getLoop(door: ReturnType<typeof createWorkerApi>): Loop {
   const { loop } = door.session;
   if (!loop) throw new Error('nobody is signed in');
   return loop;
@@ -51,7 +51,7 @@ export function loopOf(door: ReturnType<typeof createWorkerApi>): Loop {
 
 /** The problem behind a run as the device shows it. */
 export function shown(door: ReturnType<typeof createWorkerApi>, run: number, now: number) {
-  const { engine } = loopOf(door).replica;
+  const { engine } = getLoop(door).replica;
   const selection = engine.select({ ...ALL, jobs: [engine.runs([run]).get(run)?.job ?? 0] }, now);
   return engine
     .view(selection, { first: 0, count: selection.total }, now)

@@ -14,7 +14,7 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import { RANK } from '#workers/columns/kinds.ts';
 import type { Engine } from '#workers/types.ts';
-import { daysIn, secondsOf } from '../periods/days.ts';
+import { daysIn, getSeconds } from '../periods/days.ts';
 import { isHere } from '../periods/available-days.ts';
 import type { FiguresStore } from '../periods/available-days.ts';
 import { Seen } from '../periods/segments-seen.ts';
@@ -40,7 +40,7 @@ interface Stretch {
   readonly seen: Seen;
   counts: Uint32Array;
 }
-interface Asked {
+interface TrendsInput {
   readonly key: string;
   readonly engine: Engine;
   readonly classes: Classes;
@@ -56,31 +56,31 @@ export function makeTrends(): (
   store: FiguresStore | null,
   ask: TrendsAsk,
 ) => Omit<Trends, 'version'> | null {
-  let asked: Asked | null = null;
+  let request: TrendsInput | null = null;
   return (store, ask) => {
     if (!store) {
-      asked = null;
+      request = null;
       return null;
     }
     const { engine } = store;
     const key = JSON.stringify([{ ...ask, by: '' }, engine.named, engine.wall, engine.mostJob]);
     const begins = ask.from - (ask.to - ask.from);
-    if (asked?.key !== key || asked.engine !== engine) {
-      asked = {
+    if (request?.key !== key || request.engine !== engine) {
+      request = {
         key,
         engine,
-        classes: classesOf(engine, ask),
+        classes: getClasses(engine, ask),
         days: stretches(engine, ask.from, ask.to),
         before: stretches(engine, begins, ask.from),
       };
     }
-    const { classes, days, before } = asked;
+    const { classes, days, before } = request;
     const size = classes.parts.length * STATES;
     for (const one of [...days, ...before])
-      if (one.seen.changed(engine)) one.counts = countsOf(one.seen, classes);
+      if (one.seen.changed(engine)) one.counts = getCounts(one.seen, classes);
     const now = sum(days, size);
     const then = sum(before, size);
-    const parts = partsOf(classes, now, then);
+    const parts = getParts(classes, now, then);
     return {
       now: total(classes, now),
       before: total(classes, then),
@@ -88,13 +88,13 @@ export function makeTrends(): (
         now: isHere(store.days, ask.from, ask.to),
         before: isHere(store.days, begins, ask.from),
       },
-      days: days.map((one) => dayOf(classes, one)),
-      daysBefore: before.map((one) => dayOf(classes, one)),
+      days: days.map((one) => getDay(classes, one)),
+      daysBefore: before.map((one) => getDay(classes, one)),
       parts: { company: parts('company'), type: parts('type'), source: parts('source') },
       series: parts(ask.by)
-        .filter(({ now: of }) => badOf(of) > 0)
+        .filter(({ now: of }) => countBad(of) > 0)
         .slice(0, TREND_SERIES)
-        .map(({ key: part }) => seriesOf(classes, ask.by, part, days)),
+        .map(({ key: part }) => getSeries(classes, ask.by, part, days)),
     };
   };
 }
@@ -106,14 +106,14 @@ function stretches(engine: Engine, from: Ms, to: Ms): readonly Stretch[] {
     return {
       day: dayText(span.n),
       from: first,
-      seen: new Seen(secondsOf(first), secondsOf(last)),
+      seen: new Seen(getSeconds(first), getSeconds(last)),
       counts: EMPTY,
     };
   });
 }
 const EMPTY = new Uint32Array();
 
-function classesOf(engine: Engine, { companies, sources, types }: TrendsAsk): Classes {
+function getClasses(engine: Engine, { companies, sources, types }: TrendsAsk): Classes {
   const all = engine.all('job');
   const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
@@ -133,7 +133,7 @@ function classesOf(engine: Engine, { companies, sources, types }: TrendsAsk): Cl
   for (const job of all) {
     if (!among(companies, job.company) || !among(sources, job.source) || !among(types, job.type))
       continue;
-    for (const by of BYS) of[by][job.n] = place(partOf(by, job, names.get(job.company) ?? ''));
+    for (const by of BYS) of[by][job.n] = place(getPart(by, job, names.get(job.company) ?? ''));
   }
   return { parts, of };
 }
@@ -141,7 +141,7 @@ function classesOf(engine: Engine, { companies, sources, types }: TrendsAsk): Cl
 /** An empty list means all. */
 const among = <T>(some: readonly T[], one: T): boolean => some.length === 0 || some.includes(one);
 
-function partOf(by: TrendBy, { company, type, source }: JobRow, companyName: string): Part {
+function getPart(by: TrendBy, { company, type, source }: JobRow, companyName: string): Part {
   switch (by) {
     case 'company':
       return { by, key: String(company), name: companyName };
@@ -152,7 +152,7 @@ function partOf(by: TrendBy, { company, type, source }: JobRow, companyName: str
   }
 }
 
-function countsOf(seen: Seen, { parts, of: { company, type, source } }: Classes): Uint32Array {
+function getCounts(seen: Seen, { parts, of: { company, type, source } }: Classes): Uint32Array {
   const counts = new Uint32Array(parts.length * STATES);
   seen.each(({ cols: { job, kind } }, from, to) => {
     for (let row = from; row < to; row++) {
@@ -204,13 +204,13 @@ const total = ({ parts }: Classes, counts: Counts): TrendTally =>
     NONE,
   );
 
-function dayOf(classes: Classes, { day, from, counts }: Stretch): TrendDay {
+function getDay(classes: Classes, { day, from, counts }: Stretch): TrendDay {
   const { runs, failed, warning, missed } = total(classes, counts);
   return { day, from, runs, failures: failed, warnings: warning, missed };
 }
 
 /** Returns the parts with any result, most failures and warnings first. */
-function partsOf(
+function getParts(
   { parts }: Classes,
   now: Counts,
   before: Counts,
@@ -227,10 +227,10 @@ function partsOf(
         };
         return one.now.runs + one.before.runs === 0 ? [] : [one];
       })
-      .sort((a, b) => badOf(b.now) - badOf(a.now) || (a.name < b.name ? -1 : 1));
+      .sort((a, b) => countBad(b.now) - countBad(a.now) || (a.name < b.name ? -1 : 1));
 }
 
-function seriesOf(
+function getSeries(
   { parts }: Classes,
   by: TrendBy,
   key: string,
@@ -245,7 +245,7 @@ function seriesOf(
   };
 }
 
-const badOf = ({ failed, warning }: TrendTally): number => failed + warning;
+const countBad = ({ failed, warning }: TrendTally): number => failed + warning;
 const NONE: TrendTally = {
   runs: 0,
   success: 0,

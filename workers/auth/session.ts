@@ -2,23 +2,24 @@ import { deviceUser } from '#contract/auth/current-user.ts';
 import type { Me, Session as Granted } from '#contract/auth/current-user.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { backOffMs } from '#machines/back-off.ts';
 import type { PageAsk } from '#machines/sign-in-requests.ts';
 import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from '../api.ts';
-import { databaseOf } from '../disk/database.ts';
+import { getDatabase } from '../disk/database.ts';
 import type { Owner } from '../disk/database.ts';
 import type { StoredProfile, Profiles } from '../disk/profiles.ts';
-import { DiskFault } from '../disk/disk-errors.ts';
+import { unlessDisk } from '../disk/disk-errors.ts';
 import { NEEDS_NETWORK, SIGNED_OUT } from '../failures.ts';
 import type { Disk } from '../types.ts';
 import { drain, endSession } from './sign-out.ts';
 import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
 import { Loop } from '../sync/loop.ts';
+import type { BegunFrom } from '../sync/loop.ts';
 import type { Begun } from '../sync/pull.ts';
 import { makeTokens } from '../sync/tokens.ts';
 import { makeWire } from '../sync/wire.ts';
@@ -77,7 +78,7 @@ export class Session {
         if (!this.loop) void this.start();
         return;
       }
-      if (this.#held && databaseOf(this.#held) === message.name) this.#lock(message.reason);
+      if (this.#held && getDatabase(this.#held) === message.name) this.#lock(message.reason);
     });
   }
 
@@ -106,7 +107,7 @@ export class Session {
     by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
-    if (!this.loop && callOf(name).gate !== 'public') return failed(SIGNED_OUT);
+    if (!this.loop && getCall(name).gate !== 'public') return failed(SIGNED_OUT);
     const answer = await by(this.loop?.wire ?? this.#wire);
     if (answer.ok && CHANGES_ME.has(name)) {
       this.#meChanges += 1;
@@ -177,7 +178,7 @@ export class Session {
     this.#stop();
     this.#tokens.set(granted);
     const branding = this.#branding ?? (await this.#askBranding());
-    const owner = ownerOf(granted.user);
+    const owner = getOwner(granted.user);
     const held =
       (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
     await this.#begin(
@@ -207,7 +208,7 @@ export class Session {
       return ok({ out: false, unsent: left });
     const token = this.#tokens.last;
     const owner = this.#owner;
-    const name = this.#held && databaseOf(this.#held);
+    const name = this.#held && getDatabase(this.#held);
     await this.#destroy(disk, unsent === 'keep');
     if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
@@ -224,7 +225,7 @@ export class Session {
 
   #tellOut(reason: OutReason): void {
     if (this.#held)
-      this.#tabs.post({ is: 'out', name: databaseOf(this.#held), reason } satisfies TabMessage);
+      this.#tabs.post({ is: 'out', name: getDatabase(this.#held), reason } satisfies TabMessage);
   }
 
   #begin = async (
@@ -248,20 +249,21 @@ export class Session {
     this.#held = held;
     this.#owner = owner;
     const until = offlineUntil ?? held?.offlineUntil ?? this.#world.clock.now();
-    const enter = ({ me, branding }: Begun): void => {
+    const enter = ({ me, branding }: Begun, from: BegunFrom): void => {
       this.#branding = branding;
       this.who = {
         is: 'in',
         me,
         branding,
         offlineUntil: this.who.is === 'in' ? this.who.offlineUntil : until,
+        ...(from === 'disk' && { isUnconfirmed: true }),
       };
       this.#changed();
     };
-    if (known) enter(known);
+    if (known) enter(known, 'server');
     this.loop = new Loop({
       world: this.#world,
-      name: databaseOf(owner),
+      name: getDatabase(owner),
       disk,
       storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
       me: owner.user,
@@ -269,14 +271,16 @@ export class Session {
       meChanges: () => this.#meChanges,
       changed: this.#changed,
       over: () => this.#over(),
-      begun: (begun, from) =>
-        enter(
+      begun: (begun, from) => {
+        const current =
           from === 'disk' && known
             ? known
             : from === 'overtaken' && this.who.is === 'in'
               ? { ...begun, me: this.who.me }
-              : begun,
-        ),
+              : begun;
+        enter(current, current === known ? 'server' : from);
+        if (!isSameUser(current.me, begun.me)) this.loop?.saveUser(current);
+      },
     });
     this.#limit(until);
     await this.loop.settled();
@@ -286,11 +290,16 @@ export class Session {
     const { user, offlineUntil } = granted;
     // The cookie belongs to another user by now (who signed in or impersonates in another tab):
     // never send changes of one user as another (A10).
-    if (this.#owner && databaseOf(this.#owner) !== databaseOf(ownerOf(user))) {
+    if (this.#owner && getDatabase(this.#owner) !== getDatabase(getOwner(user))) {
       void this.#enter(granted);
       return;
     }
-    if (this.who.is === 'in') this.who = { ...this.who, me: deviceUser(user), offlineUntil };
+    if (this.who.is === 'in') {
+      const me = deviceUser(user);
+      const isChanged = !isSameUser(me, this.who.me);
+      this.who = { ...this.who, me, offlineUntil };
+      if (isChanged) this.loop?.saveUser(this.who);
+    }
     if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
     this.#limit(offlineUntil);
     this.#changed();
@@ -304,16 +313,14 @@ export class Session {
   async #renewBranding(): Promise<void> {
     const life = this.#life;
     const answer = await this.#wire.ask('getBranding', {});
-    if (
-      life !== this.#life ||
-      !answer.ok ||
-      this.who.is !== 'in' ||
-      JSON.stringify(answer.value) === JSON.stringify(this.who.branding)
-    )
-      return;
+    if (life !== this.#life || !answer.ok || this.who.is !== 'in') return;
+    const { isUnconfirmed, ...who } = this.who;
+    const isChanged = JSON.stringify(answer.value) !== JSON.stringify(who.branding);
+    if (!isChanged && isUnconfirmed === undefined) return;
     this.#branding = answer.value;
-    this.who = { ...this.who, branding: answer.value };
+    this.who = { ...who, branding: answer.value };
     this.#changed();
+    if (!isChanged) return;
     this.loop?.anew();
   }
 
@@ -424,11 +431,12 @@ export class Session {
 
 // An impersonation has its own data and outbox, so that changes of one user are never sent as
 // another (A10).
-const ownerOf = (me: Pick<Me, 'id' | 'serviceProviderId' | 'acting'>): Owner => ({
+const getOwner = (me: Pick<Me, 'id' | 'serviceProviderId' | 'acting'>): Owner => ({
   tenant: me.serviceProviderId,
   user: me.id,
   actor: me.acting?.id ?? me.id,
 });
+const isSameUser = (one: Me, other: Me): boolean => JSON.stringify(one) === JSON.stringify(other);
 const OWN: ReadonlySet<CallName> = new Set([
   ...SIGN_IN_CALLS,
   'refresh',
@@ -444,9 +452,3 @@ const OWN: ReadonlySet<CallName> = new Set([
 const LONGEST_TIMER = 2 ** 31 - 1;
 const UNLOCK_SLOWLY = 5;
 const REACH_AT_MOST = 3;
-
-/** If the disk fails, work continues in memory. Rethrows bugs. */
-function unlessDisk(fault: unknown): null {
-  if (fault instanceof DiskFault) return null;
-  throw fault;
-}

@@ -34,12 +34,12 @@ export interface SignIn {
 
 /**
  * Runs the sign-in machine: one attempt at a time, and none before a wait that the server requested
- * has ended. `authOf`: the directory that checks names; null if the server can't be reached.
+ * has ended. `loadAuth`: the directory that checks names; null if the server can't be reached.
  */
 export function makeSignIn(
   clock: WorkerClock,
   ask: (what: SignInRequest, auth: Auth) => Promise<Result<Granted>>,
-  authOf: () => Promise<Auth | null>,
+  loadAuth: () => Promise<Auth | null>,
   changed: () => void,
 ): SignIn {
   let granted: Session | null = null;
@@ -58,7 +58,7 @@ export function makeSignIn(
   const timers = new Map<number, () => void>();
   let last = 0;
   const timing = {
-    setTimeout: (work: (...given: unknown[]) => void, ms: number): number => {
+    setTimeout: (work: (...input: unknown[]) => void, ms: number): number => {
       timers.set(
         ++last,
         clock.after(ms, () => {
@@ -87,15 +87,15 @@ export function makeSignIn(
       return step === null ? { is: 'none' } : { is: 'step', step, auth };
     },
     back: () => actor.send({ type: 'BACK' }),
-    async go(asked) {
+    async go(request) {
       let what;
-      if (asked.way === 'password' && asked.auth === null) {
+      if (request.way === 'password' && request.auth === null) {
         // In the wrong directory, a right password would fail, and a wrong one would not count
         // against the right account.
-        const auth = await authOf();
+        const auth = await loadAuth();
         if (auth === null) return failed(NO_ANSWER);
-        what = { ...asked, auth };
-      } else what = asked;
+        what = { ...request, auth };
+      } else what = request;
       const { value, context } = actor.getSnapshot();
       if (value === 'throttled' || (value === 'held' && !isOpening(what)))
         return failed(waiting((context.until ?? 0) - clock.now()));

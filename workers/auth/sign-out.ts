@@ -47,7 +47,7 @@ export async function endSession(
   for (let attempt = 1; attempt <= MOST_GOODBYES && stillOut(); attempt++) {
     if (token === null) {
       const session = await askRefresh(world);
-      if (session.ok ? !isOf(session.value.user, owner) : ENDED.has(session.failure.kind)) return;
+      if (session.ok ? !isUser(session.value.user, owner) : ENDED.has(session.failure.kind)) return;
       token = session.ok ? session.value.token : null;
     }
     if (token !== null) {
@@ -61,5 +61,5 @@ export async function endSession(
 }
 
 const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
-const isOf = (me: Pick<Me, 'id' | 'acting'>, owner: Owner | null): boolean =>
+const isUser = (me: Pick<Me, 'id' | 'acting'>, owner: Owner | null): boolean =>
   me.id === owner?.user && (me.acting?.id ?? me.id) === owner.actor;

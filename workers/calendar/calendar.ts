@@ -1,18 +1,18 @@
 import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/calendar/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
-import { dayOf, dayText } from '#contract/time/day.ts';
+import { getDay, dayText } from '#contract/time/day.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import { daysIn } from '#workers/periods/days.ts';
 import type { Span } from '#workers/periods/days.ts';
-import { isHere, keptFrom } from '#workers/periods/available-days.ts';
+import { isHere, storedFrom } from '#workers/periods/available-days.ts';
 import type { AvailableDays } from '#workers/periods/available-days.ts';
 import type { Engine } from '#workers/types.ts';
 import { companyLine, jobLine } from './lines.ts';
 import { keepJobs, makeJobList } from './list.ts';
 import type { Section } from './list.ts';
-import { cellsOf, DayMarks, PROBLEM_BITS } from './marks.ts';
+import { getCells, DayMarks, PROBLEM_BITS } from './marks.ts';
 import type { Marks } from './marks.ts';
-import { cellFigures, sheetOf } from './sheet.ts';
+import { cellFigures, getSheet } from './sheet.ts';
 import type { CellFigures } from './sheet.ts';
 
 /** The data that a calendar is built from. */
@@ -31,7 +31,7 @@ export function makeCalendar(): (
   now: Ms,
 ) => Omit<CalendarView, 'version'> | null {
   const marks = new DayMarks();
-  const listOf = makeJobList();
+  const listSections = makeJobList();
   let engine: Engine | null = null;
   let troubled: {
     readonly key: string;
@@ -44,7 +44,7 @@ export function makeCalendar(): (
     readonly figures: CellFigures;
   } | null = null;
   /** The totals of all cells; they don't change while scrolling. */
-  const figuresOf = (
+  const getFigures = (
     sections: readonly Section[],
     days: readonly Marks[],
     key: string,
@@ -60,7 +60,7 @@ export function makeCalendar(): (
     if (!store) return null;
     const spans = daysIn(ask.from, ask.to, store.engine.wall);
     const days = marks.of(store.engine, spans, store.engine.mostJob);
-    const all = listOf(store.engine, ask);
+    const all = listSections(store.engine, ask);
     let sections = all;
     if (ask.problemsOnly) {
       const key = `${marks.version} ${spans[0]?.n ?? 0} ${spans.length}`;
@@ -70,19 +70,19 @@ export function makeCalendar(): (
     }
     const shown =
       ask.lines === undefined
-        ? linesOf(sections, days, ask)
-        : sheetOf(
+        ? getLines(sections, days, ask)
+        : getSheet(
             sections,
             days,
             ask,
-            figuresOf(
+            getFigures(
               sections,
               days,
               `${marks.version} ${spans[0]?.n ?? 0} ${spans.length} ${ask.mode}`,
               ask,
             ),
           );
-    return { ...shown, days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
+    return { ...shown, days: getHeads(spans, store, now), keptFrom: storedFrom(store.days) };
   };
 }
 
@@ -97,12 +97,12 @@ function withProblems(
   return keepJobs(sections, ({ job: { n } }) => ((bits[n] ?? 0) & PROBLEM_BITS) !== 0);
 }
 
-function headsOf(
+function getHeads(
   spans: readonly Span[],
   { engine, days }: CalendarStore,
   now: Ms,
 ): CalendarView['days'] {
-  const today = dayOf(now, engine.wall.timeZone, engine.wall.dayBeginsHour);
+  const today = getDay(now, engine.wall.timeZone, engine.wall.dayBeginsHour);
   return spans.map(({ n, from, to }) => ({
     day: dayText(n),
     from,
@@ -116,7 +116,7 @@ function headsOf(
 const WEEKEND = new Set([2, 3]);
 
 /** Builds only the lines within the window. */
-function linesOf(
+function getLines(
   sections: readonly Section[],
   days: readonly Marks[],
   ask: CalendarAsk,
@@ -125,7 +125,7 @@ function linesOf(
   const end = first + Math.max(0, ask.rows.count);
   const lines: CalendarLine[] = [];
   const folded = new Set(ask.folded);
-  const cells = cellsOf(ask.mode);
+  const cells = getCells(ask.mode);
   const from = Math.max(0, ask.days.first);
   const to = Math.min(days.length, from + Math.max(0, ask.days.count));
   let total = 0;

@@ -28,7 +28,7 @@ export function jobLine(
     job: n,
     name,
     computer,
-    share: shareOf(counts),
+    share: getSuccessRate(counts),
     cells,
     counts: counts.slice(1),
   };
@@ -60,22 +60,22 @@ export function companyLine(
     company,
     name,
     jobs: jobs.length,
-    share: shareOf(counts),
+    share: getSuccessRate(counts),
     bad,
     folded,
   };
 }
 
-const cellOf = (state: (typeof RUN_STATES)[number]): number => RUN_STATES.indexOf(state) + 1;
-const BAD_CELLS = (['Failed', 'Error', 'Missed'] as const).map(cellOf);
-const GOOD_CELLS = (['Success', 'Warning', 'Anomaly'] as const).map(cellOf);
+const getCell = (state: (typeof RUN_STATES)[number]): number => RUN_STATES.indexOf(state) + 1;
+const BAD_CELLS = (['Failed', 'Error', 'Missed'] as const).map(getCell);
+const GOOD_CELLS = (['Success', 'Warning', 'Anomaly'] as const).map(getCell);
 /** By cell, which is the index of its state plus one: 1 for a day that did not succeed. */
 const BAD = Uint8Array.from({ length: RUN_STATES.length + 1 }, (_, cell) =>
   BAD_CELLS.includes(cell) ? 1 : 0,
 );
 
 /** Like `successShare` of the overview, over days instead of runs. `counts`: by cell. */
-export function shareOf(counts: readonly number[]): number | null {
+export function getSuccessRate(counts: readonly number[]): number | null {
   const sum = (cells: readonly number[]): number =>
     cells.reduce((all, cell) => all + (counts[cell] ?? 0), 0);
   const good = sum(GOOD_CELLS);

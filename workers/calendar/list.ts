@@ -34,7 +34,7 @@ export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Se
   } | null = null;
   return (engine, ask) => {
     if (sorted?.engine !== engine || sorted.named !== engine.named)
-      sorted = { engine, named: engine.named, sections: sectionsOf(engine) };
+      sorted = { engine, named: engine.named, sections: getSections(engine) };
     const { companies, sources, types, instructionTypes, text } = ask;
     const key = JSON.stringify([companies, sources, types, instructionTypes, text]);
     if (narrowed?.from !== sorted || narrowed.key !== key)
@@ -43,7 +43,7 @@ export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Se
   };
 }
 
-function sectionsOf(engine: Engine): readonly Section[] {
+function getSections(engine: Engine): readonly Section[] {
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
   const ofCompany = new Map<CompanyN, Listed[]>();
   for (const job of engine.all('job')) {

@@ -4,7 +4,7 @@ import { worst } from '#contract/time/day.ts';
 import type { WorstHow } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { RANK } from '#workers/columns/kinds.ts';
-import { secondsOf } from '#workers/periods/days.ts';
+import { getSeconds } from '#workers/periods/days.ts';
 import type { Span } from '#workers/periods/days.ts';
 import { Seen } from '#workers/periods/segments-seen.ts';
 import type { Engine } from '#workers/types.ts';
@@ -33,7 +33,7 @@ const tables = new Map<CalendarMode, Uint8Array>();
  * Returns a table by marks: the index in `RUN_STATES` plus one of the state that the cell shows, 0
  * for nothing.
  */
-export function cellsOf(mode: CalendarMode): Uint8Array {
+export function getCells(mode: CalendarMode): Uint8Array {
   let table = tables.get(mode);
   if (!table) {
     table = Uint8Array.from({ length: 1 << (STATES + 3) }, (_, marks) => {
@@ -47,7 +47,7 @@ export function cellsOf(mode: CalendarMode): Uint8Array {
   return table;
 }
 
-interface Kept {
+interface CachedMarks {
   readonly seen: Seen;
   readonly from: number;
   readonly to: number;
@@ -57,7 +57,7 @@ interface Kept {
 
 /** Marks of days. A day is walked again only when one of its runs has changed. */
 export class DayMarks {
-  readonly #days = new Map<DayN, Kept>();
+  readonly #days = new Map<DayN, CachedMarks>();
   #asked = 0;
   /** Incremented with every change of any marks. */
   version = 0;
@@ -66,10 +66,10 @@ export class DayMarks {
   of(engine: Engine, spans: readonly Span[], reach: number): readonly Marks[] {
     this.#asked += 1;
     const all = spans.map(({ n, from, to }) =>
-      this.#day(engine, n, secondsOf(from), secondsOf(to), reach),
+      this.#day(engine, n, getSeconds(from), getSeconds(to), reach),
     );
     for (const [n, { used }] of this.#days)
-      if (this.#days.size > MOST_KEPT && used !== this.#asked) this.#days.delete(n);
+      if (this.#days.size > MAX_ENTRIES && used !== this.#asked) this.#days.delete(n);
     return all;
   }
 
@@ -79,21 +79,21 @@ export class DayMarks {
   }
 
   #day(engine: Engine, n: DayN, from: number, to: number, reach: number): Marks {
-    let kept = this.#days.get(n);
-    if (kept?.from !== from || kept.to !== to)
-      this.#days.set(n, (kept = { seen: new Seen(from, to), from, to, marks: EMPTY, used: 0 }));
-    kept.used = this.#asked;
-    if (!kept.seen.changed(engine)) return kept.marks;
+    let stored = this.#days.get(n);
+    if (stored?.from !== from || stored.to !== to)
+      this.#days.set(n, (stored = { seen: new Seen(from, to), from, to, marks: EMPTY, used: 0 }));
+    stored.used = this.#asked;
+    if (!stored.seen.changed(engine)) return stored.marks;
     this.version += 1;
-    const marks = kept.seen.isEmpty ? EMPTY : new Uint16Array(reach + 1);
-    kept.seen.each(({ cols: { job, kind } }, first, last) => {
+    const marks = stored.seen.isEmpty ? EMPTY : new Uint16Array(reach + 1);
+    stored.seen.each(({ cols: { job, kind } }, first, last) => {
       markRows(marks, job, kind, first, last);
     });
-    return (kept.marks = marks);
+    return (stored.marks = marks);
   }
 }
 const EMPTY = new Uint16Array();
-const MOST_KEPT = 400;
+const MAX_ENTRIES = 400;
 
 /** Rows are newest first, so the first finished row of a job is its last result. */
 function markRows(

@@ -2,9 +2,9 @@ import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/calendar
 import { worst } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
-import { companyLine, jobLine, NO_COUNTS, shareOf } from './lines.ts';
+import { companyLine, jobLine, NO_COUNTS, getSuccessRate } from './lines.ts';
 import type { Section } from './list.ts';
-import { cellsOf } from './marks.ts';
+import { getCells } from './marks.ts';
 import type { Marks } from './marks.ts';
 
 const CELLS = RUN_STATES.length + 1;
@@ -20,7 +20,7 @@ const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
  * TREND-5: returns the calendar's cells as a spreadsheet: a line per job, or per company with the
  * worst of its jobs, and the totals of all cells.
  */
-export function sheetOf(
+export function getSheet(
   sections: readonly Section[],
   days: readonly Marks[],
   ask: CalendarAsk,
@@ -28,7 +28,7 @@ export function sheetOf(
 ): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts' | 'share'> {
   const first = Math.max(0, ask.rows.first);
   const end = first + Math.max(0, ask.rows.count);
-  const table = cellsOf(ask.mode);
+  const table = getCells(ask.mode);
   const jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
   const from = Math.max(0, ask.days.first);
   const to = Math.min(days.length, from + Math.max(0, ask.days.count));
@@ -36,7 +36,7 @@ export function sheetOf(
   if (ask.lines === 'company') {
     const lines = sections.slice(first, end).map((section) => ({
       ...companyLine(section, false, days, table, from, to, countsAs),
-      cells: worstOf(section, days.slice(from, to), table, countsAs),
+      cells: pickWorst(section, days.slice(from, to), table, countsAs),
     }));
     return { lines, total: sections.length, jobs, first, ...figures };
   }
@@ -50,7 +50,7 @@ export function sheetOf(
   return { lines, total: jobs, jobs, first, ...figures };
 }
 
-function worstOf(
+function pickWorst(
   { jobs }: Section,
   days: readonly Marks[],
   table: Uint8Array,
@@ -82,7 +82,7 @@ export function cellFigures(
 ): CellFigures {
   const counts = [...NO_COUNTS];
   const judged = [...NO_COUNTS];
-  const table = cellsOf(mode);
+  const table = getCells(mode);
   const countsAs = countsAsBackup(types);
   const own = sections.flatMap(({ jobs }) =>
     jobs.map(({ job: { n, type } }) => ({ n, isJudged: countsAs(type) })),
@@ -94,5 +94,5 @@ export function cellFigures(
       if (isJudged) judged[cell] = (judged[cell] ?? 0) + 1;
     }
   }
-  return { counts: [...counts.slice(1), counts[0] ?? 0], share: shareOf(judged) };
+  return { counts: [...counts.slice(1), counts[0] ?? 0], share: getSuccessRate(judged) };
 }

@@ -1,7 +1,7 @@
 import { DIM, RANK } from './kinds.ts';
 import { ANOMALY } from './facets.ts';
 import type { Segment } from './segment.ts';
-import { sumsOf } from './sums.ts';
+import { getPieceSums } from './sums.ts';
 
 /**
  * How many more (or, below 0, fewer) rows the list would have if anomalies counted as problems:
@@ -21,7 +21,7 @@ export class AnomaliesCounted {
   /** Counts rows [from, to) of a segment by what they fail. */
   count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
     const { problem, kind } = piece.cols;
-    for (const row of sumsOf(piece).problemRows) {
+    for (const row of getPieceSums(piece).problemRows) {
       const one = problem[row] ?? 0;
       const fail = fails?.[row] ?? 0;
       const turns = (this.counted[one] === 0 ? 1 : 0) - (this.without[one] === 0 ? 1 : 0);

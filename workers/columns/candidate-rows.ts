@@ -5,7 +5,7 @@ import type { Outline } from '#workers/types.ts';
  * The greatest numbers in the columns, so that every table over them is long enough, and the kinds
  * that occur. Only ever grows.
  */
-export class Reach {
+export class CandidateRows {
   job = 0;
   problem = 0;
   company = 0;
@@ -53,8 +53,8 @@ export class Reach {
   }
 }
 
-export function outlineOf(columns: RunColumns): Outline {
-  const reach = new Reach();
+export function getOutline(columns: RunColumns): Outline {
+  const reach = new CandidateRows();
   const problemRows: number[] = [];
   reach.note(columns);
   columns.problem.forEach((one, row) => {

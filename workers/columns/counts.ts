@@ -16,7 +16,7 @@ import {
 } from './scan.ts';
 import type { Masks, ProblemCounts, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
-import { sumsOf } from './sums.ts';
+import { getPieceSums } from './sums.ts';
 import type { Sums } from './sums.ts';
 
 /** What a pass over the rows counts, before it becomes facets. */
@@ -51,14 +51,14 @@ export const kindCounts = (): Uint32Array => new Uint32Array(KIND_STRETCHES << 1
  * The only column that a filter restricts; `none` if it restricts no column, null if it restricts
  * more.
  */
-export type Asked = 'kind' | 'company' | 'problem' | 'none' | null;
+export type CountedMasks = 'kind' | 'company' | 'problem' | 'none' | null;
 
-export function onlyAsked(masks: Masks | null): Asked {
+export function toCountedMasks(masks: Masks | null): CountedMasks {
   if (masks === null) return 'none';
-  const asked = Object.entries(masks)
+  const request = Object.entries(masks)
     .filter(([, mask]) => mask !== null)
     .map(([name]) => name);
-  return asked.length === 1 ? (ONE_COLUMN.find((name) => name === asked[0]) ?? null) : null;
+  return request.length === 1 ? (ONE_COLUMN.find((name) => name === request[0]) ?? null) : null;
 }
 const ONE_COLUMN = ['kind', 'company', 'problem'] as const;
 
@@ -75,7 +75,7 @@ export function countRows(
   fails: Uint8Array | null,
   tables: ProblemTables,
   counts: Counts,
-  known: Asked,
+  known: CountedMasks,
 ): void {
   const { cols } = piece;
   if (known !== 'kind') countListed(cols.kind, places, first, last, base, counts.kind);
@@ -83,7 +83,7 @@ export function countRows(
   if (known === 'problem') return;
   if (fails && (last - first) * MANY > piece.rows) {
     // few rows have a problem: in a long list, iterating over those is faster
-    const { problemRows, problems } = sumsOf(piece);
+    const { problemRows, problems } = getPieceSums(piece);
     countProblemRows(problemRows, problems.values, fails, tables, counts);
   } else countProblems(cols.problem, places, first, last, base, tables, counts);
 }
@@ -99,7 +99,7 @@ export function countBySums(
   { kind, company, problem }: Partial<Masks>,
   counts: Counts,
   tables: ProblemTables,
-  only: Asked,
+  only: CountedMasks,
 ): void {
   if (only === 'none' || kind) {
     const { values, counts: times } = sums.kinds;
@@ -144,22 +144,23 @@ export function countAlone(
   fails: Uint8Array,
   from: number,
   to: number,
-  asked: number,
+  request: number,
   tables: ProblemTables,
   counts: Counts,
 ): void {
-  if ((asked & OF_KIND) !== 0) countKindsAlone(cols.kind, fails, from, to, counts.kind);
-  if ((asked & DIM.companies) !== 0) {
+  if ((request & OF_KIND) !== 0) countKindsAlone(cols.kind, fails, from, to, counts.kind);
+  if ((request & DIM.companies) !== 0) {
     countCompaniesAlone(cols.company, fails, from, to, counts.company);
     counts.company[0] = 0;
   }
-  if ((asked & OF_PROBLEM) !== 0) countProblemsAlone(cols.problem, fails, from, to, tables, counts);
+  if ((request & OF_PROBLEM) !== 0)
+    countProblemsAlone(cols.problem, fails, from, to, tables, counts);
 }
 const OF_KIND = DIM.states | DIM.sources | DIM.types | DIM.managed;
 const OF_PROBLEM = DIM.review | DIM.kinds | DIM.causes;
 
 /** Returns the dimensions that a filter restricts. */
-export const askedOf = (filter: RunsFilter): number =>
+export const getFilterMask = (filter: RunsFilter): number =>
   (filter.states.length > 0 ? DIM.states : 0) |
   (filter.sources.length > 0 ? DIM.sources : 0) |
   (filter.types.length > 0 ? DIM.types : 0) |

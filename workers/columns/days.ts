@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { DayStarts } from '#workers/types.ts';
 
@@ -15,17 +15,18 @@ export interface Days {
  * Times within `starts` need no calendar. The browser takes longer to load its own than the first
  * rows take.
  */
-export function daysOf(
+export function getDays(
   timeZone: string,
   beginsHour: number,
   starts: DayStarts | null = null,
 ): Days {
-  const given =
+  const input =
     starts?.timeZone === timeZone && starts.dayBeginsHour === beginsHour ? starts : null;
   let known: { today: number; starts: readonly Ms[] } | null = null;
-  const of = (ms: Ms): number => (given && dayWithin(given, ms)) ?? dayOf(ms, timeZone, beginsHour);
-  const startOf = (day: number): Ms =>
-    given?.starts[day - given.first] ?? startOfDay(day, timeZone, beginsHour);
+  const of = (ms: Ms): number =>
+    (input && dayWithin(input, ms)) ?? getDay(ms, timeZone, beginsHour);
+  const getDayStart = (day: number): Ms =>
+    input?.starts[day - input.first] ?? startOfDay(day, timeZone, beginsHour);
   return {
     of,
     last(count, now) {
@@ -33,7 +34,7 @@ export function daysOf(
       if (known?.today !== today || known.starts.length !== count) {
         known = {
           today,
-          starts: Array.from({ length: count }, (_, i) => startOf(today - count + 1 + i)),
+          starts: Array.from({ length: count }, (_, i) => getDayStart(today - count + 1 + i)),
         };
       }
       return known.starts;
@@ -75,7 +76,7 @@ export function dayStartsAround(
   back: number,
   ahead: number,
 ): DayStarts {
-  const first = dayOf(now, timeZone, dayBeginsHour) - back;
+  const first = getDay(now, timeZone, dayBeginsHour) - back;
   return {
     timeZone,
     dayBeginsHour,

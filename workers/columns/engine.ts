@@ -2,13 +2,13 @@ import { withoutBidi } from '#contract/bidi.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { CauseRow, ProblemRow } from '#contract/runs/rows.ts';
-import { ruleNameOf } from '#contract/runs/fold-rules.ts';
+import { getRuleName } from '#contract/runs/fold-rules.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/types.ts';
-import { idOf, SMALL_TABLES } from '#workers/tables.ts';
+import { getId, SMALL_TABLES } from '#workers/tables.ts';
 import type { SmallRow } from '#workers/tables.ts';
 import { Answered } from './answered.ts';
-import { daysOf } from './days.ts';
+import { getDays } from './days.ts';
 import { Histories } from './history.ts';
 import { isNamedAlike, Jobs } from './jobs.ts';
 import { Orders } from './order.ts';
@@ -16,7 +16,7 @@ import { Problems } from './problems.ts';
 import { leanAt } from './segment.ts';
 import { Segments } from './segments.ts';
 import { Scratch, select } from './select.ts';
-import type { Shelf } from './select.ts';
+import type { SelectionCache } from './select.ts';
 import { Picked } from './selection.ts';
 import { FIELD, Names } from './text.ts';
 import { viewRows } from './view.ts';
@@ -49,7 +49,7 @@ export function makeEngine(): Engine {
   const jobNames = new Names();
   const companyNames = new Names();
   const answered = new Answered();
-  let days = daysOf('UTC', 0);
+  let days = getDays('UTC', 0);
   let wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 };
   let named = 0;
 
@@ -65,7 +65,7 @@ export function makeEngine(): Engine {
     company: (n) => companies.get(n),
     cause: (n) => causes.get(n),
     problem: (n) => problems.at(n),
-    name: (id) => names.get(id) ?? ruleNameOf(id) ?? '',
+    name: (id) => names.get(id) ?? getRuleName(id) ?? '',
     isWaiting: (n) => problems.over.has(n),
     histories: new Histories(),
   };
@@ -97,9 +97,9 @@ export function makeEngine(): Engine {
     table: T,
     rows: readonly (DeviceTables[T] & SmallRow)[],
   ): void => {
-    for (const row of rows) plain[table].set(idOf(table, row), row);
+    for (const row of rows) plain[table].set(getId(table, row), row);
   };
-  const shelf: Shelf = {
+  const store: SelectionCache = {
     segments,
     problems,
     rows: jobs,
@@ -122,8 +122,8 @@ export function makeEngine(): Engine {
   };
 
   return {
-    put(given) {
-      const rows = readable(given);
+    put(input) {
+      const rows = readable(input);
       answered.told(rows);
       if (
         rows.company?.some((row) => companies.get(row.n)?.name !== row.name) ||
@@ -153,14 +153,14 @@ export function makeEngine(): Engine {
     },
     zone(timeZone, dayBeginsHour, starts = null) {
       answered.forget();
-      days = daysOf(timeZone, dayBeginsHour, starts);
+      days = getDays(timeZone, dayBeginsHour, starts);
       wall = { timeZone, dayBeginsHour };
     },
     row: (table, id) => tables[table].get(id),
     all: (table) => [...tables[table].values()],
-    addSegment(columns, given, outline) {
+    addSegment(columns, isOwned, outline) {
       answered.forget();
-      segments.add(columns, given, outline);
+      segments.add(columns, isOwned, outline);
     },
     upsert(runs) {
       answered.forget();
@@ -173,7 +173,7 @@ export function makeEngine(): Engine {
     },
     select: (filter, now) =>
       answered.known(filter, now, (a, b) => problems.isAsAt(a, b)) ??
-      answered.keep(filter, now, select(shelf, filter, now, words)),
+      answered.keep(filter, now, select(store, filter, now, words)),
     view(selection, { first, count }, now) {
       if (!(selection instanceof Picked))
         throw new TypeError('columns: a selection of another store');

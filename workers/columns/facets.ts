@@ -18,7 +18,7 @@ export interface Words {
  * rows in the list; rows without a problem don't count in the counts by review. `more`: rows that
  * the list would gain if anomalies counted as problems.
  */
-export function facetsOf(
+export function getFacets(
   counts: Counts,
   matched: number,
   used: readonly number[],

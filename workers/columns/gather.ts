@@ -1,7 +1,7 @@
 import type { RunColumns } from '#contract/runs/columns.ts';
 import { newestFirst } from '#contract/runs/columns.ts';
 import type { Segment } from './segment.ts';
-import { keyAt, segmentOf } from './segment.ts';
+import { keyAt, getSegment } from './segment.ts';
 
 /** A merged segment may grow to twice a page before it is split in half, to avoid tiny segments. */
 export const MOST_ROWS = 32_768;
@@ -15,12 +15,12 @@ interface Picks {
 
 /**
  * Merges two sorted lists of segments that may interleave into one. Of a run in both, `newer` wins,
- * unless `stands` says that the one in `older` does. `older` and `newer` are each sorted.
+ * unless `isIncluded` says that the one in `older` does. `older` and `newer` are each sorted.
  */
 export function mergeSegments(
   older: readonly Segment[],
   newer: readonly Segment[],
-  stands: (n: number) => boolean,
+  isIncluded: (n: number) => boolean,
 ): Segment[] {
   const sources = [...older, ...newer];
   const total = sources.reduce((sum, { rows }) => sum + rows, 0);
@@ -39,7 +39,7 @@ export function mergeSegments(
     const order = !a.key ? 1 : !b.key ? -1 : newestFirst(a.key, b.key);
     if (order < 0) take(a);
     else if (order > 0) take(b);
-    else if (a.key && stands(a.key.n)) {
+    else if (a.key && isIncluded(a.key.n)) {
       take(a);
       step(b);
     } else {
@@ -92,7 +92,7 @@ function gather(sources: readonly Segment[], picks: Picks): Segment {
     pick(cols.map(of), picks, new Uint32Array(picks.count));
   const u16 = (of: (c: RunColumns) => Uint16Array): Uint16Array =>
     pick(cols.map(of), picks, new Uint16Array(picks.count));
-  return segmentOf({
+  return getSegment({
     rows: picks.count,
     n: u32((c) => c.n),
     job: u32((c) => c.job),
@@ -134,12 +134,12 @@ function gatherTexts(
     let t = next[from] ?? 0;
     while (t < textRow.length && (textRow[t] ?? 0) < at) t++;
     next[from] = t;
-    const told = segment.told.size > 0 ? segment.told.get(at) : undefined;
-    if (told === undefined ? textRow[t] !== at : told === null) continue;
+    const details = segment.told.size > 0 ? segment.told.get(at) : undefined;
+    if (details === undefined ? textRow[t] !== at : details === null) continue;
     rows.push(i);
     parts.push(
-      typeof told === 'string'
-        ? encoder.encode(told)
+      typeof details === 'string'
+        ? encoder.encode(details)
         : text.subarray(t === 0 ? 0 : textEnd[t - 1], textEnd[t]),
     );
   }

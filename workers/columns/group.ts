@@ -3,15 +3,15 @@ import type { Group } from '#contract/runs/query.ts';
 import type { Jobs } from './jobs.ts';
 import { DIM, RANK } from './kinds.ts';
 import type { Orders } from './order.ts';
-import { valuesOf } from './order-rows.ts';
+import { getValues } from './order-rows.ts';
 import type { Listed } from './order-rows.ts';
 import { settle, sorted } from './order-sort.ts';
 import { Groups } from './group-heads.ts';
 import { REVIEWS } from './problems.ts';
-import type { Reach } from './candidate-rows.ts';
+import type { CandidateRows } from './candidate-rows.ts';
 import type { ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
-import { sumsOf } from './sums.ts';
+import { getPieceSums } from './sums.ts';
 
 /**
  * A grouping of a list: group numbers, from a column and a table over its values (null: the values
@@ -38,9 +38,9 @@ const BY_NUMBER = {
   single: null,
 };
 
-export function groupingOf(
+export function getGrouping(
   group: Group,
-  reach: Reach,
+  reach: CandidateRows,
   orders: Orders,
   jobs: Jobs,
   { cause, kinds }: ProblemTables,
@@ -84,7 +84,7 @@ export function groupingOf(
     }
     case 'server': {
       const { servers } = jobs;
-      const nameOf = (n: number): string => servers[n] ?? '';
+      const getName = (n: number): string => servers[n] ?? '';
       servers.forEach((name, n) => {
         orders.server.set(n, name);
       });
@@ -93,8 +93,8 @@ export function groupingOf(
         table: jobs.serversTo(reach.job),
         span: servers.length,
         ranks: orders.server.to(servers.length),
-        titleOf: nameOf,
-        keyOf: nameOf,
+        titleOf: getName,
+        keyOf: getName,
         groupOf: (key) => (typeof key === 'string' ? jobs.serverN(key) : undefined),
         single: null,
       };
@@ -127,7 +127,7 @@ export class GroupProgress {
     const { problem, job } = piece.cols;
     const { column, table, single } = this.grouping;
     const values = piece.cols[column];
-    for (const row of sumsOf(piece).problemRows) {
+    for (const row of getPieceSums(piece).problemRows) {
       const fail = fails === null ? 0 : (fails[row] ?? 0);
       const review = this.review[problem[row] ?? 0] ?? 0;
       if (row < from || row >= to || (fail !== 0 && (fail !== DIM.review || review === 0)))
@@ -184,8 +184,8 @@ export function together(
   const { span, single } = grouping;
   const { count } = listed;
   const gathered = progress.gather();
-  const groups = valuesOf(listed, grouping.column, grouping.table);
-  const ranks = valuesOf(listed, 'kind', RANKS);
+  const groups = getValues(listed, grouping.column, grouping.table);
+  const ranks = getValues(listed, 'kind', RANKS);
   if (gathered) for (let i = 0; i < count; i++) groups[i] = gathered.into[groups[i] ?? 0] ?? 0;
   const rows = new Uint32Array(span);
   const worst = new Uint8Array(span).fill(NO_RANK);
@@ -201,7 +201,7 @@ export function together(
   for (let i = 0; i < count; i++) groups[i] = at[groups[i] ?? 0] ?? 0;
   const inGroups = sorted(groups, heads.length, order);
   const distinct = (name: 'job' | 'company'): Uint32Array =>
-    distinctBy(groups, inGroups, valuesOf(listed, name), heads);
+    distinctBy(groups, inGroups, getValues(listed, name), heads);
   return {
     groups: new Groups(
       grouping,
@@ -247,11 +247,11 @@ function headsInOrder(
     count,
     titled,
   );
-  const rankOf = (group: number): number =>
+  const getRank = (group: number): number =>
     single !== null && (group === single || group === 0)
       ? NO_RANK - Number(group === single)
       : (worst[group] ?? 0);
-  return sorted(heads.map(rankOf), NO_RANK, most).map((i) => heads[i] ?? 0);
+  return sorted(heads.map(getRank), NO_RANK, most).map((i) => heads[i] ?? 0);
 }
 
 /**

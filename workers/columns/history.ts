@@ -1,11 +1,11 @@
 import type { JobN, Ms, RunN } from '#contract/ids.ts';
 import { bytesAt, newestFirst, NONE, statusCode } from '#contract/runs/columns.ts';
 import { worst } from '#contract/time/day.ts';
-import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
+import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { REMEMBERED } from '#contract/runs/fold.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
-import { stateOf } from './kinds.ts';
+import { getState } from './kinds.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
@@ -15,7 +15,7 @@ export const STRIP_DAYS = 14;
 export type History = readonly { readonly piece: Segment; readonly row: number }[];
 
 /** Returns the histories of several jobs in one walk over the job column. */
-export function historiesOf(
+export function getHistories(
   list: readonly Segment[],
   jobs: readonly JobN[],
   mostJob: JobN,
@@ -26,7 +26,7 @@ export function historiesOf(
   const rows = new Uint32Array(list.reduce((most, piece) => Math.max(most, piece.rows), 0) + 1);
   for (const piece of list) {
     const { job } = piece.cols;
-    const count = rowsOf(job, wanted, rows);
+    const count = getRows(job, wanted, rows);
     for (let i = 0; i < count; i++) {
       const row = rows[i] ?? 0;
       histories.get(job[row] ?? 0)?.push({ piece, row });
@@ -39,7 +39,7 @@ export function historiesOf(
  * Writes the rows of wanted jobs and returns how many. Branch-free, four rows per iteration: see
  * scan.ts.
  */
-function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number {
+function getRows(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number {
   let count = 0;
   let row = 0;
   for (; row + 3 < job.length; row += 4) {
@@ -87,7 +87,7 @@ export class Histories {
     this.version = version;
     const missing = [...new Set(jobs)].filter((job) => !this.known.has(job));
     if (missing.length > 0)
-      for (const [job, history] of historiesOf(list, missing, reach.job))
+      for (const [job, history] of getHistories(list, missing, reach.job))
         this.known.set(job, history);
     return this.known;
   }
@@ -114,14 +114,14 @@ const GOOD = Uint8Array.from(STATUSES, (status) =>
  * Returns the worst state of each day; `starts` are the starts of the days, and the last day is
  * open-ended. Runs in the future count for the last day.
  */
-export function stripOf(history: History, starts: readonly Ms[]): (RunState | null)[] {
+export function buildStrip(history: History, starts: readonly Ms[]): (RunState | null)[] {
   const days = starts.map((): RunState[] => []);
   let day = starts.length - 1;
   for (const run of history) {
     const at = keyAt(run.piece, run.row).startSec * 1000;
     while (day >= 0 && at < (starts[day] ?? 0)) day--;
     if (day < 0) break;
-    days[day]?.push(stateOf(kindAt(run)));
+    days[day]?.push(getState(kindAt(run)));
   }
   return days.map((states) => worst(states.toReversed(), 'worst'));
 }
@@ -178,7 +178,7 @@ export function usualBefore(history: History, key: Key): Usual {
     if (sent !== null && bytes.length < REMEMBERED) bytes.push(sent);
   }
   return {
-    duration: usualOf(durations, LEAST_SPREAD.duration),
-    bytes: usualOf(bytes, LEAST_SPREAD.bytes),
+    duration: getUsualRange(durations, LEAST_SPREAD.duration),
+    bytes: getUsualRange(bytes, LEAST_SPREAD.bytes),
   };
 }

@@ -7,7 +7,7 @@ import type { EntityGroup } from '#contract/runs/vocabulary.ts';
  * Returns where a job runs, for grouping and filtering: its server, or its computer if it has none.
  * Empty if unknown.
  */
-export const serverOf = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string =>
+export const getServer = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string =>
   job ? job.server || job.computer : '';
 
 /** Whether a job looks the same in lists. Its daily statistics don't matter. */
@@ -37,7 +37,7 @@ export class Jobs {
   put(row: JobRow): void {
     this.rows.set(row.n, row);
     this.reach(row.n);
-    const server = serverOf(row);
+    const server = getServer(row);
     let n = this.serverNs.get(server);
     if (n === undefined) {
       n = this.servers.push(server) - 1;

@@ -11,15 +11,15 @@ import { JOB_TYPES, SOURCES, STATUSES } from '#contract/runs/vocabulary.ts';
 import type { JobType, Source, Status } from '#contract/runs/vocabulary.ts';
 
 /** Returns the status in a kind (columns.ts). */
-export const statusOf = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
-export const sourceOf = (kind: number): Source => SOURCES[sourceCode(kind)] ?? 'api';
-export const typeOf = (kind: number): JobType =>
+export const getStatus = (kind: number): Status => STATUSES[statusCode(kind)] ?? 'Running';
+export const getSource = (kind: number): Source => SOURCES[sourceCode(kind)] ?? 'api';
+export const getType = (kind: number): JobType =>
   JOB_TYPES[typeCode(kind)] ?? ('Other' satisfies JobType);
-export const managedOf = (kind: number): boolean | null =>
+export const isManagedKind = (kind: number): boolean | null =>
   [null, false, true][managedCode(kind)] ?? null;
 /** Returns the status, or an anomaly for an unusual success. */
-export const stateOf = (kind: number): RunState => {
-  const status = statusOf(kind);
+export const getState = (kind: number): RunState => {
+  const status = getStatus(kind);
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
 /**
@@ -27,7 +27,7 @@ export const stateOf = (kind: number): RunState => {
  * repeats for all higher ones.
  */
 export const RANK: Uint8Array = repeated(
-  Uint8Array.from({ length: 0x10 }, (_, kind) => RUN_STATES.indexOf(stateOf(kind))),
+  Uint8Array.from({ length: 0x10 }, (_, kind) => RUN_STATES.indexOf(getState(kind))),
   0x1_0000,
 );
 
@@ -53,10 +53,10 @@ export function kindMasks(filter: RunsFilter, kinds: readonly number[]): Uint8Ar
   const masks = new Uint8Array(0x1_0000);
   for (const kind of kinds) {
     masks[kind] =
-      fails(filter.states, stateOf(kind), DIM.states) |
-      fails(filter.sources, sourceOf(kind), DIM.sources) |
-      fails(filter.types, typeOf(kind), DIM.types) |
-      (filter.managed !== null && filter.managed !== managedOf(kind) ? DIM.managed : 0);
+      fails(filter.states, getState(kind), DIM.states) |
+      fails(filter.sources, getSource(kind), DIM.sources) |
+      fails(filter.types, getType(kind), DIM.types) |
+      (filter.managed !== null && filter.managed !== isManagedKind(kind) ? DIM.managed : 0);
   }
   return masks;
 }

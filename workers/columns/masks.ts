@@ -3,7 +3,7 @@ import { PROBLEM_KINDS } from '#contract/runs/vocabulary.ts';
 import type { Jobs } from './jobs.ts';
 import { DIM, kindMasks } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
-import type { Reach } from './candidate-rows.ts';
+import type { CandidateRows } from './candidate-rows.ts';
 import { OUT } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
 import type { Names } from './text.ts';
@@ -18,11 +18,11 @@ interface SearchedNames {
  * Turns a filter into byte tables (COL-2). `key`: its normalized search text. Returns null for a
  * filter that restricts nothing but the time.
  */
-export function masksOf(
+export function getMasks(
   filter: RunsFilter,
   key: string | null,
   tables: ProblemTables,
-  reach: Reach,
+  reach: CandidateRows,
   names: SearchedNames,
   rows: Jobs,
 ): Masks | null {
@@ -111,7 +111,7 @@ function byTable(
 function textMasks(
   key: string,
   { jobs, companies }: SearchedNames,
-  reach: Reach,
+  reach: CandidateRows,
 ): NonNullable<Masks['text']> {
   const job = new Uint8Array(reach.job + 1);
   const company = new Uint8Array(reach.company + 1);

@@ -19,7 +19,7 @@ type Column16 = 'company' | 'kind' | 'bytesHigh';
  * Returns a column of the rows in order, or `table` of its values. A separate loop for each: see
  * scan.ts.
  */
-export function valuesOf(
+export function getValues(
   { pieces, bases, ends, places, count }: Listed,
   name: Column32 | Column16,
   table: Uint32Array | null = null,
@@ -31,9 +31,9 @@ export function valuesOf(
     const first = ends[i - 1] ?? 0;
     const last = ends[i] ?? 0;
     if (column instanceof Uint16Array) {
-      if (table) told16(column, table, places, first, last, base, values);
+      if (table) lookUp16(column, table, places, first, last, base, values);
       else values16(column, places, first, last, base, values);
-    } else if (table) told32(column, table, places, first, last, base, values);
+    } else if (table) lookUp32(column, table, places, first, last, base, values);
     else values32(column, places, first, last, base, values);
   });
   return values;
@@ -61,7 +61,7 @@ function values32(
   for (let i = first; i < last; i++) values[i] = column[(places[i] ?? 0) - base] ?? 0;
 }
 
-function told16(
+function lookUp16(
   column: Uint16Array,
   table: Uint32Array,
   places: Uint32Array,
@@ -73,7 +73,7 @@ function told16(
   for (let i = first; i < last; i++) values[i] = table[column[(places[i] ?? 0) - base] ?? 0] ?? 0;
 }
 
-function told32(
+function lookUp32(
   column: Uint32Array,
   table: Uint32Array,
   places: Uint32Array,

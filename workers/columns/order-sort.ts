@@ -12,7 +12,7 @@ export function sorted(keys: Uint32Array, most: number, before: Uint32Array | nu
   let from = before;
   let spare: Uint32Array | null = null;
   for (let shift = 0; shift < bits; shift += width) {
-    const next = startsOf(keys, shift, width);
+    const next = countBuckets(keys, shift, width);
     if (next === null) continue;
     const to: Uint32Array = spare ?? new Uint32Array(keys.length);
     spare = from === before ? null : from;
@@ -28,7 +28,7 @@ export function sorted(keys: Uint32Array, most: number, before: Uint32Array | nu
 const DIGIT_BITS = 11;
 
 /** Returns where the keys of each digit begin; null if all are the same. */
-function startsOf(keys: Uint32Array, shift: number, width: number): Uint32Array | null {
+function countBuckets(keys: Uint32Array, shift: number, width: number): Uint32Array | null {
   const starts = new Uint32Array((1 << width) + 1);
   const mask = (1 << width) - 1;
   for (let i = 0; i < keys.length; i++) {

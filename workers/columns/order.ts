@@ -8,7 +8,7 @@ import { byQuarters, dayCount } from './days.ts';
 import { lastGoods } from './history.ts';
 import { RANK } from './kinds.ts';
 import { Ranks, sortedNames, UNKNOWN } from './order-names.ts';
-import { valuesOf } from './order-rows.ts';
+import { getValues } from './order-rows.ts';
 import type { Listed } from './order-rows.ts';
 import { settle, sorted } from './order-sort.ts';
 import type { Problems } from './problems.ts';
@@ -28,7 +28,7 @@ export class Orders {
 }
 
 /** Sort values that are not in the columns. */
-interface Beside {
+interface SideColumns {
   readonly segments: Segments;
   readonly problems: Problems;
   readonly orders: Orders;
@@ -40,15 +40,15 @@ interface Beside {
  * always last. Null if the newest comes first, which is the existing order. `newest` has no ties,
  * so its reverse is read backwards.
  */
-export function inOrderOf(
+export function sortRows(
   { order, reverse }: Pick<RunsFilter, 'order' | 'reverse'>,
   listed: Listed,
-  beside: Beside,
+  beside: SideColumns,
   now: Ms,
 ): Uint32Array | null {
   if (order === 'newest') return reverse ? fromBehind(listed.count) : null;
   if (order === 'bytes') return byBytes(listed, reverse);
-  const keys = keysOf(order, listed, beside, now);
+  const keys = getKeys(order, listed, beside, now);
   return sorted(keys, settle(keys, reverse), null);
 }
 
@@ -59,28 +59,28 @@ function fromBehind(count: number): Uint32Array {
 }
 
 /** Least first; UNKNOWN if a row has no value. */
-function keysOf(
+function getKeys(
   order: Exclude<Order, 'newest' | 'bytes'>,
   listed: Listed,
-  { segments, problems, orders, days }: Beside,
+  { segments, problems, orders, days }: SideColumns,
   now: Ms,
 ): Uint32Array {
   const { reach } = segments;
   switch (order) {
     case 'worst':
-      return valuesOf(listed, 'kind', WORST);
+      return getValues(listed, 'kind', WORST);
     case 'source':
-      return valuesOf(listed, 'kind', sourcesBy(reach.kinds));
+      return getValues(listed, 'kind', sourcesBy(reach.kinds));
     case 'company':
-      return valuesOf(listed, 'company', orders.company.to(reach.company));
+      return getValues(listed, 'company', orders.company.to(reach.company));
     case 'job':
-      return valuesOf(listed, 'job', orders.job.to(reach.job));
+      return getValues(listed, 'job', orders.job.to(reach.job));
     case 'computer':
-      return valuesOf(listed, 'job', orders.computer.to(reach.job));
+      return getValues(listed, 'job', orders.computer.to(reach.job));
     case 'lastGood':
-      return valuesOf(listed, 'job', lastGoods(segments));
+      return getValues(listed, 'job', lastGoods(segments));
     case 'duration':
-      return valuesOf(listed, 'elapsed'); // NONE is UNKNOWN
+      return getValues(listed, 'elapsed'); // NONE is UNKNOWN
     case 'streak': {
       const quick = byQuarters(days);
       return byProblem(listed, reach.problem, problems, (problem) => dayCount(problem, quick, now));
@@ -110,16 +110,16 @@ function byProblem(
   listed: Listed,
   most: ProblemN,
   problems: Problems,
-  valueOf: (problem: ProblemRow) => number,
+  getValue: (problem: ProblemRow) => number,
 ): Uint32Array {
-  const values = valuesOf(listed, 'problem');
+  const values = getValues(listed, 'problem');
   const known = new Uint32Array(most + 1).fill(UNASKED);
   for (let i = 0; i < values.length; i++) {
     const n = values[i] ?? 0;
     let value = known[n] ?? UNKNOWN;
     if (value === UNASKED) {
       const problem = problems.at(n);
-      known[n] = value = problem ? valueOf(problem) : UNKNOWN;
+      known[n] = value = problem ? getValue(problem) : UNKNOWN;
     }
     values[i] = value;
   }
@@ -146,8 +146,8 @@ function byTicket(listed: Listed, most: ProblemN, problems: Problems): Uint32Arr
 
 /** Sizes have 48 bits: sorts by the low ones, then by the high ones. */
 function byBytes(listed: Listed, reverse: boolean): Uint32Array {
-  const low = valuesOf(listed, 'bytesLow');
-  const high = valuesOf(listed, 'bytesHigh');
+  const low = getValues(listed, 'bytesLow');
+  const high = getValues(listed, 'bytesHigh');
   for (let i = 0; i < high.length; i++) {
     const none = high[i] === NO_HIGH && low[i] === NONE;
     if (none) high[i] = UNKNOWN;

@@ -36,7 +36,7 @@ export interface Masks {
 export const OUT = 0xff;
 
 /** Writes what rows [from, to) fail. The values of other rows are undefined. */
-export function failsOf(
+export function markFailures(
   piece: Segment,
   from: number,
   to: number,

@@ -20,7 +20,7 @@ export interface Segment {
 export type Key = Pick<LeanRun, 'startSec' | 'n'>;
 
 /** Takes over the columns without a copy: they must be sorted and belong to the store. */
-export function segmentOf(cols: RunColumns): Segment {
+export function getSegment(cols: RunColumns): Segment {
   let numbers: { readonly least: number; readonly most: number } | null = null;
   return {
     rows: cols.rows,
@@ -28,15 +28,15 @@ export function segmentOf(cols: RunColumns): Segment {
     told: new Map(),
     edits: 0,
     get leastN() {
-      return (numbers ??= spanOf(cols.n)).least;
+      return (numbers ??= getSpan(cols.n)).least;
     },
     get mostN() {
-      return (numbers ??= spanOf(cols.n)).most;
+      return (numbers ??= getSpan(cols.n)).most;
     },
   };
 }
 
-function spanOf(ns: Uint32Array): { readonly least: number; readonly most: number } {
+function getSpan(ns: Uint32Array): { readonly least: number; readonly most: number } {
   let least = Infinity;
   let most = 0;
   for (let row = 0; row < ns.length; row++) {
@@ -83,7 +83,7 @@ export const firstKey = (segment: Segment): Key => keyAt(segment, 0);
 export const lastKey = (segment: Segment): Key => keyAt(segment, segment.rows - 1);
 
 /** Returns the row of a run, or -1. */
-export function rowOf(segment: Segment, key: Key): number {
+export function getRow(segment: Segment, key: Key): number {
   let low = 0;
   let high = segment.rows - 1;
   while (low <= high) {
@@ -109,13 +109,13 @@ export function firstBefore({ cols: { start }, rows }: Segment, sec: number): nu
 }
 
 export const leanAt = (segment: Segment, row: number): LeanRun => {
-  const told = segment.told.get(row);
-  return told === undefined
+  const details = segment.told.get(row);
+  return details === undefined
     ? runAt(segment.cols, row)
-    : { ...runAt(segment.cols, row), message: told };
+    : { ...runAt(segment.cols, row), message: details };
 };
 
-export const messageOf = (segment: Segment, row: number): string | null => {
-  const told = segment.told.get(row);
-  return told === undefined ? messageAt(segment.cols, row) : told;
+export const getMessage = (segment: Segment, row: number): string | null => {
+  const details = segment.told.get(row);
+  return details === undefined ? messageAt(segment.cols, row) : details;
 };

@@ -4,7 +4,7 @@ import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';
 import type { Outline } from '#workers/types.ts';
-import { Reach } from './candidate-rows.ts';
+import { CandidateRows } from './candidate-rows.ts';
 import type { Key, Segment } from './segment.ts';
 import {
   copyColumns,
@@ -13,16 +13,16 @@ import {
   isSorted,
   lastKey,
   leanAt,
-  messageOf,
-  rowOf,
-  segmentOf,
+  getMessage,
+  getRow,
+  getSegment,
 } from './segment.ts';
 import { forgetSums, knowProblemRows } from './sums.ts';
 
 /**
  * A segment with more changed messages than this is rebuilt, because they are searched one by one.
  */
-const MOST_TOLD = 1_024;
+const MAX_CHANGED_ROWS = 1_024;
 
 /**
  * All runs here, as segments that don't overlap, newest first: a walk over them meets every run
@@ -35,7 +35,7 @@ const MOST_TOLD = 1_024;
 export class Segments {
   /** Replaced, never changed in place: a selection may hold the list it was made from. */
   list: readonly Segment[] = [];
-  reach = new Reach();
+  reach = new CandidateRows();
   /** Incremented with every change. */
   version = 0;
   private readonly told = new Set<RunN>();
@@ -50,14 +50,14 @@ export class Segments {
   }
 
   /**
-   * `given`: the columns are sorted and owned by the store, so that they need neither a check nor a
+   * `isOwned`: the columns are sorted and owned by the store, so that they need neither a check nor a
    * copy.
    */
-  add(columns: RunColumns, given = false, outline: Outline | null = null): void {
+  add(columns: RunColumns, isOwned = false, outline: Outline | null = null): void {
     if (columns.rows === 0) return;
     this.version += 1;
-    const piece = segmentOf(
-      given ? columns : isSorted(columns) ? copyColumns(columns) : sorted(columns),
+    const piece = getSegment(
+      isOwned ? columns : isSorted(columns) ? copyColumns(columns) : sorted(columns),
     );
     if (outline) this.reach.noteOutline(outline);
     else this.reach.note(piece.cols);
@@ -83,9 +83,9 @@ export class Segments {
       else fresh.set(run.n, run);
     }
     if (fresh.size > 0) this.insert([...fresh.values()].sort(newestFirst));
-    if (this.list.some(({ told }) => told.size > MOST_TOLD)) {
+    if (this.list.some(({ told: details }) => details.size > MAX_CHANGED_ROWS)) {
       this.list = this.list.flatMap((one) =>
-        one.told.size > MOST_TOLD ? mergeSegments([one], [], () => true) : [one],
+        one.told.size > MAX_CHANGED_ROWS ? mergeSegments([one], [], () => true) : [one],
       );
     }
   }
@@ -100,7 +100,7 @@ export class Segments {
       if (newestFirst(key, firstKey(segment)) < 0) high = mid - 1;
       else if (newestFirst(key, lastKey(segment)) > 0) low = mid + 1;
       else {
-        const row = rowOf(segment, key);
+        const row = getRow(segment, key);
         return row < 0 ? null : { segment, row };
       }
     }
@@ -139,7 +139,7 @@ export class Segments {
   clear(): void {
     this.version += 1;
     this.list = [];
-    this.reach = new Reach();
+    this.reach = new CandidateRows();
     this.told.clear();
   }
 
@@ -167,11 +167,12 @@ export class Segments {
   }
 }
 
-const columnsOf = (runs: readonly LeanRun[]): RunColumns => viewColumns(encodeColumns(runs).buffer);
+const getColumns = (runs: readonly LeanRun[]): RunColumns =>
+  viewColumns(encodeColumns(runs).buffer);
 
 const pages = (runs: readonly LeanRun[]): Segment[] =>
   Array.from({ length: Math.ceil(runs.length / LIMITS.pageRows) }, (_, i) =>
-    segmentOf(columnsOf(runs.slice(i * LIMITS.pageRows, (i + 1) * LIMITS.pageRows))),
+    getSegment(getColumns(runs.slice(i * LIMITS.pageRows, (i + 1) * LIMITS.pageRows))),
   );
 
 /** Sorts columns that break the order; the later row of a run wins. */
@@ -181,12 +182,12 @@ function sorted(columns: RunColumns): RunColumns {
     const run = runAt(columns, row);
     runs.set(run.n, run);
   }
-  return columnsOf([...runs.values()].sort(newestFirst));
+  return getColumns([...runs.values()].sort(newestFirst));
 }
 
 function replace(segment: Segment, row: number, run: LeanRun): void {
   putRun(segment.cols, row, run);
   segment.edits += 1;
   forgetSums(segment);
-  if (messageOf(segment, row) !== run.message) segment.told.set(row, run.message);
+  if (getMessage(segment, row) !== run.message) segment.told.set(row, run.message);
 }

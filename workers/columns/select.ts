@@ -3,40 +3,40 @@ import { RUN_STATES } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import { AnomaliesCounted } from './anomalies.ts';
 import {
-  askedOf,
+  getFilterMask,
   countAlone,
   countByProblems,
   countBySums,
   countRows,
   kindCounts,
   noCounts,
-  onlyAsked,
+  toCountedMasks,
 } from './counts.ts';
-import type { Asked } from './counts.ts';
+import type { CountedMasks } from './counts.ts';
 import type { Days } from './days.ts';
-import { facetsOf } from './facets.ts';
+import { getFacets } from './facets.ts';
 import type { Words } from './facets.ts';
 import { MOST_ROWS } from './gather.ts';
-import { GroupProgress, groupingOf, together } from './group.ts';
+import { GroupProgress, getGrouping, together } from './group.ts';
 import type { Jobs } from './jobs.ts';
 import { RANK } from './kinds.ts';
 import { listed, listedAll, listedBy, listedByIndex, listedByProblem } from './listing.ts';
-import { masksOf, problemMasks } from './masks.ts';
-import { inOrderOf } from './order.ts';
+import { getMasks, problemMasks } from './masks.ts';
+import { sortRows } from './order.ts';
 import type { Orders } from './order.ts';
 import type { Listed } from './order-rows.ts';
 import type { Problems } from './problems.ts';
-import { failsOf } from './scan.ts';
+import { markFailures } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { firstBefore } from './segment.ts';
 import type { Segments } from './segments.ts';
 import { Picked } from './selection.ts';
-import { indexOf, problemsWithin, sumsOf, sumsOfAll } from './sums.ts';
+import { getIndex, problemsWithin, getPieceSums, sumsOfAll } from './sums.ts';
 import type { Names } from './text.ts';
-import { keyOf } from './text.ts';
+import { getKey } from './text.ts';
 
-export interface Shelf {
+export interface SelectionCache {
   readonly segments: Segments;
   readonly problems: Problems;
   readonly rows: Jobs;
@@ -63,18 +63,18 @@ export class Scratch {
  * Walks the segments once, newest first, so the positions come out in order. No sort except by
  * counting, no closure per row.
  */
-export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
-  const { segments, problems, rows, scratch } = shelf;
+export function select(store: SelectionCache, filter: RunsFilter, now: Ms, words: Words): Picked {
+  const { segments, problems, rows, scratch } = store;
   const { list, reach } = segments;
   const tables: ProblemTables = {
     ...problems.tables(now, filter.anomaly, reach.problem),
     kinds: problems.kinds,
   };
-  const key = keyOf(filter.text);
-  const asked = askedOf(filter);
-  const masks = masksOf(filter, key, tables, reach, shelf, rows);
-  const only = onlyAsked(masks);
-  const grouping = filter.group && groupingOf(filter.group, reach, shelf.orders, rows, tables);
+  const key = getKey(filter.text);
+  const request = getFilterMask(filter);
+  const masks = getMasks(filter, key, tables, reach, store, rows);
+  const only = toCountedMasks(masks);
+  const grouping = filter.group && getGrouping(filter.group, reach, store.orders, rows, tables);
   const progress = grouping && new GroupProgress(grouping, tables.review);
   const anomalies = anomaliesCounted(filter, masks, problems, tables, now);
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
@@ -83,8 +83,8 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
     list.reduce((most, { rows }) => Math.max(most, rows), 0),
   );
   const { fails, places } = scratch;
-  const until = secondsOf(filter.to, Infinity);
-  const since = secondsOf(filter.from, -Infinity);
+  const until = getSeconds(filter.to, Infinity);
+  const since = getSeconds(filter.from, -Infinity);
   const bases: number[] = [];
   const ends: number[] = [];
   // All rows of a time range, newest first, are consecutive, so their positions need not be
@@ -92,12 +92,12 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
   const unwritten = masks === null && filter.order === 'newest' && !filter.reverse && !grouping;
   const [newest] = list;
   const oldest = list.at(-1);
-  const allOf =
+  const matchesAll =
     newest &&
     oldest &&
     firstBefore(newest, until) === 0 &&
     firstBefore(oldest, since) === oldest.rows;
-  if (allOf === true && only !== null)
+  if (matchesAll === true && only !== null)
     countBySums(sumsOfAll(list), masks ?? {}, counts, tables, only);
   let base = 0;
   let count = 0;
@@ -112,23 +112,23 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
       const isWhole = to - from === piece.rows;
       // which rows have a problem is also known for a part of a segment
       const known = isWhole || only === 'problem' ? only : null;
-      if (known === 'problem' && allOf !== true)
+      if (known === 'problem' && matchesAll !== true)
         countByProblems(problemsWithin(piece, from, to), masks?.problem, counts, tables);
-      else if (known !== null && allOf !== true)
-        countBySums(sumsOf(piece), masks ?? {}, counts, tables, known);
+      else if (known !== null && matchesAll !== true)
+        countBySums(getPieceSums(piece), masks ?? {}, counts, tables, known);
       if (known !== null && masks)
         count = listedByColumn(piece, from, to, known, masks, base, places, count);
       else if (masks === null)
         count =
           unwritten && isWhole ? count + piece.rows : listedAll(from, to, base, places, count);
       else {
-        failsOf(piece, from, to, masks, fails);
+        markFailures(piece, from, to, masks, fails);
         count = listed(fails, from, to, few, base, places, count);
         few = (count - first) * FEW_LISTED < to - from;
-        countAlone(piece, fails, from, to, asked, tables, counts);
+        countAlone(piece, fails, from, to, request, tables, counts);
       }
       if (progress || anomalies) {
-        if (masks && known !== null) failsOf(piece, from, to, masks, fails);
+        if (masks && known !== null) markFailures(piece, from, to, masks, fails);
         progress?.count(piece, from, to, masks && fails);
         anomalies?.count(piece, from, to, fails);
       }
@@ -149,7 +149,7 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
     ends.push(count);
     base += piece.rows;
   }
-  const facets = facetsOf(
+  const facets = getFacets(
     counts,
     count,
     reach.kinds,
@@ -163,14 +163,14 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
     const { groups, order } = together(
       grouping,
       inOrder,
-      inOrderOf(filter, inOrder, shelf, now),
+      sortRows(filter, inOrder, store, now),
       progress,
     );
     return new Picked(filter, facets, list, bases, placesBy(order, places), groups);
   }
   if (filter.order === 'worst' && !filter.reverse)
     return new Picked(filter, facets, list, bases, worstFirst(inOrder));
-  const order = inOrderOf(filter, inOrder, shelf, now);
+  const order = sortRows(filter, inOrder, store, now);
   return new Picked(
     filter,
     facets,
@@ -210,7 +210,7 @@ function listedByColumn(
   piece: Segment,
   from: number,
   to: number,
-  by: Asked,
+  by: CountedMasks,
   masks: Masks,
   base: number,
   places: Uint32Array,
@@ -229,7 +229,7 @@ function listedByColumn(
       places,
       already,
     );
-  const sums = sumsOf(piece);
+  const sums = getPieceSums(piece);
   const [column, tally, table] =
     by === 'kind'
       ? ([cols.kind, sums.kinds, kind] as const)
@@ -239,7 +239,7 @@ function listedByColumn(
   for (let i = 0; i < tally.values.length; i++)
     if (table[tally.values[i] ?? 0] === 0) meant += tally.counts[i] ?? 0;
   return meant * FEW < rows && rows <= MOST_ROWS
-    ? listedByIndex(tally, indexOf(column, tally), table, base, places, already)
+    ? listedByIndex(tally, getIndex(column, tally), table, base, places, already)
     : listedBy(column, table, base, places, already);
 }
 /** Rows by value are out of order: sorting one costs as much as visiting this many. */
@@ -252,7 +252,7 @@ const FEW_LISTED = 32;
  * Converts a time to whole seconds: starts are whole seconds, so a start is before the time if it
  * is before the next whole second.
  */
-const secondsOf = (moment: Ms | null, none: number): number =>
+const getSeconds = (moment: Ms | null, none: number): number =>
   moment === null ? none : Math.ceil(moment / 1000);
 
 /** Orders by rank, newest first within a rank: counts the ranks, then places each row. */

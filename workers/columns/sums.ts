@@ -23,7 +23,7 @@ interface PieceSums extends Sums {
  * Calculated on first use. Call `forgetSums` when rows of the segment change in place; nobody reads
  * the previous sums then.
  */
-export function sumsOf(piece: Segment): PieceSums {
+export function getPieceSums(piece: Segment): PieceSums {
   let known = sums.get(piece);
   if (!known) {
     const { kind, company, problem } = piece.cols;
@@ -53,11 +53,11 @@ export function problemsWithin(
   from: number,
   to: number,
 ): Pick<PieceSums, 'rows' | 'problems' | 'problemRows'> {
-  const all = sumsOf(piece);
+  const all = getPieceSums(piece);
   const { values, counts } = all.problems;
   if (from === 0 && to === piece.rows) return all;
-  const first = placeOf(all.problemRows, from);
-  const last = placeOf(all.problemRows, to);
+  const first = findRowIndex(all.problemRows, from);
+  const last = findRowIndex(all.problemRows, to);
   return {
     rows: to - from,
     problemRows: all.problemRows.subarray(first, last),
@@ -66,7 +66,7 @@ export function problemsWithin(
 }
 
 /** Returns the index of a row among ordered rows, or where it would be. */
-function placeOf(rows: Uint32Array, row: number): number {
+function findRowIndex(rows: Uint32Array, row: number): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -117,7 +117,7 @@ function tally(column: Uint16Array): Tally {
 
 /** Sums of all segments of a list together, cached until one of them changes. */
 export function sumsOfAll(list: readonly Segment[]): Sums {
-  const parts = list.map(sumsOf);
+  const parts = list.map(getPieceSums);
   const known = wholes.get(list);
   if (known?.parts.every((part, i) => part === parts[i]) === true) return known.whole;
   const whole: Sums = {
@@ -167,7 +167,7 @@ export interface Index {
 }
 
 /** Calculated on first use. `tally`: of the column, which has at most 2^16 rows. */
-export function indexOf(column: Uint16Array, tally: Tally): Index {
+export function getIndex(column: Uint16Array, tally: Tally): Index {
   let known = indexes.get(tally);
   if (!known) {
     const { values, counts } = tally;

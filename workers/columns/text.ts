@@ -13,7 +13,7 @@ export interface Joined {
 export const FIELD = '\0';
 
 /** Returns the normalized search text; null for no search. */
-export function keyOf(text: string): string | null {
+export function getKey(text: string): string | null {
   const key = text.trim().toLowerCase();
   return key === '' ? null : key;
 }
@@ -169,8 +169,8 @@ export function markMessages(segment: Segment, key: string, marks: Uint8Array, h
   let searched = messages.get(segment);
   if (!searched) messages.set(segment, (searched = { joined: lowered(segment), last: null }));
   if (key.includes(FIELD)) return;
-  const toldRows = [...segment.told.keys()];
-  const before = toldRows.map((row) => marks[row] ?? 0);
+  const changedRows = [...segment.told.keys()];
+  const before = changedRows.map((row) => marks[row] ?? 0);
   searched.last = markHits(
     searched.joined,
     key,
@@ -179,7 +179,7 @@ export function markMessages(segment: Segment, key: string, marks: Uint8Array, h
     hit,
     searched.last,
   ).found;
-  toldRows.forEach((row, i) => {
+  changedRows.forEach((row, i) => {
     // their values in the columns are outdated
     marks[row] =
       segment.told.get(row)?.toLowerCase().includes(key) === true ? hit : (before[i] ?? 0);

@@ -2,14 +2,14 @@ import { withoutBidi } from '#contract/bidi.ts';
 import type { CauseN, CompanyN, JobN, Ms, ProblemN, UserId } from '#contract/ids.ts';
 import type { ProblemView, RunView } from '#contract/runs/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Days } from './days.ts';
 import { dayCount } from './days.ts';
 import type { Histories } from './history.ts';
-import { lastGoodAt, STRIP_DAYS, stripOf } from './history.ts';
-import { managedOf, sourceOf, stateOf, statusOf, typeOf } from './kinds.ts';
-import { reviewAsked } from '#contract/runs/review.ts';
+import { lastGoodAt, STRIP_DAYS, buildStrip } from './history.ts';
+import { isManagedKind, getSource, getState, getStatus, getType } from './kinds.ts';
+import { toRequestedReview } from '#contract/runs/review.ts';
 import type { Key } from './segment.ts';
 import { leanAt } from './segment.ts';
 import type { Segments } from './segments.ts';
@@ -46,11 +46,11 @@ export function viewRows(
     runs.map(({ job }) => job),
   );
   const starts = days.last(STRIP_DAYS, now);
-  const ofJob = new Map<JobN, { strip: ReturnType<typeof stripOf>; lastGoodAt: Ms | null }>();
+  const ofJob = new Map<JobN, { strip: ReturnType<typeof buildStrip>; lastGoodAt: Ms | null }>();
   for (const { job } of runs) {
     const history = histories.get(job) ?? [];
     if (!ofJob.has(job))
-      ofJob.set(job, { strip: stripOf(history, starts), lastGoodAt: lastGoodAt(history) });
+      ofJob.set(job, { strip: buildStrip(history, starts), lastGoodAt: lastGoodAt(history) });
   }
   return runs.map((run) => {
     const job = lookup.job(run.job);
@@ -64,12 +64,12 @@ export function viewRows(
       company: run.company,
       companyName: lookup.company(run.company)?.name ?? '',
       computer: job?.computer ?? '',
-      source: sourceOf(kind),
-      type: typeOf(kind),
-      managed: managedOf(kind),
-      scheduleState: job ? scheduleStateOf(job) : null,
-      status: statusOf(kind),
-      state: stateOf(kind),
+      source: getSource(kind),
+      type: getType(kind),
+      managed: isManagedKind(kind),
+      scheduleState: job ? getScheduleState(job) : null,
+      status: getStatus(kind),
+      state: getState(kind),
       startedAt: run.startSec * 1000,
       durationSec: run.elapsedSec,
       usualDuration: usual.duration,
@@ -79,7 +79,7 @@ export function viewRows(
       template: (problem && lookup.cause(problem.cause)?.template) ?? null,
       strip: ofJob.get(run.job)?.strip ?? [],
       lastGoodAt: ofJob.get(run.job)?.lastGoodAt ?? null,
-      review: reviewAsked(problem, now, anomalies),
+      review: toRequestedReview(problem, now, anomalies),
       problem: problem ? problemView(problem, lookup, days, now) : null,
       waiting: run.problem !== null && lookup.isWaiting(run.problem),
     };

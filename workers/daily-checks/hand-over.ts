@@ -3,7 +3,7 @@ import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ShiftAsk, ShiftNow } from '#contract/daily-checks/hand-over.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import { reviewOf } from '#contract/runs/review.ts';
+import { getReview } from '#contract/runs/review.ts';
 import type { Engine } from '#workers/types.ts';
 
 /**
@@ -12,20 +12,20 @@ import type { Engine } from '#workers/types.ts';
 const MOST = 1_000;
 const SOON: Ms = 86_400_000;
 
-type Asked = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
+type HandOverInput = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
 
 /**
  * HAND-1: summarizes a shift, counted over the problems as shown here, including unsent changes.
  * While days are still loading (HAND-5), problems outside the list are unknown.
  */
 export function shiftNow(
-  here: { readonly engine: Asked; readonly daysLeft: number } | null,
-  { since, list: asked }: ShiftAsk,
+  here: { readonly engine: HandOverInput; readonly daysLeft: number } | null,
+  { since, list: request }: ShiftAsk,
   now: Ms,
 ): ShiftNow {
-  if (here === null) return NOTHING;
+  if (here === null) return EMPTY;
   const { engine } = here;
-  const list = here.daysLeft === 0 ? asked : null;
+  const list = here.daysLeft === 0 ? request : null;
   const pending = engine.pending(now);
   const asleep: ProblemRow[] = [];
   let cleared = 0;
@@ -33,17 +33,17 @@ export function shiftNow(
     const problem = engine.problem(n);
     if (!problem) continue;
     if (problem.review !== null && problem.review.at >= since) cleared += 1;
-    if (reviewOf(problem, now) === 'snoozed') asleep.push(problem);
+    if (getReview(problem, now) === 'snoozed') asleep.push(problem);
   }
-  const fresh = freshOf(engine, pending, since);
+  const fresh = listNewProblems(engine, pending, since);
   return {
     cleared,
     of: cleared + pending.length,
     snoozed: asleep.length,
     fresh,
     standing: pending.length - fresh,
-    unlisted: list && unlistedOf(engine, pending, list, now),
-    open: openOf(pending)
+    unlisted: list && getUnlisted(engine, pending, list, now),
+    open: listOpenProblems(pending)
       .slice(0, MOST)
       .map(([company, problems]) => ({
         company,
@@ -68,7 +68,11 @@ export function shiftNow(
  * New problems: a problem opens at the start of its first run, which may have ended, and been
  * reported, in this shift.
  */
-function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], since: Ms): number {
+function listNewProblems(
+  engine: Pick<Engine, 'runs'>,
+  pending: readonly ProblemRow[],
+  since: Ms,
+): number {
   const older = pending.filter(({ openedAt }) => openedAt < since);
   const begun = older.filter(({ runs }) => runs === 1).map(({ lastRun }) => lastRun);
   const ended = [...engine.runs(begun).values()].filter(
@@ -78,7 +82,7 @@ function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], s
 }
 
 /** HAND-5: problems to check that have no row in the list. */
-function unlistedOf(
+function getUnlisted(
   engine: Pick<Engine, 'runs' | 'select'>,
   pending: readonly ProblemRow[],
   list: RunsFilter,
@@ -97,7 +101,7 @@ function unlistedOf(
   return pending.reduce((count, { n }) => count + Number(!listed.has(n)), 0);
 }
 
-function openOf(
+function listOpenProblems(
   pending: readonly ProblemRow[],
 ): readonly (readonly [company: CompanyN, problems: number])[] {
   const counts = new Map<CompanyN, number>();
@@ -105,7 +109,7 @@ function openOf(
   return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 
-const NOTHING: ShiftNow = {
+const EMPTY: ShiftNow = {
   cleared: 0,
   of: 0,
   snoozed: 0,

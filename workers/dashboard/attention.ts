@@ -1,11 +1,11 @@
 import type { Attention } from '#contract/dashboard/overview.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
-import { historiesOf, lastGoodAt, STRIP_DAYS, stripOf } from '#workers/columns/history.ts';
+import { getHistories, lastGoodAt, STRIP_DAYS, buildStrip } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
-import { messageOf, rowOf } from '#workers/columns/segment.ts';
+import { getMessage, getRow } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/types.ts';
 
 const MOST_LINES = 8;
@@ -24,12 +24,12 @@ interface Line {
  * Returns what needs attention now (OVER-4), worst first: by state as in the list, then by number
  * of jobs, then newest first.
  */
-export function attentionOf(
+export function getAttention(
   engine: Engine,
   pending: readonly ProblemRow[],
   now: Ms,
 ): readonly Attention[] {
-  const lines = linesOf(pending).sort(
+  const lines = getLines(pending).sort(
     (a, b) =>
       rank(a.worst) - rank(b.worst) ||
       b.jobs - a.jobs ||
@@ -41,7 +41,7 @@ export function attentionOf(
   engine.walk(0, Infinity, (piece) => {
     pieces.push(piece);
   });
-  const histories = historiesOf(
+  const histories = getHistories(
     pieces,
     [...new Set(shown.map(({ head }) => head.job))],
     Math.max(engine.mostJob, ...shown.map(({ head }) => head.job)),
@@ -63,30 +63,30 @@ export function attentionOf(
       computer: job?.computer ?? '',
       since,
       lastGoodAt: lastGoodAt(history),
-      strip: stripOf(history, starts),
+      strip: buildStrip(history, starts),
     };
   });
 }
 
 /** One line per cause that two or more jobs share, else one per job. */
-function linesOf(pending: readonly ProblemRow[]): Line[] {
+function getLines(pending: readonly ProblemRow[]): Line[] {
   const lines: Line[] = [];
   const alone: ProblemRow[] = [];
   for (const problems of heaps(pending, ({ cause }) => cause)) {
-    if (new Set(problems.map(({ job }) => job)).size > 1) lines.push(lineOf(problems, true));
+    if (new Set(problems.map(({ job }) => job)).size > 1) lines.push(getLine(problems, true));
     else alone.push(...problems);
   }
-  for (const problems of heaps(alone, ({ job }) => job)) lines.push(lineOf(problems, false));
+  for (const problems of heaps(alone, ({ job }) => job)) lines.push(getLine(problems, false));
   return lines;
 }
 
 function heaps(
   problems: readonly ProblemRow[],
-  keyOf: (one: ProblemRow) => number,
+  getKey: (one: ProblemRow) => number,
 ): Iterable<readonly ProblemRow[]> {
   const found = new Map<number, ProblemRow[]>();
   for (const one of problems) {
-    const key = keyOf(one);
+    const key = getKey(one);
     const heap = found.get(key);
     if (heap) heap.push(one);
     else found.set(key, [one]);
@@ -97,7 +97,7 @@ function heaps(
 /** 0 is worst. */
 const rank = (state: ProblemRow['state']): number => RUN_STATES.indexOf(state);
 
-function lineOf(problems: readonly ProblemRow[], shared: boolean): Line {
+function getLine(problems: readonly ProblemRow[], shared: boolean): Line {
   const [first] = problems;
   if (!first) throw new RangeError('overview: a line without a problem');
   return {
@@ -116,14 +116,14 @@ function messageOfRun(engine: Engine, { lastRun, lastAt }: ProblemRow): string |
   const startSec = Math.floor(lastAt / 1000);
   let message: string | null = null;
   engine.walk(startSec, startSec + 1, (piece) => {
-    const row = rowOf(piece, { startSec, n: lastRun });
-    if (row >= 0) message = messageOf(piece, row);
+    const row = getRow(piece, { startSec, n: lastRun });
+    if (row >= 0) message = getMessage(piece, row);
   });
   return message;
 }
 
 function stripStarts({ timeZone, dayBeginsHour }: Engine['wall'], now: Ms): readonly Ms[] {
-  const today = dayOf(now, timeZone, dayBeginsHour);
+  const today = getDay(now, timeZone, dayBeginsHour);
   return Array.from({ length: STRIP_DAYS }, (_, i) =>
     startOfDay(today - STRIP_DAYS + 1 + i, timeZone, dayBeginsHour),
   );

@@ -5,18 +5,18 @@ import type { JobRow } from '#contract/runs/rows.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import type { Engine } from '#workers/types.ts';
-import { attentionOf } from './attention.ts';
+import { getAttention } from './attention.ts';
 import { daysIn } from '../periods/days.ts';
 import type { Span } from '../periods/days.ts';
-import { isHere, keptFrom } from '../periods/available-days.ts';
+import { isHere, storedFrom } from '../periods/available-days.ts';
 import type { FiguresStore } from '../periods/available-days.ts';
 import { Ran } from './jobs-that-ran.ts';
-import { addSums, OUTSIDE, tallyOf } from './tally.ts';
+import { addSums, OUTSIDE, getTally } from './tally.ts';
 import type { JobSums, Scope } from './tally.ts';
 import { Totals } from './totals.ts';
 
 /** The state of a query, rebuilt when the query, a job or a company changes. */
-interface Asked {
+interface OverviewInput {
   readonly key: string;
   readonly engine: Engine;
   readonly spans: readonly Span[];
@@ -35,19 +35,19 @@ export function makeOverview(): (
   now: Ms,
 ) => Omit<Overview, 'version'> | null {
   const ran = new Ran();
-  let asked: Asked | null = null;
+  let request: OverviewInput | null = null;
   return (store, ask, now) => {
     if (!store) {
-      asked = null;
+      request = null;
       return null;
     }
     const { engine } = store;
     const key = JSON.stringify([ask, engine.named, engine.wall, engine.mostJob]);
-    if (asked?.key !== key || asked.engine !== engine) asked = begin(engine, ask, key);
-    const { spans, jobs, scope, totals } = asked;
+    if (request?.key !== key || request.engine !== engine) request = begin(engine, ask, key);
+    const { spans, jobs, scope, totals } = request;
     const sums = totals.refresh(engine);
     const all = addSums(sums.days);
-    const kept = keptFrom(store.days);
+    const stored = storedFrom(store.days);
     const begins = ask.from - (ask.to - ask.from);
     const pending = engine.pending(now).filter((one) => counts(scope, one.job, one.company));
     const top = (values: Float64Array): readonly Ranked[] =>
@@ -57,23 +57,23 @@ export function makeOverview(): (
         ? ENTITY_GROUPS
         : ENTITY_GROUPS.filter((group) => ask.instructionTypes.includes(group));
     return {
-      now: tallyOf(all),
-      before: { ...tallyOf(sums.before), whole: kept !== null && begins >= kept },
+      now: getTally(all),
+      before: { ...getTally(sums.before), whole: stored !== null && begins >= stored },
       groups: groups.map((group) => ({
         group,
-        now: tallyOf(all, group),
-        before: tallyOf(sums.before, group),
+        now: getTally(all, group),
+        before: getTally(sums.before, group),
       })),
       days: spans.map(({ n, from }, i) => ({
         day: dayText(n),
         from,
-        ...tallyOf(sums.days[i] ?? all),
+        ...getTally(sums.days[i] ?? all),
       })),
-      jobs: { ...asked.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) },
+      jobs: { ...request.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) },
       pending: pending.length,
-      attention: attentionOf(engine, pending, now),
+      attention: getAttention(engine, pending, now),
       mostFailures: top(sums.jobs.failures),
-      longest: top(meansOf(sums.jobs)),
+      longest: top(getMeans(sums.jobs)),
       mostTransferred: top(sums.jobs.bytes),
       newestAt: engine.newestAt,
       whole: isHere(store.days, ask.from, ask.to),
@@ -81,9 +81,9 @@ export function makeOverview(): (
   };
 }
 
-function begin(engine: Engine, ask: OverviewAsk, key: string): Asked {
+function begin(engine: Engine, ask: OverviewAsk, key: string): OverviewInput {
   const spans = daysIn(ask.from, ask.to, engine.wall);
-  const scope = scopeOf(engine, ask);
+  const scope = getScope(engine, ask);
   const jobs = engine.all('job').filter(({ n, company }) => counts(scope, n, company));
   const jobCounts = {
     all: jobs.length,
@@ -102,16 +102,16 @@ function begin(engine: Engine, ask: OverviewAsk, key: string): Asked {
 }
 
 /** An unknown job is in the group "other". */
-function scopeOf(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
+function getScope(engine: Engine, { companies, instructionTypes }: OverviewAsk): Scope {
   const all = engine.all('job');
   const most = all.reduce((most, { n }) => Math.max(most, n), engine.mostJob);
-  const placeOf = (one: EntityGroup): number =>
+  const getTypeIndex = (one: EntityGroup): number =>
     instructionTypes.length === 0 || instructionTypes.includes(one)
       ? ENTITY_GROUPS.indexOf(one)
       : OUTSIDE;
-  const unknown = placeOf('other');
+  const unknown = getTypeIndex('other');
   const group = new Uint8Array(most + 1).fill(unknown);
-  for (const job of all) group[job.n] = placeOf(job.group);
+  for (const job of all) group[job.n] = getTypeIndex(job.group);
   if (companies.length === 0) return { group, unknown, company: null };
   const company = new Uint8Array(0x1_0000);
   for (const one of companies) company[one] = 1;
@@ -158,7 +158,7 @@ function ranked(
   }));
 }
 
-function meansOf({ seconds, finished }: JobSums): Float64Array {
+function getMeans({ seconds, finished }: JobSums): Float64Array {
   const means = new Float64Array(seconds.length);
   for (let n = 0; n < means.length; n++)
     if (finished[n] !== 0) means[n] = Math.round((seconds[n] ?? 0) / (finished[n] ?? 1));

@@ -129,7 +129,7 @@ export function addSums(all: readonly Sums[]): Sums {
 }
 
 /** Returns the tally of all groups, or of one. */
-export function tallyOf(sums: Sums, only: EntityGroup | null = null): Tally {
+export function getTally(sums: Sums, only: EntityGroup | null = null): Tally {
   const places =
     only === null ? ENTITY_GROUPS.map((_group, place) => place) : [ENTITY_GROUPS.indexOf(only)];
   const sum = (offset: number): number =>

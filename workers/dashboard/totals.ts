@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Engine } from '#workers/types.ts';
 import type { Span } from '../periods/days.ts';
-import { secondsOf } from '../periods/days.ts';
+import { getSeconds } from '../periods/days.ts';
 import { Seen } from '../periods/segments-seen.ts';
 import { addSums, copyJobSums, noJobSums, noSums, sumJobs, sumRows } from './tally.ts';
 import type { JobSums, Scope, Sums } from './tally.ts';
@@ -94,7 +94,7 @@ const MOST = 1_100;
 const RESTED = 20;
 
 const stretch = (from: Ms, to: Ms): Stretch => ({
-  seen: new Seen(secondsOf(from), secondsOf(to)),
+  seen: new Seen(getSeconds(from), getSeconds(to)),
   sums: noSums(),
   isStill: false,
   rests: 0,

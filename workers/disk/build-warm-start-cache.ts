@@ -1,8 +1,8 @@
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { dayStartsAround } from '#workers/columns/days.ts';
-import { outlineOf } from '#workers/columns/candidate-rows.ts';
+import { getOutline } from '#workers/columns/candidate-rows.ts';
 import type { Outline } from '../types.ts';
-import { rowsOf } from './table-snapshots.ts';
+import { getRows } from './table-snapshots.ts';
 import { encodeFront, FRONT_SEC } from './warm-start-cache.ts';
 import { ownManifest, putManifest, type DiskContext } from './disk-context.ts';
 import type { Manifest } from './manifest.ts';
@@ -21,21 +21,21 @@ export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.
 /**
  * Builds the warm-start cache. Returns false if segments or table snapshots have changed meanwhile.
  */
-export async function makeFront(ground: DiskContext, seen: Manifest): Promise<boolean> {
+export async function makeFront(context: DiskContext, seen: Manifest): Promise<boolean> {
   const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec));
   const fromSec = until - FRONT_SEC;
   const ns = new Set<number>();
   const outlines: Outline[] = [];
   const segments = seen.segments.filter(({ toSec }) => toSec >= fromSec).map(({ id }) => id);
   for (const id of segments) {
-    const columns = await findSegment(ground, id);
+    const columns = await findSegment(context, id);
     if (columns === null) return false;
     const { rows, start, problem } = columns;
-    outlines.push(outlineOf(columns));
+    outlines.push(getOutline(columns));
     for (let row = 0; row < rows && (start[row] ?? 0) >= fromSec; row++) ns.add(problem[row] ?? 0);
   }
   ns.delete(0);
-  const { problem = [] } = await rowsOfBooks(ground, { problem: ns });
+  const { problem = [] } = await rowsOfBooks(context, { problem: ns });
   const byN = new Map(problem.map((row) => [row.n, row]));
   const newest = [...ns]
     .map((n) => byN.get(n))
@@ -44,17 +44,17 @@ export async function makeFront(ground: DiskContext, seen: Manifest): Promise<bo
   const worst = newest.toSorted(
     (a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state),
   );
-  const { job = [] } = await rowsOfBooks(ground, {
+  const { job = [] } = await rowsOfBooks(context, {
     job: [...worst.slice(0, JOBS_EACH), ...newest.slice(0, JOBS_EACH)].map((one) => one.job),
   });
-  const [record, books] = await ground.shelves.read(['meta', 'books'], async (shelf) =>
-    Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]),
+  const [record, books] = await context.shelves.read(['meta', 'books'], async (store) =>
+    Promise.all([store.get('meta', 'who'), smallBooks(store)]),
   );
-  const who = await openWho(ground, record);
-  const small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
+  const who = await openWho(context, record);
+  const small = getRows(await Promise.all(books.map((one) => openChunk(context, one))));
   const { timeZone, dayBeginsHour } = who.branding;
   const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
-  const sealed = await ground.cipher.seal(
+  const sealed = await context.cipher.seal(
     'meta',
     'front',
     encodeFront(
@@ -62,11 +62,11 @@ export async function makeFront(ground: DiskContext, seen: Manifest): Promise<bo
       job,
     ),
   );
-  return ground.shelves.write(['meta'], async (shelf) => {
-    const now = await ownManifest(ground, shelf);
+  return context.shelves.write(['meta'], async (store) => {
+    const now = await ownManifest(context, store);
     if (now.generation !== seen.generation) return false;
-    await shelf.put('meta', { name: 'front', sealed });
-    await putManifest(shelf, { ...now, front: { generation: now.generation, folds: now.folds } });
+    await store.put('meta', { name: 'front', sealed });
+    await putManifest(store, { ...now, front: { generation: now.generation, folds: now.folds } });
     return true;
   });
 }

@@ -18,48 +18,48 @@ export const ANSWERS_MOST_BYTES = 8 * 1024 * 1024;
  * large is dropped.
  */
 export async function keepAnswer(
-  ground: DiskContext,
+  context: DiskContext,
   question: string,
   answer: Answered,
 ): Promise<void> {
-  const { load } = ground;
+  const { load } = context;
   if (load === null) return;
-  const id = await ground.cipher.blind(question);
-  const sealed = await sealJson(ground.cipher, 'answers', id, answer);
+  const id = await context.cipher.blind(question);
+  const sealed = await sealJson(context.cipher, 'answers', id, answer);
   const bytes = sealed.data.byteLength;
-  await ground.shelves.write(['meta', 'answers'], async (shelf) => {
-    if ((await manifestIn(shelf))?.load !== load) return;
-    const before = await answersIn(shelf);
+  await context.shelves.write(['meta', 'answers'], async (store) => {
+    if ((await manifestIn(store))?.load !== load) return;
+    const before = await answersIn(store);
     const newestFirst = [
       ...(bytes > ANSWERS_MOST_BYTES ? [] : [{ id, bytes }]),
       ...before.filter((one) => one.id !== id),
     ];
-    const kept: AnswerInfo[] = [];
+    const stored: AnswerInfo[] = [];
     let sum = 0;
     for (const one of newestFirst.slice(0, ANSWERS_MOST))
-      if ((sum += one.bytes) <= ANSWERS_MOST_BYTES) kept.push(one);
-    const stays = new Set(kept.map((one) => one.id));
-    for (const one of before) if (!stays.has(one.id)) await shelf.remove('answers', one.id);
-    if (stays.has(id)) await shelf.put('answers', { id, sealed });
-    await shelf.put('meta', { name: 'answers', kept });
+      if ((sum += one.bytes) <= ANSWERS_MOST_BYTES) stored.push(one);
+    const stays = new Set(stored.map((one) => one.id));
+    for (const one of before) if (!stays.has(one.id)) await store.remove('answers', one.id);
+    if (stays.has(id)) await store.put('answers', { id, sealed });
+    await store.put('meta', { name: 'answers', kept: stored });
   });
 }
 
 /** Returns null if no readable answer is cached. */
-export async function answerTo(ground: DiskContext, question: string): Promise<Answered | null> {
-  const id = await ground.cipher.blind(question);
-  const record = await ground.shelves.read(['answers'], (shelf) => shelf.get('answers', id));
+export async function answerTo(context: DiskContext, question: string): Promise<Answered | null> {
+  const id = await context.cipher.blind(question);
+  const record = await context.shelves.read(['answers'], (store) => store.get('answers', id));
   return record
-    ? openJson<Answered>(ground.cipher, 'answers', id, record.sealed).catch(unlessCorrupt)
+    ? openJson<Answered>(context.cipher, 'answers', id, record.sealed).catch(unlessCorrupt)
     : null;
 }
 
 /** Runs in the transaction that deletes the data. */
-export const clearAnswers = async (shelf: ObjectStore<DiskRecords>): Promise<void> =>
-  void (await Promise.all([shelf.clear('answers'), shelf.remove('meta', 'answers')]));
+export const clearAnswers = async (store: ObjectStore<DiskRecords>): Promise<void> =>
+  void (await Promise.all([store.clear('answers'), store.remove('meta', 'answers')]));
 
 /** Newest first. The index is stored separately, so that making room reads no answer. */
-async function answersIn(shelf: StoreReader<DiskRecords>): Promise<readonly AnswerInfo[]> {
-  const record = await shelf.get('meta', 'answers');
+async function answersIn(store: StoreReader<DiskRecords>): Promise<readonly AnswerInfo[]> {
+  const record = await store.get('meta', 'answers');
   return record?.name === 'answers' ? record.kept : [];
 }

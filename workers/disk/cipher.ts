@@ -1,4 +1,4 @@
-import { DiskFault } from './disk-errors.ts';
+import { DiskError } from './disk-errors.ts';
 
 /**
  * AES-GCM with a random 96-bit IV per record. The additional data is the record's place,
@@ -9,7 +9,7 @@ import { DiskFault } from './disk-errors.ts';
 export interface Cipher {
   seal(store: string, id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Sealed>;
   /**
-   * Returns a new buffer that the caller owns. Rejects with `DiskFault` corrupt if it isn't what
+   * Returns a new buffer that the caller owns. Rejects with `DiskError` corrupt if it isn't what
    * was sealed at this place.
    */
   open(store: string, id: string, sealed: Sealed | undefined): Promise<ArrayBuffer>;
@@ -51,7 +51,7 @@ export function makeCipher(key: CryptoKey, database: string): Cipher {
           sealed.data,
         );
       } catch {
-        throw new DiskFault('corrupt', `${store} ${id} cannot be read.`);
+        throw new DiskError('corrupt', `${store} ${id} cannot be read.`);
       }
     },
     blind: async (text) =>
@@ -72,7 +72,7 @@ export const plainCipher: Cipher = {
   open: (store, id, sealed) =>
     sealed
       ? Promise.resolve(sealed.data.slice(0))
-      : Promise.reject(new DiskFault('corrupt', `${store} ${id} is missing.`)),
+      : Promise.reject(new DiskError('corrupt', `${store} ${id} is missing.`)),
   blind: (text) => Promise.resolve(text),
 };
 

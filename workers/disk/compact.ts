@@ -1,10 +1,10 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { SegmentInfo } from '../types.ts';
-import { chunksOf, joinRows, mergeRows, type Chunk } from './table-snapshots.ts';
+import { getChunks, joinRows, mergeRows, type Chunk } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './records.ts';
-import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
+import { DAY_SEC, getDay, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
 import {
   DATA,
   ownManifest,
@@ -16,7 +16,7 @@ import {
 } from './disk-context.ts';
 import { isFrontStale, makeFront } from './build-warm-start-cache.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
-import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
+import { findRun, getInfo, getPages, getRuns } from './segments.ts';
 
 /** When patches are folded: more of them, or more runs in them, make opening slow. */
 export const PATCHES_MOST = 32;
@@ -31,36 +31,36 @@ const PATCHES_STEP = 64;
  * transaction commits only if nothing else has changed segments or snapshots meanwhile. Returns
  * whether there is more to do.
  */
-export async function compactStep(ground: DiskContext): Promise<boolean> {
-  const seen = await peek(ground);
-  if (mustFold(seen)) await foldPatches(ground, seen);
+export async function compactStep(context: DiskContext): Promise<boolean> {
+  const seen = await peek(context);
+  if (mustFold(seen)) await foldPatches(context, seen);
   else {
     const group = smallNeighbours(seen);
-    if (group.length > 0) await mergeSegments(ground, seen, group);
-    else if (isFrontStale(seen)) await makeFront(ground, seen);
+    if (group.length > 0) await mergeSegments(context, seen, group);
+    else if (isFrontStale(seen)) await makeFront(context, seen);
     else return false;
   }
-  const now = await peek(ground);
+  const now = await peek(context);
   return mustFold(now) || smallNeighbours(now).length > 0 || isFrontStale(now);
 }
 
-const countOf = (m: Manifest): number => m.nextPatch - m.firstPatch;
+const getCount = (m: Manifest): number => m.nextPatch - m.firstPatch;
 const mustFold = (m: Manifest): boolean =>
-  countOf(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
+  getCount(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
 
-async function foldPatches(ground: DiskContext, seen: Manifest): Promise<boolean> {
-  const folded = await oldestPatches(ground, seen);
+async function foldPatches(context: DiskContext, seen: Manifest): Promise<boolean> {
+  const folded = await oldestPatches(context, seen);
   const last = folded.at(-1);
   if (!last) return false;
-  const patches = await Promise.all(folded.map((one) => openPatch(ground, one)));
-  const chunks = await foldedChunks(ground, chunksOf(joinRows(patches.map((one) => one.rows))));
+  const patches = await Promise.all(folded.map((one) => openPatch(context, one)));
+  const chunks = await foldedChunks(context, getChunks(joinRows(patches.map((one) => one.rows))));
 
   const { ready, left } = byDay(seen, latest(patches.flatMap((one) => one.runs)));
-  const touched = await touchedSegments(ground, seen, ready);
+  const touched = await touchedSegments(context, seen, ready);
   if (touched === null) return false;
   const made = await sealPages(
-    ground,
-    [...touched.rewritten, ...touched.added].flatMap(pagesOf),
+    context,
+    [...touched.rewritten, ...touched.added].flatMap(getPages),
     seen.nextSegment,
   );
   const cursor = patches.at(-1)?.cursor ?? seen.cursor;
@@ -71,26 +71,26 @@ async function foldPatches(ground: DiskContext, seen: Manifest): Promise<boolean
           id: last.id,
           runs: left.length,
           left: true,
-          sealed: await sealJson(ground.cipher, 'patches', String(last.id), {
+          sealed: await sealJson(context.cipher, 'patches', String(last.id), {
             cursor,
             rows: {},
             runs: left,
           }),
         };
 
-  return ground.shelves.write(DATA, async (shelf) => {
-    const now = await ownManifest(ground, shelf);
+  return context.shelves.write(DATA, async (store) => {
+    const now = await ownManifest(context, store);
     if (now.generation !== seen.generation) return false;
-    for (const one of folded) await shelf.remove('patches', one.id);
-    if (rest) await shelf.put('patches', rest);
-    for (const one of chunks.records) await shelf.put('books', one);
-    for (const one of touched.gone) await shelf.remove('segments', one.id);
-    for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
-    await putManifest(shelf, {
+    for (const one of folded) await store.remove('patches', one.id);
+    if (rest) await store.put('patches', rest);
+    for (const one of chunks.records) await store.put('books', one);
+    for (const one of touched.gone) await store.remove('segments', one.id);
+    for (const { id, sealed } of made) await store.put('segments', { id, sealed });
+    await putManifest(store, {
       ...swap(
         now,
         touched.gone.map((one) => one.id),
-        made.map((one) => infoOf(one.id, one.page)),
+        made.map((one) => getInfo(one.id, one.page)),
       ),
       folds: now.folds + 1,
       books: now.books + chunks.added,
@@ -103,13 +103,13 @@ async function foldPatches(ground: DiskContext, seen: Manifest): Promise<boolean
 }
 
 /** Returns as many of the oldest as bring the rest under the limits, in short steps. */
-async function oldestPatches(ground: DiskContext, seen: Manifest): Promise<PatchRecord[]> {
-  const all = (await ground.shelves.read(['patches'], (shelf) => shelf.all('patches'))).sort(
+async function oldestPatches(context: DiskContext, seen: Manifest): Promise<PatchRecord[]> {
+  const all = (await context.shelves.read(['patches'], (store) => store.all('patches'))).sort(
     (a, b) => a.id - b.id,
   );
   const most = Math.min(
     PATCHES_STEP,
-    countOf(seen) > PATCHES_MOST ? countOf(seen) - PATCHES_STAY : countOf(seen),
+    getCount(seen) > PATCHES_MOST ? getCount(seen) - PATCHES_STAY : getCount(seen),
   );
   let runs = 0;
   let count = 0;
@@ -119,19 +119,19 @@ async function oldestPatches(ground: DiskContext, seen: Manifest): Promise<Patch
 
 /** Returns the snapshot chunks that these rows change, after the change; `added`: new chunks. */
 async function foldedChunks(
-  ground: DiskContext,
+  context: DiskContext,
   changes: readonly Chunk[],
 ): Promise<{ readonly records: BookRecord[]; readonly added: number }> {
-  const before = await ground.shelves.read(['books'], (shelf) =>
-    Promise.all(changes.map((one) => shelf.get('books', [one.table, one.chunk]))),
+  const before = await context.shelves.read(['books'], (store) =>
+    Promise.all(changes.map((one) => store.get('books', [one.table, one.chunk]))),
   );
   const records = await Promise.all(
     changes.map(async ({ table, chunk, rows }, i): Promise<BookRecord> => {
       const record = before[i];
-      return sealChunk(ground, {
+      return sealChunk(context, {
         table,
         chunk,
-        rows: mergeRows(table, record ? (await openChunk(ground, record)).rows : [], rows),
+        rows: mergeRows(table, record ? (await openChunk(context, record)).rows : [], rows),
       });
     }),
   );
@@ -154,7 +154,7 @@ function byDay(
   const ready: LeanRun[] = [];
   const left: LeanRun[] = [];
   for (const run of runs)
-    (missing.size > 0 && missing.has(dayOf(run.startSec)) ? left : ready).push(run);
+    (missing.size > 0 && missing.has(getDay(run.startSec)) ? left : ready).push(run);
   return { ready, left };
 }
 
@@ -169,7 +169,7 @@ interface Touched {
  * was replaced meanwhile.
  */
 async function touchedSegments(
-  ground: DiskContext,
+  context: DiskContext,
   m: Manifest,
   runs: readonly LeanRun[],
 ): Promise<Touched | null> {
@@ -181,13 +181,13 @@ async function touchedSegments(
       (run) => run.startSec >= info.fromSec && run.startSec <= info.toSec,
     );
     if (inside.length === 0) continue;
-    const columns = await findSegment(ground, info.id);
+    const columns = await findSegment(context, info.id);
     if (columns === null) return null;
     const found = inside
       .map((run) => ({ run, row: findRun(columns, run) }))
       .filter((one) => one.row >= 0);
     if (found.length === 0) continue;
-    const all = runsOf(columns);
+    const all = getRuns(columns);
     for (const { run, row } of found) {
       all[row] = run;
       open.delete(run.n);
@@ -239,28 +239,28 @@ function holdsMissingDay(m: Manifest, group: readonly SegmentInfo[]): boolean {
 }
 
 async function mergeSegments(
-  ground: DiskContext,
+  context: DiskContext,
   seen: Manifest,
   group: readonly SegmentInfo[],
 ): Promise<boolean> {
   const runs: LeanRun[] = [];
   for (const info of group) {
-    const columns = await findSegment(ground, info.id);
+    const columns = await findSegment(context, info.id);
     if (columns === null) return false;
-    runs.push(...runsOf(columns));
+    runs.push(...getRuns(columns));
   }
-  const made = await sealPages(ground, pagesOf(runs), seen.nextSegment);
-  return ground.shelves.write(['meta', 'segments'], async (shelf) => {
-    const now = await ownManifest(ground, shelf);
+  const made = await sealPages(context, getPages(runs), seen.nextSegment);
+  return context.shelves.write(['meta', 'segments'], async (store) => {
+    const now = await ownManifest(context, store);
     if (now.generation !== seen.generation) return false;
-    for (const one of group) await shelf.remove('segments', one.id);
-    for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
+    for (const one of group) await store.remove('segments', one.id);
+    for (const { id, sealed } of made) await store.put('segments', { id, sealed });
     await putManifest(
-      shelf,
+      store,
       swap(
         now,
         group.map((one) => one.id),
-        made.map((one) => infoOf(one.id, one.page)),
+        made.map((one) => getInfo(one.id, one.page)),
       ),
     );
     return true;

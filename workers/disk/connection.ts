@@ -1,6 +1,6 @@
-import { DiskFault } from './disk-errors.ts';
+import { DiskError } from './disk-errors.ts';
 import {
-  databaseOf,
+  getDatabase,
   openExisting,
   type DatabaseKind,
   type Idb,
@@ -23,14 +23,14 @@ export interface Losing {
  */
 export interface Connection {
   readonly db: IDBDatabase;
-  /** Loads Dexie for it. Rejects with `DiskFault` unavailable, and then the next call retries. */
+  /** Loads Dexie for it. Rejects with `DiskError` unavailable, and then the next call retries. */
   readonly dexie: () => Promise<DexieStores>;
   readonly lost: Losing;
 }
 
-/** Opens or creates it. Rejects with `DiskFault` unavailable if the browser refuses. */
+/** Opens or creates it. Rejects with `DiskError` unavailable if the browser refuses. */
 export const connectTo = (owner: Owner, idb?: Idb): Promise<Connection> =>
-  connect(databaseOf(owner), 'data', idb);
+  connect(getDatabase(owner), 'data', idb);
 
 export async function connect(name: string, kind: DatabaseKind, idb?: Idb): Promise<Connection> {
   const found = await openExisting(name, idb);
@@ -57,9 +57,9 @@ function connectionOn(db: IDBDatabase, kind: DatabaseKind, idb: Idb | undefined)
   return {
     db,
     dexie: () =>
-      (loaded ??= load().catch((fault: unknown) => {
+      (loaded ??= load().catch((error: unknown) => {
         loaded = null;
-        throw fault;
+        throw error;
       })),
     lost: watched(db),
   };
@@ -67,8 +67,8 @@ function connectionOn(db: IDBDatabase, kind: DatabaseKind, idb: Idb | undefined)
 
 /** Behind an import of its own: it is as large as everything that makes the first rows. */
 const loadDexie = (): Promise<typeof import('./dexie-stores.ts')> =>
-  import('./dexie-stores.ts').catch((fault: unknown) => {
-    throw new DiskFault('unavailable', `Dexie cannot be loaded: ${String(fault)}`);
+  import('./dexie-stores.ts').catch((error: unknown) => {
+    throw new DiskError('unavailable', `Dexie cannot be loaded: ${String(error)}`);
   });
 
 /**

@@ -1,4 +1,4 @@
-import { DiskFault } from './disk-errors.ts';
+import { DiskError } from './disk-errors.ts';
 
 /** Whose data it is. `actor` differs from `user` during an impersonation. */
 export interface Owner {
@@ -6,7 +6,7 @@ export interface Owner {
   readonly user: string;
   readonly actor: string;
 }
-export const databaseOf = (owner: Owner): string =>
+export const getDatabase = (owner: Owner): string =>
   `daybook:${owner.tenant}:${owner.user}:${owner.actor}`;
 
 /** The browser's own by default. */
@@ -26,6 +26,7 @@ export const SCHEMAS = {
     outbox: 'id',
     notices: 'id',
     answers: 'id',
+    drafts: 'id',
   },
   profiles: { entries: 'name', present: 'id' },
 } as const;
@@ -33,19 +34,19 @@ export type DatabaseKind = keyof typeof SCHEMAS;
 
 /**
  * Increase it with every change of `SCHEMAS`: Dexie adds what is missing. Builds without Dexie
- * numbered their databases 1 to 11, and Dexie multiplies by ten, so this is 120 to the browser.
+ * numbered their databases 1 to 11, and Dexie multiplies by ten, so this is 130 to the browser.
  */
-export const VERSION = 12;
+export const VERSION = 13;
 export const NATIVE_VERSION = VERSION * 10;
 
 /** A transaction that writes one of these is on the disk before it resolves (OUT-1). */
-export const STRICT_TABLES: readonly string[] = ['outbox', 'entries', 'present'];
+export const STRICT_TABLES: readonly string[] = ['outbox', 'drafts', 'entries', 'present'];
 
 /**
  * Opens a database that exists with the current tables, without Dexie, so that the first rows don't
  * wait for it (docs/adr/0006-dexie.md). Returns `absent` or `older` otherwise: Dexie creates or
  * upgrades it. Retries three times if the browser reports UnknownError, as it does while its files
- * settle; then rejects with `DiskFault` unavailable.
+ * settle; then rejects with `DiskError` unavailable.
  */
 export async function openExisting(
   name: string,
@@ -57,13 +58,13 @@ export async function openExisting(
     } catch (thrown) {
       // a VersionError: from a newer build, and only that one knows its format
       if (tries === 0 || !(thrown instanceof DOMException) || thrown.name !== 'UnknownError')
-        throw openFault(thrown);
+        throw toOpenError(thrown);
     }
   }
 }
 
-export const openFault = (thrown: unknown): DiskFault =>
-  new DiskFault('unavailable', `The database does not open: ${String(thrown)}`);
+export const toOpenError = (thrown: unknown): DiskError =>
+  new DiskError('unavailable', `The database does not open: ${String(thrown)}`);
 
 const openAsIs = (factory: IDBFactory, name: string): Promise<IDBDatabase | 'absent' | 'older'> =>
   new Promise((resolve, reject) => {

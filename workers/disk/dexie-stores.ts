@@ -2,7 +2,7 @@
 import { Dexie, liveQuery, type Transaction } from 'dexie/dist/modern/dexie.mjs';
 import {
   NATIVE_VERSION,
-  openFault,
+  toOpenError,
   SCHEMAS,
   STRICT_TABLES,
   VERSION,
@@ -34,10 +34,10 @@ export function createStores(name: string, kind: DatabaseKind, idb?: Idb): Promi
 
 /** Works on a connection that is already open, which saves opening a second one. */
 export function adoptStores(db: IDBDatabase, kind: DatabaseKind, idb?: Idb): Promise<DexieStores> {
-  let given = false;
+  let input = false;
   const once = (): object => {
-    if (given) throw new DOMException('The connection is closed.', 'InvalidStateError');
-    given = true;
+    if (input) throw new DOMException('The connection is closed.', 'InvalidStateError');
+    input = true;
     return answeredWith(db);
   };
   return open(db.name, kind, { open: once }, idb);
@@ -67,7 +67,7 @@ async function open(
         core.transaction(
           tables,
           mode,
-          mode === 'readonly' ? options : { durability: durabilityOf(tables) },
+          mode === 'readonly' ? options : { durability: getDurability(tables) },
         ),
     }),
   });
@@ -79,17 +79,17 @@ async function open(
   try {
     await dexie.open();
   } catch (thrown) {
-    throw openFault(thrown);
+    throw toOpenError(thrown);
   }
   const db = dexie.backendDB();
   if (db.version !== NATIVE_VERSION) {
     dexie.close(); // Dexie also opens the database of a newer build
-    throw openFault(`version ${db.version}`);
+    throw toOpenError(`version ${db.version}`);
   }
   return storesOn(dexie, db);
 }
 
-const durabilityOf = (tables: readonly string[]): 'strict' | 'relaxed' =>
+const getDurability = (tables: readonly string[]): 'strict' | 'relaxed' =>
   tables.some((table) => STRICT_TABLES.includes(table)) ? 'strict' : 'relaxed';
 
 /** The request that Dexie waits for when it opens a database, already answered. */

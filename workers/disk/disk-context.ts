@@ -1,6 +1,6 @@
 import type { DeviceId } from '#contract/ids.ts';
 import type { RunColumns } from '#contract/runs/columns.ts';
-import { DiskFault } from './disk-errors.ts';
+import { DiskError } from './disk-errors.ts';
 import { chunkName, type Chunk } from './table-snapshots.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords } from './records.ts';
@@ -38,39 +38,39 @@ export interface DiskContext {
 
 export const DATA = ['meta', 'books', 'segments', 'patches'] as const;
 
-export async function manifestIn(shelf: StoreReader<DiskRecords>): Promise<Manifest | null> {
-  const record = await shelf.get('meta', 'manifest');
+export async function manifestIn(store: StoreReader<DiskRecords>): Promise<Manifest | null> {
+  const record = await store.get('meta', 'manifest');
   return record?.name === 'manifest' ? asManifest(record.manifest) : null;
 }
 
 /**
- * Returns the current manifest of the load that this disk works on. Rejects with `DiskFault` gone
+ * Returns the current manifest of the load that this disk works on. Rejects with `DiskError` gone
  * if another tab has reloaded the data.
  */
 export async function ownManifest(
-  ground: DiskContext,
-  shelf: StoreReader<DiskRecords>,
+  context: DiskContext,
+  store: StoreReader<DiskRecords>,
 ): Promise<Manifest> {
-  const manifest = await manifestIn(shelf);
-  if (manifest === null) throw new DiskFault('corrupt', 'There is no manifest: load anew.');
-  if (ground.load !== null && ground.load !== manifest.load)
-    throw new DiskFault('gone', 'The data was loaded anew meanwhile: open again.');
+  const manifest = await manifestIn(store);
+  if (manifest === null) throw new DiskError('corrupt', 'There is no manifest: load anew.');
+  if (context.load !== null && context.load !== manifest.load)
+    throw new DiskError('gone', 'The data was loaded anew meanwhile: open again.');
   return manifest;
 }
 
-export const peek = (ground: DiskContext): Promise<Manifest> =>
-  ground.shelves.read(['meta'], (shelf) => ownManifest(ground, shelf));
+export const peek = (context: DiskContext): Promise<Manifest> =>
+  context.shelves.read(['meta'], (store) => ownManifest(context, store));
 
-export const putManifest = (shelf: ObjectStore<DiskRecords>, manifest: Manifest): Promise<void> =>
-  shelf.put('meta', { name: 'manifest', manifest });
+export const putManifest = (store: ObjectStore<DiskRecords>, manifest: Manifest): Promise<void> =>
+  store.put('meta', { name: 'manifest', manifest });
 
 export const sealChunk = async (
-  ground: DiskContext,
+  context: DiskContext,
   { table, chunk, rows }: Chunk,
 ): Promise<BookRecord> => ({
   table,
   chunk,
-  sealed: await sealJson(ground.cipher, 'books', chunkName(table, chunk), pack(rows)),
+  sealed: await sealJson(context.cipher, 'books', chunkName(table, chunk), pack(rows)),
 });
 
 interface SealedPage {
@@ -81,7 +81,7 @@ interface SealedPage {
 
 /** Numbers them from `firstId`. */
 export const sealPages = (
-  ground: DiskContext,
+  context: DiskContext,
   pages: readonly Page[],
   firstId: number,
 ): Promise<SealedPage[]> =>
@@ -89,6 +89,6 @@ export const sealPages = (
     pages.map(async (page, i) => ({
       id: firstId + i,
       page,
-      sealed: await ground.cipher.seal('segments', String(firstId + i), page.bytes),
+      sealed: await context.cipher.seal('segments', String(firstId + i), page.bytes),
     })),
   );

@@ -5,10 +5,10 @@ import type { Day } from '#contract/ids.ts';
  * `corrupt`: unreadable; `days` are no longer here and must be fetched again (`addDays` replaces a
  * day).
  */
-export class DiskFault extends Error {
+export class DiskError extends Error {
   readonly kind: 'full' | 'unavailable' | 'corrupt' | 'gone';
   readonly days: readonly Day[];
-  constructor(kind: DiskFault['kind'], message: string, days: readonly Day[] = []) {
+  constructor(kind: DiskError['kind'], message: string, days: readonly Day[] = []) {
     super(message);
     this.name = 'DiskFault';
     this.kind = kind;
@@ -27,20 +27,20 @@ export function isQuota(thrown: unknown): boolean {
 }
 
 /**
- * Turns every storage failure into a `DiskFault` of the kind that the caller handles. Our own bugs
+ * Turns every storage failure into a `DiskError` of the kind that the caller handles. Our own bugs
  * (a TypeError, a RangeError …) pass unchanged.
  */
 export async function faulting<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    throw faultOf(thrown);
+    throw toDiskError(thrown);
   }
 }
 
-function faultOf(thrown: unknown): unknown {
-  if (thrown instanceof DiskFault) return thrown;
-  if (isQuota(thrown)) return new DiskFault('full', 'The browser has no more room for this site.');
+function toDiskError(thrown: unknown): unknown {
+  if (thrown instanceof DiskError) return thrown;
+  if (isQuota(thrown)) return new DiskError('full', 'The browser has no more room for this site.');
   const name =
     thrown !== null && typeof thrown === 'object' && 'name' in thrown ? String(thrown.name) : '';
   if (BUGS.has(name)) return thrown;
@@ -50,8 +50,8 @@ function faultOf(thrown: unknown): unknown {
       : '';
   // A file that the browser stored beside its database is gone: that record is lost, the others are
   // not.
-  if (name === 'NotReadableError') return new DiskFault('corrupt', `${name}: ${message}`);
-  return new DiskFault('unavailable', `${name}: ${message}`);
+  if (name === 'NotReadableError') return new DiskError('corrupt', `${name}: ${message}`);
+  return new DiskError('unavailable', `${name}: ${message}`);
 }
 
 const BUGS = new Set([
@@ -62,3 +62,9 @@ const BUGS = new Set([
   'EvalError',
   'AssertionError',
 ]);
+
+/** If the disk fails, work continues in memory. Rethrows bugs. */
+export function unlessDisk(error: unknown): null {
+  if (error instanceof DiskError) return null;
+  throw error;
+}

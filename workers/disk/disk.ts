@@ -3,22 +3,23 @@ import { answerTo, clearAnswers, keepAnswer } from './cached-answers.ts';
 import { makeCipher, plainCipher } from './cipher.ts';
 import { compactStep } from './compact.ts';
 import { connectTo, makeLost, type Connection, type Losing } from './connection.ts';
-import { databaseOf, type Idb } from './database.ts';
+import { getDatabase, type Idb } from './database.ts';
 import type { DiskRecords } from './records.ts';
 import { faulting } from './disk-errors.ts';
 import { DATA, type DiskContext } from './disk-context.ts';
 import { startOfDay } from './manifest.ts';
 import { memoryObjectStores } from './memory.ts';
+import { deleteDraft, readDraft, saveDraft } from './drafts.ts';
 import { dropNotice, keepNotice, notices } from './notices.ts';
 import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
 import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
 import type { StoredProfile, Profiles } from './profiles.ts';
 import { OLDEST, evictAndRetry, type MayGo } from './quota.ts';
 import { objectStores } from './object-stores.ts';
-import { addDays, append, begin, forget, noteSynced } from './writing.ts';
+import { addDays, append, begin, forget, noteSynced, saveUser } from './writing.ts';
 
 /**
- * Opens the database of one user, as stored in the profiles. Rejects with `DiskFault` unavailable
+ * Opens the database of one user, as stored in the profiles. Rejects with `DiskError` unavailable
  * if the browser refuses: use `memoryDisk` then.
  */
 export const openDisk = async (
@@ -34,7 +35,7 @@ export function diskOn(
   register: Pick<Profiles, 'leave'>,
   idb?: Idb,
 ): Disk {
-  const name = databaseOf(held);
+  const name = getDatabase(held);
   return makeDisk(
     {
       shelves: objectStores<DiskRecords>(connection, idb),
@@ -70,48 +71,60 @@ const BEFORE = (): Pick<DiskContext, 'load' | 'nextPatch' | 'ahead' | 'front' | 
   patience: 0,
 });
 
-function makeDisk(ground: DiskContext, lost: Losing): Disk {
+function makeDisk(context: DiskContext, lost: Losing): Disk {
   const data = makeQueue();
   const outbox = makeQueue();
+  const drafts = makeQueue();
   // Changes of server data run in sequence, in the order of the calls; so do those of the outbox,
   // in parallel to them.
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> =>
-    data(() => faulting(() => evictAndRetry(ground, may, work)));
+    data(() => faulting(() => evictAndRetry(context, may, work)));
   const strictly = <T>(work: () => Promise<T>): Promise<T> =>
-    outbox(() => faulting(() => evictAndRetry(ground, { ...OLDEST, patient: false }, work)));
+    outbox(() => faulting(() => evictAndRetry(context, { ...OLDEST, patient: false }, work)));
   return {
-    open: (ahead = null) => data(() => faulting(() => openAll(ground, ahead))),
-    books: (folds, wanted) => faulting(() => readBooks(ground, folds, wanted)),
-    restOfBooks: (folds, take) => faulting(() => readRestOfBooks(ground, folds, take)),
-    segment: (id) => faulting(() => readSegment(ground, id)),
-    begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(ground, fresh)),
+    open: (ahead = null) => data(() => faulting(() => openAll(context, ahead))),
+    books: (folds, wanted) => faulting(() => readBooks(context, folds, wanted)),
+    restOfBooks: (folds, take) => faulting(() => readRestOfBooks(context, folds, take)),
+    segment: (id) => faulting(() => readSegment(context, id)),
+    begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(context, fresh)),
+    saveUser: (user) => change(OLDEST, () => saveUser(context, user)),
     addDays: (days) =>
       change({ ...OLDEST, olderThanSec: Math.min(...days.map(({ day }) => startOfDay(day))) }, () =>
-        addDays(ground, days),
+        addDays(context, days),
       ),
-    append: (patch, syncedAt) => change(OLDEST, () => append(ground, patch, syncedAt)),
-    patch: (id) => faulting(() => readPatch(ground, id)),
-    noteSynced: (at) => change(OLDEST, () => noteSynced(ground, at)),
-    compact: () => data(() => faulting(() => compactStep(ground))),
-    forget: (beforeSec) => change(OLDEST, () => forget(ground, beforeSec)),
-    keepCommand: (command) => strictly(() => keepCommand(ground, command)),
-    commands: () => outbox(() => faulting(() => commands(ground))),
+    append: (patch, syncedAt) => change(OLDEST, () => append(context, patch, syncedAt)),
+    patch: (id) => faulting(() => readPatch(context, id)),
+    noteSynced: (at) => change(OLDEST, () => noteSynced(context, at)),
+    compact: () => data(() => faulting(() => compactStep(context))),
+    forget: (beforeSec) => change(OLDEST, () => forget(context, beforeSec)),
+    keepCommand: (command) => strictly(() => keepCommand(context, command)),
+    commands: () => outbox(() => faulting(() => commands(context))),
     markCommand: (id, state, failure, refused) =>
-      strictly(() => markCommand(ground, id, state, failure, refused)),
-    dropCommand: (id) => strictly(() => dropCommand(ground, id)),
-    keepNotice: (notice) => outbox(() => faulting(() => keepNotice(ground, notice))),
-    notices: () => outbox(() => faulting(() => notices(ground))),
-    dropNotice: (id) => outbox(() => faulting(() => dropNotice(ground, id))),
-    onOutbox: (listener) => ground.shelves.watch(['outbox', 'notices'], listener),
-    keepAnswer: (question, answer) => faulting(() => keepAnswer(ground, question, answer)),
-    answerTo: (question) => faulting(() => answerTo(ground, question)),
-    device: ground.device,
+      strictly(() => markCommand(context, id, state, failure, refused)),
+    dropCommand: (id) => strictly(() => dropCommand(context, id)),
+    keepNotice: (notice) => outbox(() => faulting(() => keepNotice(context, notice))),
+    notices: () => outbox(() => faulting(() => notices(context))),
+    dropNotice: (id) => outbox(() => faulting(() => dropNotice(context, id))),
+    onOutbox: (listener) => context.shelves.watch(['outbox', 'notices'], listener),
+    keepAnswer: (question, answer) => faulting(() => keepAnswer(context, question, answer)),
+    answerTo: (question) => faulting(() => answerTo(context, question)),
+    saveDraft: (name, at, value) =>
+      drafts(() =>
+        faulting(() =>
+          evictAndRetry(context, { ...OLDEST, patient: false }, () =>
+            saveDraft(context, name, at, value),
+          ),
+        ),
+      ),
+    readDraft: (name) => drafts(() => faulting(() => readDraft(context, name))),
+    deleteDraft: (name) => drafts(() => faulting(() => deleteDraft(context, name))),
+    device: context.device,
     destroy: (keepOutbox) =>
-      data(() => outbox(() => faulting(() => destroy(ground, lost, keepOutbox)))),
+      data(() => outbox(() => drafts(() => faulting(() => destroy(context, lost, keepOutbox))))),
     onLost: lost.listen,
     close: () => {
       lost.closing();
-      ground.shelves.close();
+      context.shelves.close();
     },
   };
 }
@@ -120,32 +133,36 @@ function makeDisk(ground: DiskContext, lost: Losing): Disk {
  * Keys first: the data may fail to be deleted, and then can't be read (C9). The data is deleted even
  * if the keys can't be.
  */
-async function destroy(ground: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
+async function destroy(context: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   const unsent =
     keepOutbox &&
-    (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown']))
-      .length > 0;
+    (
+      await context.shelves
+        .read(['outbox'], (store) => store.all('outbox'))
+        .catch(() => ['unknown'])
+    ).length > 0;
   try {
-    await ground.leave(unsent);
+    await context.leave(unsent);
   } finally {
-    await destroyData(ground, lost, unsent);
+    await destroyData(context, lost, unsent);
   }
 }
 
-async function destroyData(ground: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
+async function destroyData(context: DiskContext, lost: Losing, keepOutbox: boolean): Promise<void> {
   if (!keepOutbox) {
     lost.closing();
-    return ground.shelves.destroy();
+    return context.shelves.destroy();
   }
-  await ground.shelves.write([...DATA, 'answers'], async (shelf) => {
+  await context.shelves.write([...DATA, 'answers', 'drafts'], async (store) => {
     await Promise.all([
-      shelf.remove('meta', 'manifest'),
-      shelf.remove('meta', 'who'),
-      shelf.remove('meta', 'front'),
-      shelf.clear('books'),
-      shelf.clear('segments'),
-      shelf.clear('patches'),
-      clearAnswers(shelf),
+      store.remove('meta', 'manifest'),
+      store.remove('meta', 'who'),
+      store.remove('meta', 'front'),
+      store.clear('books'),
+      store.clear('segments'),
+      store.clear('patches'),
+      store.clear('drafts'),
+      clearAnswers(store),
     ]);
   });
 }

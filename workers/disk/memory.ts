@@ -9,11 +9,11 @@ export function memoryObjectStores<R extends Records>(): ObjectStores<R> {
   let last: Promise<unknown> = Promise.resolve();
   const watches = new Set<(written: readonly string[]) => void>();
   return {
-    read: (_names, work) => work(shelfOver(new Map(stores))),
+    read: (_names, work) => work(createStore(new Map(stores))),
     write: (names, work) => {
       const mine = last.then(async () => {
         const draft = new Map(stores);
-        const value = await work(shelfOver<R>(draft));
+        const value = await work(createStore<R>(draft));
         stores = draft;
         for (const watch of watches) watch(names);
         return value;
@@ -37,7 +37,7 @@ export function memoryObjectStores<R extends Records>(): ObjectStores<R> {
   };
 }
 
-function shelfOver<R extends Records>(
+function createStore<R extends Records>(
   draft: Map<string, ReadonlyMap<string, object>>,
 ): ObjectStore<R> {
   const own = new Map<string, Map<string, object>>();
@@ -61,7 +61,7 @@ function shelfOver<R extends Records>(
           .slice(0, most)
           .map(({ record }) => record),
       ),
-    put: (store, record) => Promise.resolve(void changing(store).set(keyOf(record), record)),
+    put: (store, record) => Promise.resolve(void changing(store).set(getKey(record), record)),
     remove: (store, key) => Promise.resolve(void changing(store).delete(JSON.stringify(key))),
     clear: (store) => Promise.resolve(changing(store).clear()),
   };
@@ -84,7 +84,7 @@ function order(a: Key, b: Key): number {
 }
 
 /** As in the database schema. */
-const keyOf = (record: object): string => {
+const getKey = (record: object): string => {
   if ('table' in record && 'chunk' in record) return JSON.stringify([record.table, record.chunk]);
   return JSON.stringify('id' in record ? record.id : 'name' in record ? record.name : null);
 };

@@ -10,22 +10,25 @@ export const NOTICES_MOST = 100;
  * Stored beside the commands and under their key, because notices describe what became of them.
  * Overwrites an existing one.
  */
-export async function keepNotice(ground: DiskContext, { id, at, ...inner }: Notice): Promise<void> {
-  const sealed = await sealJson(ground.outboxCipher, 'notices', id, inner);
-  await ground.shelves.write(['notices'], async (shelf) => {
-    await shelf.put('notices', { id, at, sealed });
-    const newestFirst = (await shelf.all('notices')).sort((a, b) => b.at - a.at);
-    for (const old of newestFirst.slice(NOTICES_MOST)) await shelf.remove('notices', old.id);
+export async function keepNotice(
+  context: DiskContext,
+  { id, at, ...inner }: Notice,
+): Promise<void> {
+  const sealed = await sealJson(context.outboxCipher, 'notices', id, inner);
+  await context.shelves.write(['notices'], async (store) => {
+    await store.put('notices', { id, at, sealed });
+    const newestFirst = (await store.all('notices')).sort((a, b) => b.at - a.at);
+    for (const old of newestFirst.slice(NOTICES_MOST)) await store.remove('notices', old.id);
   });
 }
 
 /** Returns notices, oldest first. Skips unreadable ones. */
-export async function notices(ground: DiskContext): Promise<Notice[]> {
-  const records = await ground.shelves.read(['notices'], (shelf) => shelf.all('notices'));
+export async function notices(context: DiskContext): Promise<Notice[]> {
+  const records = await context.shelves.read(['notices'], (store) => store.all('notices'));
   const read = await Promise.all(
     records.map(async ({ id, at, sealed }) => {
       const inner = await openJson<Omit<Notice, 'id' | 'at'>>(
-        ground.outboxCipher,
+        context.outboxCipher,
         'notices',
         id,
         sealed,
@@ -36,5 +39,5 @@ export async function notices(ground: DiskContext): Promise<Notice[]> {
   return read.filter((one) => one !== null).sort((a, b) => a.at - b.at);
 }
 
-export const dropNotice = (ground: DiskContext, id: string): Promise<void> =>
-  ground.shelves.write(['notices'], (shelf) => shelf.remove('notices', id));
+export const dropNotice = (context: DiskContext, id: string): Promise<void> =>
+  context.shelves.write(['notices'], (store) => store.remove('notices', id));

@@ -26,11 +26,11 @@ export interface ObjectStore<R extends Records> extends StoreReader<R> {
 export interface ObjectStores<R extends Records> {
   read<T>(
     stores: readonly (keyof R & string)[],
-    work: (shelf: StoreReader<R>) => Promise<T>,
+    work: (store: StoreReader<R>) => Promise<T>,
   ): Promise<T>;
   write<T>(
     stores: readonly (keyof R & string)[],
-    work: (shelf: ObjectStore<R>) => Promise<T>,
+    work: (store: ObjectStore<R>) => Promise<T>,
   ): Promise<T>;
   /**
    * Calls `listener` now and after each change of these stores in any tab. Returns a function that
@@ -67,12 +67,12 @@ export function objectStores<R extends Records>(
       loaded
         ? loaded.read(stores, work)
         : // there is nothing to commit, so the results are final
-          work(storeOf(db.transaction(stores, 'readonly'), range)),
+          work(getStore(db.transaction(stores, 'readonly'), range)),
     write: async (stores, work) => (await load()).write(stores, work),
     writeDirectly: async (stores, work) => {
       const transaction = db.transaction(stores, 'readwrite', { durability: 'strict' });
       const [value] = await Promise.all([
-        work(storeOf(transaction, range)),
+        work(getStore(transaction, range)),
         committed(transaction),
       ]);
       return value;
@@ -93,7 +93,7 @@ export function objectStores<R extends Records>(
   };
 }
 
-const storeOf = <R extends Records>(
+const getStore = <R extends Records>(
   transaction: IDBTransaction,
   range: typeof IDBKeyRange,
 ): ObjectStore<R> => ({

@@ -38,7 +38,7 @@ export function pack<R extends object>(rows: readonly R[]): Packed<R> {
     ? {
         fields,
         count: rows.length,
-        columns: fields.map((_, at) => columnOf(values.map((row) => row[at]))),
+        columns: fields.map((_, at) => getColumn(values.map((row) => row[at]))),
       }
     : rows;
 }
@@ -48,14 +48,19 @@ export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly S
   if (!('fields' in packed)) return wanted ? packed.filter(({ n }) => wanted.has(n ?? 0)) : packed;
   return rowsAt(
     packed,
-    wanted ? placesOf(packed, wanted) : Array.from({ length: packed.count }, (_, row) => row),
+    wanted
+      ? listColumnIndexes(packed, wanted)
+      : Array.from({ length: packed.count }, (_, row) => row),
   );
 }
 
 /**
  * Returns the indexes of the wanted numbers. Mostly the numbers count up, so there is no search.
  */
-function placesOf({ fields, count, columns }: Columns, wanted: ReadonlySet<number>): number[] {
+function listColumnIndexes(
+  { fields, count, columns }: Columns,
+  wanted: ReadonlySet<number>,
+): number[] {
   const numbers = columns[fields.indexOf('n')] ?? [];
   if ('from' in numbers)
     return [...wanted]
@@ -84,7 +89,7 @@ function valuesAt(column: Column, places: readonly number[]): readonly unknown[]
   if ('all' in column) return places.map(() => column.all);
   if ('from' in column) return places.map((row) => column.from + row);
   if ('words' in column) return places.map((row) => column.words[column.at[row] ?? 0]);
-  if ('base' in column) return places.map((row) => timesOf(column, column.more[row] ?? null));
+  if ('base' in column) return places.map((row) => getTimes(column, column.more[row] ?? null));
   const at = places.map((row) => column.at[row] ?? null);
   const inner = rowsAt(
     column.of,
@@ -95,27 +100,27 @@ function valuesAt(column: Column, places: readonly number[]): readonly unknown[]
 }
 
 const isPlain = (column: Column): column is readonly unknown[] => Array.isArray(column);
-const timesOf = (
+const getTimes = (
   { base, unit }: { readonly base: number; readonly unit: number },
   more: number | null,
 ): number | null => (more === null ? null : base + unit * more);
 
-const columnOf = (values: readonly unknown[]): Column =>
-  allOf(values) ??
-  countedOf(values) ??
-  wordsOf(values) ??
-  largeOf(values) ??
-  objectsOf(values) ??
+const getColumn = (values: readonly unknown[]): Column =>
+  packEqualColumn(values) ??
+  packCountedColumn(values) ??
+  getWords(values) ??
+  packLargeColumn(values) ??
+  getObjects(values) ??
   values;
 
-function allOf(values: readonly unknown[]): Column | null {
+function packEqualColumn(values: readonly unknown[]): Column | null {
   const [first] = values;
   return (typeof first !== 'object' || first === null) && values.every((one) => one === first)
     ? { all: first }
     : null;
 }
 
-function countedOf(values: readonly unknown[]): Column | null {
+function packCountedColumn(values: readonly unknown[]): Column | null {
   const [first] = values;
   return typeof first === 'number' &&
     Number.isSafeInteger(first) &&
@@ -124,7 +129,7 @@ function countedOf(values: readonly unknown[]): Column | null {
     : null;
 }
 
-function wordsOf(values: readonly unknown[]): Column | null {
+function getWords(values: readonly unknown[]): Column | null {
   const places = new Map<string | null, number>();
   const at: number[] = [];
   for (const one of values) {
@@ -139,7 +144,7 @@ function wordsOf(values: readonly unknown[]): Column | null {
 const MOST_WORDS = 16;
 
 /** Mainly for timestamps: their first digits are alike, and most are whole seconds. */
-function largeOf(values: readonly unknown[]): Column | null {
+function packLargeColumn(values: readonly unknown[]): Column | null {
   let base = Infinity;
   for (const one of values) {
     if (one === null) continue;
@@ -157,7 +162,7 @@ function largeOf(values: readonly unknown[]): Column | null {
 }
 const LARGE = 1e9;
 
-function objectsOf(values: readonly unknown[]): Column | null {
+function getObjects(values: readonly unknown[]): Column | null {
   const inner: object[] = [];
   const at: (number | null)[] = [];
   for (const one of values) {

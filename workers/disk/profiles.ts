@@ -1,7 +1,7 @@
 import type { DeviceId, Ms } from '#contract/ids.ts';
 import { connect, connectIfThere } from './connection.ts';
-import { databaseOf, type Idb, type Owner } from './database.ts';
-import { DiskFault, faulting } from './disk-errors.ts';
+import { getDatabase, type Idb, type Owner } from './database.ts';
+import { DiskError, faulting } from './disk-errors.ts';
 import {
   objectStores,
   type IdbStores,
@@ -58,12 +58,12 @@ export type Present =
 
 /**
  * The first sign-in creates the database: before it, a sign-in page needs no Dexie. Rejects with
- * `DiskFault` unavailable if the browser refuses a database, or without WebCrypto (a page that is
+ * `DiskError` unavailable if the browser refuses a database, or without WebCrypto (a page that is
  * not served securely).
  */
 export async function openProfiles(idb?: Idb): Promise<Profiles> {
   if ((crypto as Partial<Crypto>).subtle === undefined)
-    throw new DiskFault('unavailable', 'There is no WebCrypto here.');
+    throw new DiskError('unavailable', 'There is no WebCrypto here.');
   type Stores = IdbStores<ProfileRecords>;
   const openIfThere = async (): Promise<Stores | null> => {
     const found = await connectIfThere(NAME, 'profiles', idb);
@@ -80,12 +80,12 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
     stores = opened;
     return opened;
   };
-  const write = async <T>(work: (shelf: ObjectStore<ProfileRecords>) => Promise<T>): Promise<T> => {
+  const write = async <T>(work: (store: ObjectStore<ProfileRecords>) => Promise<T>): Promise<T> => {
     const into = await created();
     return faulting(() => into.write(['entries', 'present'], work));
   };
   const deleteKey = async (
-    work: (shelf: ObjectStore<ProfileRecords>) => Promise<void>,
+    work: (store: ObjectStore<ProfileRecords>) => Promise<void>,
   ): Promise<void> => {
     const from = await existing();
     await faulting(async () => from?.writeDirectly(['entries', 'present'], work));
@@ -98,7 +98,7 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
       if (!entry) return { is: 'none' };
       const held = heldBy(entry);
       if (held !== null && now < held.offlineUntil) return { is: 'in', held };
-      if (held !== null) await deleteKey((shelf) => takeKey(shelf, entry.name, now));
+      if (held !== null) await deleteKey((store) => takeKey(store, entry.name, now));
       return { is: 'expired', owner: entry.owner, offlineUntil: entry.offlineUntil };
     },
     enter: async (owner, offlineUntil) => {
@@ -107,9 +107,9 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
         outboxKey: await makeKey(),
         device: crypto.randomUUID(),
       };
-      return write(async (shelf) => {
-        const name = databaseOf(owner);
-        const here = await shelf.get('entries', name);
+      return write(async (store) => {
+        const name = getDatabase(owner);
+        const here = await store.get('entries', name);
         const { tenant, user, actor } = owner;
         const entry = {
           name,
@@ -119,8 +119,8 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
           device: here?.device ?? made.device,
           offlineUntil,
         };
-        await shelf.put('entries', entry);
-        await shelf.put('present', { id: 'now', name });
+        await store.put('entries', entry);
+        await store.put('present', { id: 'now', name });
         return {
           ...entry.owner,
           key: entry.key,
@@ -131,18 +131,18 @@ export async function openProfiles(idb?: Idb): Promise<Profiles> {
       });
     },
     extend: (owner, offlineUntil) =>
-      write(async (shelf) => {
-        const entry = await shelf.get('entries', databaseOf(owner));
-        if (entry) await shelf.put('entries', { ...entry, offlineUntil });
+      write(async (store) => {
+        const entry = await store.get('entries', getDatabase(owner));
+        if (entry) await store.put('entries', { ...entry, offlineUntil });
       }),
     leave: (owner, keepOutbox) =>
-      deleteKey(async (shelf) => {
-        const name = databaseOf(owner);
-        const entry = await shelf.get('entries', name);
-        const present = await shelf.get('present', 'now');
-        if (keepOutbox && entry) await shelf.put('entries', { ...entry, key: null });
-        else await shelf.remove('entries', name);
-        if (present?.name === name) await shelf.remove('present', 'now');
+      deleteKey(async (store) => {
+        const name = getDatabase(owner);
+        const entry = await store.get('entries', name);
+        const present = await store.get('present', 'now');
+        if (keepOutbox && entry) await store.put('entries', { ...entry, key: null });
+        else await store.remove('entries', name);
+        if (present?.name === name) await store.remove('present', 'now');
       }),
     close: () =>
       void stores.then(
@@ -169,16 +169,16 @@ interface ProfileRecords {
   readonly present: { readonly id: 'now'; readonly name: string };
 }
 
-async function present(shelf: StoreReader<ProfileRecords>): Promise<Entry | undefined> {
+async function present(store: StoreReader<ProfileRecords>): Promise<Entry | undefined> {
   // few, so both are read at once
-  const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]);
+  const [pointer, entries] = await Promise.all([store.get('present', 'now'), store.all('entries')]);
   return pointer && entries.find(({ name }) => name === pointer.name);
 }
 
 /** Unless another tab has signed in or reached the server meanwhile. */
-async function takeKey(shelf: ObjectStore<ProfileRecords>, name: string, now: Ms): Promise<void> {
-  const entry = await shelf.get('entries', name);
-  if (entry && now >= entry.offlineUntil) await shelf.put('entries', { ...entry, key: null });
+async function takeKey(store: ObjectStore<ProfileRecords>, name: string, now: Ms): Promise<void> {
+  const entry = await store.get('entries', name);
+  if (entry && now >= entry.offlineUntil) await store.put('entries', { ...entry, key: null });
 }
 
 const makeKey = (): Promise<CryptoKey> =>

@@ -1,13 +1,13 @@
-import { DiskFault, isQuota } from './disk-errors.ts';
+import { DiskError, isQuota } from './disk-errors.ts';
 import { manifestIn, putManifest, type DiskContext } from './disk-context.ts';
-import { cutBefore, dayOf } from './manifest.ts';
+import { cutBefore, getDay } from './manifest.ts';
 
 /**
  * If the browser has no more space, drops the oldest runs, never the outbox, and retries the work
- * once. Rejects with `DiskFault` full if that doesn't help.
+ * once. Rejects with `DiskError` full if that doesn't help.
  */
 export async function evictAndRetry<T>(
-  ground: DiskContext,
+  context: DiskContext,
   may: MayGo,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -15,15 +15,15 @@ export async function evictAndRetry<T>(
     return await work();
   } catch (thrown) {
     if (!isQuota(thrown)) throw thrown;
-    if (may.patient && ground.patience-- > 0) throw full(thrown);
-    ground.patience = 0;
-    if (!(await dropOldest(ground, may))) throw full(thrown);
+    if (may.patient && context.patience-- > 0) throw full(thrown);
+    context.patience = 0;
+    if (!(await dropOldest(context, may))) throw full(thrown);
   }
   try {
     return await work();
   } catch (thrown) {
     if (!isQuota(thrown)) throw thrown;
-    ground.patience = PATIENCE;
+    context.patience = PATIENCE;
     throw full(thrown);
   }
 }
@@ -47,23 +47,23 @@ const PATIENCE = 4;
 /**
  * Drops the oldest segments, and the days up to their newest second: those are not fetched again.
  */
-async function dropOldest(ground: DiskContext, { olderThanSec, share }: MayGo): Promise<boolean> {
-  return ground.shelves.write(['meta', 'segments'], async (shelf) => {
-    const manifest = await manifestIn(shelf);
+async function dropOldest(context: DiskContext, { olderThanSec, share }: MayGo): Promise<boolean> {
+  return context.shelves.write(['meta', 'segments'], async (store) => {
+    const manifest = await manifestIn(store);
     const oldest = (manifest?.segments ?? [])
       .filter((one) => one.toSec < olderThanSec)
       .sort((a, b) => a.toSec - b.toSec);
     const last = oldest[Math.ceil(oldest.length * share) - 1];
     if (manifest === null || !last) return false;
     const { next, gone } = cutBefore(manifest, last.toSec + 1);
-    for (const id of gone) await shelf.remove('segments', id);
-    await putManifest(shelf, {
+    for (const id of gone) await store.remove('segments', id);
+    await putManifest(store, {
       ...next,
-      days: next.days.filter((one) => one.day > dayOf(last.toSec)),
+      days: next.days.filter((one) => one.day > getDay(last.toSec)),
     });
     return true;
   });
 }
 
-const full = (thrown: unknown): DiskFault =>
-  new DiskFault('full', `The browser has no more room for this site: ${String(thrown)}`);
+const full = (thrown: unknown): DiskError =>
+  new DiskError('full', `The browser has no more room for this site: ${String(thrown)}`);

@@ -1,13 +1,13 @@
 import { viewColumns, type RunColumns } from '#contract/runs/columns.ts';
-import { DiskFault } from './disk-errors.ts';
+import { DiskError } from './disk-errors.ts';
 import type { Ahead, Opened, Patch, SegmentInfo, SmallRows, WantedRows } from '../types.ts';
 import { SMALL_TABLES } from '../tables.ts';
 import {
   chunkName,
-  chunkOf,
+  getChunk,
   joinRows,
   LATER_TABLES,
-  rowsOf,
+  getRows,
   type Chunk,
 } from './table-snapshots.ts';
 import { openJson, type Sealed } from './cipher.ts';
@@ -24,30 +24,30 @@ import type { StoreReader } from './object-stores.ts';
  * bytes. Null if anything is missing or unreadable.
  */
 export async function openAll(
-  ground: DiskContext,
+  context: DiskContext,
   ahead: Ahead | null,
   withFront = ahead !== null,
 ): Promise<Opened | null> {
-  ground.ahead.clear();
-  ground.front = null;
+  context.ahead.clear();
+  context.front = null;
   try {
-    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) =>
-      findAll(ground, shelf, ahead, withFront),
+    const found = await context.shelves.read(['meta', 'books', 'patches', 'segments'], (store) =>
+      findAll(context, store, ahead, withFront),
     );
     if (found === null) return null;
     const { manifest, front, segments: read } = found;
     const coming = Promise.all([
-      front ?? openBooks(ground, found),
-      ...found.patches.map((one) => openPatch(ground, one)),
+      front ?? openBooks(context, found),
+      ...found.patches.map((one) => openPatch(context, one)),
     ]);
     // decrypted after the smaller records
-    for (const { info, record } of read) readAhead(ground, info, record);
+    for (const { info, record } of read) readAhead(context, info, record);
     const [known, ...patches] = await coming;
-    if (known === null) return await openAll(ground, ahead, false);
+    if (known === null) return await openAll(context, ahead, false);
     const { load, epoch, cursor, folds, syncedAt, days, segments, nextPatch } = manifest;
-    ground.load = load;
-    ground.nextPatch = nextPatch;
-    ground.front = known.jobs && { folds, jobs: known.jobs };
+    context.load = load;
+    context.nextPatch = nextPatch;
+    context.front = known.jobs && { folds, jobs: known.jobs };
     return {
       epoch,
       cursor,
@@ -73,98 +73,98 @@ type Known = Pick<Front, 'who' | 'rows'> & {
 };
 
 async function openBooks(
-  ground: DiskContext,
+  context: DiskContext,
   { who, books }: Pick<Found, 'who' | 'books'>,
 ): Promise<Known> {
   const [opened, ...chunks] = await Promise.all([
-    openWho(ground, who),
-    ...books.map((one) => openChunk(ground, one)),
+    openWho(context, who),
+    ...books.map((one) => openChunk(context, one)),
   ]);
-  return { who: opened, rows: rowsOf(chunks), days: null, jobs: null, problemsOf: null };
+  return { who: opened, rows: getRows(chunks), days: null, jobs: null, problemsOf: null };
 }
 
 export const openWho = (
-  ground: DiskContext,
+  context: DiskContext,
   record: MetaRecord | undefined,
 ): Promise<Front['who']> =>
-  openJson(ground.cipher, 'meta', 'who', record?.name === 'who' ? record.sealed : undefined);
+  openJson(context.cipher, 'meta', 'who', record?.name === 'who' ? record.sealed : undefined);
 
 function readAhead(
-  ground: DiskContext,
+  context: DiskContext,
   info: SegmentInfo,
   record: SegmentRecord | undefined,
 ): void {
-  const columns = openSegment(ground, info, record?.sealed);
+  const columns = openSegment(context, info, record?.sealed);
   columns.catch(() => undefined); // whoever requests it gets the error
-  ground.ahead.set(info.id, columns);
+  context.ahead.set(info.id, columns);
 }
 
 /** Returns the requested rows that exist. */
 export async function readBooks(
-  ground: DiskContext,
+  context: DiskContext,
   folds: number,
   wanted: WantedRows,
 ): Promise<SmallRows> {
-  if (ground.front?.folds !== folds) return rowsOfBooks(ground, wanted, folds);
-  const { rows, left } = jobsInFront(ground.front.jobs, wanted);
-  const more = await rowsOfBooks(ground, left, folds);
+  if (context.front?.folds !== folds) return rowsOfBooks(context, wanted, folds);
+  const { rows, left } = jobsInFront(context.front.jobs, wanted);
+  const more = await rowsOfBooks(context, left, folds);
   return Object.keys(more).length === 0 ? rows : joinRows([rows, more]);
 }
 
 /** `folds`: requires that state of the table snapshots; without it, any. */
 export async function rowsOfBooks(
-  ground: DiskContext,
+  context: DiskContext,
   wanted: WantedRows,
   folds: number | null = null,
 ): Promise<SmallRows> {
-  const asked = LATER_TABLES.flatMap((table) => {
+  const request = LATER_TABLES.flatMap((table) => {
     const chunks = new Map<number, Set<number>>();
     for (const n of wanted[table] ?? []) {
-      const chunk = chunkOf(table, n);
+      const chunk = getChunk(table, n);
       const ids = chunks.get(chunk);
       if (ids) ids.add(n);
       else chunks.set(chunk, new Set([n]));
     }
     return [...chunks].map(([chunk, ids]) => ({ table, chunk, ids }));
   });
-  if (asked.length === 0) return {};
-  const records = await ground.shelves.read(['meta', 'books'], async (shelf) => {
+  if (request.length === 0) return {};
+  const records = await context.shelves.read(['meta', 'books'], async (store) => {
     const [, ...found] = await Promise.all([
-      folds === null ? null : unfolded(ground, shelf, folds),
-      ...asked.map(({ table, chunk }) => shelf.get('books', [table, chunk])),
+      folds === null ? null : unfolded(context, store, folds),
+      ...request.map(({ table, chunk }) => store.get('books', [table, chunk])),
     ]);
     return found;
   });
-  return rowsOf(
+  return getRows(
     await Promise.all(
-      records.flatMap((record, i) => (record ? [openChunk(ground, record, asked[i]?.ids)] : [])),
+      records.flatMap((record, i) => (record ? [openChunk(context, record, request[i]?.ids)] : [])),
     ),
   );
 }
 
 /**
- * Reads all jobs and problems, some chunks at a time; `take` may pause. Rejects with `DiskFault`
+ * Reads all jobs and problems, some chunks at a time; `take` may pause. Rejects with `DiskError`
  * corrupt if a record of the snapshots is missing.
  */
 export async function readRestOfBooks(
-  ground: DiskContext,
+  context: DiskContext,
   folds: number,
   take: (rows: SmallRows) => Promise<void>,
 ): Promise<void> {
-  ground.front = null; // all rows are loaded soon
+  context.front = null; // all rows are loaded soon
   let after: readonly [string, number] = ['', 0];
   let seen = 0;
   for (;;) {
-    const { page, books } = await ground.shelves.read(['meta', 'books'], async (shelf) => {
+    const { page, books } = await context.shelves.read(['meta', 'books'], async (store) => {
       const [manifest, found] = await Promise.all([
-        unfolded(ground, shelf, folds),
-        shelf.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE),
+        unfolded(context, store, folds),
+        store.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE),
       ]);
       return { page: found, books: manifest.books };
     });
     seen += page.length;
     await take(
-      rowsOf(await Promise.all(page.filter(isLater).map((one) => openChunk(ground, one)))),
+      getRows(await Promise.all(page.filter(isLater).map((one) => openChunk(context, one)))),
     );
     const last = page.at(-1);
     if (last && page.length === CHUNKS_AT_ONCE) {
@@ -172,19 +172,19 @@ export async function readRestOfBooks(
       continue;
     }
     if (seen !== books)
-      throw new DiskFault('corrupt', 'Records of the books are missing: load anew.');
+      throw new DiskError('corrupt', 'Records of the books are missing: load anew.');
     return;
   }
 }
 
 async function unfolded(
-  ground: DiskContext,
-  shelf: StoreReader<DiskRecords>,
+  context: DiskContext,
+  store: StoreReader<DiskRecords>,
   folds: number,
 ): Promise<Manifest> {
-  const manifest = await ownManifest(ground, shelf);
+  const manifest = await ownManifest(context, store);
   if (manifest.folds !== folds)
-    throw new DiskFault('gone', 'Patches were folded into the books meanwhile: open again.');
+    throw new DiskError('gone', 'Patches were folded into the books meanwhile: open again.');
   return manifest;
 }
 
@@ -194,23 +194,23 @@ const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean =>
   LATER_TABLES.some((one) => one === table);
 
 /** The caller owns the result: nothing of a segment that was read ahead is cached. */
-export async function readSegment(ground: DiskContext, id: number): Promise<RunColumns> {
-  const ahead = ground.ahead.get(id);
-  ground.ahead.delete(id);
-  const columns = await (ahead ?? findSegment(ground, id));
+export async function readSegment(context: DiskContext, id: number): Promise<RunColumns> {
+  const ahead = context.ahead.get(id);
+  context.ahead.delete(id);
+  const columns = await (ahead ?? findSegment(context, id));
   if (columns === null)
-    throw new DiskFault('gone', `Segment ${id} was replaced meanwhile: open again.`);
+    throw new DiskError('gone', `Segment ${id} was replaced meanwhile: open again.`);
   return columns;
 }
 
 /** Returns null if the manifest doesn't list it: another tab has replaced it. */
-export async function findSegment(ground: DiskContext, id: number): Promise<RunColumns | null> {
-  const found = await ground.shelves.read(['meta', 'segments'], async (shelf) => {
-    const manifest = await ownManifest(ground, shelf);
+export async function findSegment(context: DiskContext, id: number): Promise<RunColumns | null> {
+  const found = await context.shelves.read(['meta', 'segments'], async (store) => {
+    const manifest = await ownManifest(context, store);
     const info = manifest.segments.find((one) => one.id === id);
-    return info ? { info, record: await shelf.get('segments', id).catch(unlessLost) } : null;
+    return info ? { info, record: await store.get('segments', id).catch(unlessLost) } : null;
   });
-  return found && openSegment(ground, found.info, found.record?.sealed);
+  return found && openSegment(context, found.info, found.record?.sealed);
 }
 
 /**
@@ -218,49 +218,49 @@ export async function findSegment(ground: DiskContext, id: number): Promise<RunC
  * names them.
  */
 async function openSegment(
-  ground: DiskContext,
+  context: DiskContext,
   info: SegmentInfo,
   sealed: Sealed | undefined,
 ): Promise<RunColumns> {
   try {
-    const columns = viewColumns(await ground.cipher.open('segments', String(info.id), sealed));
+    const columns = viewColumns(await context.cipher.open('segments', String(info.id), sealed));
     if (columns.rows !== info.rows) throw new RangeError('another number of rows');
     return columns;
   } catch {
-    const days = await ground.shelves.write(['meta', 'segments'], async (shelf) => {
-      const manifest = await ownManifest(ground, shelf);
+    const days = await context.shelves.write(['meta', 'segments'], async (store) => {
+      const manifest = await ownManifest(context, store);
       if (!manifest.segments.some((one) => one.id === info.id)) return [];
-      await shelf.remove('segments', info.id);
-      await putManifest(shelf, without(manifest, info));
+      await store.remove('segments', info.id);
+      await putManifest(store, without(manifest, info));
       return daysWithin(manifest, info.fromSec, info.toSec);
     });
-    throw new DiskFault('corrupt', `Segment ${info.id} cannot be read.`, days);
+    throw new DiskError('corrupt', `Segment ${info.id} cannot be read.`, days);
   }
 }
 
-export async function readPatch(ground: DiskContext, id: number): Promise<Patch> {
-  const record = await ground.shelves.read(['patches'], (shelf) => shelf.get('patches', id));
+export async function readPatch(context: DiskContext, id: number): Promise<Patch> {
+  const record = await context.shelves.read(['patches'], (store) => store.get('patches', id));
   if (!record || record.left)
-    throw new DiskFault('gone', `Patch ${id} was folded meanwhile: open again.`);
-  return openPatch(ground, record);
+    throw new DiskError('gone', `Patch ${id} was folded meanwhile: open again.`);
+  return openPatch(context, record);
 }
 
-export const openPatch = (ground: DiskContext, record: PatchRecord): Promise<Patch> =>
-  openJson(ground.cipher, 'patches', String(record.id), record.sealed);
+export const openPatch = (context: DiskContext, record: PatchRecord): Promise<Patch> =>
+  openJson(context.cipher, 'patches', String(record.id), record.sealed);
 
 /** `wanted`: returns only those of its rows. */
 export async function openChunk(
-  ground: DiskContext,
+  context: DiskContext,
   { table, chunk, sealed }: BookRecord,
   wanted?: ReadonlySet<number>,
 ): Promise<Chunk> {
   const known = SMALL_TABLES.find((one) => one === table);
-  if (known === undefined) throw new DiskFault('corrupt', 'A table that there is not.');
+  if (known === undefined) throw new DiskError('corrupt', 'A table that there is not.');
   return {
     table: known,
     chunk,
     rows: unpack(
-      await openJson<Packed>(ground.cipher, 'books', chunkName(table, chunk), sealed),
+      await openJson<Packed>(context.cipher, 'books', chunkName(table, chunk), sealed),
       wanted,
     ),
   };
@@ -286,17 +286,17 @@ interface Found {
  * and opened while the segments are being read.
  */
 async function findAll(
-  ground: DiskContext,
-  shelf: StoreReader<DiskRecords>,
+  context: DiskContext,
+  store: StoreReader<DiskRecords>,
   ahead: Ahead | null,
   withFront: boolean,
 ): Promise<Found | null> {
-  const small = Promise.all([manifestIn(shelf), shelf.all('patches')]);
+  const small = Promise.all([manifestIn(store), store.all('patches')]);
   const record = withFront
-    ? shelf.get('meta', 'front').catch(unlessLost)
+    ? store.get('meta', 'front').catch(unlessLost)
     : Promise.resolve(undefined);
   const coming = record.then((one) =>
-    one?.name === 'front' ? openFront(ground, one.sealed) : null,
+    one?.name === 'front' ? openFront(context, one.sealed) : null,
   );
   coming.catch(() => undefined); // whoever waits for it gets the error
   const [manifest, patches] = await small;
@@ -310,7 +310,7 @@ async function findAll(
   const segments = Promise.all(
     (ahead?.(manifest.segments) ?? []).map(async (info) => ({
       info,
-      record: await shelf.get('segments', info.id).catch(unlessLost),
+      record: await store.get('segments', info.id).catch(unlessLost),
     })),
   );
   if (hasFront(manifest) && (await record)?.name === 'front')
@@ -322,15 +322,15 @@ async function findAll(
       patches,
       segments: await segments,
     };
-  const [who, books] = await Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]);
+  const [who, books] = await Promise.all([store.get('meta', 'who'), smallBooks(store)]);
   return { manifest, front: null, who, books, patches, segments: await segments };
 }
 
-export const smallBooks = async (shelf: StoreReader<DiskRecords>): Promise<BookRecord[]> =>
+export const smallBooks = async (store: StoreReader<DiskRecords>): Promise<BookRecord[]> =>
   (
     await Promise.all(
       SMALL_TABLES.filter((table) => !isLater({ table })).map((table) =>
-        shelf.within('books', [table, -1], [table, Infinity]),
+        store.within('books', [table, -1], [table, Infinity]),
       ),
     )
   ).flat();
@@ -338,7 +338,7 @@ export const smallBooks = async (shelf: StoreReader<DiskRecords>): Promise<BookR
 /** The browser reports that a record's bytes are lost or no longer a value. */
 const LOST = new Set(['NotReadableError', 'DataError', 'DataCloneError']);
 const isLost = (thrown: unknown): boolean =>
-  thrown instanceof DiskFault
+  thrown instanceof DiskError
     ? thrown.kind === 'corrupt'
     : thrown instanceof Error && LOST.has(thrown.name);
 const unlessLost = (thrown: unknown): undefined => {

@@ -13,10 +13,11 @@ import type { Manifest } from './manifest.ts';
  *   outbox    by id      commands not yet in the log (sealed under the outbox's own key)
  *   notices   by id      outcomes of own changes, until dismissed (sealed under the outbox's own key)
  *   answers   by digest of the query    the server's last answer to it (sealed)
+ *   drafts    by digest of the name     what was typed into a form and not saved yet (sealed)
  *
  * Readable without a key: ids, the manifest (epoch, cursor, time of the last sync, days with their
  * tags, and of each segment its rows, first and last second), the rows of a patch, order and state
- * of a command, and the time of a notice. Everything else is sealed.
+ * of a command, and the times of notices and drafts. Everything else is sealed.
  */
 export interface DiskRecords {
   readonly [store: string]: object;
@@ -27,6 +28,7 @@ export interface DiskRecords {
   readonly outbox: CommandRecord;
   readonly notices: NoticeRecord;
   readonly answers: AnswerRecord;
+  readonly drafts: DraftRecord;
 }
 export type MetaRecord =
   | { readonly name: 'manifest'; readonly manifest: Manifest }
@@ -68,6 +70,11 @@ interface NoticeRecord {
 }
 interface AnswerRecord {
   readonly id: string;
+  readonly sealed: Sealed;
+}
+interface DraftRecord {
+  readonly id: string;
+  readonly at: number;
   readonly sealed: Sealed;
 }
 export interface AnswerInfo {

@@ -17,7 +17,7 @@ export interface Page {
   readonly toSec: number;
 }
 
-export const infoOf = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo => ({
+export const getInfo = (id: number, { rows, fromSec, toSec }: Page): SegmentInfo => ({
   id,
   rows,
   fromSec,
@@ -33,23 +33,23 @@ export function pagesFrom(columns: readonly RunColumns[]): Page[] {
     if (one.rows === 0) return [];
     const bytes = wholeBuffer(one);
     return bytes !== null && one.rows <= LIMITS.pageRows && inOrder(one)
-      ? [pageOf(bytes, one)]
-      : pagesOf(runsOf(one));
+      ? [getPage(bytes, one)]
+      : getPages(getRuns(one));
   });
 }
 
 /** Returns the runs, in any order, as pages. */
-export function pagesOf(runs: readonly LeanRun[]): Page[] {
+export function getPages(runs: readonly LeanRun[]): Page[] {
   const sorted = runs.toSorted(newestFirst);
   const pages: Page[] = [];
   for (let at = 0; at < sorted.length; at += LIMITS.pageRows) {
     const bytes = encodeColumns(sorted.slice(at, at + LIMITS.pageRows));
-    pages.push(pageOf(bytes, viewColumns(bytes.buffer)));
+    pages.push(getPage(bytes, viewColumns(bytes.buffer)));
   }
   return pages;
 }
 
-export const runsOf = (columns: RunColumns): LeanRun[] =>
+export const getRuns = (columns: RunColumns): LeanRun[] =>
   Array.from({ length: columns.rows }, (_, row) => runAt(columns, row));
 
 /** Returns its row, or -1. */
@@ -66,7 +66,7 @@ export function findRun(columns: RunColumns, run: Pick<LeanRun, 'n' | 'startSec'
   return -1;
 }
 
-const pageOf = (bytes: Uint8Array<ArrayBuffer>, columns: RunColumns): Page => ({
+const getPage = (bytes: Uint8Array<ArrayBuffer>, columns: RunColumns): Page => ({
   bytes,
   rows: columns.rows,
   fromSec: columns.start[columns.rows - 1] ?? 0,

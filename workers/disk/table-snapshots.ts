@@ -1,5 +1,5 @@
 import type { SmallRows, SmallTable } from '../types.ts';
-import { idOf, isNamed, SMALL_TABLES } from '../tables.ts';
+import { getId, isNamed, SMALL_TABLES } from '../tables.ts';
 import type { SmallRow } from '../tables.ts';
 
 /**
@@ -24,14 +24,14 @@ export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly Small
 const chunkRows = (table: SmallTable): number => (table === 'job' ? 64 : 1024);
 
 export const chunkName = (table: string, chunk: number): string => `${table}/${chunk}`;
-export const chunkOf = (table: SmallTable, n: number): number =>
+export const getChunk = (table: SmallTable, n: number): number =>
   isNamed(table) ? 0 : Math.floor(n / chunkRows(table));
 
-export function chunksOf(rows: SmallRows): Chunk[] {
+export function getChunks(rows: SmallRows): Chunk[] {
   const chunks = new Map<string, { table: SmallTable; chunk: number; rows: SmallRow[] }>();
   for (const table of SMALL_TABLES) {
     for (const row of rowsIn(rows, table)) {
-      const chunk = chunkOf(table, row.n ?? 0);
+      const chunk = getChunk(table, row.n ?? 0);
       const name = chunkName(table, chunk);
       const into = chunks.get(name) ?? { table, chunk, rows: [] };
       into.rows.push(row);
@@ -41,7 +41,7 @@ export function chunksOf(rows: SmallRows): Chunk[] {
   return [...chunks.values()];
 }
 
-export function rowsOf(chunks: readonly Chunk[]): SmallRows {
+export function getRows(chunks: readonly Chunk[]): SmallRows {
   const all: Partial<Record<SmallTable, SmallRow[]>> = {};
   for (const { table, rows } of chunks) {
     const into = (all[table] ??= []);
@@ -56,8 +56,8 @@ export function mergeRows(
   before: readonly SmallRow[],
   later: readonly SmallRow[],
 ): SmallRow[] {
-  const byId = new Map(before.map((row) => [idOf(table, row), row]));
-  for (const row of later) byId.set(idOf(table, row), row);
+  const byId = new Map(before.map((row) => [getId(table, row), row]));
+  for (const row of later) byId.set(getId(table, row), row);
   return [...byId.values()];
 }
 

@@ -1,5 +1,5 @@
 import type { JobRow } from '#contract/runs/rows.ts';
-import { DiskFault } from './disk-errors.ts';
+import { DiskError } from './disk-errors.ts';
 import type { DayStarts, Fresh, ProblemsOf, SmallRows, WantedRows } from '../types.ts';
 import type { Sealed } from './cipher.ts';
 import type { DiskContext } from './disk-context.ts';
@@ -43,7 +43,7 @@ export const FRONT_SEC = 2 * 86_400;
 export const hasFront = ({ front, folds }: Manifest): boolean => front?.folds === folds;
 
 export function encodeFront(
-  { who, rows, days, problemsOf }: Required<Omit<Head, 'jobs'>>,
+  { who, rows, days, problemsOf: listProblems }: Required<Omit<Head, 'jobs'>>,
   all: readonly JobRow[],
 ): Uint8Array<ArrayBuffer> {
   const texts = all.map((row) => encoder.encode(JSON.stringify(row)));
@@ -55,7 +55,7 @@ export function encodeFront(
       who,
       rows,
       days,
-      problemsOf,
+      problemsOf: listProblems,
       jobs: { ns: all.map(({ n }) => n), ends },
     } satisfies Head),
   );
@@ -68,11 +68,11 @@ export function encodeFront(
 
 /** Returns null if it is unreadable: then the table snapshots are read. */
 export async function openFront(
-  ground: Pick<DiskContext, 'cipher'>,
+  context: Pick<DiskContext, 'cipher'>,
   sealed: Sealed,
 ): Promise<Front | null> {
   try {
-    const buffer = await ground.cipher.open('meta', 'front', sealed);
+    const buffer = await context.cipher.open('meta', 'front', sealed);
     const length = new DataView(buffer).getUint32(0);
     // authentic: only a holder of the key could have written it
     const head = JSON.parse(decoder.decode(new Uint8Array(buffer, 4, length))) as Head;
@@ -82,7 +82,7 @@ export async function openFront(
       jobs: { ...head.jobs, bytes: new Uint8Array(buffer, 4 + length) },
     };
   } catch (thrown) {
-    if (thrown instanceof DiskFault && thrown.kind === 'corrupt') return null;
+    if (thrown instanceof DiskError && thrown.kind === 'corrupt') return null;
     throw thrown;
   }
 }

@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { DayRuns, Fresh, Patch, SegmentInfo } from '../types.ts';
 import { clearAnswers } from './cached-answers.ts';
 import { SMALL_TABLES } from '../tables.ts';
-import { chunksOf } from './table-snapshots.ts';
+import { getChunks } from './table-snapshots.ts';
 import { sealJson } from './cipher.ts';
 import {
   cutBefore,
@@ -25,27 +25,33 @@ import {
   type DiskContext,
 } from './disk-context.ts';
 import { findSegment } from './reading.ts';
-import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
+import { getInfo, pagesFrom, getPages, type Page } from './segments.ts';
 
-/** Deletes all previous data except the outbox in the transaction that writes the new load. */
-export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
+/**
+ * Deletes all previous data except the outbox in the transaction that writes the new load. Drafts
+ * are deleted before it if the epoch differs: it changes with what the user may read (SYNC-13).
+ */
+export async function begin(context: DiskContext, fresh: Fresh): Promise<void> {
   const { epoch, cursor, me, branding, people, rows, days } = fresh;
-  const who = await sealJson(ground.cipher, 'meta', 'who', { me, branding, people });
-  const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
+  const who = await sealJson(context.cipher, 'meta', 'who', { me, branding, people });
+  const books = await Promise.all(getChunks(rows).map((one) => sealChunk(context, one)));
   // in memory, this also runs on pages that are not served securely
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-');
-  await ground.shelves.write([...DATA, 'answers'], async (shelf) => {
-    const before = await manifestIn(shelf);
+  const old = await context.shelves.read(['meta'], manifestIn);
+  if (old !== null && old.epoch !== epoch)
+    await context.shelves.write(['drafts'], (store) => store.clear('drafts'));
+  await context.shelves.write([...DATA, 'answers'], async (store) => {
+    const before = await manifestIn(store);
     await Promise.all([
-      shelf.clear('books'),
-      shelf.clear('segments'),
-      shelf.clear('patches'),
-      shelf.remove('meta', 'front'),
-      clearAnswers(shelf),
+      store.clear('books'),
+      store.clear('segments'),
+      store.clear('patches'),
+      store.remove('meta', 'front'),
+      clearAnswers(store),
     ]);
-    await Promise.all(books.map((one) => shelf.put('books', one)));
-    await shelf.put('meta', { name: 'who', sealed: who });
-    await putManifest(shelf, {
+    await Promise.all(books.map((one) => store.put('books', one)));
+    await store.put('meta', { name: 'who', sealed: who });
+    await putManifest(store, {
       load,
       epoch,
       tables: SMALL_TABLES,
@@ -63,40 +69,56 @@ export async function begin(ground: DiskContext, fresh: Fresh): Promise<void> {
       nextSegment: before?.nextSegment ?? 1,
     });
   });
-  ground.load = load;
-  ground.nextPatch = null;
+  context.load = load;
+  context.nextPatch = null;
+}
+
+/**
+ * Replaces the signed-in user. The copy of the warm-start cache is built again by idle work, also if
+ * that has just read the previous one.
+ */
+export async function saveUser(
+  context: DiskContext,
+  { me, branding, people }: Pick<Fresh, 'me' | 'branding' | 'people'>,
+): Promise<void> {
+  const sealed = await sealJson(context.cipher, 'meta', 'who', { me, branding, people });
+  await context.shelves.write(['meta'], async (store) => {
+    const { front: _outdated, ...now } = await ownManifest(context, store);
+    await store.put('meta', { name: 'who', sealed });
+    await putManifest(store, { ...now, generation: now.generation + 1 });
+  });
 }
 
 /**
  * A day's page is complete: runs of that day in other segments are removed from them. A first load
  * has none, so no segment is read. Days that arrive together are written in one transaction.
  */
-export async function addDays(ground: DiskContext, days: readonly DayRuns[]): Promise<void> {
+export async function addDays(context: DiskContext, days: readonly DayRuns[]): Promise<void> {
   const spans = days.map(({ day }): Span => ({
     from: startOfDay(day),
     to: startOfDay(day) + DAY_SEC,
   }));
   const pages = days.flatMap((one) => pagesFrom(one.pages));
   for (;;) {
-    const seen = await peek(ground);
+    const seen = await peek(context);
     const old = touching(seen, spans);
-    const kept = await outsideOf(ground, old, spans);
-    if (kept === null) continue;
-    const made = await sealPages(ground, [...pages, ...kept], seen.nextSegment);
-    const done = await ground.shelves.write(['meta', 'segments'], async (shelf) => {
-      const now = await ownManifest(ground, shelf);
+    const stored = await listPagesOutside(context, old, spans);
+    if (stored === null) continue;
+    const made = await sealPages(context, [...pages, ...stored], seen.nextSegment);
+    const done = await context.shelves.write(['meta', 'segments'], async (store) => {
+      const now = await ownManifest(context, store);
       if (now.nextSegment !== seen.nextSegment || !sameIds(touching(now, spans), old)) return false;
       await Promise.all([
-        ...old.map((one) => shelf.remove('segments', one.id)),
-        ...made.map(({ id, sealed }) => shelf.put('segments', { id, sealed })),
+        ...old.map((one) => store.remove('segments', one.id)),
+        ...made.map(({ id, sealed }) => store.put('segments', { id, sealed })),
       ]);
       await putManifest(
-        shelf,
+        store,
         withDays(
           swap(
             now,
             old.map((one) => one.id),
-            made.map((one) => infoOf(one.id, one.page)),
+            made.map((one) => getInfo(one.id, one.page)),
           ),
           days,
         ),
@@ -124,16 +146,16 @@ const touching = (m: Manifest, spans: readonly Span[]): SegmentInfo[] => {
  * Returns the patch's number. A patch with a lower cursor than an earlier one never moves the
  * cursor back.
  */
-export async function append(ground: DiskContext, patch: Patch, syncedAt: Ms): Promise<number> {
+export async function append(context: DiskContext, patch: Patch, syncedAt: Ms): Promise<number> {
   for (;;) {
-    const id = ground.nextPatch ?? (await peek(ground)).nextPatch;
-    const sealed = await sealJson(ground.cipher, 'patches', String(id), patch);
-    const done = await ground.shelves.write(['meta', 'patches'], async (shelf) => {
-      const now = await ownManifest(ground, shelf);
-      ground.nextPatch = now.nextPatch;
+    const id = context.nextPatch ?? (await peek(context)).nextPatch;
+    const sealed = await sealJson(context.cipher, 'patches', String(id), patch);
+    const done = await context.shelves.write(['meta', 'patches'], async (store) => {
+      const now = await ownManifest(context, store);
+      context.nextPatch = now.nextPatch;
       if (now.nextPatch !== id) return false;
-      await shelf.put('patches', { id, runs: patch.runs.length, left: false, sealed });
-      await putManifest(shelf, {
+      await store.put('patches', { id, runs: patch.runs.length, left: false, sealed });
+      await putManifest(store, {
         ...now,
         nextPatch: id + 1,
         cursor: Math.max(now.cursor, patch.cursor),
@@ -143,24 +165,24 @@ export async function append(ground: DiskContext, patch: Patch, syncedAt: Ms): P
       return true;
     });
     if (!done) continue;
-    ground.nextPatch = id + 1;
+    context.nextPatch = id + 1;
     return id;
   }
 }
 
-export const noteSynced = (ground: DiskContext, at: Ms): Promise<void> =>
-  ground.shelves.write(['meta'], async (shelf) => {
-    const now = await ownManifest(ground, shelf);
-    await putManifest(shelf, { ...now, syncedAt: later(now, at) });
+export const noteSynced = (context: DiskContext, at: Ms): Promise<void> =>
+  context.shelves.write(['meta'], async (store) => {
+    const now = await ownManifest(context, store);
+    await putManifest(store, { ...now, syncedAt: later(now, at) });
   });
 
-export const forget = (ground: DiskContext, beforeSec: number): Promise<void> =>
-  ground.shelves.write(['meta', 'segments'], async (shelf) => {
-    const now = await ownManifest(ground, shelf);
+export const forget = (context: DiskContext, beforeSec: number): Promise<void> =>
+  context.shelves.write(['meta', 'segments'], async (store) => {
+    const now = await ownManifest(context, store);
     const { next, gone } = cutBefore(now, beforeSec);
     if (gone.length === 0 && next.days.length === now.days.length) return;
-    for (const id of gone) await shelf.remove('segments', id);
-    await putManifest(shelf, next);
+    for (const id of gone) await store.remove('segments', id);
+    await putManifest(store, next);
   });
 
 const later = (manifest: Manifest, at: Ms): Ms => Math.max(manifest.syncedAt ?? at, at);
@@ -169,22 +191,22 @@ const sameIds = (a: readonly SegmentInfo[], b: readonly SegmentInfo[]): boolean 
   a.length === b.length && a.every((one, i) => one.id === b[i]?.id);
 
 /** Returns null if one of them was replaced meanwhile. */
-async function outsideOf(
-  ground: DiskContext,
+async function listPagesOutside(
+  context: DiskContext,
   segments: readonly SegmentInfo[],
   spans: readonly Span[],
 ): Promise<Page[] | null> {
   const pages: Page[] = [];
   for (const info of segments) {
-    const columns = await findSegment(ground, info.id);
-    const kept = [];
+    const columns = await findSegment(context, info.id);
+    const stored = [];
     if (columns === null) return null;
     for (let row = 0; row < columns.rows; row++) {
       const start = columns.start[row] ?? 0;
       if (!spans.some(({ from, to }) => start >= from && start < to))
-        kept.push(runAt(columns, row));
+        stored.push(runAt(columns, row));
     }
-    pages.push(...pagesOf(kept));
+    pages.push(...getPages(stored));
   }
   return pages;
 }

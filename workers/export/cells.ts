@@ -3,11 +3,11 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import type { Cell, ExportColumn, ExportColumnId } from '#contract/runs/csv.ts';
 import { PROBLEM_COLUMNS, putCells } from '#contract/runs/csv-cells.ts';
 import type { CellValue } from '#contract/runs/csv-cells.ts';
-import { streakOf } from '#contract/runs/review.ts';
+import { getStreak } from '#contract/runs/review.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import type { Usual } from '#workers/columns/history.ts';
-import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts';
+import { isManagedKind, getSource, getState, getType } from '#workers/columns/kinds.ts';
 import type { Engine } from '#workers/types.ts';
 import { JobHistories } from './histories.ts';
 
@@ -20,27 +20,27 @@ interface Source {
   readonly anomalies: boolean;
   readonly histories: JobHistories | null;
 }
-interface Told {
+interface CellInput {
   readonly run: LeanRun;
   readonly problem: ProblemRow | undefined;
   readonly usual: () => Usual | undefined;
 }
 
-type Value = (told: Told, from: Source) => CellValue;
+type Value = (details: CellInput, from: Source) => CellValue;
 
 const COLUMNS: { readonly [Id in ExportColumnId]: Value } = {
-  state: ({ run }) => stateOf(run.kind),
-  streak: ({ problem }, from) => problem && streakOf(problem, from.engine.wall, from.now),
+  state: ({ run }) => getState(run.kind),
+  streak: ({ problem }, from) => problem && getStreak(problem, from.engine.wall, from.now),
   company: ({ run }, { engine }) => engine.row('company', run.company)?.name,
   job: ({ run }, { engine }) => engine.row('job', run.job)?.name,
   computer: ({ run }, { engine }) => engine.row('job', run.job)?.computer,
   server: ({ run }, { engine }) => engine.row('job', run.job)?.server,
-  source: ({ run }) => sourceOf(run.kind),
-  type: ({ run }) => typeOf(run.kind),
-  managed: ({ run }) => managedOf(run.kind),
+  source: ({ run }) => getSource(run.kind),
+  type: ({ run }) => getType(run.kind),
+  managed: ({ run }) => isManagedKind(run.kind),
   schedule: ({ run }, { engine }) => {
     const job = engine.row('job', run.job);
-    return job && scheduleStateOf(job);
+    return job && getScheduleState(job);
   },
   kind: ({ problem }, { engine }) =>
     problem && (engine.row('cause', problem.cause)?.kind ?? 'other'),
@@ -76,17 +76,17 @@ export function makeCells(
   };
   return (run) => {
     let usual: Usual | undefined;
-    const told: Told = {
+    const details: CellInput = {
       run,
-      problem: problemOf(engine, run.problem),
+      problem: getProblem(engine, run.problem),
       usual: () => (usual ??= source.histories?.usualBefore(run)),
     };
     const cells: Cell[] = [];
     for (const column of columns)
-      putCells(cells, column, COLUMNS[column.id](told, source), timeZone);
+      putCells(cells, column, COLUMNS[column.id](details, source), timeZone);
     return cells;
   };
 }
 
-const problemOf = (engine: Engine, n: ProblemN | null): ProblemRow | undefined =>
+const getProblem = (engine: Engine, n: ProblemN | null): ProblemRow | undefined =>
   n === null ? undefined : engine.problem(n);

@@ -5,7 +5,7 @@ import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ExportedFile, Exporting } from '#workers/api.ts';
 import type { Engine } from '#workers/types.ts';
 import type { WorkerClock } from '#workers/context.ts';
-import { titlesOf } from '#contract/runs/csv-cells.ts';
+import { getTitles } from '#contract/runs/csv-cells.ts';
 import { makeCells } from './cells.ts';
 
 interface Export {
@@ -46,9 +46,9 @@ export function exportRuns({
   let cancelled = false;
   const begun = clock.now();
   const selection = engine.select({ ...filter, group: null }, begun);
-  const cellsOf = makeCells(engine, names, columns, filter.anomaly, begun);
+  const getCells = makeCells(engine, names, columns, filter.anomaly, begun);
   const parts: Blob[] = [];
-  let text = BOM + csvLine(titlesOf(columns));
+  let text = BOM + csvLine(getTitles(columns));
   let next = 0;
   let rows = 0;
 
@@ -61,7 +61,7 @@ export function exportRuns({
     const last = Math.min(selection.total, next + MOST_ROWS);
     while (next < last && clock.now() < until) {
       const runs = engine.lean(selection, { first: next, count: Math.min(ROWS, last - next) });
-      for (const run of runs) text += csvLine(cellsOf(run));
+      for (const run of runs) text += csvLine(getCells(run));
       rows += runs.length;
       next += ROWS;
       if (text.length > PART_CHARS) put();

@@ -2,7 +2,7 @@ import { bytesAt, NONE, statusCode } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { REMEMBERED } from '#contract/runs/fold.ts';
-import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
+import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
@@ -70,8 +70,8 @@ export class JobHistories {
       if (sent !== null && bytes.length < REMEMBERED) bytes.push(sent);
     }
     return {
-      duration: usualOf(durations, LEAST_SPREAD.duration),
-      bytes: usualOf(bytes, LEAST_SPREAD.bytes),
+      duration: getUsualRange(durations, LEAST_SPREAD.duration),
+      bytes: getUsualRange(bytes, LEAST_SPREAD.bytes),
     };
   }
 

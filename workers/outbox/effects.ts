@@ -28,11 +28,11 @@ export interface Effects {
  * whenever the rows or the pending commands change, so that a later command never builds on a
  * reverted one.
  */
-export function effectsOf(
+export function getEffects(
   engine: Pick<Engine, 'row' | 'runs'>,
   commands: readonly Command[],
   me: UserId,
-  nameOf: (id: UserId) => string,
+  getName: (id: UserId) => string,
 ): Effects {
   const over = emptyTables(FOLDED_TABLES);
   const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
@@ -46,8 +46,8 @@ export function effectsOf(
     problem: table('problem'),
   };
   for (const command of commands) {
-    const asked = parseCommand(command);
-    for (const draft of asked ? draftsOf(asked, command) : []) {
+    const request = parseCommand(command);
+    for (const draft of request ? getDrafts(request, command) : []) {
       const logged: Logged = {
         ...draft,
         seq: 0,
@@ -61,30 +61,34 @@ export function effectsOf(
   }
   return { problem: over.problem as ReadonlyMap<ProblemN, ProblemRow>, own: over };
 
-  function draftsOf(asked: OutboxCommand, { madeAt }: Command): readonly NewEvent[] {
-    switch (asked.is) {
+  function getDrafts(request: OutboxCommand, { madeAt }: Command): readonly NewEvent[] {
+    switch (request.is) {
       case 'change':
         return decideChange(
-          asked.change,
-          asked.runs,
-          targetsOf(engine.runs(asked.runs), (n) => rows.problem.get(n)),
+          request.change,
+          request.runs,
+          getTargets(engine.runs(request.runs), (n) => rows.problem.get(n)),
           me,
           madeAt,
-          nameOf,
+          getName,
         ).drafts;
       case 'saveView':
-        return own({ type: 'view.saved@1', data: { ...asked.input, owner: me } });
+        return own({ type: 'view.saved@1', data: { ...request.input, owner: me } });
       case 'removeView':
         return own({
           type: 'view.removed@1',
-          data: { id: asked.input.id, owner: me, shared: false },
+          data: { id: request.input.id, owner: me, shared: false },
         });
       case 'endShift':
-        return own({ type: 'shift.ended@1', data: asked.input });
+        return own({ type: 'shift.ended@1', data: request.input });
       case 'prefer':
-        return own({ type: 'user.preferred@1', data: { ...asked.input, id: me } });
+        return own({ type: 'user.preferred@1', data: { ...request.input, id: me } });
       case 'pinCompany':
-        return own({ type: 'company.pinned@1', data: { ...asked.input, id: me } });
+        return own({ type: 'company.pinned@1', data: { ...request.input, id: me } });
+      case 'enableBackupJob':
+        return own({ type: 'backupjob.enabled@1', data: { id: request.input.jobId } });
+      case 'disableBackupJob':
+        return own({ type: 'backupjob.disabled@1', data: { id: request.input.jobId } });
     }
   }
 }
@@ -93,13 +97,13 @@ const own = (event: NewEvent['event']): readonly NewEvent[] => [
   { event, company: null, entity: 'own' },
 ];
 
-const targetsOf = (
+const getTargets = (
   runs: ReadonlyMap<RunN, LeanRun>,
-  problemOf: (n: ProblemN) => ProblemRow | undefined,
+  getProblem: (n: ProblemN) => ProblemRow | undefined,
 ): Map<RunN, Target> =>
   new Map(
     [...runs].map(([n, run]) => [
       n,
-      { run, problem: run.problem === null ? null : (problemOf(run.problem) ?? null) },
+      { run, problem: run.problem === null ? null : (getProblem(run.problem) ?? null) },
     ]),
   );

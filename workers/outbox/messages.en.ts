@@ -16,5 +16,7 @@ export const outboxMessages = defineMessages('outbox', {
   prefer: 'Save a preference',
   pinCompany: 'Pin a company',
   unpinCompany: 'Unpin a company',
+  enableBackupJob: 'Enable a backup job',
+  disableBackupJob: 'Disable a backup job',
   differentReasons: '{count} different reasons.',
 });

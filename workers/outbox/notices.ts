@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { NOTICES_MOST } from '#workers/disk/notices.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 import type { Disk, Notice } from '#workers/types.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 
@@ -66,7 +66,7 @@ export class Notices {
    * Creates notices for what events replaced, in order: if another user's change replaced our note
    * or snooze, the notice says what won.
    */
-  replaced(all: Applied['replaced'], me: UserId, nameOf: (id: UserId) => string): void {
+  replaced(all: Applied['replaced'], me: UserId, getName: (id: UserId) => string): void {
     const lost: Notice[] = [];
     for (const { by, before } of all) {
       const who = by.subject ?? (by.actor.is === 'user' ? by.actor.id : null);
@@ -76,8 +76,8 @@ export class Notices {
         : before.snooze?.by === me && before.snooze.until > by.at;
       if (who === null || who === me || !mine) continue;
       const text = isNote
-        ? MESSAGES.noteReplaced({ user: nameOf(who) })
-        : MESSAGES.snoozeReplaced({ user: nameOf(who) });
+        ? MESSAGES.noteReplaced({ user: getName(who) })
+        : MESSAGES.snoozeReplaced({ user: getName(who) });
       lost.push({
         id: `replaced/${by.seq}/${before.n}`,
         at: by.at,
@@ -90,6 +90,6 @@ export class Notices {
   }
 }
 
-function onlyDisk(fault: unknown): void {
-  if (!(fault instanceof DiskFault)) throw fault;
+function onlyDisk(error: unknown): void {
+  if (!(error instanceof DiskError)) throw error;
 }

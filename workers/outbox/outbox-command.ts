@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { OfflineCall, ParsedInputOf } from '#contract/calls.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { RunN } from '#contract/ids.ts';
-import { changesOf } from '#contract/runs/change.ts';
+import { getChanges } from '#contract/runs/change.ts';
 import type { Change } from '#contract/runs/change.ts';
 import type { Command } from '#workers/types.ts';
 import { outboxMessages as t } from './messages.en.ts';
@@ -22,11 +22,11 @@ export function parseCommand({
   switch (name) {
     case 'changeExecution': {
       const one = v.safeParse(CALLS.changeExecution.input, input);
-      return one.success ? changeOf([one.output.id], one.output) : null;
+      return one.success ? getChange([one.output.id], one.output) : null;
     }
     case 'changeExecutions': {
       const many = v.safeParse(CALLS.changeExecutions.input, input);
-      return many.success ? changeOf(many.output.ids, many.output) : null;
+      return many.success ? getChange(many.output.ids, many.output) : null;
     }
     case 'saveView':
       return read(name, CALLS.saveView.input, input);
@@ -38,6 +38,10 @@ export function parseCommand({
       return read(name, CALLS.prefer.input, input);
     case 'pinCompany':
       return read(name, CALLS.pinCompany.input, input);
+    case 'enableBackupJob':
+      return read(name, CALLS.enableBackupJob.input, input);
+    case 'disableBackupJob':
+      return read(name, CALLS.disableBackupJob.input, input);
     default:
       name satisfies never; // stored by another version
       return null;
@@ -45,11 +49,11 @@ export function parseCommand({
 }
 
 /** A device stores one change at a time. */
-function changeOf(
+function getChange(
   runs: readonly RunN[],
-  asked: Parameters<typeof changesOf>[0],
+  request: Parameters<typeof getChanges>[0],
 ): OutboxCommand | null {
-  const [change, ...more] = changesOf(asked);
+  const [change, ...more] = getChanges(request);
   return change && more.length === 0 ? { is: 'change', runs, change } : null;
 }
 
@@ -62,18 +66,18 @@ function read<N extends OwnCall>(
   return taken.success ? ({ is, input: taken.output } as Extract<OutboxCommand, { is: N }>) : null;
 }
 
-export const runsOf = (asked: OutboxCommand | null): readonly RunN[] =>
-  asked?.is === 'change' ? asked.runs : [];
+export const getRuns = (request: OutboxCommand | null): readonly RunN[] =>
+  request?.is === 'change' ? request.runs : [];
 
 /** Describes the command in a few words. */
-export function wordsOf(asked: OutboxCommand | null): string {
-  switch (asked?.is) {
+export function getWords(request: OutboxCommand | null): string {
+  switch (request?.is) {
     case undefined:
       return t.change;
     case 'change':
-      return t[LABELS[asked.change.is]]({ count: asked.runs.length });
+      return t[LABELS[request.change.is]]({ count: request.runs.length });
     case 'saveView':
-      return t.saveView({ name: asked.input.name });
+      return t.saveView({ name: request.input.name });
     case 'removeView':
       return t.removeView;
     case 'endShift':
@@ -81,7 +85,11 @@ export function wordsOf(asked: OutboxCommand | null): string {
     case 'prefer':
       return t.prefer;
     case 'pinCompany':
-      return asked.input.pinned ? t.pinCompany : t.unpinCompany;
+      return request.input.pinned ? t.pinCompany : t.unpinCompany;
+    case 'enableBackupJob':
+      return t.enableBackupJob;
+    case 'disableBackupJob':
+      return t.disableBackupJob;
   }
 }
 

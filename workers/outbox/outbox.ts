@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { OfflineCall, InputOf } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CommandId, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -10,14 +10,14 @@ import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-events.ts';
 import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
 import type { Command, Refusals } from '#workers/types.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 import { NO_ANSWER } from '#workers/failures.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { Wire } from '#workers/sync/wire.ts';
 import type { WorkerChance, WorkerClock } from '#workers/context.ts';
-import { parseCommand, runsOf, wordsOf } from './outbox-command.ts';
-import { effectsOf } from './effects.ts';
+import { parseCommand, getRuns, getWords } from './outbox-command.ts';
+import { getEffects } from './effects.ts';
 import type { OwnRows } from './effects.ts';
 import { FOLDED_TABLES } from '#workers/tables.ts';
 import { emptyTables } from '#contract/fold.ts';
@@ -89,10 +89,10 @@ export class Outbox {
   async keep<N extends OfflineCall>(call: N, input: InputOf<N>): Promise<Result<Sent>> {
     const { clock, chance } = this.#needs;
     const id = chance.uuid();
-    const valid = v.safeParse(callOf(call).input, input);
+    const valid = v.safeParse(getCall(call).input, input);
     if (!valid.success)
       return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
-    const kept = await this.#kept({
+    const stored = await this.#kept({
       id,
       call,
       input,
@@ -100,8 +100,8 @@ export class Outbox {
       state: 'waiting',
       failure: null,
     });
-    if (!kept.ok) return kept;
-    this.#hold(kept.value);
+    if (!stored.ok) return stored;
+    this.#hold(stored.value);
     this.#needs.queued();
     this.refresh();
     return ok({ id, sent: false });
@@ -132,7 +132,7 @@ export class Outbox {
         if (accepted === 0 && refused[0]) {
           await this.#refuse(
             entry,
-            { kind: 'conflict', message: whyOf(byReason(refused)) },
+            { kind: 'conflict', message: getReason(byReason(refused)) },
             byReason(refused),
           );
         } else {
@@ -208,7 +208,7 @@ export class Outbox {
     const entries = [...this.#entries.values()]
       .sort((a, b) => a.command.order - b.command.order)
       .map(({ command, sending }) => {
-        const asked = parseCommand(command);
+        const request = parseCommand(command);
         const { id, madeAt, failure } = command;
         const state =
           command.state === 'refused'
@@ -219,8 +219,8 @@ export class Outbox {
         return {
           id,
           call: command.call as OfflineCall,
-          runs: runsOf(asked),
-          what: wordsOf(asked),
+          runs: getRuns(request),
+          what: getWords(request),
           madeAt,
           state,
           failure,
@@ -313,10 +313,10 @@ export class Outbox {
       .sort((a, b) => a.command.order - b.command.order);
   }
 
-  #effects(): ReturnType<typeof effectsOf> {
+  #effects(): ReturnType<typeof getEffects> {
     const shown = [...this.#entries.values()].filter(({ command }) => this.shows(command.id));
     const { replica, me } = this.#needs;
-    return effectsOf(
+    return getEffects(
       replica.engine,
       shown.map(({ command }) => command).sort((a, b) => a.order - b.order),
       me,
@@ -348,16 +348,20 @@ export class Outbox {
 
   /** Lists the refused part of a bulk change until it is retried or dismissed. */
   #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
-    const asked = parseCommand(command);
+    const request = parseCommand(command);
     const by = byReason(refused);
-    if (asked?.is !== 'change' || !refused[0]) return;
-    const text = MESSAGES.partlyRefused({ count: refused.length, total: of, reason: whyOf(by) });
+    if (request?.is !== 'change' || !refused[0]) return;
+    const text = MESSAGES.partlyRefused({
+      count: refused.length,
+      total: of,
+      reason: getReason(by),
+    });
     this.#notices.add({
       id: `refused/${command.id}`,
       at: this.#needs.clock.now(),
       text,
       run: refused[0].run,
-      refused: { change: asked.change, by },
+      refused: { change: request.change, by },
     });
   }
 
@@ -395,8 +399,8 @@ export class Outbox {
   async #kept(command: Omit<Command, 'order'>): Promise<Result<Command>> {
     try {
       return ok(await this.#needs.replica.disk.keepCommand(command));
-    } catch (fault) {
-      onlyDisk(fault);
+    } catch (error) {
+      onlyDisk(error);
       return failed({ kind: 'storage', message: MESSAGES.storage });
     }
   }
@@ -405,9 +409,9 @@ export class Outbox {
 /** A command that was refused as a whole was refused for each of its runs. */
 const refusedBy = (command: Command): readonly Refusals[] =>
   command.refused ??
-  (command.failure ? [{ why: command.failure.message, runs: runsOf(parseCommand(command)) }] : []);
+  (command.failure ? [{ why: command.failure.message, runs: getRuns(parseCommand(command)) }] : []);
 
-const whyOf = ([first, ...others]: readonly Refusals[]): string =>
+const getReason = ([first, ...others]: readonly Refusals[]): string =>
   others.length === 0 ? (first?.why ?? '') : t.differentReasons({ count: others.length + 1 });
 
 const NO_ROWS: OwnRows = emptyTables(FOLDED_TABLES);
@@ -422,6 +426,6 @@ const SentSchema = v.object({
   refused: v.optional(v.array(RefusedSchema), []),
 });
 
-function onlyDisk(fault: unknown): void {
-  if (!(fault instanceof DiskFault)) throw fault;
+function onlyDisk(error: unknown): void {
+  if (!(error instanceof DiskError)) throw error;
 }

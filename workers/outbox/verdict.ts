@@ -14,9 +14,9 @@ export type Verdict =
  * After this many server errors for one command, minutes apart by then, it is set aside for the
  * user, so that it doesn't block the others (G11).
  */
-export const MOST_FAULTS = 12;
+export const MAX_ERRORS = 12;
 
-export function verdictOn(answer: Result<Changed>, faults: number): Verdict {
+export function verdictOn(answer: Result<Changed>, errors: number): Verdict {
   if (answer.ok) return { is: 'accepted', changed: answer.value };
   const { failure } = answer;
   switch (failure.kind) {
@@ -33,7 +33,7 @@ export function verdictOn(answer: Result<Changed>, faults: number): Verdict {
     case 'not-sent':
       return { is: 'refused', failure };
     case 'server-fault':
-      return { is: faults + 1 >= MOST_FAULTS ? 'refused' : 'unknown', failure };
+      return { is: errors + 1 >= MAX_ERRORS ? 'refused' : 'unknown', failure };
     case 'signed-out':
     case 'expired':
     case 'out-of-order':

@@ -6,7 +6,7 @@ import type { Day, Ms } from '#contract/ids.ts';
 export type AvailableDays = ReadonlyMap<Day, boolean>;
 
 /** Returns the start of the oldest day; null if there is none yet. */
-export function keptFrom(days: AvailableDays): Ms | null {
+export function storedFrom(days: AvailableDays): Ms | null {
   let oldest: Day | null = null;
   for (const day of days.keys()) if (oldest === null || day < oldest) oldest = day;
   return oldest === null ? null : Date.parse(`${oldest}T00:00:00Z`);
@@ -17,7 +17,7 @@ export function keptFrom(days: AvailableDays): Ms | null {
  * arrive run by run, and are in no list.
  */
 export function isHere(days: AvailableDays, from: Ms, to: Ms): boolean {
-  const first = keptFrom(days);
+  const first = storedFrom(days);
   if (first === null || from < first) return false;
   for (let at = from; at < to; at += DAY) if (days.get(utcDay(at)) === false) return false;
   return days.get(utcDay(to - 1)) !== false;

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
-import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import type { Engine } from '#workers/types.ts';
 
 export interface Span {
@@ -22,8 +22,8 @@ export function daysIn(
   { timeZone, dayBeginsHour }: Engine['wall'],
 ): readonly Span[] {
   if (!(from < to)) return [];
-  const last = dayOf(to - 1, timeZone, dayBeginsHour);
-  const first = Math.max(dayOf(from, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
+  const last = getDay(to - 1, timeZone, dayBeginsHour);
+  const first = Math.max(getDay(from, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
   const starts = Array.from({ length: last - first + 2 }, (_, i) =>
     startOfDay(first + i, timeZone, dayBeginsHour),
   );
@@ -35,4 +35,4 @@ export function daysIn(
 }
 
 /** Starts are whole seconds: a start is before a time if it is before the next whole second. */
-export const secondsOf = (at: Ms): number => Math.ceil(at / 1000);
+export const getSeconds = (at: Ms): number => Math.ceil(at / 1000);

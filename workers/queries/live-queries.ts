@@ -9,7 +9,16 @@ import { makeOverview } from '../dashboard/overview.ts';
 import { makeTrends } from '../analytics/trends.ts';
 import { versioned } from './versioned.ts';
 import { makeReader } from './offline-cache.ts';
-import { disabledOf, lastSyncOf, pinsOf, preferencesOf, shiftsOf, viewsOf } from './user-tables.ts';
+import { getBackupRows } from './backup-tables.ts';
+import { makeDrafts } from './drafts.ts';
+import {
+  listDisabledJobs,
+  getLastSync,
+  getPins,
+  getPreferences,
+  getShifts,
+  getViews,
+} from './user-tables.ts';
 import { SIGNED_OUT } from '../failures.ts';
 import { Session } from '../auth/session.ts';
 import { shiftNow } from '../daily-checks/hand-over.ts';
@@ -31,7 +40,7 @@ export function createWorkerApi(
       makeRunsWatch(
         () => session.loop?.replica ?? null,
         () => world.clock.now(),
-        () => pinsOf(session.loop),
+        () => getPins(session.loop),
       ),
     overview: () => {
       const overview = makeOverview();
@@ -58,14 +67,18 @@ export function createWorkerApi(
     },
     companies: () => ({ make: () => session.loop?.replica.engine.all('company') ?? [] }),
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
-    lastSync: () => ({ make: () => lastSyncOf(session.loop) }),
-    views: () => ({ make: () => viewsOf(session.loop) }),
-    shifts: () => ({ make: () => shiftsOf(session.loop) }),
+    lastSync: () => ({ make: () => getLastSync(session.loop) }),
+    views: () => ({ make: () => getViews(session.loop) }),
+    shifts: () => ({ make: () => getShifts(session.loop) }),
     shiftNow: () => ({
       make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()),
     }),
-    preferences: () => ({ make: () => preferencesOf(session.loop) }),
-    disabled: () => ({ make: () => disabledOf(session.loop) }),
+    preferences: () => ({ make: () => getPreferences(session.loop) }),
+    disabled: () => ({ make: () => listDisabledJobs(session.loop) }),
+    organizations: () => ({ make: () => getBackupRows(session.loop, 'organization') }),
+    backupJobs: () => ({ make: () => getBackupRows(session.loop, 'backupJob') }),
+    backupRepositories: () => ({ make: () => getBackupRows(session.loop, 'backupRepository') }),
+    backupProxies: () => ({ make: () => getBackupRows(session.loop, 'backupProxy') }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
     refused: () => ({
       make: ({ id, most }) => session.loop?.outbox.refusedOf(id, most) ?? { count: 0, reasons: [] },
@@ -127,6 +140,7 @@ export function createWorkerApi(
       session.loop?.wake();
       return Promise.resolve();
     },
+    ...makeDrafts(session, world.clock),
   };
 }
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import type { OutputOf, InputOf } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { FailureKind } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { ok } from '#contract/result.ts';
 import type { WorkerClient, Read, ReadCall } from '../api.ts';
-import { DiskFault } from '../disk/disk-errors.ts';
+import { DiskError } from '../disk/disk-errors.ts';
 import { NEEDS_NETWORK } from '../failures.ts';
 import type { Session } from '../auth/session.ts';
 import type { WorkerClock } from '../context.ts';
@@ -55,11 +55,11 @@ export function makeReader(
     name: N,
     question: string,
   ): Promise<{ readonly value: OutputOf<N>; readonly at: Ms } | null> {
-    const kept = await session.loop?.replica.disk.answerTo(question).catch(onlyDisk);
-    const { output } = callOf(name);
-    if (!kept || typeof output === 'string') return null;
-    const parsed = v.safeParse(output, kept.value);
-    return parsed.success ? { value: parsed.output as OutputOf<N>, at: kept.at } : null;
+    const stored = await session.loop?.replica.disk.answerTo(question).catch(onlyDisk);
+    const { output } = getCall(name);
+    if (!stored || typeof output === 'string') return null;
+    const parsed = v.safeParse(output, stored.value);
+    return parsed.success ? { value: parsed.output as OutputOf<N>, at: stored.at } : null;
   }
 }
 
@@ -85,7 +85,7 @@ async function within<T>(clock: WorkerClock, ms: Ms, work: Promise<T>): Promise<
   return Promise.race([work, promise]).finally(off);
 }
 
-function onlyDisk(fault: unknown): null {
-  if (fault instanceof DiskFault) return null;
-  throw fault;
+function onlyDisk(error: unknown): null {
+  if (error instanceof DiskError) return null;
+  throw error;
 }

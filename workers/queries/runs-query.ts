@@ -36,7 +36,7 @@ export function makeRunsWatch(
     // A user's change to a row may show before the page reports that its list is `held`: the list
     // waits for that report.
     hold() {
-      if (held === null && shown !== null) held = { ...shown, has: memberOf(shown.list.ids()) };
+      if (held === null && shown !== null) held = { ...shown, has: getMember(shown.list.ids()) };
       heldUntil = now() + WORD_MS;
     },
   };
@@ -46,14 +46,14 @@ export function makeRunsWatch(
     if (!here) {
       held = null;
       shown = null;
-      return NOTHING;
+      return EMPTY;
     }
     const { engine, days } = here;
     const at = now();
     const fresh = engine.select(input.filter, at);
     const key = JSON.stringify([input.filter, input.round, here.generation]);
     if (!input.held && at >= heldUntil) held = null;
-    else if (held?.key !== key) held = { list: fresh, has: memberOf(fresh.ids()), key };
+    else if (held?.key !== key) held = { list: fresh, has: getMember(fresh.ids()), key };
     const list = held?.list ?? fresh;
     shown = { list, key };
     const { count, heads, rows } = list.lines(input.window, input.folded);
@@ -80,7 +80,7 @@ export function makeRunsWatch(
 const WORD_MS: Ms = 1_000;
 
 /** Before data is loaded, and after signing out. */
-const NOTHING: Omit<RunsView, 'version'> = {
+const EMPTY: Omit<RunsView, 'version'> = {
   total: 0,
   lines: 0,
   heads: [],
@@ -113,7 +113,7 @@ function progressNow(
 }
 
 /** One bit per run. */
-function memberOf(ids: Uint32Array): (n: number) => boolean {
+function getMember(ids: Uint32Array): (n: number) => boolean {
   const most = ids.reduce((max, n) => Math.max(max, n), 0);
   const bits = new Uint32Array((most >>> 5) + 1);
   for (const n of ids) bits[n >>> 5] = (bits[n >>> 5] ?? 0) | (1 << (n & 31));

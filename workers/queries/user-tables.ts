@@ -15,45 +15,45 @@ interface Place {
   readonly outbox: Pick<Outbox, 'own'>;
 }
 
-function rowsOf<T extends OwnTable>({ replica, outbox }: Place, table: T): readonly Tables[T][] {
+function getRows<T extends OwnTable>({ replica, outbox }: Place, table: T): readonly Tables[T][] {
   const all = new Map<Id, Tables[T]>(replica.engine.all(table).map((row) => [row.id, row]));
   for (const [id, row] of outbox.own[table]) all.set(id, row);
   return [...all.values()];
 }
 
-const namesOf = ({ replica }: Place): ReadonlyMap<string, string> =>
+const getNames = ({ replica }: Place): ReadonlyMap<string, string> =>
   new Map(replica.people.map(({ id, name }) => [id, name]));
 
 /** Returns lists by name, each with the name of its owner. */
-export function viewsOf(place: Place | null): readonly OwnedView[] {
+export function getViews(place: Place | null): readonly OwnedView[] {
   if (place === null) return [];
-  const names = namesOf(place);
-  return rowsOf(place, 'view')
+  const names = getNames(place);
+  return getRows(place, 'view')
     .filter(({ removedAt }) => removedAt === null)
     .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
     .map((row) => ({ ...row, ownerName: names.get(row.owner) ?? '' }));
 }
 
 /** Newest first, with the name of the user who handed over. */
-export function shiftsOf(place: Place | null): readonly HandOver[] {
+export function getShifts(place: Place | null): readonly HandOver[] {
   if (place === null) return [];
-  const names = namesOf(place);
-  return rowsOf(place, 'shift')
+  const names = getNames(place);
+  return getRows(place, 'shift')
     .toSorted((a, b) => b.receivedAt - a.receivedAt)
     .map((row) => ({ ...row, name: names.get(row.by) ?? '' }));
 }
 
-export const preferencesOf = (place: Place | null): readonly PreferenceRow[] =>
-  place === null ? [] : rowsOf(place, 'preference');
+export const getPreferences = (place: Place | null): readonly PreferenceRow[] =>
+  place === null ? [] : getRows(place, 'preference');
 
-export const pinsOf = (place: Place | null): ReadonlySet<CompanyN> =>
+export const getPins = (place: Place | null): ReadonlySet<CompanyN> =>
   new Set(
     place === null
       ? []
-      : rowsOf(place, 'pin').flatMap(({ company, pinned }) => (pinned ? [company] : [])),
+      : getRows(place, 'pin').flatMap(({ company, pinned }) => (pinned ? [company] : [])),
   );
 
-export function lastSyncOf(place: Pick<Place, 'replica'> | null): LastSync | null {
+export function getLastSync(place: Pick<Place, 'replica'> | null): LastSync | null {
   const row = place?.replica.engine.row('lastSync', 'all');
   return row === undefined
     ? null
@@ -61,10 +61,10 @@ export function lastSyncOf(place: Pick<Place, 'replica'> | null): LastSync | nul
 }
 
 /** Returns jobs that are disabled at their source, by company and name. */
-export function disabledOf(place: Place | null): readonly DisabledJob[] {
+export function listDisabledJobs(place: Place | null): readonly DisabledJob[] {
   if (place === null) return [];
   const { engine } = place.replica;
-  const names = namesOf(place);
+  const names = getNames(place);
   return engine
     .all('job')
     .filter(({ enabled }) => !enabled)

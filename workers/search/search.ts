@@ -24,9 +24,9 @@ export function makeFinder(): (engine: Engine | null, ask: FindAsk) => Found {
   return (engine, { text, limit }) => {
     if (!engine) {
       index = null;
-      return NOTHING;
+      return EMPTY;
     }
-    if (index?.engine !== engine || index.named !== engine.named) index = indexOf(engine);
+    if (index?.engine !== engine || index.named !== engine.named) index = getIndex(engine);
     const key = text.trim().toLowerCase();
     return {
       jobs: among(index.jobs, key, limit),
@@ -37,9 +37,9 @@ export function makeFinder(): (engine: Engine | null, ask: FindAsk) => Found {
 }
 
 const NONE = { count: 0, rows: [] };
-const NOTHING: Found = { jobs: NONE, companies: NONE, computers: NONE };
+const EMPTY: Found = { jobs: NONE, companies: NONE, computers: NONE };
 
-function indexOf(engine: Engine): Index {
+function getIndex(engine: Engine): Index {
   const names = new Map(engine.all('company').map(({ n, name }) => [n, name]));
   const ofCompany = new Map<number, number>();
   const computers = new Map<string, { -readonly [K in keyof FoundComputer]: FoundComputer[K] }>();
@@ -60,20 +60,20 @@ function indexOf(engine: Engine): Index {
   return {
     engine,
     named: engine.named,
-    jobs: namesOf(
+    jobs: getNames(
       jobs,
       (a, b) =>
         order(a.companyName, b.companyName) || order(a.computer, b.computer) || a.job - b.job,
     ),
-    companies: namesOf(companies, (a, b) => a.company - b.company),
-    computers: namesOf(
+    companies: getNames(companies, (a, b) => a.company - b.company),
+    computers: getNames(
       [...computers.values()],
       (a, b) => order(a.companyName, b.companyName) || a.company - b.company,
     ),
   };
 }
 
-const namesOf = <T extends { readonly name: string }>(
+const getNames = <T extends { readonly name: string }>(
   rows: readonly T[],
   apart: Names<T>['apart'],
 ): Names<T> => ({ rows, lower: rows.map(({ name }) => name.toLowerCase()), apart });
@@ -111,13 +111,13 @@ function among<T>(
     };
     const last = best.at(-1);
     if (best.length >= limit && (last === undefined || compare(hit, last) >= 0)) continue;
-    best.splice(placeOf(best, hit, compare), 0, hit);
+    best.splice(findIndex(best, hit, compare), 0, hit);
     if (best.length > limit) best.pop();
   }
   return { count, rows: best.map(({ row }) => row) };
 }
 
-function placeOf<T>(sorted: readonly T[], one: T, compare: (a: T, b: T) => number): number {
+function findIndex<T>(sorted: readonly T[], one: T, compare: (a: T, b: T) => number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

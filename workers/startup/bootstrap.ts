@@ -30,7 +30,7 @@ function channel(name: string): Channel {
  */
 export async function bootstrap(begun: Opens, page: Endpoint): Promise<void> {
   await loadLanguage(self.name);
-  const { session: _kept, ...door } = createWorkerApi({
+  const { session: _stored, ...door } = createWorkerApi({
     clock: realClock,
     chance: realChance,
     fetch: (...args) => fetch(...args),

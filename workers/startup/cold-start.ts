@@ -51,7 +51,7 @@ export const DEFAULT_VIEW: FirstView = {
 export const DAYS_AT_ONCE = 6;
 
 /**
- * Returns null if there is nothing to open. Rejects with `DiskFault` gone if another tab has folded
+ * Returns null if there is nothing to open. Rejects with `DiskError` gone if another tab has folded
  * patches meanwhile, corrupt if a part is unreadable.
  */
 export async function openFirst(
@@ -60,13 +60,13 @@ export async function openFirst(
   view: FirstView,
   now: Ms,
 ): Promise<First | null> {
-  const opened = await disk.open(aheadOf(view, now));
+  const opened = await disk.open(getPreloaded(view, now));
   if (!opened) return null;
   return firstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
 }
 
 /** Returns the segments that overlap the view. */
-export const aheadOf =
+export const getPreloaded =
   (view: FirstView, now: Ms): Ahead =>
   (segments) =>
     segments.filter(touchedBy(view.filter({ segments }, now)));
@@ -97,7 +97,7 @@ export async function firstRows(
     .filter((one, i) => one !== null && !isKnown(opened, filter, here[i]))
     .filter((one) => one !== null);
   const problems = disk.books(opened.folds, {
-    problem: missing(engine, 'problem', problemsOf(others, opened, filter)),
+    problem: missing(engine, 'problem', getProblems(others, opened, filter)),
   });
   read.forEach((one, i) => {
     if (one) engine.addSegment(one, true, outlineIn(opened, here[i]));
@@ -143,14 +143,14 @@ export async function openBooks(
 ): Promise<void> {
   // from here on, by the browser's calendar
   engine.zone(branding.timeZone, branding.dayBeginsHour);
-  const told = {
+  const details = {
     job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
     problem: new Set(patches.flatMap(({ rows }) => (rows.problem ?? []).map(({ n }) => n))),
   };
   await disk.restOfBooks(folds, async ({ job = [], problem = [] }: SmallRows) => {
     engine.put({
-      job: job.filter(({ n }) => !told.job.has(n)),
-      problem: problem.filter(({ n }) => !told.problem.has(n)),
+      job: job.filter(({ n }) => !details.job.has(n)),
+      problem: problem.filter(({ n }) => !details.problem.has(n)),
     });
     await pause();
   });
@@ -177,7 +177,7 @@ const isKnown = (
   from !== null &&
   from >= known.fromSec * 1000;
 
-function problemsOf(
+function getProblems(
   all: readonly RunColumns[],
   { patches }: Opened,
   { from, to }: RunsFilter,

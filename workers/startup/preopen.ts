@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Connection } from '../disk/connection.ts';
-import { databaseOf } from '../disk/database.ts';
+import { getDatabase } from '../disk/database.ts';
 import type { StoredProfile, Present, Profiles } from '../disk/profiles.ts';
 
 /** How the two databases are opened. */
@@ -27,7 +27,7 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
     try {
       const present = await first;
       return present.is === 'in'
-        ? { name: databaseOf(present.held), open: await connect(present.held) }
+        ? { name: getDatabase(present.held), open: await connect(present.held) }
         : null;
     } catch {
       return null; // callers get the error from their own attempt
@@ -36,17 +36,17 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
 
   return {
     openRegister: () => {
-      const given = register;
+      const input = register;
       register = null;
-      return given ? given.then((there) => knowing(there, first)) : openRegister();
+      return input ? input.then((there) => knowing(there, first)) : openRegister();
     },
     connect: async (held) => {
-      const given = await connection;
+      const input = await connection;
       connection = null;
-      if (given?.name === databaseOf(held)) return given.open;
-      if (given) {
-        given.open.lost.closing();
-        given.open.db.close();
+      if (input?.name === getDatabase(held)) return input.open;
+      if (input) {
+        input.open.lost.closing();
+        input.open.db.close();
       }
       return connect(held);
     },

@@ -18,7 +18,7 @@ export async function readAnswer(
   now: Ms,
 ): Promise<Result<unknown>> {
   if (!response.ok) return failed(await readFailure(name, response, now));
-  const body = await jsonOf(response);
+  const body = await loadJson(response);
   const good = v.safeParse(GoodSchema, body);
   return good.success ? ok(good.output.data) : failed(NO_ANSWER);
 }
@@ -28,17 +28,17 @@ export async function readAnswer(
  * its own (WORDS-2).
  */
 export async function readFailure(name: CallName, response: Response, now: Ms): Promise<Failure> {
-  const body = await jsonOf(response);
-  return withCallSentence(name, failureOf(response, body, now), { status: response.status, body });
+  const body = await loadJson(response);
+  return withCallSentence(name, getFailure(response, body, now), { status: response.status, body });
 }
 
 /** Returns a failure of the closed list for any status, with or without a readable body. */
-export function failureOf(response: Response, body: unknown, now: Ms): Failure {
-  const told = v.safeParse(BadSchema, body);
+export function getFailure(response: Response, body: unknown, now: Ms): Failure {
+  const details = v.safeParse(BadSchema, body);
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now);
   const byStatus = ofStatus(response.status, retryAfterMs);
-  if (!told.success || !TRAVELS.has(told.output.error.kind as FailureKind)) return byStatus;
-  const { message, error } = told.output;
+  if (!details.success || !TRAVELS.has(details.output.error.kind as FailureKind)) return byStatus;
+  const { message, error } = details.output;
   const kind = error.kind as FailureKind;
   switch (kind) {
     case 'bad-input':
@@ -59,7 +59,7 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
   }
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
+async function loadJson(response: Response): Promise<unknown> {
   try {
     return (await response.json()) as unknown;
   } catch {

@@ -5,12 +5,12 @@ import { emptyTables, fold } from '#contract/fold.ts';
 import type { Id, Rows, Table } from '#contract/fold.ts';
 import type { Tables } from '#contract/tables.ts';
 import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
-import { leanOf, statusCode } from '#contract/runs/columns.ts';
+import { toLeanRun, statusCode } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/types.ts';
-import { FOLDED_TABLES, idOf, SMALL_TABLES } from '#workers/tables.ts';
+import { FOLDED_TABLES, getId, SMALL_TABLES } from '#workers/tables.ts';
 
 /** The rows on the device before the events. */
 export interface Base {
@@ -65,7 +65,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   for (const raw of events) {
     const parsed = v.safeParse(LoggedSchema, raw);
     if (!parsed.success) {
-      poison.push(nameOf(raw));
+      poison.push(getName(raw));
       continue;
     }
     const logged = parsed.output;
@@ -87,7 +87,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
     } else if (event.type === 'user.scoped@1') scoped.add(event.data.id);
     else if (event.type === 'company.deleted@1') gone = true;
     if (!foldInto(base, written, logged)) {
-      poison.push(nameOf(raw));
+      poison.push(getName(raw));
       continue;
     }
     if (logged.commandId !== null) commands.add(logged.commandId);
@@ -97,11 +97,11 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   const runs: LeanRun[] = [];
   for (const run of written.run.values()) {
     const job = written.job.get(run.job) ?? base.row('job', run.job);
-    if (job) runs.push(leanOf(run, job));
+    if (job) runs.push(toLeanRun(run, job));
     else poison.push(`run-without-job:${run.n}`);
   }
   return {
-    patch: { cursor, rows: smallOf(written), runs },
+    patch: { cursor, rows: splitSmallRows(written), runs },
     commands: [...commands],
     committedAt,
     rekinded: [...rekinded],
@@ -120,16 +120,16 @@ export function mergePatches(first: Patch, second: Patch): Patch {
   for (const { rows } of [first, second])
     for (const table of SMALL_TABLES) {
       for (const row of rows[table] ?? [])
-        (written[table] as Map<Id, unknown>).set(idOf(table, row), row);
+        (written[table] as Map<Id, unknown>).set(getId(table, row), row);
     }
   const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
-  return { cursor: second.cursor, rows: smallOf(written), runs: [...runs.values()] };
+  return { cursor: second.cursor, rows: splitSmallRows(written), runs: [...runs.values()] };
 }
 
 const WRITTEN = [...FOLDED_TABLES, 'run'] as const;
 const noWrites = (): Written => emptyTables(WRITTEN);
 
-function smallOf(written: Written | RowsById): SmallRows {
+function splitSmallRows(written: Written | RowsById): SmallRows {
   const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
   for (const [table, byId] of Object.entries(written) as [SmallTable | 'run', Map<Id, unknown>][])
     if (table !== 'run' && byId.size > 0) rows[table] = [...byId.values()];
@@ -153,7 +153,7 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
       const here = staged.run.get(id) ?? written.run.get(id);
       if (here) return here;
       const lean = base.run(Number(id));
-      return lean && runOf(lean);
+      return lean && getRun(lean);
     },
     set: (id, row) => {
       // Before its day is loaded, it is unknown whether a run that starts here has already ended:
@@ -187,7 +187,7 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
  * Returns as much of a run as its columns hold: enough for a fold to see that it exists, and
  * whether it has ended.
  */
-const runOf = (lean: LeanRun): RunRow => ({
+const getRun = (lean: LeanRun): RunRow => ({
   n: lean.n,
   job: lean.job,
   company: lean.company,
@@ -212,11 +212,11 @@ const runOf = (lean: LeanRun): RunRow => ({
 /** Sets the kind bits that a run takes from its job (managed, source, type). */
 export const rekind = (run: LeanRun, job: JobRow): LeanRun => {
   const status = STATUSES[statusCode(run.kind)] ?? 'Running';
-  const { kind } = leanOf({ ...runOf(run), status }, job);
+  const { kind } = toLeanRun({ ...getRun(run), status }, job);
   return { ...run, kind: (kind & ~8) | (run.kind & 8) };
 };
 
-const nameOf = (raw: unknown): string => {
+const getName = (raw: unknown): string => {
   const one = raw as { seq?: unknown; event?: { type?: unknown } } | null;
   const seq = typeof one?.seq === 'number' ? one.seq : '?';
   const type = typeof one?.event?.type === 'string' ? one.event.type.slice(0, 60) : 'unreadable';

@@ -20,17 +20,17 @@ export function checkRows(start: Bootstrap): CheckedRows {
   const rows: Partial<Record<FoldedTable, readonly unknown[]>> = {};
   const unreadable: string[] = [];
   for (const table of FOLDED_TABLES) {
-    const given: readonly unknown[] = start[TABLES[table].replicatedAs];
-    const isReadable = readerOf(table);
-    rows[table] = given.every(isReadable) ? given : given.filter(isReadable);
-    const left = given.length - rows[table].length;
+    const input: readonly unknown[] = start[TABLES[table].replicatedAs];
+    const isReadable = getReader(table);
+    rows[table] = input.every(isReadable) ? input : input.filter(isReadable);
+    const left = input.length - rows[table].length;
     if (left > 0) unreadable.push(`${table} (${left})`);
   }
   return { rows: rows as SmallRows, unreadable };
 }
 
 /** Valibot takes tens of microseconds per row, so it checks only rows that the fast check rejects. */
-function readerOf(table: FoldedTable): (row: unknown) => boolean {
+function getReader(table: FoldedTable): (row: unknown) => boolean {
   const schema: v.GenericSchema = FOLDS[table].row;
   const isValid = makeFastValidator(schema);
   return (row) => isValid(row) || v.is(schema, row);

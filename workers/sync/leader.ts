@@ -53,7 +53,7 @@ export function joinTeam(
 ): Team {
   const channel = world.channel(`daybook/1/${name}`);
   const quit = new AbortController();
-  const asked = new Map<
+  const request = new Map<
     string,
     { readonly refused: string | null; readonly settle: (token: Result<string>) => void }
   >();
@@ -66,7 +66,7 @@ export function joinTeam(
   channel.listen((raw) => {
     if (quit.signal.aborted) return;
     const message = raw as TeamMessage;
-    if (message.is === 'token-is') asked.get(message.ask)?.settle(message.token);
+    if (message.is === 'token-is') request.get(message.ask)?.settle(message.token);
     else if (message.is !== 'token') needs.hear(message);
     else if (leading)
       void needs
@@ -87,7 +87,7 @@ export function joinTeam(
           }
           release = resolve;
           leading = true;
-          for (const { refused, settle } of asked.values())
+          for (const { refused, settle } of request.values())
             void needs.tokenFor(refused).then(settle); // nobody else will answer them now
           needs.lead();
         }),
@@ -105,11 +105,11 @@ export function joinTeam(
       return new Promise((resolve) => {
         const settle = (token: Result<string>): void => {
           off();
-          asked.delete(ask);
+          request.delete(ask);
           resolve(token);
         };
         const off = world.clock.after(TOKEN_WAIT_MS, () => settle(failed(NO_ANSWER)));
-        asked.set(ask, { refused, settle });
+        request.set(ask, { refused, settle });
         tell({ is: 'token', ask, refused });
       });
     },

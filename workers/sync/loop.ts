@@ -7,10 +7,10 @@ import { MESSAGES } from '#contract/messages.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, SyncEvent } from '#machines/sync-events.ts';
 import type { SyncStatus } from '#workers/api.ts';
-import { aheadOf, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
+import { getPreloaded, DEFAULT_VIEW } from '#workers/startup/cold-start.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
-import { SERVER_FAULT, STORAGE_FAILED } from '#workers/failures.ts';
+import { DiskError, unlessDisk } from '#workers/disk/disk-errors.ts';
+import { SERVER_ERROR, STORAGE_FAILED } from '#workers/failures.ts';
 import type { Disk } from '#workers/types.ts';
 import type { WorkerContext } from '#workers/context.ts';
 import { joinTeam } from './leader.ts';
@@ -18,7 +18,7 @@ import type { Team, TeamMessage } from './leader.ts';
 import { bootstrap, learnNames, loadDay, pull } from './pull.ts';
 import type { Begun, Fetching } from './pull.ts';
 import { Replica } from './replica.ts';
-import { isAway, isOf, statusOf } from './status.ts';
+import { isAway, isInState, getStatus } from './status.ts';
 import { readPokes } from './stream.ts';
 import type { OwnTokens } from './tokens.ts';
 import { makeWire } from './wire.ts';
@@ -38,7 +38,6 @@ export interface LoopNeeds {
   readonly storage: 'persisted' | 'best-effort' | 'memory';
   readonly me: UserId;
   readonly tokens: OwnTokens;
-  /** `kept`: as stored on this device. */
   readonly begun: (begun: Begun, from: BegunFrom) => void;
   /** How often the user changed their own account. */
   readonly meChanges: () => number;
@@ -148,7 +147,7 @@ export class Loop {
     const own = { waiting, refused, partly, reload: this.#reload };
     if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
     const pushFailure = this.#actor?.getSnapshot().context.pushFailure ?? null;
-    return statusOf({
+    return getStatus({
       is: this.#is,
       offlineSince: this.#offlineSince,
       replica: this.replica,
@@ -174,6 +173,16 @@ export class Loop {
     this.#actor?.send({ type: 'SCOPE' });
   }
 
+  /**
+   * Stores the current account, so that a reload doesn't begin with the previous one and, without a
+   * network, end there. If it can't be stored now, the next load brings it.
+   */
+  saveUser({ me, branding }: Begun): void {
+    this.#queue(async () => {
+      if (!this.#stopped) await this.replica.saveUser(me, branding).catch(unlessDisk);
+    });
+  }
+
   /** Resolves when pending work is done: opening, and messages from other tabs. */
   async settled(): Promise<void> {
     await this.#line;
@@ -196,7 +205,7 @@ export class Loop {
     for (let tries = 3; tries > 0 && !this.#stopped; tries--) {
       try {
         const now = this.#needs.world.clock.now();
-        const opened = await this.replica.disk.open(aheadOf(DEFAULT_VIEW, now));
+        const opened = await this.replica.disk.open(getPreloaded(DEFAULT_VIEW, now));
         if (this.replica.epoch !== '') this.replica.reset();
         const rest = opened ? await this.replica.open(opened, now) : [];
         await this.outbox.load();
@@ -205,13 +214,13 @@ export class Loop {
         await this.replica.openRest(opened, rest, () => this.#pause());
         this.outbox.refresh();
         return;
-      } catch (fault) {
+      } catch (error) {
         // Rewritten by another tab meanwhile: open the current data. Unreadable: reload the rest
         // from the server.
-        if (!(fault instanceof DiskFault)) throw fault;
-        this.#fault = fault.message;
+        if (!(error instanceof DiskError)) throw error;
+        this.#fault = error.message;
         this.replica.reset();
-        if (fault.kind !== 'gone') return this.outbox.load();
+        if (error.kind !== 'gone') return this.outbox.load();
       }
     }
   }
@@ -305,7 +314,7 @@ export class Loop {
       },
     );
     this.#actor.subscribe((snapshot) => {
-      this.#is = isOf(snapshot);
+      this.#is = isInState(snapshot);
       this.#offlineSince = isAway(this.#is) ? (this.#offlineSince ?? clock.now()) : null;
       this.#team.tell({ is: 'status', status: this.status() });
       this.#needs.changed();
@@ -350,10 +359,10 @@ export class Loop {
   }
 
   async #patchOf(id: number): Promise<Awaited<ReturnType<Disk['patch']>> | null> {
-    return this.replica.disk.patch(id).catch((fault: unknown) => {
+    return this.replica.disk.patch(id).catch((error: unknown) => {
       // idle work has already folded it into the tables
-      if (fault instanceof DiskFault) return null;
-      throw fault;
+      if (error instanceof DiskError) return null;
+      throw error;
     });
   }
 
@@ -364,9 +373,9 @@ export class Loop {
   async #guarded(work: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await work();
-    } catch (fault) {
-      this.#fault = fault instanceof Error ? fault.message : String(fault);
-      return { is: 'failed', failure: fault instanceof DiskFault ? STORAGE_FAILED : SERVER_FAULT };
+    } catch (error) {
+      this.#fault = error instanceof Error ? error.message : String(error);
+      return { is: 'failed', failure: error instanceof DiskError ? STORAGE_FAILED : SERVER_ERROR };
     }
   }
 
@@ -414,8 +423,8 @@ export class Loop {
   }
 
   #queue(work: () => Promise<void>): void {
-    this.#line = this.#line.then(work).catch((fault: unknown) => {
-      this.#fault = fault instanceof Error ? fault.message : String(fault);
+    this.#line = this.#line.then(work).catch((error: unknown) => {
+      this.#fault = error instanceof Error ? error.message : String(error);
       this.#needs.changed();
     });
   }

@@ -63,9 +63,9 @@ export async function pull(needs: Fetching): Promise<Outcome> {
   const { wire, replica, clock } = needs;
   if (replica.lacksTables) return { is: 'anew' };
   for (;;) {
-    const asked = replica.cursor;
+    const request = replica.cursor;
     const answer = await wire.raw('events', {
-      after: String(asked),
+      after: String(request),
       epoch: replica.epoch,
       limit: String(LIMITS.eventsPage),
       protocol: String(PROTOCOL),
@@ -76,7 +76,7 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     if (!page.success) return failedWith(NO_ANSWER);
     const { epoch, cursor, more, events, causes, sources } = page.output;
     if (epoch !== replica.epoch) return { is: 'anew' };
-    if (!plausible(asked, page.output)) return failedWith(NO_ANSWER);
+    if (!plausible(request, page.output)) return failedWith(NO_ANSWER);
     const applied = withSources(
       applyEvents(replica.base(), [...causes.map(foundCause), ...events], cursor),
       sources,
@@ -84,7 +84,7 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', ')))
       return { is: 'anew' };
     if (applied.gone || applied.scoped.has(needs.me())) return { is: 'anew' };
-    if (cursor > asked || sources !== undefined)
+    if (cursor > request || sources !== undefined)
       needs.applied(applied, await replica.apply(applied, clock.now()), more);
     else await synced(replica, clock);
     if (!more) return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
@@ -127,13 +127,13 @@ export async function bootstrap(needs: Fetching): Promise<Outcome> {
   const changes = needs.meChanges();
   const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
   if (!answer.ok) return failedWith(answer.failure);
-  const kept = await unchangedDays(needs, answer.value);
+  const stored = await unchangedDays(needs, answer.value);
   const { rows, unreadable } = checkRows(answer.value);
   await replica.begin(answer.value, rows);
   if (unreadable.length > 0) needs.unreadable(unreadable.join(', '));
   needs.begun(answer.value, needs.meChanges() === changes);
-  for (let at = 0; at < kept.length; at += DAYS_AT_ONCE) {
-    await replica.addDays(kept.slice(at, at + DAYS_AT_ONCE));
+  for (let at = 0; at < stored.length; at += DAYS_AT_ONCE) {
+    await replica.addDays(stored.slice(at, at + DAYS_AT_ONCE));
     needs.dayAdded();
   }
   return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
@@ -147,15 +147,15 @@ async function unchangedDays(
   { replica, clock }: Fetching,
   { epoch, days }: Bootstrap,
 ): Promise<DayRuns[]> {
-  const kept: DayRuns[] = [];
+  const stored: DayRuns[] = [];
   for (const { day, tag } of days) {
     if (!replica.holds(epoch, day, tag)) continue;
-    kept.push(replica.dayOf(day, tag));
+    stored.push(replica.dayOf(day, tag));
     await new Promise<void>((resolve) => {
       clock.after(0, resolve);
     });
   }
-  return kept;
+  return stored;
 }
 
 /**
@@ -168,9 +168,9 @@ export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Ou
     .map(([one]) => one)
     .sort()
     .toReversed();
-  const asked = missing.slice(0, missing.length === replica.days.size ? 1 : DAYS_AT_ONCE);
+  const request = missing.slice(0, missing.length === replica.days.size ? 1 : DAYS_AT_ONCE);
   const answers = await Promise.all(
-    asked.map(async (day) => ({ day, answer: await wire.runsOfDay(day) })),
+    request.map(async (day) => ({ day, answer: await wire.runsOfDay(day) })),
   );
   const days: DayRuns[] = [];
   let failure: Failure | null = null;
@@ -205,11 +205,12 @@ export async function learnNames({ wire, replica }: Fetching): Promise<void> {
  * or loop forever.
  */
 function plausible(
-  asked: number,
+  request: number,
   { cursor, more, events }: v.InferOutput<typeof PageSchema>,
 ): boolean {
-  if (!Number.isSafeInteger(cursor) || cursor < asked || (more && cursor === asked)) return false;
-  let last = asked;
+  if (!Number.isSafeInteger(cursor) || cursor < request || (more && cursor === request))
+    return false;
+  let last = request;
   for (const one of events) {
     const seq = (one as { seq?: unknown } | null)?.seq;
     if (typeof seq !== 'number') continue; // unreadable: not a position in the log

@@ -1,11 +1,13 @@
+import type { Me } from '#contract/auth/current-user.ts';
+import type { Branding } from '#contract/branding/branding.ts';
 import type { Day, Ms, UserId } from '#contract/ids.ts';
 import { viewColumns } from '#contract/runs/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/runs/columns.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
-import { pagesOf } from '#workers/disk/segments.ts';
+import { getPages } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/startup/cold-start.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 import type {
   DayRuns,
   Disk,
@@ -36,7 +38,7 @@ export class Replica {
   /** An older build loaded the data, without a table that this build stores (SYNC-18). */
   lacksTables = false;
   /** Why the disk last refused a write; null when everything is written. */
-  full: DiskFault | null = null;
+  full: DiskError | null = null;
   /** Incremented by `begin`: lists of runs from before are invalid after it. */
   generation = 0;
   days = new Map<Day, boolean>();
@@ -156,6 +158,12 @@ export class Replica {
     this.engine.put(rows);
   }
 
+  /** Stores a change of the account outside of the log, if there is a load that it belongs to. */
+  async saveUser(me: Me, branding: Branding): Promise<void> {
+    if (this.epoch === '') return;
+    await this.#write(() => this.disk.saveUser({ me, branding, people: this.people }));
+  }
+
   /** Clears the memory to be filled again. */
   reset(): void {
     this.engine.clear();
@@ -193,7 +201,7 @@ export class Replica {
     return {
       day,
       tag,
-      pages: pagesOf([...this.engine.runs([...ids]).values()]).map(({ bytes }) =>
+      pages: getPages([...this.engine.runs([...ids]).values()]).map(({ bytes }) =>
         viewColumns(bytes.buffer),
       ),
     };
@@ -227,7 +235,7 @@ export class Replica {
     else
       this.engine.put({
         lastSync: (patch.rows.lastSync ?? []).filter(
-          ({ asOf }) => asOf >= (this.engine.row('lastSync', 'all')?.asOf ?? 0),
+          ({ asOf: cutoffAt }) => cutoffAt >= (this.engine.row('lastSync', 'all')?.asOf ?? 0),
         ),
       }); // it belongs to no event, so the cursor doesn't move
     this.committedAt = committedAt ?? this.committedAt;
@@ -254,9 +262,9 @@ export class Replica {
       const columns = await this.disk.segment(id);
       this.#segments.add(id);
       return columns;
-    } catch (fault) {
-      if (!(fault instanceof DiskFault) || fault.kind !== 'corrupt') throw fault;
-      for (const day of fault.days) this.days.set(day, false);
+    } catch (error) {
+      if (!(error instanceof DiskError) || error.kind !== 'corrupt') throw error;
+      for (const day of error.days) this.days.set(day, false);
       return null;
     }
   }
@@ -280,13 +288,13 @@ export class Replica {
    */
   #rekinded({ patch, rekinded }: Applied): Patch {
     if (rekinded.length === 0) return patch;
-    const given = new Set(patch.runs.map(({ n }) => n));
+    const input = new Set(patch.runs.map(({ n }) => n));
     const more: LeanRun[] = [];
     for (const n of rekinded) {
       const job = patch.rows.job?.find((row) => row.n === n);
       if (!job) continue;
       const ids = [...this.engine.select({ ...EVERYTHING, jobs: [n] }, 0).ids()].filter(
-        (id) => !given.has(id),
+        (id) => !input.has(id),
       );
       for (const run of this.engine.runs(ids).values()) more.push(rekind(run, job));
     }
@@ -294,7 +302,7 @@ export class Replica {
   }
 
   #stillOpen(): void {
-    if (this.#closed) throw new DiskFault('unavailable', 'The data of this user has been closed.');
+    if (this.#closed) throw new DiskError('unavailable', 'The data of this user has been closed.');
   }
 
   async #write<T>(work: () => Promise<T>): Promise<T | null> {
@@ -304,9 +312,9 @@ export class Replica {
       this.#stillOpen();
       this.full = null;
       return done;
-    } catch (fault) {
-      if (!(fault instanceof DiskFault) || fault.kind !== 'full') throw fault;
-      this.full = fault;
+    } catch (error) {
+      if (!(error instanceof DiskError) || error.kind !== 'full') throw error;
+      this.full = error;
       return null;
     }
   }

@@ -7,7 +7,7 @@ import type { SyncStatus } from '#workers/api.ts';
 import type { Replica } from './replica.ts';
 
 /** Returns the status of the loop for the user. One short wait doesn't count as offline yet. */
-export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is'] {
+export function isInState(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is'] {
   const { context } = snapshot;
   if (snapshot.matches('signed-out')) return 'signed-out';
   if (snapshot.matches('update-needed')) return 'update-needed';
@@ -20,7 +20,7 @@ export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is
 export const isAway = (is: SyncStatus['is']): boolean =>
   is === 'offline' || is === 'server-trouble';
 
-export interface Told {
+export interface StatusInput {
   readonly is: SyncStatus['is'];
   readonly offlineSince: Ms | null;
   readonly replica: Pick<Replica, 'full' | 'daysLeft' | 'syncedAt'>;
@@ -34,7 +34,7 @@ export interface Told {
   readonly reload: boolean;
 }
 
-export const statusOf = ({
+export const getStatus = ({
   is,
   offlineSince,
   replica,
@@ -43,10 +43,10 @@ export const statusOf = ({
   partly,
   follower,
   storage,
-  fault,
+  fault: error,
   pushFailure,
   reload,
-}: Told): SyncStatus => ({
+}: StatusInput): SyncStatus => ({
   is,
   syncedAt: replica.syncedAt,
   offlineSince: isAway(is) ? offlineSince : null,
@@ -56,7 +56,7 @@ export const statusOf = ({
   partly,
   follower,
   storage: replica.full ? 'full' : storage,
-  fault: replica.full ? MESSAGES.storage : (fault ?? serverFull(waiting, pushFailure)),
+  fault: replica.full ? MESSAGES.storage : (error ?? serverFull(waiting, pushFailure)),
   reload,
 });
 

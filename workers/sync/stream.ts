@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SyncEvent } from '#machines/sync-events.ts';
-import { waitOf } from '#machines/sync-events.ts';
+import { getWait } from '#machines/sync-events.ts';
 import type { WorkerClock } from '#workers/context.ts';
 import type { Wire } from './wire.ts';
 
@@ -30,7 +30,7 @@ export async function readPokes(
   const body = await wire.stream(signal);
   if (signal.aborted) return;
   if (!body.ok) {
-    tell({ type: 'STREAM_CLOSED', retryAfterMs: waitOf(body.failure) });
+    tell({ type: 'STREAM_CLOSED', retryAfterMs: getWait(body.failure) });
     return;
   }
   tell({ type: 'STREAM_OPEN' });
@@ -50,7 +50,8 @@ export async function readPokes(
       off = clock.after(DEAD_MS, quit);
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\r|\n/);
       rest = (lines.pop() ?? '').slice(0, MOST_CHARS);
-      for (const line of lines) if (line.startsWith('data:')) tell(eventOf(line.slice(5), epoch()));
+      for (const line of lines)
+        if (line.startsWith('data:')) tell(getEvent(line.slice(5), epoch()));
     }
   } catch {
     // aborted: the same as the end
@@ -61,7 +62,7 @@ export async function readPokes(
   if (!signal.aborted) tell({ type: 'STREAM_CLOSED', retryAfterMs: 0 });
 }
 
-function eventOf(data: string, epoch: string): SyncEvent {
+function getEvent(data: string, epoch: string): SyncEvent {
   const poke = v.safeParse(PokeSchema, parsed(data));
   if (!poke.success) return { type: 'NUDGE' };
   switch (poke.output.is) {

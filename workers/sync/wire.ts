@@ -1,7 +1,7 @@
 import ky from 'ky';
 import * as v from 'valibot';
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { Day } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -90,10 +90,10 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
         };
         let response;
         try {
-          const { path, options } = requestOf(name, input, token, how.command);
+          const { path, options } = getRequest(name, input, token, how.command);
           response = await http(path, { ...options, fetch: send, signal });
-        } catch (fault) {
-          if (handedOver || signal.aborted) throw fault;
+        } catch (error) {
+          if (handedOver || signal.aborted) throw error;
           return failed(NOT_SENT);
         }
         return read(response);
@@ -109,7 +109,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     how: How,
     read: (response: Response) => Promise<Result<T>>,
   ): Promise<Result<T>> {
-    if (callOf(name).gate === 'public') return once(name, input, null, how, read);
+    if (getCall(name).gate === 'public') return once(name, input, null, how, read);
     const token = await tokens.get(null);
     if (!token.ok) return token;
     const first = await once(name, input, token.value, how, read);
@@ -128,7 +128,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
   const newest = new Map<CallName, AbortController>();
   const raw: Wire['raw'] = (name, input, command) => {
     const how: { command?: CommandHeaders; signal?: AbortSignal } = command ? { command } : {};
-    if (callOf(name).newestOnly) {
+    if (getCall(name).newestOnly) {
       newest.get(name)?.abort();
       const stop = new AbortController();
       newest.set(name, stop);
@@ -145,7 +145,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     ): Promise<Result<OutputOf<N>>> {
       const answer = await raw(name, input, command);
       if (!answer.ok) return answer;
-      const { output } = callOf(name);
+      const { output } = getCall(name);
       if (typeof output === 'string') return failed(NO_ANSWER);
       const parsed = v.safeParse(output, answer.value);
       return parsed.success ? ok(parsed.output as OutputOf<N>) : failed(NO_ANSWER);
@@ -184,18 +184,18 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
 }
 
 /** Returns the URL of a call and its request. Throws if the input can't be serialized. */
-function requestOf(
+function getRequest(
   name: CallName,
   input: unknown,
   token: string | null,
   command: CommandHeaders | undefined,
 ) {
-  const call = callOf(name);
+  const call = getCall(name);
   const { path, rest } = placed(call.path, input);
   const headers = {
     'daybook-client': '1',
     ...(token !== null && { authorization: `Bearer ${token}` }),
-    ...(command && headersOf(command)),
+    ...(command && getHeaders(command)),
   };
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
   return {
@@ -223,7 +223,7 @@ function placed(
   return { path: filled, rest };
 }
 
-const headersOf = ({ key, device, order }: CommandHeaders): Record<string, string> => ({
+const getHeaders = ({ key, device, order }: CommandHeaders): Record<string, string> => ({
   [COMMAND_HEADERS.key]: key,
   [COMMAND_HEADERS.device]: device,
   [COMMAND_HEADERS.order]: String(order),

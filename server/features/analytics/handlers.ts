@@ -10,10 +10,10 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
-import { answer, daysOf } from '#server/platform/queries/query.ts';
+import { answer, getDays } from '#server/platform/queries/query.ts';
 import type { Question, Span } from '#server/platform/queries/query.ts';
 import { iso } from '#server/platform/queries/run-details.ts';
-import { heaps, judgedJobs, tallyOf, totalsOf } from '#server/platform/queries/totals.ts';
+import { heaps, judgedJobs, getTally, loadTotals } from '#server/platform/queries/totals.ts';
 import type { Total } from '#server/platform/queries/totals.ts';
 
 const LAST_DAYS = 30;
@@ -48,12 +48,12 @@ export function analyticsHandlers(
           const { from, to } = question;
           const begins = from - (to - from);
           const jobs = namedJobs(await knownJobs(tx, question), input.filters);
-          const totals = (await totalsOf(tx, question, [begins, from, to], null, ['bytes'])).filter(
-            (one) => jobs.has(one.class),
-          );
+          const totals = (
+            await loadTotals(tx, question, [begins, from, to], null, ['bytes'])
+          ).filter((one) => jobs.has(one.class));
           const isJudged = judgedJobs(jobs, input.filters?.type ?? []);
           const parts = (by: AnalyticsBy) => {
-            const { places, parts: all } = classesOf(jobs, by);
+            const { places, parts: all } = getClasses(jobs, by);
             const byPart = heaps(totals, (one) => places.get(one.class) ?? -1);
             return all
               .flatMap((part, place) => {
@@ -87,10 +87,10 @@ export function analyticsHandlers(
         LAST_DAYS,
         async (tx, question) => {
           const { from, to } = question;
-          const days = daysOf(question);
-          const before = daysOf({ ...question, from: from - (to - from), to: from });
+          const days = getDays(question);
+          const before = getDays({ ...question, from: from - (to - from), to: from });
           const jobs = namedJobs(await knownJobs(tx, question), input.filters);
-          const worst = by === undefined ? [] : await worstOf(tx, question, classesOf(jobs, by));
+          const worst = by === undefined ? [] : await loadWorst(tx, question, getClasses(jobs, by));
           // One query for all series: each of the worst parts is a class, and all other jobs share
           // one class.
           const classes = new Map([...jobs.keys()].map((n) => [n, worst.length]));
@@ -98,22 +98,22 @@ export function analyticsHandlers(
           worst.forEach(({ own }, nth) => {
             for (const n of own) classes.set(n, nth);
           });
-          const totals = await totalsOf(tx, question, [...starts, to], classes, []);
+          const totals = await loadTotals(tx, question, [...starts, to], classes, []);
           const byDay = heaps(totals, ({ stretch }) => stretch);
           const byPart = heaps(
             totals.filter(({ stretch }) => stretch >= before.length),
             (one) => one.class,
           );
-          const pointOf = (day: Span, place: number): PointOut =>
+          const getPoint = (day: Span, place: number): PointOut =>
             pointAt(day, byDay.get(place) ?? []);
           return ok({
             from: iso(from),
             to: iso(to),
-            days: days.map((day, i) => pointOf(day, before.length + i)),
-            before: before.map(pointOf),
+            days: days.map((day, i) => getPoint(day, before.length + i)),
+            before: before.map(getPoint),
             series: worst.map(({ part }, nth) => ({
               ...part,
-              ...seriesOf(byPart.get(nth) ?? [], before.length, days.length),
+              ...getSeries(byPart.get(nth) ?? [], before.length, days.length),
             })),
           });
         },
@@ -125,13 +125,13 @@ export function analyticsHandlers(
  * Returns the parts with the most failures and warnings, and their jobs. Its query is not split by
  * day: for a thousand companies that would be a quarter of a million numbers.
  */
-async function worstOf(
+async function loadWorst(
   tx: TenantTx,
   question: Question,
   { places, parts }: Classes,
 ): Promise<readonly { readonly part: Part; readonly own: readonly JobN[] }[]> {
   const bad = heaps(
-    (await totalsOf(tx, question, [question.from, question.to], places, [])).filter(({ state }) =>
+    (await loadTotals(tx, question, [question.from, question.to], places, [])).filter(({ state }) =>
       isBad(state),
     ),
     (one) => one.class,
@@ -153,11 +153,11 @@ async function worstOf(
 
 /** Returns the tallies of the current (stretch 1) and the previous period (stretch 0). */
 const beside = (some: readonly Total[], isJudged: (n: JobN) => boolean) => ({
-  now: tallyOf(
+  now: getTally(
     some.filter(({ stretch }) => stretch === 1),
     isJudged,
   ),
-  before: tallyOf(
+  before: getTally(
     some.filter(({ stretch }) => stretch === 0),
     isJudged,
   ),
@@ -168,7 +168,7 @@ interface Classes {
   readonly parts: readonly Part[];
 }
 /** Returns the parts that the jobs belong to, and for each job the index of its part. */
-function classesOf(jobs: KnownJobs, by: AnalyticsBy): Classes {
+function getClasses(jobs: KnownJobs, by: AnalyticsBy): Classes {
   const known = new Map<string, number>();
   const places = new Map<JobN, number>();
   const parts: Part[] = [];
@@ -185,7 +185,7 @@ function pointAt(
   { date, from }: { readonly date: string; readonly from: Ms },
   totals: readonly Total[],
 ): PointOut {
-  const { runs, failed, warning, missed, judged: ended } = tallyOf(totals, () => true);
+  const { runs, failed, warning, missed, judged: ended } = getTally(totals, () => true);
   return {
     date,
     from: iso(from),
@@ -201,7 +201,7 @@ function pointAt(
 const isFailure = (state: RunState): boolean => state === 'Failed' || state === 'Error';
 const isBad = (state: RunState): boolean => isFailure(state) || state === 'Warning';
 
-function seriesOf(
+function getSeries(
   totals: readonly Total[],
   first: number,
   days: number,

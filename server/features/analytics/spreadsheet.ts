@@ -8,9 +8,9 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { byName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
-import { cellOf, countMarks, shareOf } from '#server/platform/queries/marks.ts';
-import { answer, daysOf } from '#server/platform/queries/query.ts';
-import { companiesOf, sheetOf } from '#server/platform/queries/sheet.ts';
+import { getCell, countMarks, getSuccessRate } from '#server/platform/queries/marks.ts';
+import { answer, getDays } from '#server/platform/queries/query.ts';
+import { getCompanies, loadSheet } from '#server/platform/queries/sheet.ts';
 import type { SheetRow } from '#server/platform/queries/sheet.ts';
 import { iso } from '#server/platform/queries/run-details.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -35,10 +35,10 @@ export function spreadsheetHandlers(
         LAST_DAYS,
         async (tx, question) => {
           const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters));
-          const groups = by === 'job' ? jobs.map((one) => [one]) : companiesOf(jobs);
-          const days = daysOf(question);
+          const groups = by === 'job' ? jobs.map((one) => [one]) : getCompanies(jobs);
+          const days = getDays(question);
           const countsAs = by === 'job' ? undefined : countsAsBackup(input.filters?.type ?? []);
-          const rows = await sheetOf(
+          const rows = await loadSheet(
             tx,
             question,
             days,
@@ -52,7 +52,7 @@ export function spreadsheetHandlers(
             mode,
             by,
             days: days.map(({ date, from }) => ({ date, from: iso(from) })),
-            rows: rows.map((row) => lineOf(row, by)),
+            rows: rows.map((row) => getLine(row, by)),
             count: groups.length,
             page,
             pageSize,
@@ -69,7 +69,7 @@ export function spreadsheetHandlers(
         LAST_DAYS,
         async (tx, question) => {
           const jobs = namedJobs(await knownJobs(tx, question), input.filters);
-          const days = daysOf(question);
+          const days = getDays(question);
           const counts = new Map<RunState | null, number>();
           let results = 0;
           let filled = 0;
@@ -80,7 +80,7 @@ export function spreadsheetHandlers(
           );
           for (const [isJudged, some] of halves) {
             await countMarks(tx, question, days, some, (mark, cells) => {
-              const state = cellOf(mark, mode);
+              const state = getCell(mark, mode);
               counts.set(state, (counts.get(state) ?? 0) + cells);
               if (isJudged) judged.set(state, (judged.get(state) ?? 0) + cells);
               results += mark.runs;
@@ -95,8 +95,8 @@ export function spreadsheetHandlers(
             jobs: jobs.size,
             companies: new Set([...jobs.values()].map(({ job }) => job.company)).size,
             results,
-            share: shareOf(judged),
-            cells: cellsOf(counts),
+            share: getSuccessRate(judged),
+            cells: getCells(counts),
             empty: days.length * jobs.size - filled,
           });
         },
@@ -104,7 +104,7 @@ export function spreadsheetHandlers(
   };
 }
 
-function lineOf(
+function getLine(
   { jobs, cells, share }: SheetRow,
   by: SpreadsheetOut['by'],
 ): SpreadsheetOut['rows'][number] {
@@ -123,7 +123,7 @@ function lineOf(
   };
 }
 
-const cellsOf = (
+const getCells = (
   counts: ReadonlyMap<RunState | null, number>,
 ): OutputOf<'spreadsheetStats'>['cells'] =>
   Object.fromEntries(RUN_STATES.map((state) => [state, counts.get(state) ?? 0])) as {

@@ -7,13 +7,13 @@ import { keyAccess } from '#contract/key-access.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
-import { apiKeysOf, revokeKey, shownKey, tellOfKey } from '../../platform/auth/api-keys.ts';
+import { loadApiKeys, revokeKey, shownKey, tellOfKey } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { hashOf, hintOf, secretOf } from '../../platform/auth/api-key-secret.ts';
+import { getHash, getHint, getSecret } from '../../platform/auth/api-key-secret.ts';
 import { ownId } from './profile.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 
 /** The abilities that an API key can have. */
-const ASKED: readonly Ability[] = ABILITIES.filter((ability) =>
+const OFFERED_ABILITIES: readonly Ability[] = ABILITIES.filter((ability) =>
   (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(name) === ability),
 );
 
@@ -33,7 +33,7 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
     world.store.tenant(
       tenant,
       async ({ sql }) => {
-        if (!session?.key) return failed(NOT_FOUND);
+        if (!session.key) return failed(NOT_FOUND);
         const row = await sql
           .selectFrom('api_key')
           .select(['id', 'name', 'until'])
@@ -54,13 +54,13 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   listApiKeys: async ({ id }, ctx) => {
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
-    const keys = await world.store.tenant(ctx.tenant, (tx) => apiKeysOf(tx, session.userId), {
+    const keys = await world.store.tenant(ctx.tenant, (tx) => loadApiKeys(tx, session.userId), {
       readOnly: true,
     });
     return ok({
       keys,
       most: LIMITS.apiKeys,
-      abilities: ASKED.filter((ability) => hasAbility(session, ability)),
+      abilities: OFFERED_ABILITIES.filter((ability) => hasAbility(session, ability)),
     });
   },
 
@@ -96,15 +96,15 @@ export const apiKeyHandlers = (world: AppContext): Pick<Handlers, Names> => ({
         .executeTakeFirstOrThrow();
       if (keys >= LIMITS.apiKeys)
         return failed({ kind: 'conflict', message: MESSAGES.keyTooMany({ max: LIMITS.apiKeys }) });
-      const secret = secretOf(world.chance.bytes(32));
+      const secret = getSecret(world.chance.bytes(32));
       const row = {
         tenant_id: tenant,
         id: world.chance.uuid(),
         user_id: session.userId,
         name,
         abilities: ABILITIES.filter((ability) => abilities.includes(ability)),
-        hash: hashOf(secret),
-        hint: hintOf(secret),
+        hash: getHash(secret),
+        hint: getHint(secret),
         made_at: ctx.now,
         until,
         used_at: null,

@@ -5,8 +5,8 @@ import { columnAhead } from '../../platform/clock-bounds.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { ATTEMPT_COOKIE, cookieOf } from '../../platform/auth/cookie.ts';
-import { hashOf, makeToken, readToken } from '../../platform/auth/tokens.ts';
+import { ATTEMPT_COOKIE, getCookie } from '../../platform/auth/cookie.ts';
+import { getHash, makeToken, readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 /**
@@ -92,7 +92,7 @@ export async function beginAttempt(
       id: attempt.id,
       kind: of.kind,
       user_id: of.userId,
-      secret_hash: hashOf(token),
+      secret_hash: getHash(token),
       state: JSON.stringify(of.state),
       code_hash: null,
       code_until: null,
@@ -106,7 +106,7 @@ export async function beginAttempt(
 
 /** Returns the token in the request's attempt cookie; null if there is none. */
 export const shownAttempt = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
-  readToken(cookieOf(request.headers, ATTEMPT_COOKIE) ?? '');
+  readToken(getCookie(request.headers, ATTEMPT_COOKIE) ?? '');
 
 /**
  * Returns the open attempt for a token and locks its row until the transaction ends; null if there
@@ -125,12 +125,12 @@ export async function heldAttempt(
     .where('tenant_id', '=', tenant)
     .where('id', '=', token.session)
     .where('kind', 'in', [...kinds])
-    .where('secret_hash', '=', hashOf(token))
+    .where('secret_hash', '=', getHash(token))
     .where('done_at', 'is', null)
     .where(columnAhead('until', now, LIMITS.attemptMs))
     .forUpdate()
     .executeTakeFirst();
-  return row ? attemptOf(row) : null;
+  return row ? getAttempt(row) : null;
 }
 
 /**
@@ -156,7 +156,7 @@ export async function attemptOfSession(
     .orderBy('id')
     .forUpdate()
     .execute();
-  return rows.map(attemptOf).find(({ state }) => state.session === session) ?? null;
+  return rows.map(getAttempt).find(({ state }) => state.session === session) ?? null;
 }
 
 /** Saves the changes and returns the updated attempt. */
@@ -211,7 +211,7 @@ interface Row {
   made_at: Ms;
   until: Ms;
 }
-const attemptOf = (row: Row): Attempt => ({
+const getAttempt = (row: Row): Attempt => ({
   id: row.id,
   kind: row.kind,
   userId: row.user_id,

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { Chance, AppContext } from '../../platform/app-context.ts';
 import type { Attempt } from './attempts.ts';
 import { changeAttempt } from './attempts.ts';
@@ -35,15 +35,15 @@ export const codeHash = (key: Buffer, attempt: string, code: string): string =>
   createHmac('sha256', key).update(`sign-in code|${attempt}|${code}`).digest('hex');
 
 /** Returns whether the attempt has no valid code left. */
-export const codeOver = ({ codeHash: kept, codeUntil }: Attempt, now: Ms): boolean =>
-  kept === null || codeUntil === null || !isAhead(codeUntil, now, LIMITS.codeMs);
+export const codeOver = ({ codeHash: stored, codeUntil }: Attempt, now: Ms): boolean =>
+  stored === null || codeUntil === null || !isAhead(codeUntil, now, LIMITS.codeMs);
 
 export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms): boolean {
-  const { id, codeHash: kept } = attempt;
+  const { id, codeHash: stored } = attempt;
   return (
     !codeOver(attempt, now) &&
-    kept !== null &&
-    timingSafeEqual(Buffer.from(kept, 'hex'), Buffer.from(codeHash(key, id, code), 'hex'))
+    stored !== null &&
+    timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(codeHash(key, id, code), 'hex'))
   );
 }
 
@@ -76,7 +76,7 @@ export async function sendCode(
   // The last line binds the code to this site, so that browsers and phones fill it in nowhere else.
   // It uses the portal's configured address, because a client can send any host header.
   const { hostname } = new URL(await portalAddress(tx, world, ctx));
-  const text = withLanguage(await languageOf(tx, attempt.userId), () =>
+  const text = withLanguage(await loadLanguage(tx, attempt.userId), () =>
     (purpose === 'sign-in' ? t.signInCode : t.confirmCode)({ code, portal: branding.name }),
   );
   await post(tx, world, { kind: 'sms', to: phone, text: `${text}\n\n@${hostname} #${code}` });

@@ -13,9 +13,9 @@ import {
   waitForEmailLink,
 } from '../../platform/auth/email-confirmation.ts';
 import { ownId } from './profile.ts';
-import { profileOf } from './profile-read.ts';
-import { askingBuckets, tooMany } from './recovery-limits.ts';
-import { countTry, giveBack } from './rate-limit.ts';
+import { loadProfile } from './profile-read.ts';
+import { askingBuckets } from './recovery-limits.ts';
+import { countTry, giveBack, tooMany } from './rate-limit.ts';
 
 /** EMAIL-3: a user confirms an address by a link that is mailed to it. */
 export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof emailCalls> => ({
@@ -69,7 +69,7 @@ export const emailHandlers = (world: AppContext): Pick<Handlers, keyof typeof em
           retryAfterMs: wait,
         });
       await sendEmailLink(tx, world, ctx, session.userId, email);
-      return ok(await profileOf(tx, session, ctx.now));
+      return ok(await loadProfile(tx, session, ctx.now));
     });
   },
 });

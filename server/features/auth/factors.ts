@@ -6,19 +6,24 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { getDirectory } from './directory/get-directory.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
 import { maskedPhone } from './codes.ts';
 import { tellFactor } from './factor-notice.ts';
-import { creationOptions, hasName, MOST_PASSKEYS, passkeysOf, readNewPasskey } from './passkeys.ts';
-import { ownedBy, policyOf } from './policy.ts';
+import {
+  creationOptions,
+  hasName,
+  MOST_PASSKEYS,
+  loadPasskeys,
+  readNewPasskey,
+} from './passkeys.ts';
+import { ownedBy, loadPolicy } from './policy.ts';
 import type { Owned } from './policy.ts';
 import { codesLeft, dropCodes, renewCodes } from './recovery-codes.ts';
-import { reauthHandlers, signedIn } from './reauth.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
-import { enrolOf, newChallenge } from './sign-in-step.ts';
+import { reauthHandlers } from './reauth.ts';
+import { startEnrollment, newChallenge } from './sign-in-step.ts';
 import type { FindDirectory } from './sign-in.ts';
 import { keepTotp, newSecret, sealForAttempt, stepOfCode, unsealForAttempt } from './totp.ts';
 
@@ -38,17 +43,17 @@ export function factorHandlers(
   /** Runs `work` in a transaction for the signed-in user; any other user id returns `NOT_FOUND`. */
   const own = async <T>(
     id: string,
-    ctx: RequestContext,
+    ctx: SessionContext,
     work: (tx: TenantTx, user: UserId, session: string, key: Buffer) => Promise<Result<T>>,
   ): Promise<Result<T>> => {
-    const { userId, sessionId } = signedIn(ctx);
+    const { userId, sessionId } = ctx.session;
     if (id.toLowerCase() !== userId) return failed(NOT_FOUND);
-    const key = await sessionKey(world);
+    const key = await world.sessionKey();
     return world.store.tenant(ctx.tenant, (tx) => work(tx, userId, sessionId, key));
   };
-  const told = async (
+  const toOutput = async (
     tx: TenantTx,
-    ctx: RequestContext,
+    ctx: SessionContext,
     user: UserId,
     what: 'added' | 'removed',
     factor: 'totp' | 'passkey' | 'sms',
@@ -58,7 +63,7 @@ export function factorHandlers(
   };
   const fresh = async (
     tx: TenantTx,
-    ctx: RequestContext,
+    ctx: SessionContext,
     user: UserId,
     key: Buffer,
   ): Promise<string[]> => {
@@ -78,9 +83,9 @@ export function factorHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('user_id', '=', user)
           .executeTakeFirst();
-        const passkeys = await passkeysOf(tx, user);
+        const passkeys = await loadPasskeys(tx, user);
         return ok({
-          policy: await policyOf(tx),
+          policy: await loadPolicy(tx),
           totp: typeof totp?.confirmed_at === 'number' ? { since: totp.confirmed_at } : null,
           passkeys: passkeys.map((one) => ({
             key: one.id,
@@ -107,7 +112,7 @@ export function factorHandlers(
         await changeAttempt(tx, attempt, {
           state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) },
         });
-        return ok(await enrolOf(tx, user, secret));
+        return ok(await startEnrollment(tx, user, secret));
       }),
 
     confirmTotp: ({ id, code }, ctx) =>
@@ -119,7 +124,7 @@ export function factorHandlers(
         if (step === null) return failed(badCode);
         await endAttempt(tx, attempt.id, ctx.now);
         await keepTotp(tx, world, user, secret, step, ctx.now);
-        await told(tx, ctx, user, 'added', 'totp');
+        await toOutput(tx, ctx, user, 'added', 'totp');
         return ok({ recoveryCodes: await fresh(tx, ctx, user, key) });
       }),
 
@@ -128,7 +133,7 @@ export function factorHandlers(
         await oneAtATime(tx, user);
         const owned = await ownedBy(tx, user);
         if (!owned.totp) return failed(NOT_FOUND);
-        if (!owned.passkey && (await policyOf(tx)) === 'strong')
+        if (!owned.passkey && (await loadPolicy(tx)) === 'strong')
           return failed(conflict(MESSAGES.lastFactor));
         await tx.sql
           .deleteFrom('totp')
@@ -136,7 +141,7 @@ export function factorHandlers(
           .where('user_id', '=', user)
           .execute();
         await withoutUse(tx, user);
-        await told(tx, ctx, user, 'removed', 'totp');
+        await toOutput(tx, ctx, user, 'removed', 'totp');
         return ok({});
       }),
 
@@ -149,9 +154,9 @@ export function factorHandlers(
 
     setSms: ({ id, on }, ctx) =>
       own(id, ctx, async (tx, user) => {
-        const { phone, smsAsked } = await ownedBy(tx, user);
+        const { phone, smsAsked: smsRequested } = await ownedBy(tx, user);
         if (on && phone === null) return failed(conflict(MESSAGES.noPhoneYet));
-        if (on === smsAsked) return ok({});
+        if (on === smsRequested) return ok({});
         const { settings } = await tx.sql
           .selectFrom('person')
           .select('settings')
@@ -165,14 +170,14 @@ export function factorHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', user)
           .execute();
-        await told(tx, ctx, user, on ? 'added' : 'removed', 'sms');
+        await toOutput(tx, ctx, user, on ? 'added' : 'removed', 'sms');
         return ok({});
       }),
 
     passkeyOptions: ({ id }, ctx) =>
       own(id, ctx, async (tx, user, session) => {
         if (!hasName(ctx.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
-        if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
+        if ((await loadPasskeys(tx, user)).length >= MOST_PASSKEYS)
           return failed(conflict(MESSAGES.passkeysFull));
         const challenge = newChallenge(world);
         await beginAttempt(
@@ -216,9 +221,9 @@ export function factorHandlers(
             message: MESSAGES.passkeyNotMade,
             issues: [{ path: 'response', message: MESSAGES.passkeyNotMade }],
           });
-        if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS)
+        if ((await loadPasskeys(tx, user)).length >= MOST_PASSKEYS)
           return failed(conflict(MESSAGES.passkeysFull));
-        const kept = await tx.sql
+        const stored = await tx.sql
           .insertInto('passkey')
           .values({
             tenant_id: tx.tenant,
@@ -234,8 +239,8 @@ export function factorHandlers(
           .onConflict((on) => on.columns(['tenant_id', 'id']).doNothing())
           .returning('id')
           .executeTakeFirst();
-        if (!kept) return failed(conflict(MESSAGES.passkeyNotMade));
-        await told(tx, ctx, user, 'added', 'passkey');
+        if (!stored) return failed(conflict(MESSAGES.passkeyNotMade));
+        await toOutput(tx, ctx, user, 'added', 'passkey');
         return ok({
           key: made.id,
           recoveryCodes: (await codesLeft(tx, user)) === 0 ? await fresh(tx, ctx, user, key) : null,
@@ -245,12 +250,12 @@ export function factorHandlers(
     removePasskey: ({ id, key }, ctx) =>
       own(id, ctx, async (tx, user) => {
         await oneAtATime(tx, user);
-        const passkeys = await passkeysOf(tx, user);
+        const passkeys = await loadPasskeys(tx, user);
         if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
         if (
           passkeys.length === 1 &&
           !(await ownedBy(tx, user)).totp &&
-          (await policyOf(tx)) === 'strong'
+          (await loadPolicy(tx)) === 'strong'
         )
           return failed(conflict(MESSAGES.lastFactor));
         await tx.sql
@@ -260,7 +265,7 @@ export function factorHandlers(
           .where('id', '=', key)
           .execute();
         await withoutUse(tx, user);
-        await told(tx, ctx, user, 'removed', 'passkey');
+        await toOutput(tx, ctx, user, 'removed', 'passkey');
         return ok({});
       }),
   };

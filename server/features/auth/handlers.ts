@@ -15,20 +15,18 @@ import {
   ATTEMPT_COOKIE,
   attemptCookie,
   COOKIE,
-  cookieOf,
+  getCookie,
   deviceCookie,
   noAttempt,
   noCookie,
 } from '../../platform/auth/cookie.ts';
 import { DEVICE_MS } from './devices.ts';
 import { issueSession, refused } from './issue-session.ts';
-import { knownSessions } from '../../platform/auth/known-sessions.ts';
 import { aliveSession, endSession, refreshSession } from '../../platform/auth/sessions.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
 import type { SignedIn } from './open-session.ts';
 import { beginPasskey, showPasskey } from './sign-in-passkey.ts';
 import { givePhone, presentStep, resendCode, showSecond } from './sign-in-second.ts';
-import type { Shown } from './sign-in-second.ts';
+import type { VerifiedFactor } from './sign-in-second.ts';
 import type { Further } from './sign-in-step.ts';
 import { signIn } from './sign-in.ts';
 import type { FindDirectory } from './sign-in.ts';
@@ -40,9 +38,9 @@ export function accountHandlers(
   find: FindDirectory = getDirectory,
 ): Pick<Handlers, keyof typeof accountCalls> {
   const first = (by: 'db' | 'ad') => async (input: ParsedInputOf<'loginDb'>, ctx: RequestContext) =>
-    answered(world, await signIn(world, await sessionKey(world), by, find, input, ctx), ctx);
-  const second = async (shown: Shown, ctx: RequestContext) =>
-    answered(world, await showSecond(world, await sessionKey(world), shown, ctx), ctx);
+    answered(world, await signIn(world, await world.sessionKey(), by, find, input, ctx), ctx);
+  const second = async (shown: VerifiedFactor, ctx: RequestContext) =>
+    answered(world, await showSecond(world, await world.sessionKey(), shown, ctx), ctx);
   const sms = (
     { smsCode, rememberComputer, userUpdatedPhoneOnce }: ParsedInputOf<'loginDbSms'>,
     ctx: RequestContext,
@@ -52,9 +50,9 @@ export function accountHandlers(
       ctx,
     );
   const phone = async (input: ParsedInputOf<'loginDbPhone'>, ctx: RequestContext) =>
-    further(await givePhone(world, await sessionKey(world), input, ctx), ctx);
+    further(await givePhone(world, await world.sessionKey(), input, ctx), ctx);
   const resend = async (input: ParsedInputOf<'loginDbResend'>, ctx: RequestContext) =>
-    further(await resendCode(world, await sessionKey(world), input, ctx), ctx);
+    further(await resendCode(world, await world.sessionKey(), input, ctx), ctx);
 
   return {
     loginDb: first('db'),
@@ -72,20 +70,20 @@ export function accountHandlers(
     loginStep: async (_, ctx) => further(await presentStep(world, ctx), ctx),
     loginPasskeyOptions: async (_, ctx) => further(await beginPasskey(world, ctx), ctx),
     async loginPasskey({ response, rememberComputer: remember }, ctx) {
-      const alone = await showPasskey(world, await sessionKey(world), response, remember, ctx);
+      const alone = await showPasskey(world, await world.sessionKey(), response, remember, ctx);
       return alone === null
         ? second({ how: 'passkey', response, remember }, ctx)
         : answered(world, alone, ctx);
     },
 
     async refresh(_, ctx) {
-      const key = await sessionKey(world);
-      const token = readToken(cookieOf(ctx.request.headers, COOKIE) ?? '');
+      const key = await world.sessionKey();
+      const token = readToken(getCookie(ctx.request.headers, COOKIE) ?? '');
       if (!token) return refused(SIGNED_OUT, ctx);
       const outcome = await world.store.tenant(ctx.tenant, (tx) =>
         refreshSession(tx, key, token, ctx.now),
       );
-      knownSessions(world.store).forget(ctx.tenant);
+      world.knownSessions.forget(ctx.tenant);
       if (outcome.is === 'fresh')
         return (await aliveSession(world, ctx.tenant, outcome.opened.session))
           ? issueSession(world, outcome.opened, ctx)
@@ -101,13 +99,11 @@ export function accountHandlers(
 
     async logout(_, ctx) {
       const { tenant, session, now, answer } = ctx;
-      if (session) {
-        await world.store.tenant(tenant, async (tx) => {
-          if (session.impersonation !== null) await endActor(tx, world, ctx, session);
-          await endSession(tx, session.sessionId, now);
-        });
-      }
-      knownSessions(world.store).forget(tenant);
+      await world.store.tenant(tenant, async (tx) => {
+        if (session.impersonation !== null) await endActor(tx, world, ctx);
+        await endSession(tx, session.sessionId, now);
+      });
+      world.knownSessions.forget(tenant);
       answer.append('set-cookie', noCookie);
       return ok({});
     },
@@ -122,12 +118,12 @@ async function answered(
   outcome: Result<SignedIn | Further>,
   ctx: RequestContext,
 ): Promise<Result<SignInAnswer>> {
-  knownSessions(world.store).forget(ctx.tenant);
+  world.knownSessions.forget(ctx.tenant);
   if (!outcome.ok) return further(outcome, ctx);
   if (outcome.value.is === 'step') return further(ok(outcome.value), ctx);
   const { opened, device, recoveryCodes } = outcome.value;
   world.log.info('signed in', { tenant: ctx.tenant, user: opened.userId, ip: ctx.ip });
-  if (cookieOf(ctx.request.headers, ATTEMPT_COOKIE) !== null)
+  if (getCookie(ctx.request.headers, ATTEMPT_COOKIE) !== null)
     ctx.answer.append('set-cookie', noAttempt);
   if (device !== null) ctx.answer.append('set-cookie', deviceCookie(device, DEVICE_MS));
   const session = await issueSession(world, opened, ctx);

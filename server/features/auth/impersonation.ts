@@ -10,15 +10,19 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type {
+  Handlers,
+  Principal,
+  RequestContext,
+  SessionContext,
+} from '../../platform/http/handler.ts';
 import { makeOneTime } from '../../platform/crypto/one-time-secrets.ts';
-import { portalAddressOf } from '../../platform/tenancy/portal-address.ts';
+import { loadPortalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { issueSession, refused } from './issue-session.ts';
 import { openSession } from '../../platform/auth/sessions.ts';
 import type { NewSession, Opened } from '../../platform/auth/sessions.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
 
 const NOT_ALLOWED: Failure = { kind: 'forbidden', message: MESSAGES.loginAsRefused };
 const OFF: Failure = { kind: 'forbidden', message: MESSAGES.loginAsOff };
@@ -47,7 +51,7 @@ export function actingHandlers(
   return {
     async loginAs({ userId, reason, serviceProviderId }, ctx) {
       const { tenant } = ctx;
-      const session = signedOf(ctx);
+      const { session } = ctx;
       const target = userId.toLowerCase();
       const provider = serviceProviderId?.toLowerCase();
       if (!session.roles.includes('admin') && !session.roles.includes('super-admin'))
@@ -56,7 +60,7 @@ export function actingHandlers(
       if (provider === undefined || provider === tenant) {
         const here = await world.store.tenant(
           tenant,
-          async (tx) => (await reachOf(tx, target)) !== null,
+          async (tx) => (await loadUserRights(tx, target)) !== null,
           { readOnly: true },
         );
         if (here) return actHere(session, target, { impersonation, reason }, ctx);
@@ -73,10 +77,10 @@ export function actingHandlers(
 
     async exitLoginAs(_, ctx) {
       const { tenant, now } = ctx;
-      const session = signedOf(ctx);
+      const { session } = ctx;
       if (session.impersonation === null)
         return failed({ kind: 'conflict', message: MESSAGES.notActing });
-      const key = await sessionKey(world);
+      const key = await world.sessionKey();
       const outcome = await world.store.tenant(tenant, async (tx) => {
         const { sql } = tx;
         const row = await sql
@@ -101,7 +105,7 @@ export function actingHandlers(
           .where('absolute_until', '>', now)
           .returningAll()
           .executeTakeFirst();
-        const actor = parent && (await reachOf(tx, session.actor));
+        const actor = parent && (await loadUserRights(tx, session.actor));
         if (!parent || !actor) return { is: 'gone' as const };
         const opened = await openSession(tx, world, key, {
           ...here(ctx),
@@ -130,7 +134,7 @@ export function actingHandlers(
           user: session.userId,
           detail: { provider: tenant },
         });
-        return portalAddressOf(tx, world);
+        return loadPortalAddress(tx, world);
       });
       refused(GONE, ctx); // removes the cookie of this portal
       return url === null ? failed(GONE) : ok({ url: `${url}/` });
@@ -141,18 +145,18 @@ export function actingHandlers(
   async function actHere(
     session: Principal,
     target: UserId,
-    of: Deed,
-    ctx: RequestContext,
+    of: ImpersonationAction,
+    ctx: SessionContext,
   ): ReturnType<Handlers['loginAs']> {
-    const key = await sessionKey(world);
+    const key = await world.sessionKey();
     const { tenant } = ctx;
     const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
-      const reach = await reachOf(tx, target);
+      const reach = await loadUserRights(tx, target);
       if (!reach || target === session.userId) return failed(reach ? NOT_ALLOWED : NOT_FOUND);
       if (await isOff(tx)) return failed(OFF);
       if (!mayActAs(session, reach, false)) return failed(NOT_ALLOWED);
       const made = await openActing(tx, world, key, ctx, target, {
-        ...(await parentOf(tx, session)),
+        ...(await loadParent(tx, session)),
         ...of,
       });
       await audit(tx, world, ctx, {
@@ -175,8 +179,8 @@ export function actingHandlers(
     session: Principal,
     below: TenantId,
     target: UserId,
-    of: Deed,
-    ctx: RequestContext,
+    of: ImpersonationAction,
+    ctx: SessionContext,
   ): Promise<Result<{ url: string }> | null> {
     const { tenant, now } = ctx;
     const { off, ...token } = await world.store.tenant(
@@ -192,17 +196,17 @@ export function actingHandlers(
           off: await isOff(tx),
           actorName,
           actorTenant: tenant,
-          ...(await parentOf(tx, session)),
+          ...(await loadParent(tx, session)),
           ...of,
         };
       },
       { readOnly: true },
     );
     const made = await world.store.tenant(below, async (tx) => {
-      const reach = await reachOf(tx, target);
+      const reach = await loadUserRights(tx, target);
       if (!reach) return null;
       if (off || (await isOff(tx))) return failed(OFF);
-      const address = await portalAddressOf(tx, world);
+      const address = await loadPortalAddress(tx, world);
       if (!mayActAs(session, reach, true) || address === null) return failed(NOT_ALLOWED);
       return ok({
         url: `${address}/login#token=${await makeOneTime(tx, world, TOKEN_KIND, target, token, now, LIMITS.loginTokenMs)}`,
@@ -233,10 +237,10 @@ export function actingHandlers(
 export async function endActor(
   tx: TenantTx,
   world: AppContext,
-  ctx: RequestContext,
-  { sessionId, actor, userId }: Principal,
+  ctx: SessionContext,
 ): Promise<void> {
   const { tenant, sql } = tx;
+  const { sessionId, actor, userId } = ctx.session;
   await sql
     .updateTable('session')
     .set({ ended_at: ctx.now })
@@ -254,18 +258,13 @@ export async function endActor(
   await audit(tx, world, ctx, { what: 'login-as.ended', user: userId });
 }
 
-interface Deed {
+interface ImpersonationAction {
   readonly impersonation: string;
   readonly reason: string;
 }
 
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('a signed-in call without a session');
-  return session;
-}
-
 /** Returns the data of the impersonator's own session that the impersonated session depends on. */
-async function parentOf(
+async function loadParent(
   { tenant, sql }: TenantTx,
   { userId, sessionId, authenticatedAt }: Principal,
 ) {
@@ -325,7 +324,7 @@ const within = (opened: Opened, end: number): Opened => ({
 /**
  * Returns the rights of a user of this provider; null if the user does not exist or was deleted.
  */
-export async function reachOf(tx: TenantTx, id: UserId): Promise<UserRights | null> {
+export async function loadUserRights(tx: TenantTx, id: UserId): Promise<UserRights | null> {
   const user = (await tx.rows('user', [id])).get(id);
   return user && user.deletedAt === null ? user : null;
 }

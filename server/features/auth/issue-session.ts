@@ -23,7 +23,7 @@ export async function issueSession(
   opened: Opened,
   ctx: RequestContext,
 ): Promise<Result<Session>> {
-  const made = await world.store.tenant(ctx.tenant, (tx) => sessionOf(tx, opened, ctx.now), {
+  const made = await world.store.tenant(ctx.tenant, (tx) => loadSession(tx, opened, ctx.now), {
     readOnly: true,
   });
   if (!made) return refused(SIGNED_OUT, ctx);
@@ -38,7 +38,7 @@ export function refused(failure: Failure, { answer }: RequestContext): Result<ne
 }
 
 /** Returns the session output; null if the user no longer exists. */
-async function sessionOf(
+async function loadSession(
   tx: TenantTx,
   { session, pair, userId, accessUntil }: Opened,
   now: Ms,

@@ -9,14 +9,13 @@ import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { isOff, openActing, reachOf, TOKEN_KIND } from './impersonation.ts';
+import { isOff, openActing, loadUserRights, TOKEN_KIND } from './impersonation.ts';
 import { isActorActive } from '../../platform/auth/impersonation-rights.ts';
 import { issueSession } from './issue-session.ts';
 import { endFormer } from './open-session.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
 import type { Opened } from '../../platform/auth/sessions.ts';
-import { askingBuckets, tooMany } from './recovery-limits.ts';
-import { countTry } from './rate-limit.ts';
+import { askingBuckets } from './recovery-limits.ts';
+import { countTry, tooMany } from './rate-limit.ts';
 
 const OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.attemptOver };
 const TokenSchema = v.object({
@@ -37,19 +36,19 @@ const TokenSchema = v.object({
 export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToken'> => ({
   async loginToken({ token }, ctx) {
     const { tenant, now } = ctx;
-    const key = await sessionKey(world);
+    const key = await world.sessionKey();
     const found = await world.store.tenant(tenant, async (tx) => {
       const outcome = await countTry(tx, askingBuckets(ctx.ip), now);
       if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
       const row = await readOneTime(tx, TOKEN_KIND, token, now);
       const data = v.safeParse(TokenSchema, row?.data);
-      const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
+      const user = row?.user_id ? await loadUserRights(tx, row.user_id) : null;
       return data.success && user ? ok({ data: data.output, user }) : failed(OVER);
     });
     if (!found.ok) return found;
     const { data } = found.value;
     // The other provider's data is read outside of this provider's transaction.
-    const stands = await isActorActive(
+    const isValid = await isActorActive(
       world,
       tenant,
       { actor_id: data.actor, actor_tenant: data.actorTenant, parent_id: data.parent },
@@ -57,8 +56,8 @@ export const loginTokenHandlers = (world: AppContext): Pick<Handlers, 'loginToke
     );
     const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const row = await useOneTime(tx, TOKEN_KIND, token, now);
-      const user = row?.user_id ? await reachOf(tx, row.user_id) : null;
-      if (!stands || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
+      const user = row?.user_id ? await loadUserRights(tx, row.user_id) : null;
+      if (!isValid || !row?.user_id || !user || (await isOff(tx))) return failed(OVER);
       await endFormer(tx, ctx);
       const made = await openActing(tx, world, key, ctx, row.user_id, data);
       await audit(tx, world, ctx, {

@@ -13,7 +13,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { API } from '../../platform/http/mount.ts';
-import { issuerFault, issuerOf } from '../../platform/outbound/issuer.ts';
+import { describeIssuerError, loadIssuer } from '../../platform/outbound/issuer.ts';
 import type { IssuerAt } from '../../platform/outbound/issuer.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
@@ -24,7 +24,7 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { beginAttempt, endAttempt, heldAttempt } from './attempts.ts';
 import {
   attemptCookie,
-  cookieOf,
+  getCookie,
   deviceCookie,
   OIDC_COOKIE,
   oidcCookie,
@@ -33,9 +33,7 @@ import { DEVICE_MS } from './devices.ts';
 import { issueSession } from './issue-session.ts';
 import { userOfIdentity } from './identity.ts';
 import type { Claims } from './identity.ts';
-import { knownSessions } from '../../platform/auth/known-sessions.ts';
-import { needOf, ownedBy, policyOf } from './policy.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
+import { getNeededStep, ownedBy, loadPolicy } from './policy.ts';
 import { openHere } from './open-session.ts';
 import { beginStep } from './sign-in-step.ts';
 import { readToken } from '../../platform/auth/tokens.ts';
@@ -72,10 +70,10 @@ export function oidcHandlers(
     async oidcStart(_, ctx) {
       if (byAddress.ask(ctx.ip, ctx.now) !== null || byProvider.ask(ctx.tenant, ctx.now) !== null)
         return refused('often');
-      const found = await world.store.tenant(ctx.tenant, (tx) => setOf(tx, world, ctx));
+      const found = await world.store.tenant(ctx.tenant, (tx) => loadOidcSettings(tx, world, ctx));
       if (!found) return refused('off');
-      const config = await issuerOf(world, found.at).catch((error: unknown) => {
-        warn(world, ctx, issuerFault(error));
+      const config = await loadIssuer(world, found.at).catch((error: unknown) => {
+        warn(world, ctx, describeIssuerError(error));
         return null;
       });
       if (!config) return refused('issuer');
@@ -86,7 +84,7 @@ export function oidcHandlers(
       if (!own) return refused('over');
       const address = buildAuthorizationUrl(config, {
         redirect_uri: found.back,
-        scope: scopeOf(found.at.settings.scope ?? 'email profile'),
+        scope: getScope(found.at.settings.scope ?? 'email profile'),
         response_type: 'code',
         state: made(own, 'state'),
         nonce: made(own, 'nonce'),
@@ -98,7 +96,7 @@ export function oidcHandlers(
     },
 
     async oidcCallback(input, ctx) {
-      const own = readToken(cookieOf(ctx.request.headers, OIDC_COOKIE) ?? '');
+      const own = readToken(getCookie(ctx.request.headers, OIDC_COOKIE) ?? '');
       // The response belongs to another browser or is forged, so this browser's own attempt
       // continues.
       if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
@@ -107,12 +105,12 @@ export function oidcHandlers(
         const attempt = await heldAttempt(tx, own, ['oidc'], ctx.now);
         if (!attempt) return null;
         await endAttempt(tx, attempt.id, ctx.now);
-        return { set: await setOf(tx, world, ctx) };
+        return { set: await loadOidcSettings(tx, world, ctx) };
       });
       if (!found) return refused('over');
       if (!found.set) return refused('off');
       if (input.error !== undefined) return refused('denied');
-      const claims = await claimsOf(world, ctx, found.set, own, input);
+      const claims = await loadClaims(world, ctx, found.set, own, input);
       return typeof claims === 'string'
         ? refused(claims)
         : enter(world, ctx, claims, found.set.at.settings.trustsFactor === true);
@@ -125,7 +123,11 @@ interface Set {
   /** The redirect URI. */ readonly back: string;
 }
 
-async function setOf(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<Set | null> {
+async function loadOidcSettings(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: RequestContext,
+): Promise<Set | null> {
   const {
     settings: { oidc },
   } = await tx.sql
@@ -145,7 +147,7 @@ async function setOf(tx: TenantTx, world: AppContext, ctx: RequestContext): Prom
  * Exchanges the code for an ID token and verifies its signature, issuer, audience, times and nonce,
  * and also the issuer named beside the code.
  */
-async function claimsOf(
+async function loadClaims(
   world: AppContext,
   ctx: RequestContext,
   { at, back }: Set,
@@ -160,7 +162,7 @@ async function claimsOf(
   for (const name of ['code', 'state', 'iss'] as const)
     if (sent[name] !== undefined) address.searchParams.set(name, sent[name]);
   try {
-    const config = await issuerOf(world, at);
+    const config = await loadIssuer(world, at);
     const answer = await authorizationCodeGrant(config, address, {
       expectedState: made(own, 'state'),
       expectedNonce: made(own, 'nonce'),
@@ -189,7 +191,7 @@ async function claimsOf(
       world,
       ctx,
       away
-        ? issuerFault(error)
+        ? describeIssuerError(error)
         : error instanceof ClientError
           ? (error.code ?? error.name)
           : error instanceof Error
@@ -210,7 +212,7 @@ async function enter(
   claims: Claims,
   trusted: boolean,
 ): Promise<Response> {
-  const key = await sessionKey(world);
+  const key = await world.sessionKey();
   const session = await world.store.tenant(ctx.tenant, async (tx) => {
     const user = await userOfIdentity(tx, world, ctx, claims);
     if (user.is === 'refused') {
@@ -224,7 +226,9 @@ async function enter(
     const { userId } = user;
     const owned = await ownedBy(tx, userId);
     // Requests from another site do not include the cookie of a known device.
-    const need = trusted ? { step: 'none' as const } : needOf(await policyOf(tx), owned, false);
+    const need = trusted
+      ? { step: 'none' as const }
+      : getNeededStep(await loadPolicy(tx), owned, false);
     if (need.step === 'none')
       return openHere(tx, world, key, ctx, {
         userId,
@@ -235,7 +239,7 @@ async function enter(
     const begun = await beginStep(tx, world, key, ctx, userId, need, owned, { first: 'oidc' });
     return begun.ok ? begun.value : { is: 'refused' as const, why: 'often' as const };
   });
-  knownSessions(world.store).forget(ctx.tenant);
+  world.knownSessions.forget(ctx.tenant);
   if (session.is === 'refused') return refused(session.why);
   if (session.is === 'step') {
     if (session.token !== null)
@@ -249,13 +253,13 @@ async function enter(
 }
 
 /** Without `openid` an issuer returns no identity. */
-const scopeOf = (asked: string): string =>
-  [...new Set(['openid', ...asked.split(/\s+/).filter((one) => one !== '')])].join(' ');
+const getScope = (request: string): string =>
+  [...new Set(['openid', ...request.split(/\s+/).filter((one) => one !== '')])].join(' ');
 const led = (location: string): Response =>
   new Response(null, { status: 302, headers: { location } });
 const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
-const warn = (world: AppContext, { tenant }: RequestContext, fault: string): void => {
-  world.log.warn('a sign-in at an issuer failed', { tenant, fault });
+const warn = (world: AppContext, { tenant }: RequestContext, error: string): void => {
+  world.log.warn('a sign-in at an issuer failed', { tenant, fault: error });
 };
 
 function same(a: string, b: string): boolean {

@@ -6,11 +6,11 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { endShown } from './attempts.ts';
-import { COOKIE, cookieOf, DEVICE_COOKIE } from '../../platform/auth/cookie.ts';
+import { COOKIE, getCookie, DEVICE_COOKIE } from '../../platform/auth/cookie.ts';
 import { forgetDevice, keepDevice } from './devices.ts';
 import { endSession, openSession } from '../../platform/auth/sessions.ts';
 import type { Opened } from '../../platform/auth/sessions.ts';
-import { hashOf, readToken } from '../../platform/auth/tokens.ts';
+import { getHash, readToken } from '../../platform/auth/tokens.ts';
 import type { Token } from '../../platform/auth/tokens.ts';
 
 /** `device`: the device's new token; null if it should not be remembered. */
@@ -23,13 +23,13 @@ export interface SignedIn {
 
 /** Returns the device token in the request's cookie; null if there is none. */
 export const shownDevice = ({ request }: Pick<RequestContext, 'request'>): Token | null =>
-  readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
+  readToken(getCookie(request.headers, DEVICE_COOKIE) ?? '');
 
 /**
  * `how`: the verified factors, such as `password+totp`. `known`: the device's id if this user has
  * signed in on it before. `spared`: the device skipped the SMS code.
  */
-export interface Shown {
+export interface VerifiedFactors {
   readonly userId: UserId;
   readonly how: string;
   readonly spared?: boolean;
@@ -46,7 +46,7 @@ export async function openHere(
   world: AppContext,
   key: Buffer,
   ctx: RequestContext,
-  { userId, how, spared = false, remember, known }: Shown,
+  { userId, how, spared = false, remember, known }: VerifiedFactors,
 ): Promise<SignedIn> {
   const { now, ip, request } = ctx;
   await endShown(tx, ctx);
@@ -110,7 +110,7 @@ export async function endFormer(
   tx: TenantTx,
   { request, now }: Pick<RequestContext, 'request' | 'now'>,
 ): Promise<void> {
-  const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
+  const former = readToken(getCookie(request.headers, COOKIE) ?? '');
   if (!former) return;
   const row = await tx.sql
     .selectFrom('session')
@@ -118,5 +118,5 @@ export async function endFormer(
     .where('tenant_id', '=', tx.tenant)
     .where('id', '=', former.session)
     .executeTakeFirst();
-  if (row?.refresh_hash === hashOf(former)) await endSession(tx, former.session, now);
+  if (row?.refresh_hash === getHash(former)) await endSession(tx, former.session, now);
 }

@@ -41,15 +41,16 @@ export function relyingOn(host: string): {
 
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'));
 /** The user handle that authenticators store. It contains no personal data. */
-const handleOf = (user: UserId) => Uint8Array.from(Buffer.from(user.replaceAll('-', ''), 'hex'));
+const getUserHandle = (user: UserId) =>
+  Uint8Array.from(Buffer.from(user.replaceAll('-', ''), 'hex'));
 
-interface Kept {
+interface StoredPasskey {
   readonly id: string;
   readonly transports: readonly string[];
 }
-const credentialsOf = (kept: readonly Kept[]) =>
-  kept.map(({ id, transports }) => ({ id, transports: [...transports] }));
-export const passkeysOf = ({ tenant, sql }: TenantTx, user: UserId) =>
+const getCredentials = (stored: readonly StoredPasskey[]) =>
+  stored.map(({ id, transports }) => ({ id, transports: [...transports] }));
+export const loadPasskeys = ({ tenant, sql }: TenantTx, user: UserId) =>
   sql
     .selectFrom('passkey')
     .selectAll()
@@ -75,7 +76,7 @@ export async function requestOptions(
       challenge: bytes(challenge),
       timeout: LIMITS.attemptMs,
       userVerification: user === null ? 'required' : 'preferred',
-      ...(user !== null && { allowCredentials: credentialsOf(await passkeysOf(tx, user)) }),
+      ...(user !== null && { allowCredentials: getCredentials(await loadPasskeys(tx, user)) }),
     }),
   );
 }
@@ -95,12 +96,12 @@ export async function creationOptions(
     await generateRegistrationOptions({
       rpID: relyingOn(host).rpID,
       rpName: of.provider,
-      userID: handleOf(of.user),
+      userID: getUserHandle(of.user),
       userName: of.username,
       userDisplayName: of.name,
       challenge: bytes(challenge),
       timeout: LIMITS.attemptMs,
-      excludeCredentials: credentialsOf(await passkeysOf(tx, of.user)),
+      excludeCredentials: getCredentials(await loadPasskeys(tx, of.user)),
       supportedAlgorithmIDs: ALGORITHMS,
       authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
     }),
@@ -153,7 +154,7 @@ export function challengeIn(response: string): string | null {
   );
 }
 
-export interface Asked {
+export interface ChallengeQuery {
   readonly host: string;
   readonly challenge: string;
   readonly response: string;
@@ -173,7 +174,7 @@ export interface ShownPasskey {
 export async function usePasskey(
   { tenant, sql }: TenantTx,
   world: AppContext,
-  { host, challenge, response, now }: Asked,
+  { host, challenge, response, now }: ChallengeQuery,
   user: UserId | null,
 ): Promise<ShownPasskey | null> {
   const shown = parsed(AssertionSchema, response);
@@ -187,7 +188,7 @@ export async function usePasskey(
     .executeTakeFirst();
   if (!row || (user !== null && row.user_id !== user)) return null;
   const { userHandle, ...session } = shown.response;
-  if (user === null && userHandle !== Buffer.from(handleOf(row.user_id)).toString('base64url'))
+  if (user === null && userHandle !== Buffer.from(getUserHandle(row.user_id)).toString('base64url'))
     return null;
   const { rpID, origins } = relyingOn(host);
   try {
@@ -238,7 +239,7 @@ export async function readNewPasskey({
   host,
   challenge,
   response,
-}: Asked): Promise<NewPasskey | null> {
+}: ChallengeQuery): Promise<NewPasskey | null> {
   const shown = parsed(AttestationSchema, response);
   if (!shown) return null;
   const { rpID, origins } = relyingOn(host);

@@ -6,30 +6,33 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import { byUser } from '../../platform/auth/event-actor.ts';
+import { by } from '../../platform/auth/guards.ts';
 import { getDirectory } from './directory/get-directory.ts';
 import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
 import { busyFor, NOT_FOUND } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers, Principal } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
-import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import {
+  loadMeasure,
+  findPasswordError,
+  passwordRefused,
+} from '../../platform/crypto/password-rules.ts';
 import { checkPassword, hashPassword } from '../../platform/crypto/passwords.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { ownId } from './profile.ts';
-import { tooMany } from './recovery-limits.ts';
 import { normalAnswer } from './recovery-questions.ts';
 import type { Tried } from './rate-limit.ts';
-import { ACCOUNT_RULE, countTry, forgive } from './rate-limit.ts';
+import { ACCOUNT_RULE, countTry, forgive, tooMany } from './rate-limit.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.currentPassword };
 const FAILED: Failure = { kind: 'conflict', message: MESSAGES.changePassword };
 const NO_DIRECTORY: Failure = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
 /** This bucket stops someone at an open session from guessing the password. */
-const bucketOf = (userId: string): Tried => ({
+const getBucket = (userId: string): Tried => ({
   name: `present-password:${userId}`,
   rule: { ...ACCOUNT_RULE, most: null },
 });
@@ -53,13 +56,13 @@ export function passwordHandlers(
         const checking = checkPassword(stored, input.currentPassword);
         if (checking === null) return failed(tooMany(1_000));
         if (!(await checking)) return failed(WRONG);
-        const fault = passwordFault(
+        const error = findPasswordError(
           input.newPassword,
-          await world.store.tenant(ctx.tenant, (tx) => measureOf(tx, session.userId), {
+          await world.store.tenant(ctx.tenant, (tx) => loadMeasure(tx, session.userId), {
             readOnly: true,
           }),
         );
-        if (fault !== null) return failed(passwordRefused(fault));
+        if (error !== null) return failed(passwordRefused(error));
         if (input.newPassword === input.currentPassword)
           return failed(passwordRefused(MESSAGES.passwordSame));
         const hashing = hashPassword(input.newPassword);
@@ -96,8 +99,8 @@ export function passwordHandlers(
     async setSecurityQuestions({ id, answers }, ctx) {
       const session = ownId(ctx, id);
       if (!session) return failed(NOT_FOUND);
-      const fault = faultOfAnswers(answers);
-      if (fault) return failed(fault);
+      const error = findAnswersFailure(answers);
+      if (error) return failed(error);
       const hashes: string[] = [];
       for (const { answer } of answers) {
         const hashing = hashPassword(normalAnswer(answer));
@@ -129,7 +132,7 @@ export function passwordHandlers(
           .where('id', '=', session.userId)
           .returning('email')
           .executeTakeFirstOrThrow();
-        await record(tx, ctx, session, 'questions.set', 'securityQuestions');
+        await record(tx, ctx, 'questions.set', 'securityQuestions');
         await tellChange(tx, world, session.userId, email, 'questions');
       });
       return ok({});
@@ -142,7 +145,7 @@ export function passwordHandlers(
    */
   async function change(
     { id }: ParsedInputOf<'changePasswordDb'>,
-    ctx: RequestContext,
+    ctx: SessionContext,
     auth: 'ad' | 'db',
     next: (of: {
       readonly session: Principal;
@@ -153,7 +156,7 @@ export function passwordHandlers(
     const session = ownId(ctx, id);
     if (!session) return failed(NOT_FOUND);
     const { tenant, now } = ctx;
-    const bucket = bucketOf(session.userId);
+    const bucket = getBucket(session.userId);
     const found = await world.store.tenant(tenant, async (tx) => {
       const person = await tx.sql
         .selectFrom('person')
@@ -188,7 +191,7 @@ export function passwordHandlers(
         .where('tenant_id', '=', tenant)
         .where('id', '=', session.sessionId)
         .execute();
-      await record(tx, ctx, session, 'password.changed', 'password');
+      await record(tx, ctx, 'password.changed', 'password');
       const person = await tx.sql
         .selectFrom('person')
         .select('email')
@@ -209,13 +212,12 @@ export function passwordHandlers(
 
   async function record(
     tx: TenantTx,
-    ctx: RequestContext,
-    session: Principal,
+    ctx: SessionContext,
     what: string,
     field: string,
   ): Promise<void> {
-    await audit(tx, world, ctx, { what, user: session.userId });
-    const { userId } = session;
+    const { userId } = ctx.session;
+    await audit(tx, world, ctx, { what, user: userId });
     await tx.append(
       [
         {
@@ -224,7 +226,7 @@ export function passwordHandlers(
           entity: `user:${userId}`,
         },
       ],
-      byUser(session, ctx.command?.id ?? null, ctx.now),
+      by(ctx),
     );
   }
 }
@@ -233,7 +235,9 @@ export function passwordHandlers(
  * Requires three different questions of the catalog, with different answers that their question
  * does not give away.
  */
-function faultOfAnswers(answers: ParsedInputOf<'setSecurityQuestions'>['answers']): Failure | null {
+function findAnswersFailure(
+  answers: ParsedInputOf<'setSecurityQuestions'>['answers'],
+): Failure | null {
   const issues = answers.flatMap(({ question, answer }, at): Issue[] => {
     const normal = normalAnswer(answer);
     const others = answers.filter((_, other) => other !== at);

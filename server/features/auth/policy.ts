@@ -33,7 +33,12 @@ export type Need =
  * If an authenticator has to be set up, a proven number is verified first: a password alone must
  * not add an authenticator to an account that had another factor.
  */
-export function needOf(policy: Policy, owned: Owned, skipsCode: boolean, codeShown = false): Need {
+export function getNeededStep(
+  policy: Policy,
+  owned: Owned,
+  skipsCode: boolean,
+  codeShown = false,
+): Need {
   const better: Method[] = [
     ...(owned.passkey ? ['passkey' as const] : []),
     ...(owned.totp ? ['totp' as const] : []),
@@ -62,11 +67,11 @@ export function needOf(policy: Policy, owned: Owned, skipsCode: boolean, codeSho
  * one.
  */
 export function isBySms(policy: Policy, owned: Owned): boolean {
-  const need = needOf(policy, owned, false);
+  const need = getNeededStep(policy, owned, false);
   return need.step === 'code' && need.methods[0] === 'sms';
 }
 
-export async function policyOf({ tenant, sql }: TenantTx): Promise<Policy> {
+export async function loadPolicy({ tenant, sql }: TenantTx): Promise<Policy> {
   const { settings } = await sql
     .selectFrom('provider')
     .select('settings')

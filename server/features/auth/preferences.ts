@@ -13,7 +13,8 @@ import { parseStorable } from '#contract/stored-text.ts';
 export function preferenceHandlers(world: AppContext): Pick<Handlers, 'prefer'> {
   return {
     prefer: ({ id, name, value }, ctx) =>
-      runIdempotently<OutputOf<'prefer'>>(world, ctx, async (_tx, { userId }) => {
+      runIdempotently<OutputOf<'prefer'>>(world, ctx, async () => {
+        const { userId } = ctx.session;
         if (id.toLowerCase() !== userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
         if (!readable(name, value)) {

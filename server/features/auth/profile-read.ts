@@ -7,7 +7,7 @@ import type { Profile } from '#contract/auth/profile-calls.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import type { Principal } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { meOf } from '../../platform/auth/current-user.ts';
+import { loadCurrentUser } from '../../platform/auth/current-user.ts';
 import { emailLinkUntil } from '../../platform/auth/email-confirmation.ts';
 import { openNotifications } from '../notifications/notices.ts';
 
@@ -20,12 +20,12 @@ export async function signedInUser(
   session: Principal,
   now: Ms,
 ): Promise<SignedInUser> {
-  const { sso: _systems, ...me } = await meOf(tx, session);
-  return { ...me, ...(await profileOf(tx, session, now)) };
+  const { sso: _systems, ...me } = await loadCurrentUser(tx, session);
+  return { ...me, ...(await loadProfile(tx, session, now)) };
 }
 
 /** Returns the full profile of a session's user. Throws if there is none. */
-export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Promise<Profile> {
+export async function loadProfile(tx: TenantTx, session: Principal, now: Ms): Promise<Profile> {
   const { tenant, sql } = tx;
   const { userId: id, roles, companies } = session;
   const person = await sql
@@ -72,6 +72,8 @@ export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Prom
           .limit(1)
           .executeTakeFirst();
   const { settings } = person;
+  const isOwn = (row: { readonly company: number; readonly removedAt: Ms | null }): boolean =>
+    row.removedAt === null && (companies === null || companies.includes(row.company));
   return {
     id,
     name: person.name,
@@ -92,15 +94,15 @@ export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Prom
     wizardPromptDismissed: settings.wizardPromptDismissed ?? false,
     passwordReset: person.password_reset && session.impersonation === null,
     forceSecurityQuestions: person.force_questions && session.impersonation === null,
-    theme: await themeOf(tx, id),
+    theme: await loadTheme(tx, id),
     mobilePhone: person.mobile_phone,
     officePhone: person.office_phone,
     serviceProviderId: tenant,
     masterServiceProviderId: master_id,
     landingApp: settings.landingPage ? { page: settings.landingPage } : null,
     ackO365TermsOfUse: person.terms_at !== null,
-    hasOrganizations: suite !== undefined,
-    hasJobs: job !== undefined,
+    hasOrganizations: suite !== undefined || (await tx.all('organization')).some(isOwn),
+    hasJobs: job !== undefined || (await tx.all('backupJob')).some(isOwn),
     // AUTH-12: a user who must choose a password first gets no notifications.
     notifications: session.mustReset ? [] : await openNotifications(tx, session),
     stripe: null,
@@ -112,7 +114,7 @@ export async function profileOf(tx: TenantTx, session: Principal, now: Ms): Prom
 }
 
 /** Returns the user's theme preferences; empty if none are stored. */
-export async function themeOf(tx: TenantTx, user: UserId): Promise<Theme> {
+export async function loadTheme(tx: TenantTx, user: UserId): Promise<Theme> {
   const id = preferenceId(user, 'theme');
   const row = (await tx.rows('preference', [id])).get(id);
   const parsed = v.safeParse(ThemeSchema, row ? JSON.parse(row.value) : {});

@@ -10,9 +10,9 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { isTimeZone } from '#contract/time/day.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import { byUser } from '../../platform/auth/event-actor.ts';
+import { by } from '../../platform/auth/guards.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers, Principal } from '../../platform/http/handler.ts';
 import { endLinks } from '../../platform/crypto/one-time-secrets.ts';
 import type { PersonTable } from '../../platform/db/database-account.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -20,15 +20,14 @@ import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/au
 import type { AppContext } from '../../platform/app-context.ts';
 import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirmation.ts';
 import { tellChange } from './mails.ts';
-import { profileOf, themeOf } from './profile-read.ts';
+import { loadProfile, loadTheme } from './profile-read.ts';
 import { authMessages } from './messages.en.ts';
 
 /**
  * Returns the session if the id is its user's own; any other id returns null, whether or not it
  * exists (PROFILE-1).
  */
-export function ownId({ session }: RequestContext, id: string): Principal | null {
-  if (!session) throw new Error('a signed-in call without a session');
+export function ownId({ session }: SessionContext, id: string): Principal | null {
   return id.toLowerCase() === session.userId ? session : null;
 }
 
@@ -41,7 +40,7 @@ export function profileHandlers(
       const session = ownId(ctx, id);
       return session
         ? ok(
-            await world.store.tenant(ctx.tenant, (tx) => profileOf(tx, session, ctx.now), {
+            await world.store.tenant(ctx.tenant, (tx) => loadProfile(tx, session, ctx.now), {
               readOnly: true,
             }),
           )
@@ -53,7 +52,7 @@ export function profileHandlers(
       if (!session) return failed(NOT_FOUND);
       return world.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock(); // the second of two users who choose the same name gets the conflict
-        const edit = await editOf(tx, session, sent);
+        const edit = await editProfile(tx, session, sent);
         if ('kind' in edit) return failed(edit);
         const { change, settings, changed } = edit;
         const needsFactor = changed.some((field) => SENSITIVE.has(field));
@@ -108,8 +107,8 @@ export function profileHandlers(
           ...aboutUser(session, changed),
           ...(await aboutTheme(tx, session, sent.theme)),
         ];
-        await tx.append(drafts, byUser(session, ctx.command?.id ?? null, ctx.now));
-        return ok(await profileOf(tx, session, ctx.now));
+        await tx.append(drafts, by(ctx));
+        return ok(await loadProfile(tx, session, ctx.now));
       });
     },
   };
@@ -135,7 +134,7 @@ const COLUMNS = {
 const SENSITIVE: ReadonlySet<string> = new Set(['username', 'email', 'mobilePhone', 'officePhone']);
 
 /** Returns the fields whose value differs from the stored one. */
-async function editOf({ tenant, sql }: TenantTx, { userId }: Principal, sent: Sent) {
+async function editProfile({ tenant, sql }: TenantTx, { userId }: Principal, sent: Sent) {
   const person = await sql
     .selectFrom('person')
     .selectAll()
@@ -196,9 +195,9 @@ async function aboutTheme(
   sent: Sent['theme'],
 ): Promise<NewEvent[]> {
   if (sent === undefined) return [];
-  const kept = await themeOf(tx, userId);
-  const theme = { ...kept, ...sent };
-  if (isDeepStrictEqual(theme, kept)) return [];
+  const stored = await loadTheme(tx, userId);
+  const theme = { ...stored, ...sent };
+  if (isDeepStrictEqual(theme, stored)) return [];
   return [
     {
       event: {

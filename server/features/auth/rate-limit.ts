@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Failure } from '#contract/errors.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import { isAhead } from '../../platform/clock-bounds.ts';
 import { callerNetwork } from '../../platform/http/network.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -264,3 +266,10 @@ export async function endFailures(
     .execute();
   return ended.map(({ failures }) => failures);
 }
+
+/** The failure of somebody who has tried too often, or who has to wait for their turn. */
+export const tooMany = (retryAfterMs: Ms): Failure => ({
+  kind: 'too-many',
+  message: MESSAGES.tooManyTries,
+  retryAfterMs,
+});

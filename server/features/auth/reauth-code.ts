@@ -1,7 +1,7 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { RequestContext } from '../../platform/http/handler.ts';
+import type { SessionContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
@@ -17,10 +17,9 @@ export async function sendReauthCode(
   tx: TenantTx,
   world: AppContext,
   key: Buffer,
-  ctx: RequestContext,
+  ctx: SessionContext,
 ): Promise<Result<{ phone: string }>> {
   const { session, now } = ctx;
-  if (session === null) throw new Error('A code for nobody.');
   const { userId, sessionId } = session;
   const { phone } = await ownedBy(tx, userId);
   if (phone === null) throw new Error('A code without a number to send it to.');
@@ -47,11 +46,10 @@ export async function sendReauthCode(
 export async function useReauthCode(
   tx: TenantTx,
   key: Buffer,
-  { session, now }: RequestContext,
+  { session, now }: SessionContext,
   code: string,
 ): Promise<boolean> {
-  const attempt =
-    session && (await attemptOfSession(tx, 'reauth', session.userId, session.sessionId, now));
+  const attempt = await attemptOfSession(tx, 'reauth', session.userId, session.sessionId, now);
   if (!attempt || attempt.state.first === undefined) return false;
   const right = rightCode(key, attempt, code, now);
   const tries = attempt.tries + 1;

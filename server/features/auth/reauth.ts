@@ -6,7 +6,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countFactor, forgiveFactor } from './attempt-rate-limit.ts';
@@ -14,18 +14,16 @@ import { attemptOfSession, beginAttempt, endAttempt } from './attempts.ts';
 import { knownDevice } from './devices.ts';
 import { endForDirectory } from './directory/deprovision.ts';
 import { tellFactor } from './factor-notice.ts';
-import { knownSessions } from '../../platform/auth/known-sessions.ts';
 import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
-import { isBySms, ownedBy, policyOf } from './policy.ts';
+import { isBySms, ownedBy, loadPolicy } from './policy.ts';
 import type { Owned } from './policy.ts';
 import { sendReauthCode, useReauthCode } from './reauth-code.ts';
 import { useCode } from './recovery-codes.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
 import { shownDevice } from './open-session.ts';
 import { newChallenge } from './sign-in-step.ts';
-import { provedByDirectory, provedByHash, tooMany } from './sign-in.ts';
+import { provedByDirectory, provedByHash } from './sign-in.ts';
 import type { FindDirectory, Proved } from './sign-in.ts';
-import { giveBack } from './rate-limit.ts';
+import { giveBack, tooMany } from './rate-limit.ts';
 import { useTotp } from './totp.ts';
 
 type Reauth = Pick<Handlers, 'reauth' | 'reauthCode' | 'reauthOptions'> &
@@ -40,9 +38,9 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
   return {
     reauthOptions: (_, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        const { userId, sessionId } = signedIn(ctx);
+        const { userId, sessionId } = ctx.session;
         const owned = await ownedBy(tx, userId);
-        const person = await personOf(tx, userId);
+        const person = await loadPerson(tx, userId);
         let passkey: string | null = null;
         if (owned.passkey) {
           const challenge = newChallenge(world);
@@ -58,7 +56,7 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
           ...(owned.passkey ? ['passkey' as const] : []),
           ...(owned.totp ? ['totp' as const] : []),
           ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null)
-            ? [isBySms(await policyOf(tx), owned) ? ('sms' as const) : ('password' as const)]
+            ? [isBySms(await loadPolicy(tx), owned) ? ('sms' as const) : ('password' as const)]
             : []),
           ...(owned.recovery ? ['recovery' as const] : []),
         ];
@@ -66,14 +64,16 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
       }),
 
     async reauth(input, ctx) {
-      const given = [input.password, input.code, input.passkey].filter((one) => one !== undefined);
-      if (given.length !== 1)
+      const supplied = [input.password, input.code, input.passkey].filter(
+        (one) => one !== undefined,
+      );
+      if (supplied.length !== 1)
         return failed({
           kind: 'bad-input',
           message: MESSAGES.badInput,
           issues: [{ path: '', message: MESSAGES.oneFactor }],
         });
-      const { userId, sessionId } = signedIn(ctx);
+      const { userId, sessionId } = ctx.session;
       const { tenant, now } = ctx;
       // A stranger at this device may have watched the password, so a user with a stronger factor
       // has to use that one.
@@ -99,12 +99,12 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
           detail: { how: shown.value },
         });
       });
-      knownSessions(world.store).forget(tenant);
+      world.knownSessions.forget(tenant);
       return ok({ freshUntil: now + LIMITS.freshMs });
     },
 
     async reauthCode({ password }, ctx) {
-      const { userId } = signedIn(ctx);
+      const { userId } = ctx.session;
       const { tenant } = ctx;
       if (
         (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), {
@@ -115,7 +115,7 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
       const shown = await show(world, find, { password }, ctx);
       return shown.ok
         ? world.store.tenant(tenant, async (tx) =>
-            sendReauthCode(tx, world, await sessionKey(world), ctx),
+            sendReauthCode(tx, world, await world.sessionKey(), ctx),
           )
         : shown;
     },
@@ -125,7 +125,7 @@ export function reauthHandlers(world: AppContext, find: FindDirectory): Reauth {
 /** Returns which of the user's factors is stronger than the password alone. */
 async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' | 'sms' | null> {
   const owned = await ownedBy(tx, userId);
-  return isFactor(owned) ? 'factor' : isBySms(await policyOf(tx), owned) ? 'sms' : null;
+  return isFactor(owned) ? 'factor' : isBySms(await loadPolicy(tx), owned) ? 'sms' : null;
 }
 
 /** Verifies the factor. Tries count in the same buckets as sign-ins (G37). */
@@ -133,16 +133,16 @@ async function show(
   world: AppContext,
   find: FindDirectory,
   input: ParsedInputOf<'reauth'>,
-  ctx: RequestContext,
+  ctx: SessionContext,
 ): Promise<Result<Way>> {
   const { tenant, now, ip } = ctx;
-  const { userId } = signedIn(ctx);
-  const key = await sessionKey(world);
+  const { userId } = ctx.session;
+  const key = await world.sessionKey();
   const begun = await world.store.tenant(tenant, async (tx) => {
     const device = shownDevice(ctx);
     const known = device && (await knownDevice(tx, device, userId, now));
     const counted = await countFactor(tx, userId, known, ip, now);
-    const person = await personOf(tx, userId);
+    const person = await loadPerson(tx, userId);
     return {
       known,
       counted,
@@ -184,7 +184,7 @@ async function show(
     }
     await audit(tx, world, ctx, { what: 'reauth.refused', user: userId });
     world.log.warn('a factor that was asked for again was refused', { tenant, user: userId, ip });
-    return failed(wrongOf(input));
+    return failed(getReauthFailure(input));
   });
 }
 
@@ -193,9 +193,9 @@ async function wayShown(
   world: AppContext,
   key: Buffer,
   { code, passkey }: ParsedInputOf<'reauth'>,
-  ctx: RequestContext,
+  ctx: SessionContext,
 ): Promise<Way | null> {
-  const { userId, sessionId } = signedIn(ctx);
+  const { userId, sessionId } = ctx.session;
   const { now, host } = ctx;
   if (passkey !== undefined) {
     const attempt = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
@@ -220,7 +220,7 @@ const isFactor = ({ passkey, totp }: Pick<Owned, 'passkey' | 'totp'>): boolean =
 const BY_CODE: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByCode };
 const BY_FACTOR: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByFactor };
 
-const wrongOf = ({ password, passkey }: ParsedInputOf<'reauth'>): Failure => ({
+const getReauthFailure = ({ password, passkey }: ParsedInputOf<'reauth'>): Failure => ({
   kind: 'wrong-credentials',
   message:
     password !== undefined
@@ -230,19 +230,10 @@ const wrongOf = ({ password, passkey }: ParsedInputOf<'reauth'>): Failure => ({
         : MESSAGES.wrongCode,
 });
 
-const personOf = ({ tenant, sql }: TenantTx, userId: string) =>
+const loadPerson = ({ tenant, sql }: TenantTx, userId: string) =>
   sql
     .selectFrom('person')
     .select(['username', 'password_hash', 'auth'])
     .where('tenant_id', '=', tenant)
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-
-/**
- * Returns the session. Throws if the caller is not signed in, which the authorization check
- * excludes.
- */
-export function signedIn({ session }: RequestContext): Principal {
-  if (session === null) throw new Error('A call of a signed-in user without one.');
-  return session;
-}

@@ -10,17 +10,17 @@ import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { seal } from '../../platform/crypto/vault.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countedTry } from './attempt-rate-limit.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
 import { codeHash, codeOver, makeCode, rightCode, takeTurn } from './codes.ts';
 import { knownDevice } from './devices.ts';
 import { codeMail, portalName } from './mails.ts';
-import { ownedBy, policyOf } from './policy.ts';
-import { codeBucket, codeBucketName, deviceCodeBucket, tooMany } from './recovery-limits.ts';
+import { ownedBy, loadPolicy } from './policy.ts';
+import { codeBucket, codeBucketName, deviceCodeBucket } from './recovery-limits.ts';
 import { shownDevice } from './open-session.ts';
-import { giveBack } from './rate-limit.ts';
+import { giveBack, tooMany } from './rate-limit.ts';
 import { authMailMessages as t } from './messages.en.ts';
 
 /** `mailedTo`: the address that received the code; null if the code went to a phone. */
@@ -72,7 +72,7 @@ export async function beginRecovery(
     codeUntil: until,
     sends: 1,
   });
-  const language = await languageOf(tx, person?.id ?? null);
+  const language = await loadLanguage(tx, person?.id ?? null);
   const mail = withLanguage(language, () => codeMail(portal, code));
   if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
   else if (
@@ -137,7 +137,7 @@ export async function provenRecovery(
 /** Returns whether this user's second factor is an SMS code. */
 async function isPhoneFactor(tx: TenantTx, userId: UserId): Promise<boolean> {
   const owned = await ownedBy(tx, userId);
-  return !owned.totp && !owned.passkey && (owned.smsAsked || (await policyOf(tx)) !== 'own');
+  return !owned.totp && !owned.passkey && (owned.smsAsked || (await loadPolicy(tx)) !== 'own');
 }
 
 /** Uses up a proven attempt. Returns true for only one of several concurrent requests. */

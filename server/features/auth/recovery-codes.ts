@@ -15,7 +15,7 @@ const makeOne = (chance: Chance): string =>
 /** Normalizes a typed code, which may contain spaces and either case. */
 const plain = (code: string): string =>
   code.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
-const hashOf = (key: Buffer, user: UserId, code: string): string =>
+const getHash = (key: Buffer, user: UserId, code: string): string =>
   createHmac('sha256', key)
     .update(`recovery code|${user}|${plain(code)}`)
     .digest('hex');
@@ -35,7 +35,7 @@ export async function renewCodes(
       codes.map((code) => ({
         tenant_id: tenant,
         user_id: user,
-        hash: hashOf(key, user, code),
+        hash: getHash(key, user, code),
         used_at: null,
       })),
     )
@@ -67,7 +67,7 @@ export async function useCode(
     .set({ used_at: now })
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', user)
-    .where('hash', '=', hashOf(key, user, code))
+    .where('hash', '=', getHash(key, user, code))
     .where('used_at', 'is', null)
     .returning('hash')
     .executeTakeFirst();

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Failure } from '#contract/errors.ts';
-import type { Ms, UserId } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
+import type { UserId } from '#contract/ids.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
 import type { Rule, Tried } from './rate-limit.ts';
 import { ADDRESS_RULE, DEVICE_RULE, strangersBuckets } from './rate-limit.ts';
@@ -28,7 +26,7 @@ const CODE_RULE: Rule = { quick: 15, mostMs: 6 * 3_600_000, most: null, leakMs: 
  * sign-ins; the address; and the provider.
  */
 export const recoveryBuckets = (username: string, ip: string): readonly Tried[] => [
-  { name: `recovery:${nameOf(username)}`, rule: RECOVERY_RULE },
+  { name: `recovery:${getName(username)}`, rule: RECOVERY_RULE },
   ...strangersBuckets('', ip).slice(1),
 ];
 
@@ -37,13 +35,13 @@ export const recoveryBuckets = (username: string, ip: string): readonly Tried[] 
  * which nobody else can slow.
  */
 export const codeBucket = (name: string): Tried => ({ name, rule: CODE_RULE });
-export const codeBucketName = (username: string): string => `recovery-code:${nameOf(username)}`;
+export const codeBucketName = (username: string): string => `recovery-code:${getName(username)}`;
 export const deviceCodeBucket = (device: string, userId: UserId): Tried => ({
   name: `device:${device}:recovery-code:${userId}`,
   rule: DEVICE_RULE,
 });
 
-const nameOf = (username: string): string =>
+const getName = (username: string): string =>
   createHash('sha256').update(usernameKey(username)).digest('hex').slice(0, 40);
 
 /** Reading the questions of a name reveals nothing, so only the rate is limited. */
@@ -51,9 +49,3 @@ export const askingBuckets = (ip: string): readonly Tried[] =>
   strangersBuckets('', ip)
     .slice(1, 2)
     .map(({ name }) => ({ name: `asking:${name}`, rule: ADDRESS_RULE }));
-
-export const tooMany = (retryAfterMs: Ms): Failure => ({
-  kind: 'too-many',
-  message: MESSAGES.tooManyTries,
-  retryAfterMs,
-});

@@ -4,25 +4,29 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
-import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { endUserKeys } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { makeOneTime, readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
-import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import {
+  loadMeasure,
+  findPasswordError,
+  passwordRefused,
+} from '../../platform/crypto/password-rules.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
 import { seal } from '../../platform/crypto/vault.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
 import { linkMail, portalName, tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
-import { recoveryBuckets, tooMany } from './recovery-limits.ts';
-import { countTry } from './rate-limit.ts';
+import { recoveryBuckets } from './recovery-limits.ts';
+import { countTry, tooMany } from './rate-limit.ts';
 
 const LINK_OVER: Failure = { kind: 'not-found', message: MESSAGES.linkOver };
 type ByLink = Pick<
@@ -37,7 +41,7 @@ type ByLink = Pick<
 export function recoveryLinkHandlers(world: AppContext): ByLink {
   const check = ({ hash }: { readonly hash: string }, ctx: RequestContext) =>
     world.store.tenant(ctx.tenant, async (tx) =>
-      (await ownerOf(tx, await readOneTime(tx, 'password', hash, ctx.now)))
+      (await loadOwner(tx, await readOneTime(tx, 'password', hash, ctx.now)))
         ? ok({})
         : failed(LINK_OVER),
     );
@@ -73,7 +77,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
         );
         const portal = await portalName(tx);
         const link = `${await portalAddress(tx, world, ctx)}/reset-password-db#${secret}`;
-        const mail = withLanguage(await languageOf(tx, known?.id ?? null), () =>
+        const mail = withLanguage(await loadLanguage(tx, known?.id ?? null), () =>
           linkMail(portal, link),
         );
         if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
@@ -90,10 +94,10 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
 
     async changePasswordByLink({ hash, newPassword }, ctx) {
       const checked = await world.store.tenant(ctx.tenant, async (tx) => {
-        const owner = await ownerOf(tx, await readOneTime(tx, 'password', hash, ctx.now));
+        const owner = await loadOwner(tx, await readOneTime(tx, 'password', hash, ctx.now));
         if (!owner) return failed(LINK_OVER);
-        const fault = passwordFault(newPassword, await measureOf(tx, owner.id));
-        return fault === null ? ok({}) : failed(passwordRefused(fault));
+        const error = findPasswordError(newPassword, await loadMeasure(tx, owner.id));
+        return error === null ? ok({}) : failed(passwordRefused(error));
       });
       if (!checked.ok) return checked;
       const hashing = hashPassword(newPassword);
@@ -101,11 +105,11 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
       const hashed = await hashing;
       const changed = await world.store.tenant(ctx.tenant, async (tx) => {
         const link = await useOneTime(tx, 'password', hash, ctx.now);
-        const owner = await ownerOf(tx, link);
+        const owner = await loadOwner(tx, link);
         if (!owner) return failed(LINK_OVER);
         await passwordChosen(tx, owner.id, hashed, ctx.now);
         await verifyEmail(tx, owner.id, link?.data['address']);
-        await endKeysOf(tx, world, ctx, owner.id, true);
+        await endUserKeys(tx, world, ctx, owner.id, true);
         await audit(tx, world, ctx, {
           what: 'password.reset',
           user: owner.id,
@@ -123,7 +127,7 @@ export function recoveryLinkHandlers(world: AppContext): ByLink {
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the user of the link, if the user still exists and has a password here. */
-async function ownerOf(tx: TenantTx, link: { readonly user_id: string | null } | null) {
+async function loadOwner(tx: TenantTx, link: { readonly user_id: string | null } | null) {
   if (!link || link.user_id === null) return null;
   const user = (await tx.rows('user', [link.user_id])).get(link.user_id);
   if (!user || user.deletedAt !== null) return null;

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { QUESTIONS, QUESTIONS_ASKED } from '#contract/auth/recovery-questions.ts';
+import { QUESTIONS, QUESTIONS_PER_RECOVERY } from '#contract/auth/recovery-questions.ts';
 import type { TenantId, UserId } from '#contract/ids.ts';
 import { checkPassword } from '../../platform/crypto/passwords.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
 /** A question and the hash of its answer; null if there is no answer. */
-export interface Kept {
+export interface StoredQuestion {
   readonly question: string;
   readonly hash: string | null;
 }
@@ -25,20 +25,20 @@ export async function asksQuestions({ tenant, sql }: TenantTx): Promise<boolean>
  * from it. A name always gets the same questions, so they do not reveal whether the account exists
  * (G36).
  */
-export async function questionsOf(
+export async function loadQuestions(
   { tenant, sql }: TenantTx,
   key: Buffer,
   name: string,
   userId: UserId | undefined,
-): Promise<readonly Kept[]> {
-  const kept = await sql
+): Promise<readonly StoredQuestion[]> {
+  const stored = await sql
     .selectFrom('security_answer')
     .select(['question', 'hash'])
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', userId ?? NOBODY)
     .execute();
-  if (kept.length === QUESTIONS_ASKED)
-    return kept.toSorted((a, b) => placeOf(a.question) - placeOf(b.question));
+  if (stored.length === QUESTIONS_PER_RECOVERY)
+    return stored.toSorted((a, b) => getQuestionIndex(a.question) - getQuestionIndex(b.question));
   return decoys(key, tenant, name).map((question) => ({ question, hash: null }));
 }
 
@@ -47,12 +47,12 @@ export async function questionsOf(
  * are waiting.
  */
 export async function rightAnswers(
-  kept: readonly Kept[],
-  given: readonly { readonly question: string; readonly answer: string }[],
+  stored: readonly StoredQuestion[],
+  input: readonly { readonly question: string; readonly answer: string }[],
 ): Promise<boolean | null> {
-  let right = given.length === kept.length;
-  for (const { question, hash } of kept) {
-    const answer = given.find((one) => one.question === question)?.answer;
+  let right = input.length === stored.length;
+  for (const { question, hash } of stored) {
+    const answer = input.find((one) => one.question === question)?.answer;
     const checking = checkPassword(answer === undefined ? null : hash, normalAnswer(answer ?? ''));
     if (checking === null) return null;
     right = (await checking) && right;
@@ -72,9 +72,12 @@ function decoys(key: Buffer, tenant: TenantId, name: string): string[] {
     createHmac('sha256', key).update(`questions|${tenant}|${name}|${question}`).digest('hex');
   const chosen = QUESTIONS.map((question) => ({ question, rank: rank(question) }))
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
-    .slice(0, QUESTIONS_ASKED);
-  return chosen.map(({ question }) => question).toSorted((a, b) => placeOf(a) - placeOf(b));
+    .slice(0, QUESTIONS_PER_RECOVERY);
+  return chosen
+    .map(({ question }) => question)
+    .toSorted((a, b) => getQuestionIndex(a) - getQuestionIndex(b));
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
-const placeOf = (question: string): number => (QUESTIONS as readonly string[]).indexOf(question);
+const getQuestionIndex = (question: string): number =>
+  (QUESTIONS as readonly string[]).indexOf(question);

@@ -4,16 +4,20 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { endUserKeys } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import { brandingOf } from '../../platform/tenancy/branding.ts';
+import { loadBranding } from '../../platform/tenancy/branding.ts';
 import { getDirectory } from './directory/get-directory.ts';
 import { forgetSessions } from '../../platform/auth/revoke-sessions.ts';
 import { bad } from '../../platform/http/body.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
-import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import {
+  loadMeasure,
+  findPasswordError,
+  passwordRefused,
+} from '../../platform/crypto/password-rules.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
@@ -23,10 +27,9 @@ import { verifyEmail } from '../../platform/auth/email-confirmation.ts';
 import { tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { beginRecovery, giveBackRecovery, provenRecovery, useRecovery } from './recovery-code.ts';
-import { askingBuckets, recoveryBuckets, tooMany } from './recovery-limits.ts';
-import { asksQuestions, questionsOf, rightAnswers } from './recovery-questions.ts';
-import { sessionKey } from '../../platform/auth/session-key.ts';
-import { countTry, endFailures } from './rate-limit.ts';
+import { askingBuckets, recoveryBuckets } from './recovery-limits.ts';
+import { asksQuestions, loadQuestions, rightAnswers } from './recovery-questions.ts';
+import { countTry, endFailures, tooMany } from './rate-limit.ts';
 import { authMessages } from './messages.en.ts';
 
 type ByCode = Pick<
@@ -50,35 +53,35 @@ export function recoveryHandlers(
           ...bad('username', authMessages.usernameExpected),
           message: MESSAGES.invalidUsername,
         });
-      const key = await sessionKey(world);
+      const key = await world.sessionKey();
       return world.store.tenant(ctx.tenant, async (tx) => {
         const outcome = await countTry(tx, askingBuckets(ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-        const { authType } = await brandingOf(tx);
-        const person = await personOf(tx, name);
-        const kept = await questionsOf(tx, key, name, person?.id);
+        const { authType } = await loadBranding(tx);
+        const person = await loadPerson(tx, name);
+        const stored = await loadQuestions(tx, key, name, person?.id);
         return ok({
           authType,
-          questions: (await asksQuestions(tx)) ? kept.map(({ question }) => question) : [],
+          questions: (await asksQuestions(tx)) ? stored.map(({ question }) => question) : [],
         });
       });
     },
 
     async validateAnswers({ username, answers }, ctx) {
-      const key = await sessionKey(world);
+      const key = await world.sessionKey();
       const name = usernameKey(username);
       const found = await world.store.tenant(ctx.tenant, async (tx) => {
         const outcome = await countTry(tx, recoveryBuckets(name, ctx.ip), ctx.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-        const person = await personOf(tx, name);
+        const person = await loadPerson(tx, name);
         return ok({
           person,
-          kept: (await asksQuestions(tx)) ? await questionsOf(tx, key, name, person?.id) : null,
+          kept: (await asksQuestions(tx)) ? await loadQuestions(tx, key, name, person?.id) : null,
         });
       });
       if (!found.ok) return found;
-      const { person, kept } = found.value;
-      const right = kept === null ? answers.length === 0 : await rightAnswers(kept, answers);
+      const { person, kept: stored } = found.value;
+      const right = stored === null ? answers.length === 0 : await rightAnswers(stored, answers);
       if (right === null) return failed(tooMany(1_000));
       if (!right) {
         world.log.warn('security answers were refused', { tenant: ctx.tenant, ip: ctx.ip });
@@ -92,11 +95,14 @@ export function recoveryHandlers(
     },
 
     async unlockAccount({ code }, ctx) {
-      const key = await sessionKey(world);
+      const key = await world.sessionKey();
       const proven = await world.store.tenant(ctx.tenant, async (tx) => {
         const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.notUnlocked);
         return checked.ok
-          ? ok({ ...checked.value, ...(await accountOf(tx, checked.value.userId, directoryFrom)) })
+          ? ok({
+              ...checked.value,
+              ...(await loadAccount(tx, checked.value.userId, directoryFrom)),
+            })
           : checked;
       });
       if (!proven.ok) return proven;
@@ -121,25 +127,25 @@ export function recoveryHandlers(
     },
 
     async resetPassword({ code, newPassword }, ctx) {
-      const key = await sessionKey(world);
+      const key = await world.sessionKey();
       const proven = await world.store.tenant(ctx.tenant, async (tx) => {
         const checked = await provenRecovery(tx, key, ctx, code, MESSAGES.resetPassword);
         if (!checked.ok) return checked;
-        const account = await accountOf(tx, checked.value.userId, directoryFrom);
-        const fault =
+        const account = await loadAccount(tx, checked.value.userId, directoryFrom);
+        const error =
           account.auth === 'db'
-            ? passwordFault(newPassword, await measureOf(tx, checked.value.userId))
+            ? findPasswordError(newPassword, await loadMeasure(tx, checked.value.userId))
             : null;
-        return fault === null
+        return error === null
           ? ok({ ...checked.value, ...account })
-          : failed(passwordRefused(fault));
+          : failed(passwordRefused(error));
       });
       if (!proven.ok) return proven;
       const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
       const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
         await passwordChosen(tx, userId, hash, ctx.now);
         await verifyEmail(tx, userId, mailedTo);
-        await endKeysOf(tx, world, ctx, userId, true);
+        await endUserKeys(tx, world, ctx, userId, true);
         await audit(tx, world, ctx, {
           what: 'password.reset',
           user: userId,
@@ -190,7 +196,7 @@ export function recoveryHandlers(
     return result;
   }
 
-  async function accountOf(tx: TenantTx, userId: UserId, from: typeof getDirectory) {
+  async function loadAccount(tx: TenantTx, userId: UserId, from: typeof getDirectory) {
     const person = await tx.sql
       .selectFrom('person')
       .select(['username', 'email', 'auth'])
@@ -206,7 +212,7 @@ const NAME = new RegExp(`^\\P{Cc}{1,${LIMITS.nameChars}}$`, 'u');
 const NO_DIRECTORY = { ...busyFor(5_000), message: MESSAGES.noDirectory };
 
 /** Returns the active user of this name. An unknown name takes the same two queries. */
-async function personOf(tx: TenantTx, name: string) {
+async function loadPerson(tx: TenantTx, name: string) {
   const person = await tx.sql
     .selectFrom('person')
     .select(['id', 'email', 'mobile_phone', 'auth'])

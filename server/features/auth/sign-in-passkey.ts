@@ -23,8 +23,7 @@ import type { SignedIn } from './open-session.ts';
 import { OVER } from './sign-in-second.ts';
 import { newChallenge } from './sign-in-step.ts';
 import type { Further } from './sign-in-step.ts';
-import { tooMany } from './sign-in.ts';
-import { countTry, forgive, strangersBuckets } from './rate-limit.ts';
+import { countTry, forgive, strangersBuckets, tooMany } from './rate-limit.ts';
 import type { Rule } from './rate-limit.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongPasskey };

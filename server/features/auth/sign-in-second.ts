@@ -10,7 +10,7 @@ import { audit } from '../../platform/auth/audit.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { countFactor, forgiveFactor } from './attempt-rate-limit.ts';
 import { changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
@@ -19,20 +19,20 @@ import { codeOver, rightCode, sendCode } from './codes.ts';
 import { knownDevice } from './devices.ts';
 import { tellFactor } from './factor-notice.ts';
 import { usePasskey } from './passkeys.ts';
-import { needOf, ownedBy, policyOf } from './policy.ts';
+import { getNeededStep, ownedBy, loadPolicy } from './policy.ts';
 import type { Need, Owned } from './policy.ts';
 import { renewCodes, useCode } from './recovery-codes.ts';
 import { openHere, shownDevice } from './open-session.ts';
 import type { SignedIn } from './open-session.ts';
-import { changedOnce, noMoreCodes, stepOf, withSecret } from './sign-in-step.ts';
+import { changedOnce, noMoreCodes, buildStep, withSecret } from './sign-in-step.ts';
 import type { Further } from './sign-in-step.ts';
-import { tooMany } from './sign-in.ts';
 import { keepTotp, stepOfCode, unsealForAttempt, useTotp } from './totp.ts';
 import { authMailMessages as t } from './messages.en.ts';
+import { tooMany } from './rate-limit.ts';
 
 export const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
 const CODE_OVER: Failure = { kind: 'wrong-credentials', message: MESSAGES.codeOver };
-const wrongOf = (how: Second): Failure => ({
+const getSecondFactorFailure = (how: Second): Failure => ({
   kind: 'wrong-credentials',
   message: how === 'passkey' ? MESSAGES.wrongPasskey : MESSAGES.wrongCode,
 });
@@ -65,7 +65,7 @@ async function under(tx: TenantTx, ctx: RequestContext): Promise<Under | null> {
   if (!user || user.deletedAt !== null || !person || (person.password_at ?? 0) > attempt.madeAt)
     return null;
   const owned = await ownedBy(tx, userId);
-  const need = needOf(await policyOf(tx), owned, false, attempt.state.codeShown === true);
+  const need = getNeededStep(await loadPolicy(tx), owned, false, attempt.state.codeShown === true);
   return need.step === 'none' ? null : { attempt: { ...attempt, userId }, need, owned };
 }
 
@@ -80,7 +80,7 @@ function takes({ need, attempt }: Under, how: Second): boolean {
     : how === 'enrol';
 }
 
-export type Shown =
+export type VerifiedFactor =
   | {
       readonly how: 'totp' | 'recovery' | 'enrol';
       readonly code: string;
@@ -102,7 +102,7 @@ export type Shown =
 export const showSecond = (
   world: AppContext,
   key: Buffer,
-  shown: Shown,
+  shown: VerifiedFactor,
   ctx: RequestContext,
 ): Promise<Result<SignedIn | Further>> =>
   world.store.tenant(ctx.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
@@ -136,10 +136,10 @@ export const showSecond = (
         detail: { step: shown.how, device: known === null ? 'unknown' : 'known' },
       });
       world.log.warn('a second factor was refused', { tenant, user: userId, ip, step: shown.how });
-      return failed(over ? OVER : wrongOf(shown.how));
+      return failed(over ? OVER : getSecondFactorFailure(shown.how));
     }
     await forgiveFactor(tx, counted, userId, known, now);
-    if (shown.how === 'sms' && (await policyOf(tx)) === 'strong')
+    if (shown.how === 'sms' && (await loadPolicy(tx)) === 'strong')
       return ok(await onToEnrol(tx, world, ctx, at));
     await endAttempt(tx, attempt.id, now);
     const session = await openHere(tx, world, key, ctx, {
@@ -172,7 +172,7 @@ async function onToEnrol(
   });
   return {
     is: 'step',
-    step: await stepOf(
+    step: await buildStep(
       tx,
       world,
       ctx,
@@ -197,7 +197,7 @@ async function look(
   key: Buffer,
   ctx: RequestContext,
   at: Under,
-  shown: Shown,
+  shown: VerifiedFactor,
 ): Promise<Result<Right>> {
   const {
     attempt,
@@ -279,7 +279,7 @@ export const presentStep = (world: AppContext, ctx: RequestContext): Promise<Res
       ? failed(OVER)
       : ok({
           is: 'step',
-          step: await stepOf(tx, world, ctx, at.attempt, at.need, at.owned),
+          step: await buildStep(tx, world, ctx, at.attempt, at.need, at.owned),
           token: null,
         });
   });
@@ -328,7 +328,7 @@ export const resendCode = (
         .select('branding')
         .where('tenant_id', '=', tx.tenant)
         .executeTakeFirstOrThrow();
-      const language = await languageOf(tx, attempt.userId);
+      const language = await loadLanguage(tx, attempt.userId);
       await post(tx, world, {
         kind: 'sms',
         to: owned.phone,
@@ -359,7 +359,7 @@ async function send(
       : await changeAttempt(tx, sent, { state: { ...sent.state, newPhone } });
   return ok({
     is: 'step',
-    step: await stepOf(tx, world, ctx, attempt, at.need, at.owned),
+    step: await buildStep(tx, world, ctx, attempt, at.need, at.owned),
     token: null,
   });
 }

@@ -13,7 +13,7 @@ import type { Attempt, AttemptState } from './attempts.ts';
 import { maskedPhone, sendCode } from './codes.ts';
 import { requestOptions } from './passkeys.ts';
 import type { Need, Owned } from './policy.ts';
-import { newSecret, sealForAttempt, unsealForAttempt, uriOf } from './totp.ts';
+import { newSecret, sealForAttempt, unsealForAttempt, getUri } from './totp.ts';
 
 /**
  * The next step. `token` is the attempt's token for its cookie; null if the device already has it.
@@ -62,7 +62,7 @@ export async function beginStep(
   }
   return ok({
     is: 'step',
-    step: await stepOf(tx, world, ctx, attempt, need, owned),
+    step: await buildStep(tx, world, ctx, attempt, need, owned),
     token: begun.token,
   });
 }
@@ -92,7 +92,7 @@ export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean =>
   phone !== null && state.newPhone !== undefined;
 
 /** Returns the step as the page shows it. */
-export async function stepOf(
+export async function buildStep(
   tx: TenantTx,
   world: AppContext,
   { host }: RequestContext,
@@ -118,13 +118,17 @@ export async function stepOf(
         : null,
     enrol:
       step === 'enrol' && state.enrol !== undefined && userId !== null
-        ? await enrolOf(tx, userId, await unsealForAttempt(tx, world, attempt.id, state.enrol))
+        ? await startEnrollment(
+            tx,
+            userId,
+            await unsealForAttempt(tx, world, attempt.id, state.enrol),
+          )
         : null,
   };
 }
 
 /** Returns a new authenticator's data, to scan or to type. */
-export async function enrolOf(
+export async function startEnrollment(
   { tenant, sql }: TenantTx,
   userId: UserId,
   secret: string,
@@ -140,5 +144,5 @@ export async function enrolOf(
     .select('branding')
     .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
-  return { secret, uri: uriOf(secret, branding.name, username) };
+  return { secret, uri: getUri(secret, branding.name, username) };
 }

@@ -15,19 +15,21 @@ import type { AppContext } from '../../platform/app-context.ts';
 import { countedTry } from './attempt-rate-limit.ts';
 import { knownDevice } from './devices.ts';
 import { endForDirectory } from './directory/deprovision.ts';
-import { needOf, ownedBy, policyOf } from './policy.ts';
+import { getNeededStep, ownedBy, loadPolicy } from './policy.ts';
 import { openHere, shownDevice, skipsCode } from './open-session.ts';
 import type { SignedIn } from './open-session.ts';
 import { beginStep } from './sign-in-step.ts';
 import type { Further } from './sign-in-step.ts';
-import { DEVICE_RULE, deviceBucket, forgive, giveBack, strangersBuckets } from './rate-limit.ts';
+import {
+  DEVICE_RULE,
+  deviceBucket,
+  forgive,
+  giveBack,
+  strangersBuckets,
+  tooMany,
+} from './rate-limit.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials };
-export const tooMany = (retryAfterMs: Ms): Failure => ({
-  kind: 'too-many',
-  message: MESSAGES.tooManyTries,
-  retryAfterMs,
-});
 const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 };
 
 /**
@@ -119,13 +121,13 @@ export async function signIn(
           world.clock.after(DIRECTORY_MS, resolve);
         })
       : null;
-  const asked = person
+  const request = person
     ? input.username.trim()
     : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
   const proved =
     by === 'db'
       ? await provedByHash(person?.password_hash ?? null, input.password)
-      : await provedByDirectory(found.directory, asked, input.password);
+      : await provedByDirectory(found.directory, request, input.password);
   if (proved === 'later' || proved === 'unreachable') {
     await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
@@ -198,14 +200,14 @@ async function goOn(
   known: string | null,
 ): Promise<Result<SignedIn | Further>> {
   const owned = await ownedBy(tx, userId);
-  const policy = await policyOf(tx);
-  const need = needOf(policy, owned, await skipsCode(tx, known, userId, ctx.now));
+  const policy = await loadPolicy(tx);
+  const need = getNeededStep(policy, owned, await skipsCode(tx, known, userId, ctx.now));
   if (need.step === 'none')
     return ok(
       await openHere(tx, world, key, ctx, {
         userId,
         how: first,
-        spared: needOf(policy, owned, false).step !== 'none',
+        spared: getNeededStep(policy, owned, false).step !== 'none',
         remember,
         known,
       }),

@@ -4,7 +4,6 @@ import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import { SIGNED_OUT } from '../../platform/http/envelope.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { fetchOutbound } from '../../platform/outbound/fetch.ts';
@@ -31,10 +30,8 @@ export function ssoHandlers(world: AppContext): Pick<Handlers, 'validateSso'> {
   return {
     async validateSso({ provider }, ctx) {
       const { session, tenant } = ctx;
-      if (!session) return failed(SIGNED_OUT);
-      const retryAfterMs = rateLimit.ask(session.userId, ctx.now);
-      if (retryAfterMs !== null)
-        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const refused = rateLimit.check(session.userId, ctx.now);
+      if (refused) return failed(refused);
       const { set, account, secret } = await world.store.tenant(tenant, async (tx) => {
         const {
           settings: { sso },

@@ -6,7 +6,7 @@ import { seal, unseal } from '../../platform/crypto/vault.ts';
 import type { Chance, AppContext } from '../../platform/app-context.ts';
 
 const STEP_S = 30;
-const placeOf = (user: UserId) => ({ table: 'totp', column: 'sealed', row: user });
+const getSecretRef = (user: UserId) => ({ table: 'totp', column: 'sealed', row: user });
 
 /** Returns a secret of 160 bits, base32. */
 export const newSecret = (chance: Chance): string =>
@@ -16,7 +16,7 @@ export const newSecret = (chance: Chance): string =>
  * Returns the address that an authenticator scans: RFC 6238 with the widely supported parameters,
  * SHA-1, six digits, 30 seconds.
  */
-export const uriOf = (secret: string, issuer: string, label: string): string =>
+export const getUri = (secret: string, issuer: string, label: string): string =>
   generateURI({ issuer, label, secret, period: STEP_S });
 
 /**
@@ -61,7 +61,12 @@ export async function useTotp(
   // A step too far in the future was used while the clock was wrong, so it must not block current
   // codes.
   const lastStep = row.last_step * STEP_S * 1_000 > now + SKEW_MS ? 0 : row.last_step;
-  const step = stepOfCode(await unseal(tx, world, placeOf(user), row.sealed), code, now, lastStep);
+  const step = stepOfCode(
+    await unseal(tx, world, getSecretRef(user), row.sealed),
+    code,
+    now,
+    lastStep,
+  );
   if (step === null) return false;
   await sql
     .updateTable('totp')
@@ -84,15 +89,15 @@ export async function keepTotp(
   step: number,
   now: Ms,
 ): Promise<void> {
-  const kept = {
-    sealed: await seal(tx, world, placeOf(user), secret),
+  const stored = {
+    sealed: await seal(tx, world, getSecretRef(user), secret),
     confirmed_at: now,
     last_step: step,
   };
   await tx.sql
     .insertInto('totp')
-    .values({ tenant_id: tx.tenant, user_id: user, ...kept })
-    .onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(kept))
+    .values({ tenant_id: tx.tenant, user_id: user, ...stored })
+    .onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(stored))
     .execute();
 }
 

@@ -34,16 +34,16 @@ export async function standAnew(tx: TenantTx): Promise<void> {
     if (company !== one.stands_for) moved.set(company, [...(moved.get(company) ?? []), one.id]);
   }
   for (const [company, ids] of moved) {
-    for (let i = 0; i < ids.length; i += AT_ONCE)
+    for (let i = 0; i < ids.length; i += BATCH_SIZE)
       await tx.sql
         .updateTable('invoice_customer')
         .set({ stands_for: company })
         .where('tenant_id', '=', tx.tenant)
-        .where('id', 'in', ids.slice(i, i + AT_ONCE))
+        .where('id', 'in', ids.slice(i, i + BATCH_SIZE))
         .execute();
   }
 }
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
 const RANK: Readonly<Record<CustomerHealth, number>> = {
   'not mapped': 0,
@@ -77,8 +77,8 @@ export async function customersOut(tx: TenantTx): Promise<CustomerOut[]> {
   );
   return rows
     .map((one): CustomerOut => {
-      const { id, name, stands_for } = one;
-      const company = stands_for !== null && names.has(stands_for) ? stands_for : null;
+      const { id, name, stands_for: active_for } = one;
+      const company = active_for !== null && names.has(active_for) ? active_for : null;
       const from = company === null ? null : mapped(one, by);
       return {
         id,
@@ -86,7 +86,7 @@ export async function customersOut(tx: TenantTx): Promise<CustomerOut[]> {
         company,
         companyName: company === null ? null : (names.get(company) ?? null),
         by: from === null || from.id === id ? null : from.name,
-        health: healthOf(one, from),
+        health: getHealth(one, from),
         suggested:
           company === null && same.get(key(name)) === 1 ? (alike.get(key(name)) ?? null) : null,
         invoices: counts.get(id) ?? 0,
@@ -103,7 +103,7 @@ export async function customersOut(tx: TenantTx): Promise<CustomerOut[]> {
 const idle = ({ company, invoices }: CustomerOut): boolean => company === null && invoices === 0;
 const key = (name: string): string => name.trim().toLowerCase();
 
-const healthOf = ({ id, name, active }: Customer, from: Customer | null): CustomerHealth =>
+const getHealth = ({ id, name, active }: Customer, from: Customer | null): CustomerHealth =>
   from === null
     ? 'not mapped'
     : !active

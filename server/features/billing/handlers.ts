@@ -4,16 +4,16 @@ import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { refuse } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.ts';
-import { reachOf, wallOf } from '../../platform/queries/query.ts';
+import { getScope, loadCompanyLimit } from '../../platform/queries/query.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { monthOf, monthsAt } from './months.ts';
+import { getMonth, monthsAt } from './months.ts';
 import { ownUsage } from './own-usage.ts';
-import { summed, usageOf } from './usage.ts';
+import { summed, loadUsage } from './usage.ts';
 import { billingMessages as t } from './messages.en.ts';
 
 /**
@@ -29,44 +29,44 @@ export function licensingHandlers(
   return {
     listLicensing: async ({ month }, ctx) => {
       const providers: ProviderUsage[] = [];
-      let asked = { month: '', months: [] as readonly string[] };
+      let request = { month: '', months: [] as readonly string[] };
       for (const id of await seenProviders(world, ctx)) {
-        const told = await readIn(world, ctx, id, month);
-        if (!told.ok) return told;
-        if (id === ctx.tenant) asked = told.value;
+        const details = await readIn(world, ctx, id, month);
+        if (!details.ok) return details;
+        if (id === ctx.tenant) request = details.value;
         providers.push({
-          serviceProvider: { id, name: told.value.name },
+          serviceProvider: { id, name: details.value.name },
           own: id === ctx.tenant,
-          companies: told.value.companies.filter(({ company }) => company !== null).length,
-          total: [...summed(told.value.companies)],
+          companies: details.value.companies.filter(({ company }) => company !== null).length,
+          total: [...summed(details.value.companies)],
         });
       }
-      return ok({ month: asked.month, months: [...asked.months], providers });
+      return ok({ month: request.month, months: [...request.months], providers });
     },
 
     listCompanyLicensing: async ({ month, serviceProviderId }, ctx) => {
       const provider = serviceProviderId ?? ctx.tenant;
       if (!(await seenProviders(world, ctx)).includes(provider)) return failed(NOT_FOUND);
-      const told = await readIn(world, ctx, provider, month);
-      return told.ok
+      const details = await readIn(world, ctx, provider, month);
+      return details.ok
         ? ok({
-            month: told.value.month,
-            months: [...told.value.months],
-            companies: [...told.value.companies],
+            month: details.value.month,
+            months: [...details.value.months],
+            companies: [...details.value.companies],
           })
-        : told;
+        : details;
     },
 
     ownSubscriptions: (_, ctx) =>
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const wall = await wallOf(tx);
+          const wall = await loadCompanyLimit(tx);
           return ok(
             await ownUsage(
               tx,
-              reachOf(ctx, undefined),
-              monthsAt(ctx.now, wall).map((one) => monthOf(one, wall)),
+              getScope(ctx, undefined),
+              monthsAt(ctx.now, wall).map((one) => getMonth(one, wall)),
             ),
           );
         },
@@ -76,13 +76,13 @@ export function licensingHandlers(
     exportLicensing: async ({ month }, ctx) => {
       const lines: (readonly (string | number | null)[])[] = [];
       for (const id of await seenProviders(world, ctx)) {
-        const told = await readIn(world, ctx, id, month);
-        if (!told.ok) return refuse(told.failure);
-        for (const { companyName, lines: own } of told.value.companies)
+        const details = await readIn(world, ctx, id, month);
+        if (!details.ok) return refuse(details.failure);
+        for (const { companyName, lines: own } of details.value.companies)
           for (const line of own)
             lines.push([
-              told.value.month,
-              told.value.name,
+              details.value.month,
+              details.value.name,
               companyName,
               line.product,
               line.workload,
@@ -93,7 +93,7 @@ export function licensingHandlers(
               line.source,
             ]);
       }
-      const zone = await world.store.tenant(ctx.tenant, zoneOf, { readOnly: true });
+      const zone = await world.store.tenant(ctx.tenant, loadZone, { readOnly: true });
       return csvAnswer('Licensing', ctx.now, zone, [
         [
           t.month,
@@ -119,19 +119,18 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
  * Returns the caller's provider first; providers below it only for a user who sees the whole
  * provider.
  */
-async function seenProviders(world: AppContext, ctx: RequestContext): Promise<readonly TenantId[]> {
+async function seenProviders(world: AppContext, ctx: SessionContext): Promise<readonly TenantId[]> {
   const { session } = ctx;
-  if (!session) throw new Error('licensing without a session');
   const all = [
     ctx.tenant,
     ...(await providersFrom(world, ctx.tenant)).filter((id) => id !== ctx.tenant),
   ];
-  const kept = await Promise.all(
+  const stored = await Promise.all(
     all.map(
       async (id) => id === ctx.tenant || (await keepsProvider(world, ctx.tenant, session, id)),
     ),
   );
-  return all.filter((_, i) => kept[i]);
+  return all.filter((_, i) => stored[i]);
 }
 
 interface Usage {
@@ -144,18 +143,18 @@ interface Usage {
 /** Reads a provider's months in its own time zone. */
 const readIn = (
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: TenantId,
   month: string | undefined,
 ): Promise<Result<Usage>> =>
   world.store.tenant(
     id,
     async (tx) => {
-      const wall = await wallOf(tx);
+      const wall = await loadCompanyLimit(tx);
       const months = monthsAt(ctx.now, wall);
       const [present = ''] = months;
-      const asked = month ?? present;
-      if (!months.includes(asked))
+      const request = month ?? present;
+      if (!months.includes(request))
         return failed({
           kind: 'bad-input',
           message: MESSAGES.badInput,
@@ -168,14 +167,14 @@ const readIn = (
         .executeTakeFirstOrThrow();
       return ok({
         name: branding.name,
-        month: asked,
+        month: request,
         months,
-        companies: await usageOf(
+        companies: await loadUsage(
           tx,
           id,
           await reachIn(tx, ctx, id),
-          monthOf(asked, wall),
-          asked === present,
+          getMonth(request, wall),
+          request === present,
         ),
       });
     },
@@ -183,8 +182,8 @@ const readIn = (
   );
 
 /** In a provider below, the caller sees all companies. */
-async function reachIn(tx: TenantTx, ctx: RequestContext, id: TenantId) {
-  if (id === ctx.tenant) return reachOf(ctx, undefined);
+async function reachIn(tx: TenantTx, ctx: SessionContext, id: TenantId) {
+  if (id === ctx.tenant) return getScope(ctx, undefined);
   return {
     companies: null,
     without: (await tx.all('company')).flatMap(({ n, deletedAt }) =>

@@ -4,19 +4,19 @@ import type { Failure } from '#contract/errors.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { dayOf, dayText } from '#contract/time/day.ts';
+import { getDay, dayText } from '#contract/time/day.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
-import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { FORBIDDEN, NOT_FOUND, refuse } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { type Scope, scopeOf } from '../../platform/sync/scope.ts';
+import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { everyInvoice, invoicePage, invoiceSeen } from './invoice-page.ts';
-import { booksOf } from './quickbooks.ts';
-import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
+import { connectQuickBooks } from './quickbooks.ts';
+import { heard, type QuickBooksError } from './quickbooks-endpoint.ts';
 import { quickBooksRow } from './quickbooks-tokens.ts';
 import { areInvoicesOn } from './read-invoices.ts';
 import { billingMessages as t } from './messages.en.ts';
@@ -33,23 +33,23 @@ export function invoiceHandlers(
 ): Pick<Handlers, 'listInvoices' | 'getInvoice' | 'invoicePdf' | 'exportInvoices'> {
   const rateLimit = makePerMinuteLimit(PDFS);
   return {
-    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...asked }, ctx) =>
+    listInvoices: ({ sort = '-day', page = 1, pageSize = PAGE_SIZE, ...request }, ctx) =>
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
           const row = await quickBooksRow(tx);
-          const told = await invoicePage(
+          const details = await invoicePage(
             tx,
-            seenBy(ctx),
-            asked,
+            toScope(ctx.session),
+            request,
             sort,
-            await todayOf(tx, ctx.now),
+            await loadToday(tx, ctx.now),
             page,
             pageSize,
           );
           return ok({
-            ...told,
+            ...details,
             page,
             pageSize,
             source: {
@@ -72,7 +72,7 @@ export function invoiceHandlers(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
-          const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
+          const one = await invoiceSeen(tx, toScope(ctx.session), id, await loadToday(tx, ctx.now));
           return one ? ok(one) : failed(NOT_FOUND);
         },
         { readOnly: true },
@@ -83,7 +83,7 @@ export function invoiceHandlers(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return failed(FORBIDDEN);
-          const one = await invoiceSeen(tx, seenBy(ctx), id, await todayOf(tx, ctx.now));
+          const one = await invoiceSeen(tx, toScope(ctx.session), id, await loadToday(tx, ctx.now));
           return one ? ok({ one, row: await quickBooksRow(tx) }) : failed(NOT_FOUND);
         },
         { readOnly: true },
@@ -92,10 +92,9 @@ export function invoiceHandlers(
       const { one, row } = found.value;
       if (row?.realm_id == null || row.ended)
         return refuse({ kind: 'conflict', message: MESSAGES.quickBooksNotConnected });
-      const retryAfterMs = rateLimit.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
-      if (retryAfterMs !== null)
-        return refuse({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const books = booksOf(world, ctx.tenant, row, row.realm_id);
+      const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
+      if (refused) return refuse(refused);
+      const books = connectQuickBooks(world, ctx.tenant, row, row.realm_id);
       const pdf = await heard(() => books.pdf(id));
       if (!pdf.ok) return refuse(unheard(pdf.fault));
       const name = `Invoice_${one.number.replaceAll(/[^\w.-]+/g, '-') || id}.pdf`;
@@ -108,21 +107,21 @@ export function invoiceHandlers(
       });
     },
 
-    exportInvoices: ({ format: _format, ...asked }, ctx) =>
+    exportInvoices: ({ format: _format, ...request }, ctx) =>
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
           if (!(await areInvoicesOn(tx))) return refuse(FORBIDDEN);
           const rows = await everyInvoice(
             tx,
-            seenBy(ctx),
-            asked,
-            await todayOf(tx, ctx.now),
+            toScope(ctx.session),
+            request,
+            await loadToday(tx, ctx.now),
             LIMITS.invoiceRows,
           );
-          return csvAnswer('Invoices', ctx.now, await zoneOf(tx), [
+          return csvAnswer('Invoices', ctx.now, await loadZone(tx), [
             columns(),
-            ...rows.map(cellsOf),
+            ...rows.map(getCells),
           ]);
         },
         { readOnly: true },
@@ -142,7 +141,7 @@ const columns = (): readonly string[] => [
   t.balance,
 ];
 /** Amounts are numbers in the currency of the same row. */
-const cellsOf = ({
+const getCells = ({
   number,
   day,
   due,
@@ -164,16 +163,11 @@ const cellsOf = ({
   balance / MILLS,
 ];
 
-function seenBy({ session }: RequestContext): Scope {
-  if (!session) throw new Error('invoices without a session');
-  return scopeOf(session);
-}
-
 /** Returns the calendar day in the provider's time zone. */
-const todayOf = async (tx: TenantTx, now: Ms): Promise<Day> =>
-  dayText(dayOf(now, await zoneOf(tx), 0));
+const loadToday = async (tx: TenantTx, now: Ms): Promise<Day> =>
+  dayText(getDay(now, await loadZone(tx), 0));
 
-export const unheard = ({ is, message, afterMs }: QuickBooksFault): Failure =>
+export const unheard = ({ is, message, afterMs }: QuickBooksError): Failure =>
   is === 'later'
     ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
     : { kind: 'conflict', message };

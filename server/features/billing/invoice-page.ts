@@ -8,7 +8,7 @@ import type { InvoiceRest } from '../../platform/db/database-billing.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { Scope } from '../../platform/sync/scope.ts';
 
-export interface InvoicesAsked {
+export interface InvoicesQuery {
   readonly state?: InvoiceState | 'owed' | undefined;
   readonly company?: CompanyN | undefined;
   readonly from?: Day | undefined;
@@ -63,7 +63,7 @@ const COLUMNS = sql`i.id, i.number, i.day, i.due, i.currency, i.total, i.balance
 function matching(
   tx: TenantTx,
   scope: Scope,
-  { state, company, from: first, to, search = '' }: InvoicesAsked,
+  { state, company, from: first, to, search = '' }: InvoicesQuery,
   today: Day,
 ): RawBuilder<unknown> {
   const words = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`;
@@ -75,13 +75,13 @@ function matching(
 export async function invoicePage(
   tx: TenantTx,
   scope: Scope,
-  asked: InvoicesAsked,
+  request: InvoicesQuery,
   sort: InvoiceSort,
   today: Day,
   page: number,
   pageSize: number,
 ): Promise<{ readonly rows: InvoiceOut[]; readonly count: number; readonly sums: InvoiceSum[] }> {
-  const found = matching(tx, scope, asked, today);
+  const found = matching(tx, scope, request, today);
   const { rows: sums } =
     await sql<InvoiceSum>`select i.currency, count(*)::int as count, sum(i.total)::bigint as total, sum(i.balance)::bigint as balance,
     coalesce(sum(i.balance) filter (where ${STATES.overdue(today)}), 0)::bigint as overdue ${found} group by i.currency order by i.currency collate "C"`.execute(
@@ -92,7 +92,7 @@ export async function invoicePage(
       tx.sql,
     );
   return {
-    rows: rows.map((row) => outOf(row, today)),
+    rows: rows.map((row) => toOutput(row, today)),
     count: sums.reduce((all, { count }) => all + count, 0),
     sums,
   };
@@ -102,15 +102,15 @@ export async function invoicePage(
 export async function everyInvoice(
   tx: TenantTx,
   scope: Scope,
-  asked: InvoicesAsked,
+  request: InvoicesQuery,
   today: Day,
   most: number,
 ): Promise<readonly InvoiceOut[]> {
   const { rows } =
-    await sql<Row>`select ${COLUMNS} ${matching(tx, scope, asked, today)} order by ${ORDERS['-day']} limit ${most}`.execute(
+    await sql<Row>`select ${COLUMNS} ${matching(tx, scope, request, today)} order by ${ORDERS['-day']} limit ${most}`.execute(
       tx.sql,
     );
-  return rows.map((row) => outOf(row, today));
+  return rows.map((row) => toOutput(row, today));
 }
 
 /** Returns the invoice if the user can see it; otherwise null. */
@@ -127,10 +127,17 @@ export async function invoiceSeen(
   >`select ${COLUMNS}, i.row, i.changed_at ${from(tx, scope)} and i.id = ${id}`.execute(tx.sql);
   if (!row) return null;
   const { lines, tax, note, mailed } = row.row;
-  return { ...outOf(row, today), lines: [...lines], tax, note, mailed, changedAt: row.changed_at };
+  return {
+    ...toOutput(row, today),
+    lines: [...lines],
+    tax,
+    note,
+    mailed,
+    changedAt: row.changed_at,
+  };
 }
 
-const outOf = (
+const toOutput = (
   { id, number, day, due, currency, total, balance, voided, customer, company, company_name }: Row,
   today: Day,
 ): InvoiceOut => ({

@@ -18,7 +18,7 @@ export interface Month {
 const firstDay = (month: string, { timeZone, dayBeginsHour }: Wall): DateTime =>
   DateTime.fromISO(`${month}-01`, { zone: timeZone }).set({ hour: dayBeginsHour });
 
-export const monthOf = (month: string, wall: Wall): Month => {
+export const getMonth = (month: string, wall: Wall): Month => {
   const first = firstDay(month, wall);
   const next = firstDay(first.plus({ months: 1 }).toFormat('yyyy-MM'), wall);
   return { month, from: first.toMillis(), to: next.toMillis() };

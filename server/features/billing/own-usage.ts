@@ -4,11 +4,11 @@ import { UNITS } from '#contract/billing/licensing-calls.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
-import type { Reach } from '#server/platform/queries/query.ts';
-import { totalsOf } from '#server/platform/queries/totals.ts';
+import type { QueryScope } from '#server/platform/queries/query.ts';
+import { loadTotals } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Month } from './months.ts';
-import { usageOf, WORKLOADS } from './usage.ts';
+import { loadUsage, WORKLOADS } from './usage.ts';
 
 type Line = Pick<OwnLine, 'product' | 'workload' | 'unit'>;
 
@@ -19,22 +19,22 @@ type Line = Pick<OwnLine, 'product' | 'workload' | 'unit'>;
  */
 export async function ownUsage(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   months: readonly Month[],
 ): Promise<OutputOf<'ownSubscriptions'>> {
   const [present, before] = months;
   if (!present || !before) throw new Error('two months are told');
   const whole = reach.companies === null;
   const of = (company: CompanyN | null): CompanyN | null => (whole ? null : company);
-  const now = await usageOf(tx, tx.tenant, reach, present, true);
-  const was = await usageOf(tx, tx.tenant, reach, before, false);
-  const since = await sinceOf(tx, reach, months, of);
+  const now = await loadUsage(tx, tx.tenant, reach, present, true);
+  const was = await loadUsage(tx, tx.tenant, reach, before, false);
+  const since = await loadFirstUse(tx, reach, months, of);
   const lines = new Map<CompanyN | null, Map<string, OwnLine>>();
   const put = (all: readonly CompanyUsage[], which: 'used' | 'before'): void => {
-    for (const { company, lines: told } of all) {
-      for (const { product, workload, unit, used } of told) {
+    for (const { company, lines: details } of all) {
+      for (const { product, workload, unit, used } of details) {
         const own = lines.get(of(company)) ?? new Map<string, OwnLine>();
-        const key = keyOf({ product, workload, unit });
+        const key = getKey({ product, workload, unit });
         const line = own.get(key) ?? {
           product,
           workload,
@@ -50,30 +50,30 @@ export async function ownUsage(
   };
   put(now, 'used');
   put(was, 'before');
-  const linesOf = (company: CompanyN | null): OwnLine[] =>
-    [...(lines.get(company)?.values() ?? [])].toSorted((a, b) => order(keyOf(a), keyOf(b)));
+  const getLines = (company: CompanyN | null): OwnLine[] =>
+    [...(lines.get(company)?.values() ?? [])].toSorted((a, b) => order(getKey(a), getKey(b)));
   return {
     month: present.month,
     before: before.month,
     holders: whole
-      ? [{ company: null, name: await nameOf(tx), lines: linesOf(null) }]
-      : await ofCompanies(tx, reach, linesOf),
+      ? [{ company: null, name: await loadName(tx), lines: getLines(null) }]
+      : await ofCompanies(tx, reach, getLines),
   };
 }
 
 async function ofCompanies(
   tx: TenantTx,
-  { companies, without }: Reach,
-  linesOf: (company: CompanyN) => OwnLine[],
+  { companies, without }: QueryScope,
+  getLines: (company: CompanyN) => OwnLine[],
 ): Promise<OwnHolder[]> {
   const names = await companyNames(tx);
   const own = (companies ?? []).filter((n) => names.has(n) && !without.includes(n));
   return own
-    .map((company) => ({ company, name: names.get(company) ?? '', lines: linesOf(company) }))
+    .map((company) => ({ company, name: names.get(company) ?? '', lines: getLines(company) }))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }));
 }
 
-const nameOf = async ({ sql: db, tenant }: TenantTx): Promise<string> =>
+const loadName = async ({ sql: db, tenant }: TenantTx): Promise<string> =>
   (
     await db
       .selectFrom('provider')
@@ -82,16 +82,16 @@ const nameOf = async ({ sql: db, tenant }: TenantTx): Promise<string> =>
       .executeTakeFirstOrThrow()
   ).branding.name;
 
-const keyOf = ({ product, workload, unit }: Line): string => [product, workload, unit].join('\0');
+const getKey = ({ product, workload, unit }: Line): string => [product, workload, unit].join('\0');
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * Returns a function that returns the first month in which a company's line occurs; null if that is
  * the oldest of the months, or none is known.
  */
-async function sinceOf(
+async function loadFirstUse(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   months: readonly Month[],
   of: (company: CompanyN | null) => CompanyN | null,
 ): Promise<(company: CompanyN | null, line: Line) => string | null> {
@@ -101,12 +101,12 @@ async function sinceOf(
   };
   for (const { key, month } of [
     ...(await countedMonths(tx, reach, months, of)),
-    ...(await toldMonths(tx, reach, months, of)),
+    ...(await loadMonthlyUsage(tx, reach, months, of)),
   ])
     keep(key, month);
   const oldest = months.at(-1)?.month;
   return (company, line) => {
-    const month = first.get(heldOf(company, line)) ?? months[0]?.month ?? null;
+    const month = first.get(getHeld(company, line)) ?? months[0]?.month ?? null;
     return month === oldest ? null : month;
   };
 }
@@ -116,21 +116,21 @@ interface Heard {
   readonly month: string;
 }
 /** Lines of jobs and of their computers share a key, because both begin in the same month. */
-const heldOf = (company: CompanyN | null, { product, workload, unit }: Line): string =>
+const getHeld = (company: CompanyN | null, { product, workload, unit }: Line): string =>
   [company ?? '', product, workload, product === 'Daybook' ? '' : unit].join('\0');
 
 /** Returns the months in which jobs had results, by company and group. */
 async function countedMonths(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   months: readonly Month[],
   of: (company: CompanyN | null) => CompanyN | null,
 ): Promise<readonly Heard[]> {
   const keys: string[] = [];
   const classes = new Map<string, number>();
-  const classOf = new Map(
+  const classByJob = new Map(
     [...(await knownJobs(tx, reach))].map(([n, { job }]) => {
-      const key = heldOf(of(job.company), {
+      const key = getHeld(of(job.company), {
         product: 'Daybook',
         workload: WORKLOADS[job.group],
         unit: 'Jobs',
@@ -142,7 +142,7 @@ async function countedMonths(
   );
   const oldest = months.toReversed();
   const edges = [...oldest.map(({ from }) => from), oldest.at(-1)?.to ?? 0];
-  return (await totalsOf(tx, reach, edges, classOf, [])).flatMap(
+  return (await loadTotals(tx, reach, edges, classByJob, [])).flatMap(
     ({ stretch, class: one, state }) => {
       const key = keys[one];
       const month = oldest[stretch]?.month;
@@ -155,9 +155,9 @@ const usedIn = (field: string) =>
   sql`case when json_typeof(row->${field}::text) = 'number' then (row->>${field}::text)::float8 else 0 end > 0`;
 
 /** Returns the months in which connections reported licenses. */
-async function toldMonths(
+async function loadMonthlyUsage(
   tx: TenantTx,
-  { companies, without }: Reach,
+  { companies, without }: QueryScope,
   months: readonly Month[],
   of: (company: CompanyN | null) => CompanyN | null,
 ): Promise<readonly Heard[]> {
@@ -176,7 +176,7 @@ async function toldMonths(
   return rows
     .filter(({ company_n: n }) => n === null || !without.includes(n))
     .map(({ month, company_n: company, product, workload, unit }) => ({
-      key: heldOf(of(company), {
+      key: getHeld(of(company), {
         product,
         workload,
         unit: UNITS.find((one) => one === unit) ?? 'Instances',

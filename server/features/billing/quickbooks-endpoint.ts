@@ -3,7 +3,7 @@ import type { Environment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../../platform/outbound/fetch.ts';
-import { afterOf } from '../../platform/outbound/retry.ts';
+import { parseRetryAfter } from '../../platform/outbound/retry.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 import { billingMessages as t } from './messages.en.ts';
@@ -40,10 +40,10 @@ export function quickBooksAt(
  * connection has to be authorized again. `gone`: the object does not exist. `refused`: the same
  * request will not succeed.
  */
-export class QuickBooksFault extends Error {
+export class QuickBooksError extends Error {
   readonly is: 'later' | 'access' | 'ended' | 'gone' | 'refused';
   readonly afterMs: Ms | null;
-  constructor(is: QuickBooksFault['is'], message: string, afterMs: Ms | null = null) {
+  constructor(is: QuickBooksError['is'], message: string, afterMs: Ms | null = null) {
     super(message);
     this.name = 'QuickBooksFault';
     this.is = is;
@@ -73,31 +73,31 @@ export async function sendTo(
     });
   } catch (error) {
     if (error instanceof OutboundError)
-      throw new QuickBooksFault(error.is === 'refused' ? 'refused' : 'later', error.message);
+      throw new QuickBooksError(error.is === 'refused' ? 'refused' : 'later', error.message);
     throw error;
   }
 }
 
 /** Returns the error for a response that is not successful. */
-export async function faultIn(answer: Response, now: Ms): Promise<QuickBooksFault> {
+export async function readError(answer: Response, now: Ms): Promise<QuickBooksError> {
   const { status, headers } = answer;
-  if (status === 401) return new QuickBooksFault('access', t.tokenRefused);
-  if (status === 403) return new QuickBooksFault('access', t.accessRefused);
-  if (status === 404) return new QuickBooksFault('gone', t.notFound);
+  if (status === 401) return new QuickBooksError('access', t.tokenRefused);
+  if (status === 403) return new QuickBooksError('access', t.accessRefused);
+  if (status === 404) return new QuickBooksError('gone', t.notFound);
   if (status === 429)
-    return new QuickBooksFault(
+    return new QuickBooksError(
       'later',
       t.tooManyRequests,
-      afterOf(headers.get('retry-after'), now) ?? MINUTE,
+      parseRetryAfter(headers.get('retry-after'), now) ?? MINUTE,
     );
   if (status === 408 || status >= 500)
-    return new QuickBooksFault(
+    return new QuickBooksError(
       'later',
       t.unavailable({ status }),
-      afterOf(headers.get('retry-after'), now),
+      parseRetryAfter(headers.get('retry-after'), now),
     );
   const said = wordsIn(parsed(await answer.text().catch(() => '')));
-  return new QuickBooksFault(
+  return new QuickBooksError(
     'refused',
     `QuickBooks refused it (${status})${said === '' ? '.' : `: ${said}`}`,
   );
@@ -130,12 +130,12 @@ export function parsed(text: string): unknown {
 export async function heard<T>(
   work: () => Promise<T>,
 ): Promise<
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QuickBooksFault }
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: QuickBooksError }
 > {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof QuickBooksFault) return { ok: false, fault: error };
+    if (error instanceof QuickBooksError) return { ok: false, fault: error };
     throw error;
   }
 }

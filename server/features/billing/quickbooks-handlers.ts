@@ -1,29 +1,29 @@
-import type { QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import type { QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { makeOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { scopeOf } from '../../platform/sync/scope.ts';
+import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { unheard } from './invoice-handlers.ts';
 import { forgetAll } from './store-invoices.ts';
-import { booksOf } from './quickbooks.ts';
+import { connectQuickBooks } from './quickbooks.ts';
 import { heard, quickBooksAt } from './quickbooks-endpoint.ts';
 import {
-  appOf,
+  loadApp,
   exchange,
   keepTokens,
   quickBooksRow,
   revoke,
-  tokensOf,
+  loadTokens,
 } from './quickbooks-tokens.ts';
 import { AT_REST } from './read-invoices.ts';
 import { billingMessages as t } from './messages.en.ts';
@@ -59,12 +59,12 @@ export function quickBooksHandlers(
   return {
     getQuickBooks: (_, ctx) =>
       keepsBooks(ctx)
-        ? store.tenant(ctx.tenant, async (tx) => ok(await kept(tx, world, ctx)))
+        ? store.tenant(ctx.tenant, async (tx) => ok(await loadStored(tx, world, ctx)))
         : no(),
 
     setQuickBooks: ({ environment, clientId, secret }, ctx) =>
       keepsBooks(ctx)
-        ? store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
+        ? store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksState>> => {
             await tx.lock();
             const before = await quickBooksRow(tx);
             const other = before?.client_id !== clientId || before.environment !== environment;
@@ -102,22 +102,22 @@ export function quickBooksHandlers(
               user: null,
               detail: { environment, secret: secret !== undefined, other },
             });
-            return ok(await kept(tx, world, ctx));
+            return ok(await loadStored(tx, world, ctx));
           })
         : no(),
 
     beginQuickBooks: (_, ctx) =>
       keepsBooks(ctx)
         ? store.tenant(ctx.tenant, async (tx): Promise<Result<{ url: string }>> => {
-            const app = await appOf(tx, world, await quickBooksRow(tx));
+            const app = await loadApp(tx, world, await quickBooksRow(tx));
             if (app === null)
               return failed({ kind: 'conflict', message: MESSAGES.quickBooksNoKeys });
-            const back = await backOf(tx, world, ctx);
+            const back = await loadBack(tx, world, ctx);
             const state = await makeOneTime(
               tx,
               world,
               KIND,
-              ctx.session?.userId ?? null,
+              ctx.session.userId,
               { back, clientId: app.clientId, environment: app.environment },
               ctx.now,
               WAY_MS,
@@ -139,11 +139,11 @@ export function quickBooksHandlers(
       if (!keepsBooks(ctx)) return no();
       const begun = await store.tenant(ctx.tenant, async (tx) => {
         const way = await useOneTime(tx, KIND, state, ctx.now);
-        const app = await appOf(tx, world, await quickBooksRow(tx));
+        const app = await loadApp(tx, world, await quickBooksRow(tx));
         const fits =
           way !== null &&
           app !== null &&
-          way.user_id === (ctx.session?.userId ?? null) &&
+          way.user_id === ctx.session.userId &&
           way.data['clientId'] === app.clientId &&
           way.data['environment'] === app.environment;
         return fits ? { app, back: String(way.data['back']) } : null;
@@ -162,7 +162,7 @@ export function quickBooksHandlers(
             ? { kind: 'conflict', message: MESSAGES.quickBooksWayBack }
             : unheard(tokens.fault),
         );
-      return store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksKept>> => {
+      return store.tenant(ctx.tenant, async (tx): Promise<Result<QuickBooksState>> => {
         await tx.lock();
         const row = await quickBooksRow(tx);
         if (row?.client_id !== begun.app.clientId || row.environment !== begun.app.environment)
@@ -196,23 +196,22 @@ export function quickBooksHandlers(
           user: null,
           detail: { environment: row.environment },
         });
-        return ok(await kept(tx, world, ctx));
+        return ok(await loadStored(tx, world, ctx));
       });
     },
 
     async testQuickBooks(_, ctx) {
       if (!keepsBooks(ctx)) return no();
-      const retryAfterMs = rateLimit.ask(ctx.tenant, ctx.now);
-      if (retryAfterMs !== null)
-        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
       const row = await store.tenant(ctx.tenant, quickBooksRow, { readOnly: true });
       const realm = row?.realm_id ?? null;
-      const told =
+      const details =
         row && realm !== null
-          ? await heard(() => booksOf(world, ctx.tenant, row, realm).company())
+          ? await heard(() => connectQuickBooks(world, ctx.tenant, row, realm).company())
           : null;
       return store.tenant(ctx.tenant, async (tx) => {
-        if (told?.ok === true) {
+        if (details?.ok === true) {
           await tx.sql
             .updateTable('quickbooks')
             .set({ poll_at: ctx.now, fault: null, tries: 0 })
@@ -221,13 +220,13 @@ export function quickBooksHandlers(
             .execute();
           await scheduleRecurring(tx, 'invoices', ctx.now);
         }
-        const all = await kept(tx, world, ctx);
+        const all = await loadStored(tx, world, ctx);
         return ok(
-          told === null
+          details === null
             ? { ok: false, says: MESSAGES.quickBooksNotConnected, kept: all }
-            : told.ok
-              ? { ok: true, says: t.connected({ company: told.value }), kept: all }
-              : { ok: false, says: told.fault.message, kept: all },
+            : details.ok
+              ? { ok: true, says: t.connected({ company: details.value }), kept: all }
+              : { ok: false, says: details.fault.message, kept: all },
         );
       });
     },
@@ -237,8 +236,8 @@ export function quickBooksHandlers(
       const { app, tokens } = await store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const found = {
-          app: await appOf(tx, world, await quickBooksRow(tx)),
-          tokens: await tokensOf(tx, world),
+          app: await loadApp(tx, world, await quickBooksRow(tx)),
+          tokens: await loadTokens(tx, world),
         };
         await storeSecret(tx, world, 'quickbooks', null);
         await storeSecret(tx, world, 'quickbooks-tokens', null);
@@ -254,14 +253,18 @@ export function quickBooksHandlers(
 }
 
 /** Only a user with access to the whole provider manages its QuickBooks connection. */
-export const keepsBooks = ({ session }: RequestContext): boolean =>
-  session !== null && scopeOf(session).companies === null;
+export const keepsBooks = ({ session }: SessionContext): boolean =>
+  toScope(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-const backOf = async (tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<string> =>
+const loadBack = async (tx: TenantTx, world: AppContext, ctx: SessionContext): Promise<string> =>
   `${await portalAddress(tx, world, ctx)}${BACK}`;
 
-async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<QuickBooksKept> {
+async function loadStored(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: SessionContext,
+): Promise<QuickBooksState> {
   const row = await quickBooksRow(tx);
   const counted = await tx.sql
     .selectFrom('invoice')
@@ -272,7 +275,7 @@ async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promi
     environment: row?.environment ?? 'production',
     clientId: row?.client_id ?? '',
     secret: (await readSecret(tx, world, 'quickbooks')) !== null,
-    back: await backOf(tx, world, ctx),
+    back: await loadBack(tx, world, ctx),
     realm: row?.realm_id ?? null,
     connectedAt: row?.connected_at ?? null,
     ended: row?.ended ?? false,

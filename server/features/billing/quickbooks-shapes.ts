@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
 import type { Mills } from '#contract/billing/invoice.ts';
-import { millsOf } from '#contract/billing/invoice.ts';
+import { toMills } from '#contract/billing/invoice.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import type { InvoiceRest } from '../../platform/db/database-billing.ts';
 
@@ -92,7 +92,7 @@ export interface ReadInvoice {
   readonly changedAt: Ms;
 }
 
-export function invoiceOf(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice {
+export function getInvoice(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice {
   const {
     Id,
     DocNumber,
@@ -116,13 +116,13 @@ export function invoiceOf(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice 
     currency: CurrencyRef === null ? null : cut(CurrencyRef.value, 8).toUpperCase(),
     day: TxnDate,
     due: DueDate,
-    total: millsOf(TotalAmt),
-    balance: millsOf(Balance),
+    total: toMills(TotalAmt),
+    balance: toMills(Balance),
     // Voiding sets all amounts to zero and puts this word before the note; no other field shows it.
     voided: TotalAmt === 0 && Balance === 0 && /^voided\b/i.test(PrivateNote ?? ''),
     rest: {
-      lines: linesOf(one),
-      tax: TxnTaxDetail?.TotalTax == null ? null : millsOf(TxnTaxDetail.TotalTax),
+      lines: getLines(one),
+      tax: TxnTaxDetail?.TotalTax == null ? null : toMills(TxnTaxDetail.TotalTax),
       note: CustomerMemo?.value ? cut(CustomerMemo.value, 1_000) : null,
       mailed: EmailStatus === null ? null : EmailStatus === 'EmailSent',
     },
@@ -132,24 +132,29 @@ export function invoiceOf(one: v.InferOutput<typeof InvoiceShape>): ReadInvoice 
 
 const MOST_LINES = 500;
 /** The lines of a group follow the group's own line. */
-const linesOf = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly InvoiceLine[] =>
+const getLines = ({ Line: lines }: v.InferOutput<typeof InvoiceShape>): readonly InvoiceLine[] =>
   lines
     .flatMap((one): InvoiceLine[] => {
       const { GroupLineDetail: group } = one;
-      if (group === null) return [lineOf(one)];
+      if (group === null) return [getLine(one)];
       return [
         {
-          ...lineOf(one),
+          ...getLine(one),
           is: 'subtotal',
           item: group.GroupItemRef?.name ?? null,
           quantity: group.Quantity,
         },
-        ...group.Line.map(lineOf),
+        ...group.Line.map(getLine),
       ];
     })
     .slice(0, MOST_LINES);
 
-function lineOf({ Amount, Description, DetailType, SalesItemLineDetail: item }: Flat): InvoiceLine {
+function getLine({
+  Amount,
+  Description,
+  DetailType,
+  SalesItemLineDetail: item,
+}: Flat): InvoiceLine {
   const is =
     DetailType === 'SubTotalLineDetail'
       ? 'subtotal'
@@ -166,7 +171,7 @@ function lineOf({ Amount, Description, DetailType, SalesItemLineDetail: item }: 
     description: Description === null ? null : cut(Description, 1_000),
     quantity: item?.Qty ?? null,
     price: item?.UnitPrice ?? null,
-    amount: Amount === null ? null : millsOf(is === 'discount' ? -Amount : Amount),
+    amount: Amount === null ? null : toMills(is === 'discount' ? -Amount : Amount),
   };
 }
 

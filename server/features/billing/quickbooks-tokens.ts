@@ -6,17 +6,17 @@ import { columnOver } from '../../platform/clock-bounds.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
 import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import type { QuickBooksTable } from '../../platform/db/database-billing.ts';
-import type { Store, TenantTx } from '../../platform/db/store.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { faultIn, parsed, QuickBooksFault, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
+import { readError, parsed, QuickBooksError, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
 import { billingMessages as t } from './messages.en.ts';
 
 /**
  * BILL-1: a provider's tokens, sealed. A renewal can return a new refresh token, and only the
  * newest stays valid, so it is stored before the access token is used.
  */
-const Kept = v.object({ access: v.string(), until: v.number(), refresh: v.string() });
-type Tokens = v.InferOutput<typeof Kept>;
+const StoredTokens = v.object({ access: v.string(), until: v.number(), refresh: v.string() });
+type Tokens = v.InferOutput<typeof StoredTokens>;
 const token = v.pipe(v.string(), v.minLength(1), v.maxLength(8_000));
 const Given = v.object({
   access_token: token,
@@ -41,7 +41,7 @@ const LOOKS = 100;
 export const quickBooksRow = ({ sql, tenant }: TenantTx): Promise<QuickBooksRow | undefined> =>
   sql.selectFrom('quickbooks').selectAll().where('tenant_id', '=', tenant).executeTakeFirst();
 
-export async function appOf(
+export async function loadApp(
   tx: TenantTx,
   world: AppContext,
   row: Pick<QuickBooksRow, 'environment' | 'client_id'> | undefined,
@@ -52,13 +52,13 @@ export async function appOf(
     : null;
 }
 
-export async function tokensOf(tx: TenantTx, world: AppContext): Promise<Tokens | null> {
+export async function loadTokens(tx: TenantTx, world: AppContext): Promise<Tokens | null> {
   const sealed = await readSecret(tx, world, 'quickbooks-tokens');
-  return sealed === null ? null : v.parse(Kept, parsed(sealed));
+  return sealed === null ? null : v.parse(StoredTokens, parsed(sealed));
 }
 
 /**
- * Exchanges an authorization code or a refresh token for tokens. Throws a `QuickBooksFault`, with
+ * Exchanges an authorization code or a refresh token for tokens. Throws a `QuickBooksError`, with
  * `ended` if Intuit does not accept it.
  */
 export async function exchange(
@@ -71,12 +71,12 @@ export async function exchange(
     headers: { accept: 'application/json', authorization: basic(app) },
     body: new URLSearchParams(form),
   });
-  if (answer.status === 400) throw new QuickBooksFault('ended', t.accessEnded);
-  if (answer.status === 401) throw new QuickBooksFault('access', t.clientRefused);
-  if (answer.status !== 200) throw await faultIn(answer, world.clock.now());
+  if (answer.status === 400) throw new QuickBooksError('ended', t.accessEnded);
+  if (answer.status === 401) throw new QuickBooksError('access', t.clientRefused);
+  if (answer.status !== 200) throw await readError(answer, world.clock.now());
   const read = v.safeParse(Given, parsed(await answer.text()));
   if (!read.success)
-    throw new QuickBooksFault('later', 'QuickBooks gave no token that can be read.');
+    throw new QuickBooksError('later', 'QuickBooks gave no token that can be read.');
   const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
   return { access, refresh, until: world.clock.now() + seconds * 1_000 };
 }
@@ -100,28 +100,30 @@ const basic = ({ clientId, secret }: App): string =>
 export const keepTokens = (tx: TenantTx, world: AppContext, tokens: Tokens): Promise<void> =>
   storeSecret(tx, world, 'quickbooks-tokens', JSON.stringify(tokens));
 
-const going = new WeakMap<Store, Map<TenantId, Promise<string>>>();
+/** The renewals that are under way, by provider. */
+export type QuickBooksRenewals = Map<TenantId, Promise<string>>;
 
 /**
  * Returns a valid access token. `refused` is the one that QuickBooks refused. Concurrent callers on
  * this server share one renewal; of several servers only one renews.
  */
-export async function accessOf(
+export async function loadAccess(
   world: AppContext,
   tenant: TenantId,
   refused: string | null,
 ): Promise<string> {
-  const all = going.get(world.store) ?? new Map<TenantId, Promise<string>>();
-  going.set(world.store, all);
-  const tokens = await world.store.tenant(tenant, (tx) => tokensOf(tx, world), { readOnly: true });
-  if (tokens === null) throw new QuickBooksFault('ended', t.accessEnded);
+  const { quickBooksRenewals } = world;
+  const tokens = await world.store.tenant(tenant, (tx) => loadTokens(tx, world), {
+    readOnly: true,
+  });
+  if (tokens === null) throw new QuickBooksError('ended', t.accessEnded);
   if (good(tokens, refused, world.clock.now())) return tokens.access;
-  const there = all.get(tenant);
+  const there = quickBooksRenewals.get(tenant);
   if (there) return releaseSlotDuring(() => there);
   const mine = renew(world, tenant, refused).finally(() => {
-    all.delete(tenant);
+    quickBooksRenewals.delete(tenant);
   });
-  all.set(tenant, mine);
+  quickBooksRenewals.set(tenant, mine);
   return mine;
 }
 
@@ -145,7 +147,7 @@ async function renew(world: AppContext, tenant: TenantId, refused: string | null
       clock.after(LOOK_MS, resolve);
     });
   }
-  throw new QuickBooksFault('later', 'Another server is renewing the token of QuickBooks.');
+  throw new QuickBooksError('later', 'Another server is renewing the token of QuickBooks.');
 }
 
 /** Returns null while another server renews the tokens, and a token if it has finished. */
@@ -157,9 +159,9 @@ async function takeTurn(
 ): Promise<Turn | string | null> {
   const now = world.clock.now();
   const row = await quickBooksRow(tx);
-  const tokens = await tokensOf(tx, world);
-  const app = await appOf(tx, world, row);
-  if (!row || tokens === null || app === null) throw new QuickBooksFault('ended', t.accessEnded);
+  const tokens = await loadTokens(tx, world);
+  const app = await loadApp(tx, world, row);
+  if (!row || tokens === null || app === null) throw new QuickBooksError('ended', t.accessEnded);
   if (good(tokens, refused, now)) return tokens.access;
   const free = await tx.sql
     .updateTable('quickbooks')
@@ -186,7 +188,7 @@ async function inTurn(
       refresh_token: tokens.refresh,
     });
   } catch (error) {
-    const ended = error instanceof QuickBooksFault && error.is === 'ended';
+    const ended = error instanceof QuickBooksError && error.is === 'ended';
     await world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('quickbooks')
@@ -207,8 +209,8 @@ async function inTurn(
       .executeTakeFirst();
     if (mine) await keepTokens(tx, world, fresh);
     // If QuickBooks was reconnected in the meantime, the new tokens count.
-    const now = mine ? fresh : await tokensOf(tx, world);
-    if (now === null) throw new QuickBooksFault('ended', t.accessEnded);
+    const now = mine ? fresh : await loadTokens(tx, world);
+    if (now === null) throw new QuickBooksError('ended', t.accessEnded);
     return now.access;
   });
 }

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { faultIn, parsed, QuickBooksFault, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
+import { readError, parsed, QuickBooksError, quickBooksAt, sendTo } from './quickbooks-endpoint.ts';
 import {
   CompanyShape,
   CustomerShape,
   InvoiceShape,
   PreferencesShape,
 } from './quickbooks-shapes.ts';
-import { accessOf, type QuickBooksRow } from './quickbooks-tokens.ts';
+import { loadAccess, type QuickBooksRow } from './quickbooks-tokens.ts';
 
 /** The maximum page size of QuickBooks, and the maximum number of ids in one query. */
 export const PAGE_ROWS = 1_000;
@@ -26,7 +26,7 @@ interface Span {
 
 /**
  * The queries to QuickBooks Online, signed in. Each response is checked against its schema. Each
- * throws a `QuickBooksFault` if the request fails.
+ * throws a `QuickBooksError` if the request fails.
  */
 export interface Books {
   invoices(span: Span): Promise<Rows<typeof InvoiceShape>>;
@@ -39,7 +39,7 @@ export interface Books {
   pdf(id: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-export function booksOf(
+export function connectQuickBooks(
   world: AppContext,
   tenant: TenantId,
   { environment }: Pick<QuickBooksRow, 'environment'>,
@@ -50,13 +50,14 @@ export function booksOf(
   /** Renews a token once if QuickBooks refuses it before its expiry. */
   async function get(path: string, accept: string, mostBytes?: number): Promise<Response> {
     for (let refused: string | null = null; ;) {
-      const access = await accessOf(world, tenant, refused);
+      const access = await loadAccess(world, tenant, refused);
       const answer = await sendTo(world, `${base}/${path}`, {
         headers: { accept, authorization: `Bearer ${access}` },
         ...(mostBytes !== undefined && { mostBytes }),
       });
       if (answer.status === 200) return answer;
-      if (answer.status !== 401 || refused !== null) throw await faultIn(answer, world.clock.now());
+      if (answer.status !== 401 || refused !== null)
+        throw await readError(answer, world.clock.now());
       refused = access;
     }
   }
@@ -75,12 +76,12 @@ export function booksOf(
       parsed(await answer.text()),
     );
     if (!read.success)
-      throw new QuickBooksFault('later', 'QuickBooks gave an answer that cannot be read.');
+      throw new QuickBooksError('later', 'QuickBooks gave an answer that cannot be read.');
     const rows = v.safeParse(v.array(shape), read.output.QueryResponse[entity]);
     if (!rows.success)
-      throw new QuickBooksFault(
+      throw new QuickBooksError(
         'later',
-        `QuickBooks told of ${entity === 'Invoice' ? 'an invoice' : 'a record'} in another form than expected${pathOf(rows.issues[0])}.`,
+        `QuickBooks told of ${entity === 'Invoice' ? 'an invoice' : 'a record'} in another form than expected${getPath(rows.issues[0])}.`,
       );
     return rows.output;
   }
@@ -112,7 +113,7 @@ export function booksOf(
       );
       const bytes = new Uint8Array(await answer.arrayBuffer());
       if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC)
-        throw new QuickBooksFault('later', 'QuickBooks gave no PDF.');
+        throw new QuickBooksError('later', 'QuickBooks gave no PDF.');
       return bytes;
     },
   };
@@ -125,7 +126,7 @@ const changed = (since: Ms | null): readonly string[] =>
     ? []
     : [`MetaData.LastUpdatedTime >= '${new Date(since).toISOString().slice(0, 19)}Z'`];
 const window = (start: number): string => ` STARTPOSITION ${start} MAXRESULTS ${PAGE_ROWS}`;
-const pathOf = (issue: v.BaseIssue<unknown>): string => {
+const getPath = (issue: v.BaseIssue<unknown>): string => {
   const path = v.getDotPath(issue);
   return path === null ? '' : ` (${path})`;
 };

@@ -13,9 +13,9 @@ import {
   unseenCustomers,
   unseenInvoices,
 } from './store-invoices.ts';
-import { type Books, booksOf, IDS, PAGE_ROWS } from './quickbooks.ts';
-import { heard, type QuickBooksFault } from './quickbooks-endpoint.ts';
-import { invoiceOf } from './quickbooks-shapes.ts';
+import { type Books, connectQuickBooks, IDS, PAGE_ROWS } from './quickbooks.ts';
+import { heard, type QuickBooksError } from './quickbooks-endpoint.ts';
+import { getInvoice } from './quickbooks-shapes.ts';
 import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
 import { billingMessages as t } from './messages.en.ts';
 
@@ -47,9 +47,15 @@ export function invoices(world: AppContext): JobHandler<'invoices'> {
     const row = await world.store.tenant(tenant, (tx) => take(tx, world, by, now));
     const { realm_id: realm = null } = row ?? {};
     if (row !== null && realm !== null) {
-      const mine: Mine = { world, tenant, row, by, books: booksOf(world, tenant, row, realm) };
+      const mine: Mine = {
+        world,
+        tenant,
+        row,
+        by,
+        books: connectQuickBooks(world, tenant, row, realm),
+      };
       const done = await heard(() => turn(mine, now));
-      if (!done.ok) await keepFault(mine, done.fault);
+      if (!done.ok) await storeError(mine, done.fault);
       await leave(mine);
     }
     return world.store.tenant(tenant, (tx) => nextTurn(tx, now), { readOnly: true });
@@ -147,14 +153,14 @@ async function step(mine: Mine, cursor: ReadCursor): Promise<ReadCursor | null> 
     });
   }
   if (at === 'invoices') {
-    const rows = (await books.invoices({ start, since })).map(invoiceOf);
+    const rows = (await books.invoices({ start, since })).map(getInvoice);
     const currency = rows.some((one) => one.currency === null) ? await books.currency() : '';
     return keep(mine, next(cursor, rows.length), (tx) => keepInvoices(tx, rows, currency, began));
   }
   const ids = await mine.world.store.tenant(mine.tenant, (tx) => unseenInvoices(tx, began, IDS), {
     readOnly: true,
   });
-  const there = ids.length === 0 ? [] : (await books.invoicesOf(ids)).map(invoiceOf);
+  const there = ids.length === 0 ? [] : (await books.invoicesOf(ids)).map(getInvoice);
   const currency = there.some((one) => one.currency === null) ? await books.currency() : '';
   return keep(mine, ids.length < IDS ? { ...cursor, at: 'rest', start: 1 } : cursor, async (tx) => {
     await keepInvoices(tx, there, currency, began);
@@ -215,9 +221,9 @@ function keep(
   });
 }
 
-async function keepFault(
+async function storeError(
   { world, tenant, by }: Mine,
-  { is, message, afterMs }: QuickBooksFault,
+  { is, message, afterMs }: QuickBooksError,
 ): Promise<void> {
   await world.store.tenant(tenant, async (tx) => {
     const row = await quickBooksRow(tx);

@@ -5,7 +5,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { CustomerShape, ReadInvoice } from './quickbooks-shapes.ts';
 import { cut } from './quickbooks-shapes.ts';
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Stores invoices and replaces earlier versions. A customer that only an invoice names is added.
@@ -17,8 +17,8 @@ export async function keepInvoices(
   seen: Ms,
 ): Promise<void> {
   const { tenant, sql: db } = tx;
-  for (let i = 0; i < rows.length; i += AT_ONCE) {
-    const some = rows.slice(i, i + AT_ONCE);
+  for (let i = 0; i < rows.length; i += BATCH_SIZE) {
+    const some = rows.slice(i, i + BATCH_SIZE);
     await db
       .insertInto('invoice')
       .values(
@@ -94,12 +94,12 @@ export async function keepCustomers(
   rows: readonly v.InferOutput<typeof CustomerShape>[],
   seen: Ms,
 ): Promise<void> {
-  for (let i = 0; i < rows.length; i += AT_ONCE) {
+  for (let i = 0; i < rows.length; i += BATCH_SIZE) {
     await tx.sql
       .insertInto('invoice_customer')
       .values(
         rows
-          .slice(i, i + AT_ONCE)
+          .slice(i, i + BATCH_SIZE)
           .map(({ Id: id, DisplayName: name, Active: active, ParentRef: parent }) => ({
             tenant_id: tx.tenant,
             id,

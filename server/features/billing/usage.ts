@@ -4,8 +4,8 @@ import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
 import type { Known } from '#server/platform/queries/known-jobs.ts';
-import type { Reach } from '#server/platform/queries/query.ts';
-import { totalsOf } from '#server/platform/queries/totals.ts';
+import type { QueryScope } from '#server/platform/queries/query.ts';
+import { loadTotals } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Month } from './months.ts';
 import { billingMessages as t } from './messages.en.ts';
@@ -14,10 +14,10 @@ import { billingMessages as t } from './messages.en.ts';
  * LIC-1: returns each company's usage in a month, sorted by name, and last the usage without a
  * company. Companies without usage have no lines.
  */
-export async function usageOf(
+export async function loadUsage(
   tx: TenantTx,
   tenant: TenantId,
-  reach: Reach,
+  reach: QueryScope,
   month: Month,
   isNow: boolean,
 ): Promise<readonly CompanyUsage[]> {
@@ -29,11 +29,12 @@ export async function usageOf(
     lines.set(company, own);
   };
   for (const [company, jobs] of Map.groupBy(
-    await jobsOf(tx, reach, month),
+    await loadJobs(tx, reach, month),
     ({ job }) => job.company,
   ))
     for (const line of counted(jobs)) put(company, line);
-  for (const { company, line } of await toldOf(tx, reach, month.month, isNow)) put(company, line);
+  for (const { company, line } of await loadUsageDetails(tx, reach, month.month, isNow))
+    put(company, line);
   return [...lines]
     .map(([company, all]): CompanyUsage => ({
       serviceProviderId: tenant,
@@ -49,9 +50,13 @@ export async function usageOf(
 }
 
 /** Returns the jobs that had a result in the month. */
-async function jobsOf(tx: TenantTx, reach: Reach, { from, to }: Month): Promise<readonly Known[]> {
+async function loadJobs(
+  tx: TenantTx,
+  reach: QueryScope,
+  { from, to }: Month,
+): Promise<readonly Known[]> {
   const ran = new Set(
-    (await totalsOf(tx, reach, [from, to], null, []))
+    (await loadTotals(tx, reach, [from, to], null, []))
       .filter(({ state }) => state !== 'Missed')
       .map((one) => one.class),
   );
@@ -88,15 +93,15 @@ function counted(jobs: readonly Known[]): readonly UsageLine[] {
   });
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type UsageDetails = Readonly<Record<string, unknown>>;
 
 /**
  * Returns what connections reported: the current state for this month, the last one for an earlier
  * month. Usage without a company is visible only to users with access to all companies.
  */
-async function toldOf(
+async function loadUsageDetails(
   tx: TenantTx,
-  { companies, without }: Reach,
+  { companies, without }: QueryScope,
   month: string,
   isNow: boolean,
 ): Promise<readonly { readonly company: CompanyN | null; readonly line: UsageLine }[]> {
@@ -130,13 +135,13 @@ async function toldOf(
   return rows
     .filter(({ company_n: company }) => seen(company))
     .flatMap(({ connection_id: id, company_n: company, row }) => {
-      const line = lineOf(row, names.get(id) ?? t.formerConnection);
+      const line = getLine(row, names.get(id) ?? t.formerConnection);
       return line === null ? [] : [{ company, line }];
     });
 }
 
 /** Uses units if there are any, otherwise counts. Returns null if nothing was used. */
-function lineOf(row: Told, source: string): UsageLine | null {
+function getLine(row: UsageDetails, source: string): UsageLine | null {
   const unit = UNITS.find((one) => one === row['unitType']) ?? 'Instances';
   const [used, fresh, rental] = ['used', 'new', 'rental'].map(
     (one) => numberIn(row, `${one}Units`) ?? numberIn(row, `${one}Count`),
@@ -152,11 +157,11 @@ function lineOf(row: Told, source: string): UsageLine | null {
     source,
   };
 }
-const numberIn = (row: Told, name: string): number | null => {
+const numberIn = (row: UsageDetails, name: string): number | null => {
   const one = row[name];
   return typeof one === 'number' && one > 0 ? one : null;
 };
-const textIn = (row: Told, name: string): string | null => {
+const textIn = (row: UsageDetails, name: string): string | null => {
   const one = row[name];
   return typeof one === 'string' && one !== '' ? one : null;
 };

@@ -26,16 +26,16 @@ export async function keepAsset(
 ): Promise<Result<OutputOf<'putBrandAsset'>>> {
   const sent = Buffer.from(base64, 'base64');
   if (sent.byteLength > ASSET_BYTES) return failed(TOO_LARGE);
-  const kept = type === 'image/svg+xml' ? svgBytes(sent) : beginsAs(sent, type) ? sent : null;
-  if (kept === null)
+  const stored = type === 'image/svg+xml' ? svgBytes(sent) : beginsAs(sent, type) ? sent : null;
+  if (stored === null)
     return failed({
       kind: 'bad-input',
       message: MESSAGES.badInput,
       issues: [{ path: 'base64', message: t.notThisType }],
     });
-  const hash = createHash('sha256').update(kept).digest('base64url').slice(0, 22);
+  const hash = createHash('sha256').update(stored).digest('base64url').slice(0, 22);
   const url = `/brand/${name}?v=${hash}`;
-  const row = { type, base64: kept.toString('base64'), hash, at };
+  const row = { type, base64: stored.toString('base64'), hash, at };
   await world.store.tenant(tenant, async (tx) => {
     await tx.sql
       .insertInto('brand_asset')
@@ -44,7 +44,7 @@ export async function keepAsset(
       .execute();
     await then(tx, url);
   });
-  return ok({ url, bytes: kept.byteLength, changed: !kept.equals(sent) });
+  return ok({ url, bytes: stored.byteLength, changed: !stored.equals(sent) });
 }
 
 /** Returns the sanitized SVG; null if it is not an SVG or nothing remains. */
@@ -84,12 +84,12 @@ const ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  * hash is immutable.
  */
 export function assetRoutes(world: AppContext): (app: Hono) => void {
-  const tenantOf = tenantReader(world);
-  const callerOf = callerReader(world.config.trustedProxies);
+  const loadTenant = tenantReader(world);
+  const getCaller = callerReader(world.config.trustedProxies);
   return (app) => {
     app.get('/brand/:name', async (context) => {
       const { req } = context;
-      const tenant = await tenantOf(callerOf(req.raw, context.env).host);
+      const tenant = await loadTenant(getCaller(req.raw, context.env).host);
       const name = req.param('name');
       const row =
         tenant === null

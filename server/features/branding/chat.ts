@@ -31,7 +31,7 @@ const BEGIN_HASH = `'sha256-${createHash('sha256').update(BEGIN).digest('base64'
  * hosts, and nothing of the portal. The sandbox removes its origin, even if the frame is opened
  * directly, so it cannot reach any page, storage or cookie of the portal.
  */
-function policyOf(script: string, hosts: readonly string[]): string {
+function getPolicy(script: string, hosts: readonly string[]): string {
   const { host, origin } = new URL(script);
   const all = [origin, ...hosts.map((one) => `https://${one}`)].join(' ');
   const sockets = [host, ...hosts].map((one) => `wss://${one}`).join(' ');
@@ -63,11 +63,11 @@ const document = (script: string): string => `<!doctype html>
  * 404 if no widget is configured.
  */
 export function chatRoutes(world: AppContext): (app: Hono) => void {
-  const tenantOf = tenantReader(world);
-  const callerOf = callerReader(world.config.trustedProxies);
+  const loadTenant = tenantReader(world);
+  const getCaller = callerReader(world.config.trustedProxies);
   return (app) => {
     app.get('/chat', async ({ req, env }) => {
-      const tenant = await tenantOf(callerOf(req.raw, env).host);
+      const tenant = await loadTenant(getCaller(req.raw, env).host);
       const branding: Branding | null =
         tenant === null
           ? null
@@ -94,7 +94,7 @@ export function chatRoutes(world: AppContext): (app: Hono) => void {
         headers: {
           'content-type': 'text/html; charset=utf-8',
           'cache-control': 'no-store',
-          'content-security-policy': policyOf(script, chat?.hosts ?? []),
+          'content-security-policy': getPolicy(script, chat?.hosts ?? []),
           'x-frame-options': 'SAMEORIGIN',
         },
       });

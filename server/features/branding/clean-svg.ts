@@ -165,7 +165,7 @@ export function cleanSvg(text: string): string | null {
       '*': (tagName, attribs) => ({
         tagName,
         attribs: {
-          ...looksOf(attribs),
+          ...pickStyleAttributes(attribs),
           ...(tagName === 'svg' && { xmlns: 'http://www.w3.org/2000/svg' }),
         },
       }),
@@ -179,7 +179,7 @@ export function cleanSvg(text: string): string | null {
     : null;
 }
 
-const looksOf = (attribs: Readonly<Record<string, string>>): Record<string, string> =>
+const pickStyleAttributes = (attribs: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(attribs).filter(
       ([name, value]) => name !== 'xmlns' && (!LEADS_OUT.test(value) || INSIDE.test(value)),

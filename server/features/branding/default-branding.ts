@@ -35,4 +35,8 @@ const STANDARD: Features = {
   rules: true,
   hints: true,
   reporting: { enabled: true, visibleFor: ['all'] },
+  office365: {
+    ...PLAIN_FEATURES.office365,
+    restorePortal: { outlook: true, onedrive: true, sharepoint: false, teams: false },
+  },
 };

@@ -3,9 +3,9 @@ import { BrandingSchema } from '#contract/branding/branding.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import { brandingOf as shownBranding } from '../../platform/tenancy/branding.ts';
+import { loadBranding as shownBranding } from '../../platform/tenancy/branding.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { keepsProvider } from '../../platform/tenancy/providers.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -19,13 +19,13 @@ type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
  */
 export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => ({
   async brandingOf({ id }, ctx) {
-    return (await isKept(world, ctx, id))
+    return (await keepsProvider(world, ctx.tenant, ctx.session, id))
       ? ok(await world.store.tenant(id, shownBranding, { readOnly: true }))
       : failed(NOT_FOUND);
   },
 
   async editBranding({ id, ...fields }, ctx) {
-    if (!(await isKept(world, ctx, id))) return failed(NOT_FOUND);
+    if (!(await keepsProvider(world, ctx.tenant, ctx.session, id))) return failed(NOT_FOUND);
     const names = Object.keys(fields).join(', ');
     const branding = await world.store.tenant(id, async (tx) => {
       await tx.lock();
@@ -43,8 +43,8 @@ export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => (
   },
 
   async putBrandAsset({ id, ...asset }, ctx) {
-    if (!(await isKept(world, ctx, id))) return failed(NOT_FOUND);
-    const kept = await keepAsset(world, id, asset, ctx.now, async (tx, url) => {
+    if (!(await keepsProvider(world, ctx.tenant, ctx.session, id))) return failed(NOT_FOUND);
+    const stored = await keepAsset(world, id, asset, ctx.now, async (tx, url) => {
       await tx.lock();
       const branding = await readBranding(tx);
       if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
@@ -57,14 +57,10 @@ export const brandEditHandlers = (world: AppContext): Pick<Handlers, Names> => (
         detail: { name: asset.name },
       });
     });
-    if (kept.ok) await recordAbove(world, ctx, id, 'branding.picture', asset.name);
-    return kept;
+    if (stored.ok) await recordAbove(world, ctx, id, 'branding.picture', asset.name);
+    return stored;
   },
 });
-
-async function isKept(world: AppContext, ctx: RequestContext, id: string): Promise<boolean> {
-  return ctx.session !== null && keepsProvider(world, ctx.tenant, ctx.session, id);
-}
 
 const readBranding = async ({ tenant, sql }: TenantTx): Promise<Branding> =>
   (
@@ -88,7 +84,7 @@ const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Prom
  */
 async function recordAbove(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: string,
   what: string,
   fields: string,

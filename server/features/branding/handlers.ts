@@ -1,10 +1,10 @@
 import { ok } from '#contract/result.ts';
-import { brandingOf } from '../../platform/tenancy/branding.ts';
+import { loadBranding } from '../../platform/tenancy/branding.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
 /** `ask.tenant` is the provider of the request's host, so this returns that host's branding. */
 export const brandHandlers = (world: AppContext): Pick<Handlers, 'getBranding'> => ({
   getBranding: (_, { tenant }) =>
-    world.store.tenant(tenant, async (tx) => ok(await brandingOf(tx)), { readOnly: true }),
+    world.store.tenant(tenant, async (tx) => ok(await loadBranding(tx)), { readOnly: true }),
 });

@@ -1,14 +1,13 @@
-import { keyQuotaFault } from '#contract/branding/quota.ts';
-import type { KeptSettings, settingsCalls } from '#contract/branding/settings-calls.ts';
+import { findKeyQuotaError } from '#contract/branding/quota.ts';
+import type { StoredSettings, settingsCalls } from '#contract/branding/settings-calls.ts';
 import { SECRET_NAMES } from '#contract/branding/settings.ts';
 import type { ProviderSettings, SecretName } from '#contract/branding/settings.ts';
 import type { TenantId } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { NOT_FOUND } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
 import { forgetUsage } from '../../platform/tenancy/ingest-usage.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
@@ -24,11 +23,11 @@ const TRIES = 10;
 export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof settingsCalls> {
   const rateLimit = makePerMinuteLimit(TRIES);
   return {
-    getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, keptOf, { readOnly: true }),
+    getProviderSettings: ({ id }, ctx) => forOne(world, ctx, id, loadSettings, { readOnly: true }),
 
     async setProviderSettings({ id, ...changes }, ctx) {
-      const fault = changes.ingestQuota ? keyQuotaFault(changes.ingestQuota) : null;
-      if (fault !== null) return badQuota(fault);
+      const error = changes.ingestQuota ? findKeyQuotaError(changes.ingestQuota) : null;
+      if (error !== null) return badQuota(error);
       return changeOne(
         world,
         ctx,
@@ -36,7 +35,7 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
         { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } },
         async (tx) => {
           await tx.lock();
-          const { settings: before } = await keptOf(tx);
+          const { settings: before } = await loadSettings(tx);
           const after: ProviderSettings = { ...before, ...changes };
           await tx.sql
             .updateTable('provider')
@@ -47,9 +46,9 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
           // A secret belongs to one address. If the address changes, the stored secret is deleted,
           // so that it is not sent elsewhere.
           for (const name of SECRET_NAMES)
-            if (addressOf(before, name) !== addressOf(after, name))
+            if (getAddress(before, name) !== getAddress(after, name))
               await storeSecret(tx, world, name, null);
-          return keptOf(tx);
+          return loadSettings(tx);
         },
       );
     },
@@ -62,15 +61,14 @@ export function settingsHandlers(world: AppContext): Pick<Handlers, keyof typeof
         { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } },
         async (tx) => {
           await storeSecret(tx, world, name, value);
-          return { secrets: (await keptOf(tx)).secrets };
+          return { secrets: (await loadSettings(tx)).secrets };
         },
       ),
 
     async tryProviderSettings({ id, what }, ctx) {
-      const retryAfterMs = rateLimit.ask(ctx.tenant, ctx.now);
-      if (retryAfterMs !== null)
-        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
-      const to = await addresseeOf(world, ctx);
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
+      const to = await loadAddressee(world, ctx);
       const found = await forOne(world, ctx, id, (tx) => tryGateway(tx, world, what, to));
       // Runs outside of the transaction, because the other side can take time.
       return found.ok ? ok(await releaseSlotDuring(found.value)) : found;
@@ -91,12 +89,12 @@ const badQuota = (message: string): Result<never> =>
  */
 async function forOne<T>(
   world: AppContext,
-  { tenant, session }: RequestContext,
+  { tenant, session }: SessionContext,
   id: TenantId,
   work: (tx: TenantTx) => Promise<T>,
   how: { readonly readOnly?: boolean } = {},
 ): Promise<Result<T>> {
-  return session !== null && (await keepsProvider(world, tenant, session, id))
+  return (await keepsProvider(world, tenant, session, id))
     ? ok(await world.store.tenant(id, work, how))
     : failed(NOT_FOUND);
 }
@@ -107,7 +105,7 @@ async function forOne<T>(
  */
 async function changeOne<T>(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: TenantId,
   { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> },
   work: (tx: TenantTx) => Promise<T>,
@@ -123,7 +121,7 @@ async function changeOne<T>(
   return done;
 }
 
-async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
+async function loadSettings({ tenant, sql }: TenantTx): Promise<StoredSettings> {
   const { settings } = await sql
     .selectFrom('provider')
     .select('settings')
@@ -141,28 +139,26 @@ async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
   };
 }
 
-const addresseeOf = (
+const loadAddressee = (
   world: AppContext,
-  { tenant, session }: RequestContext,
+  { tenant, session }: SessionContext,
 ): Promise<{ readonly email: string | null; readonly phone: string | null }> =>
   world.store.tenant(
     tenant,
     async ({ sql }) => {
-      const person =
-        session &&
-        (await sql
-          .selectFrom('person')
-          .select(['email', 'mobile_phone'])
-          .where('tenant_id', '=', tenant)
-          .where('id', '=', session.userId)
-          .executeTakeFirst());
+      const person = await sql
+        .selectFrom('person')
+        .select(['email', 'mobile_phone'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', session.userId)
+        .executeTakeFirst();
       return { email: person?.email ?? null, phone: person?.mobile_phone ?? null };
     },
     { readOnly: true },
   );
 
 /** Returns the fields that define where a secret is sent. */
-function addressOf(
+function getAddress(
   { mail, sms, directory, oidc, sso }: ProviderSettings,
   name: SecretName,
 ): string {

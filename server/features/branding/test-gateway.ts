@@ -1,8 +1,8 @@
 import type { Tried } from '#contract/branding/settings-calls.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { describeError } from '../../platform/outbound/error.ts';
-import { gatewaysOf } from '../../platform/mail/gateways.ts';
-import { issuerFault, issuerOf } from '../../platform/outbound/issuer.ts';
+import { loadGateways } from '../../platform/mail/gateways.ts';
+import { describeIssuerError, loadIssuer } from '../../platform/outbound/issuer.ts';
 import { sendMail } from '../../platform/mail/send-mail.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import { sendSms } from '../../platform/mail/send-sms.ts';
@@ -37,7 +37,7 @@ export async function tryGateway(
     .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
   if (what === 'mail' || what === 'sms') {
-    const gateways = await gatewaysOf(tx, world);
+    const gateways = await loadGateways(tx, world);
     return what === 'mail'
       ? mailTry(world, gateways.mail, to.email)
       : smsTry(world, gateways.sms, to.phone);
@@ -52,7 +52,7 @@ export async function tryGateway(
         const seen = await tryDirectory(world, directory, secret);
         return seen > 0 ? { ok: true, says: t.directoryWorks } : no(t.directoryWithoutUsers);
       } catch (error) {
-        return no(directoryFault(error, new URL(directory.url).hostname));
+        return no(describeDirectoryError(error, new URL(directory.url).hostname));
       }
     };
   }
@@ -60,18 +60,18 @@ export async function tryGateway(
   if (!oidc) return notSet(t.noIssuer);
   return async () => {
     try {
-      await issuerOf(world, { settings: oidc, secret });
+      await loadIssuer(world, { settings: oidc, secret });
       return {
         ok: true,
         says: secret === null ? t.issuerWithoutSecret : t.issuerWorks,
       };
     } catch (error) {
-      return no(issuerFault(error));
+      return no(describeIssuerError(error));
     }
   };
 }
 
-type Gateways = Awaited<ReturnType<typeof gatewaysOf>>;
+type Gateways = Awaited<ReturnType<typeof loadGateways>>;
 
 function mailTry(
   world: AppContext,
@@ -106,7 +106,7 @@ const said = (delivery: Delivery, done: string): Outcome =>
 const INVALID_CREDENTIALS = 49;
 const NO_SUCH_OBJECT = 32;
 
-function directoryFault(error: unknown, host: string): string {
+function describeDirectoryError(error: unknown, host: string): string {
   const { code } = error as { readonly code?: unknown };
   if (error instanceof OutboundError || typeof code !== 'number') return describeError(error, host);
   if (code === INVALID_CREDENTIALS) return t.directoryAccountRefused;

@@ -10,20 +10,20 @@ import type { CompanyRow, UserRow } from '#contract/users/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers, Principal } from '../../platform/http/handler.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import { fetchOutbound } from '../../platform/outbound/fetch.ts';
 import { readSecret } from '../../platform/outbound/secret.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { by, FORBIDDEN, NOT_FOUND, signedOf } from '../../platform/auth/guards.ts';
+import { by, FORBIDDEN, NOT_FOUND } from '../../platform/auth/guards.ts';
 import {
-  companyOf,
+  loadCompany,
   findCompanies,
   listedCompanies,
   seesCompany,
 } from '../../platform/tenancy/company-list.ts';
-import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { about } from '../users/users.ts';
 import { vacCompanies } from './vspc-companies.ts';
 import type { Ask as AskOutside } from './vspc-companies.ts';
@@ -43,10 +43,10 @@ type Names =
 
 export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<Handlers, Names> {
   const read = <T>(
-    ctx: RequestContext,
+    ctx: SessionContext,
     work: (tx: TenantTx, session: Principal) => Promise<T>,
   ): Promise<T> =>
-    world.store.tenant(ctx.tenant, (tx) => work(tx, signedOf(ctx)), { readOnly: true });
+    world.store.tenant(ctx.tenant, (tx) => work(tx, ctx.session), { readOnly: true });
   const askOutside = outside ?? fetching(world);
 
   return {
@@ -72,20 +72,20 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
 
     getCompany: ({ id }, ctx) =>
       read(ctx, async (tx, session) => {
-        const company = await companyOf(tx, session, id);
+        const company = await loadCompany(tx, session, id);
         if (!company) return NOT_FOUND;
         const [listed] = await listedCompanies(tx, session, [company]);
         return listed
           ? ok<OutputOf<'getCompany'>>({
               ...listed,
-              counts: await countsOf(tx, company.n, listed.users.length),
+              counts: await loadCounts(tx, company.n, listed.users.length),
             })
           : NOT_FOUND;
       }),
 
     createCompany: (fields, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        const session = signedOf(ctx);
+        const { session } = ctx;
         // A user with access to some companies could not see the new one.
         if (session.companies !== null) return FORBIDDEN;
         await tx.lock();
@@ -113,9 +113,9 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
 
     editCompany: ({ id, ...fields }, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        const session = signedOf(ctx);
+        const { session } = ctx;
         await tx.lock();
-        const company = await companyOf(tx, session, id);
+        const company = await loadCompany(tx, session, id);
         if (!company) return NOT_FOUND;
         const refused = await notFitting(tx, session, fields, company);
         if (refused) return refused;
@@ -130,10 +130,10 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
 
     deleteCompany: ({ id }, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        const session = signedOf(ctx);
+        const { session } = ctx;
         if (session.companies !== null) return FORBIDDEN;
         await tx.lock();
-        const company = await companyOf(tx, session, id);
+        const company = await loadCompany(tx, session, id);
         if (!company) return NOT_FOUND;
         const { n } = company;
         const keys = (await tx.all('key')).filter(
@@ -205,16 +205,19 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
           collected: await collectedCompanies(tx),
         };
       });
-      if (signedOf(ctx).companies !== null) return FORBIDDEN;
-      const asked = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
+      if (ctx.session.companies !== null) return FORBIDDEN;
+      const request = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
       if ((url === null || key === null) && collected === null)
         return ok({ configured: false, companies: [] });
       const there =
-        asked === null && collected === null
+        request === null && collected === null
           ? null
           : [
               ...new Map(
-                [...(collected ?? []), ...(asked ?? [])].map((one) => [one.id.toLowerCase(), one]),
+                [...(collected ?? []), ...(request ?? [])].map((one) => [
+                  one.id.toLowerCase(),
+                  one,
+                ]),
               ).values(),
             ];
       if (there === null) return failed({ ...busyFor(5_000), message: MESSAGES.getCompanies });
@@ -263,7 +266,7 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
 
     exportCompanies: (query, ctx) =>
       read(ctx, async (tx, session) => {
-        const zone = await zoneOf(tx);
+        const zone = await loadZone(tx);
         const rows = await listedCompanies(tx, session, await findCompanies(tx, session, query));
         return csvAnswer('Companies', ctx.now, zone, [
           [
@@ -324,11 +327,11 @@ const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
 
 async function shown(
   tx: TenantTx,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: string,
 ): Promise<Result<CompanyListed>> {
-  const session = signedOf(ctx);
-  const company = await companyOf(tx, session, id);
+  const { session } = ctx;
+  const company = await loadCompany(tx, session, id);
   const [listed] = company ? await listedCompanies(tx, session, [company]) : [];
   return listed ? ok(listed) : NOT_FOUND;
 }
@@ -392,7 +395,7 @@ async function notNotifiable(
   return null;
 }
 
-async function countsOf(
+async function loadCounts(
   tx: TenantTx,
   n: CompanyN,
   users: number,

@@ -10,12 +10,12 @@ import type { ComputerRow } from '#contract/runs/rows.ts';
 import { isBackupType } from '#contract/runs/vocabulary.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import { ok } from '#contract/result.ts';
-import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import type { SessionContext, Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { iso, isoOrNull } from '#server/platform/queries/run-details.ts';
-import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { badEnd } from '../daily-checks/job-handlers.ts';
@@ -33,24 +33,21 @@ export function computerHandlers(
   Handlers,
   'listComputers' | 'listComputersNow' | 'noteComputer' | 'ignoreComputer' | 'heedComputer'
 > {
-  const list = (ctx: RequestContext, from: Ms, to: Ms) =>
+  const list = (ctx: SessionContext, from: Ms, to: Ms) =>
     world.store.tenant(
       ctx.tenant,
-      async (tx) => {
-        if (!ctx.session) throw new Error('a list without a session');
-        return ok(await computersOf(tx, scopeOf(ctx.session), from, to, ctx.now));
-      },
+      async (tx) => ok(await loadComputers(tx, toScope(ctx.session), from, to, ctx.now)),
       { readOnly: true },
     );
 
   const change = (
-    ctx: RequestContext,
+    ctx: SessionContext,
     id: string,
     event: (before: ComputerRow) => NewEvent['event'] | null,
   ) =>
-    runIdempotently<Done>(world, ctx, async (tx, session) => {
+    runIdempotently<Done>(world, ctx, async (tx) => {
       const computer = (await tx.rows('computer', [id])).get(id);
-      if (!computer || !seesCompany(scopeOf(session), computer.company))
+      if (!computer || !seesCompany(toScope(ctx.session), computer.company))
         return refusal({ kind: 'not-found', message: MESSAGES.notFound });
       const made = event(computer);
       return {
@@ -88,7 +85,7 @@ export function computerHandlers(
 }
 
 /** Sorted by host name. An expired ignore counts as not ignored. */
-async function computersOf(
+async function loadComputers(
   tx: TenantTx,
   scope: Scope,
   from: Ms,
@@ -105,7 +102,9 @@ async function computersOf(
   const computers = (await query.execute())
     .map(({ row }) => row)
     .filter(({ firstSeenAt }) => firstSeenAt < to);
-  const jobsOf = jobCounter(await placesOf(tx, new Set(computers.map(({ company }) => company))));
+  const getJobs = jobCounter(
+    await loadPlaces(tx, new Set(computers.map(({ company }) => company))),
+  );
   const names = await companyNames(tx);
   return computers
     .map(
@@ -134,7 +133,7 @@ async function computersOf(
           firstSeenAt,
           seenAt,
           lastSeenAt: iso(seenAt),
-          jobs: jobsOf(company, hostName),
+          jobs: getJobs(company, hostName),
           note,
           ignored,
           ignoredUntil: isoOrNull(ignored?.until),
@@ -145,7 +144,7 @@ async function computersOf(
 }
 
 /** Counts only jobs that make backups (DASH-8): a copy or a restore alone protects no computer. */
-async function placesOf(
+async function loadPlaces(
   tx: TenantTx,
   companies: ReadonlySet<CompanyN>,
 ): Promise<readonly Placed[]> {

@@ -68,7 +68,7 @@ export async function openChannels(
 }
 
 /** Returns null if the company no longer exists. */
-export const channelOf = async (
+export const loadChannel = async (
   world: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
@@ -80,16 +80,16 @@ const byCompany = async (
   tx: TenantTx,
   connection: string,
 ): Promise<ReadonlyMap<CompanyN, KeyRow>> =>
-  new Map((await channelsOf(tx, connection)).map((key) => [key.company, key]));
+  new Map((await loadChannels(tx, connection)).map((key) => [key.company, key]));
 
-export const channelsOf = async (tx: TenantTx, connection: string): Promise<KeyRow[]> =>
+export const loadChannels = async (tx: TenantTx, connection: string): Promise<KeyRow[]> =>
   (await tx.all('key')).filter((key) => key.connection === connection && key.revokedAt === null);
 
 /**
  * Returns a function from the system's organization id to our company; case does not matter. For a
  * connection of one company it always returns that company.
  */
-export async function linksOf(
+export async function loadLinks(
   tx: TenantTx,
   connection: Pick<ConnectionRow, 'company_n'>,
 ): Promise<(org: string | null | undefined) => CompanyN | null> {

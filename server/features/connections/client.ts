@@ -9,7 +9,7 @@ import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
 /** The address of a system and its credentials. */
-export interface Reach {
+export interface Endpoint {
   readonly address: string;
   readonly certificate: string | null;
   readonly credentials: Credentials;
@@ -48,7 +48,7 @@ const LONGEST_WAIT_MS: Ms = 3_600_000;
 
 export function makeClient(
   world: AppContext,
-  reach: Reach,
+  reach: Endpoint,
   signer: (send: Send) => Signer,
   base: string,
   timeoutMs = TIMEOUT_MS,
@@ -107,7 +107,7 @@ export function makeClient(
 
   async function good(answer: Answer): Promise<string> {
     if (answer.status === 200) return answer.text();
-    throw await faultOf(answer, host, world.clock.now());
+    throw await toSourceError(answer, host, world.clock.now());
   }
 
   function parsed<S extends v.GenericSchema>(text: string, schema: S): v.InferOutput<S> {
@@ -121,7 +121,7 @@ export function makeClient(
     if (read.success) return read.output;
     throw new SourceError(
       'fault',
-      `${host} answered in another form than expected${pathOf(read.issues[0])}.`,
+      `${host} answered in another form than expected${getPath(read.issues[0])}.`,
     );
   }
 
@@ -136,15 +136,15 @@ export function makeClient(
 
 const AsyncAction = v.object({ data: v.object({ status: v.pipe(v.string(), v.maxLength(40)) }) });
 
-const pathOf = (issue: v.BaseIssue<unknown>): string => {
+const getPath = (issue: v.BaseIssue<unknown>): string => {
   const path = v.getDotPath(issue);
   return path === null ? '' : ` (${path})`;
 };
 
 /** Returns the error for a refused request, with the system's own message if it has one. */
-export async function faultOf(answer: Answer, host: string, now: Ms): Promise<SourceError> {
+export async function toSourceError(answer: Answer, host: string, now: Ms): Promise<SourceError> {
   const { status } = answer;
-  const waitMs = waitOf(answer.headers.get('retry-after'), now);
+  const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now);
   if (status === 429 || status === 503)
     return new SourceError('busy', `${host} asks to be left alone for a while.`, waitMs);
   if (status === 401) return new SourceError('refused', `${host} did not accept the credentials.`);
@@ -185,7 +185,7 @@ function textOrNull(said: string): unknown {
 }
 
 /** Parses a `Retry-After` header: seconds or a date. */
-export function waitOf(header: string | null, now: Ms): Ms | null {
+export function parseRetryAfter(header: string | null, now: Ms): Ms | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);
   const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;

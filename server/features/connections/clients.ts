@@ -1,7 +1,14 @@
 import type { CollectorKind } from '#contract/connections/connection.ts';
 import type { Credentials } from '#contract/connections/calls.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { type Client, faultOf, makeClient, type Reach, type Send, type Signer } from './client.ts';
+import {
+  type Client,
+  toSourceError,
+  makeClient,
+  type Endpoint,
+  type Send,
+  type Signer,
+} from './client.ts';
 import { SourceError } from './source-error.ts';
 import { keySigner, tokenSigner } from './tokens.ts';
 
@@ -9,7 +16,7 @@ import { keySigner, tokenSigner } from './tokens.ts';
 export function clientFor(
   world: AppContext,
   kind: CollectorKind,
-  reach: Reach,
+  reach: Endpoint,
   timeoutMs?: number,
 ): Client {
   const { credentials } = reach;
@@ -44,20 +51,20 @@ export const PROBES: Readonly<Record<CollectorKind, string>> = {
   zerto: 'vpgs',
 };
 
-const nameOf = (credentials: Credentials): string =>
+const getName = (credentials: Credentials): string =>
   credentials.is === 'key' ? '' : credentials.name;
 
 const vspcTokens = (world: AppContext, host: string, credentials: Credentials) =>
   tokenSigner(world, host, {
     path: 'token',
-    begin: { grant_type: 'password', username: nameOf(credentials), password: credentials.secret },
+    begin: { grant_type: 'password', username: getName(credentials), password: credentials.secret },
     renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
   });
 const vbrTokens = (world: AppContext, host: string, credentials: Credentials) =>
   tokenSigner(world, host, {
     path: '/api/oauth2/token',
     headers: { 'x-api-version': '1.3-rev2' },
-    begin: { grant_type: 'password', username: nameOf(credentials), password: credentials.secret },
+    begin: { grant_type: 'password', username: getName(credentials), password: credentials.secret },
     renew: (token) => ({ grant_type: 'refresh_token', refresh_token: token }),
   });
 const zertoTokens = (world: AppContext, host: string, credentials: Credentials) =>
@@ -65,7 +72,7 @@ const zertoTokens = (world: AppContext, host: string, credentials: Credentials) 
     path: '/auth/realms/zerto/protocol/openid-connect/token',
     begin: {
       grant_type: 'client_credentials',
-      client_id: nameOf(credentials),
+      client_id: getName(credentials),
       client_secret: credentials.secret,
     },
     renew: null,
@@ -79,14 +86,14 @@ const zertoSession =
     return {
       async headers() {
         if (session === null) {
-          const basic = Buffer.from(`${nameOf(credentials)}:${credentials.secret}`).toString(
+          const basic = Buffer.from(`${getName(credentials)}:${credentials.secret}`).toString(
             'base64',
           );
           const answer = await send('/v1/session/add', {
             method: 'POST',
             headers: { accept: 'application/json', authorization: `Basic ${basic}` },
           });
-          if (answer.status !== 200) throw await faultOf(answer, host, clock.now());
+          if (answer.status !== 200) throw await toSourceError(answer, host, clock.now());
           session = answer.headers.get('x-zerto-session');
           if (session === null)
             throw new SourceError('fault', `${host} signed in and gave no session.`);

@@ -3,7 +3,7 @@ import {
   type CollectorKind,
   ENTITIES_OF,
   type Entity,
-  everyOf,
+  getSyncInterval,
 } from '#contract/connections/connection.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { isAhead } from '../../platform/clock-bounds.ts';
@@ -39,12 +39,12 @@ const SAME_ROUND_MS: Ms = 15 * 60_000;
  * Returns the wait after `fails` failures in a row. `part`, 0 to 1, spreads connections that failed
  * at the same time.
  */
-export const backOff = (fails: number, asked: Ms | null, refused: boolean, part: number): Ms =>
+export const backOff = (fails: number, request: Ms | null, refused: boolean, part: number): Ms =>
   Math.round(
     Math.max(
       Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(fails - 1, 12)),
       refused ? REFUSED_MS : 0,
-      Math.min(asked ?? 0, DAY_MS),
+      Math.min(request ?? 0, DAY_MS),
     ) *
       (1 + 0.2 * part),
   );
@@ -81,12 +81,12 @@ export async function collectRound(
     { readOnly: true },
   );
   const known = new Map(rows.map((row) => [row.entity, row]));
-  let fault: SourceError | null = null;
+  let error: SourceError | null = null;
   for (const entity of ENTITIES_OF[connection.kind]) {
     const row = known.get(entity);
     if (isAhead(row?.next_at ?? 0, now, LONGEST_WAIT_MS)) continue;
-    if (fault !== null) await keepFault(world, tenant, connection, entity, row, fault);
-    else fault = await collect(world, tenant, connection, entity, row, client, holder);
+    if (error !== null) await storeError(world, tenant, connection, entity, row, error);
+    else error = await collect(world, tenant, connection, entity, row, client, holder);
   }
 }
 
@@ -148,7 +148,7 @@ async function collect(
     await keepRow(world, tenant, connection, entity, {
       status: 'succeeded',
       succeeded_at: now,
-      next_at: now + everyOf(entity, connection.every_sec) * 1000,
+      next_at: now + getSyncInterval(entity, connection.every_sec) * 1000,
       read_rows: done.rows,
       unlinked: done.unlinked,
       fails: 0,
@@ -169,25 +169,27 @@ async function collect(
         entity,
         error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown',
       });
-    const fault =
+    const failure =
       error instanceof SourceError
         ? error
         : new SourceError(
             'fault',
             'What it answered could not be taken in. The log of the server says why.',
           );
-    await keepFault(world, tenant, connection, entity, row, fault);
-    return fault.is === 'refused' || (fault.is === 'busy' && fault.waitMs !== null) ? fault : null;
+    await storeError(world, tenant, connection, entity, row, failure);
+    return failure.is === 'refused' || (failure.is === 'busy' && failure.waitMs !== null)
+      ? failure
+      : null;
   }
 }
 
-async function keepFault(
+async function storeError(
   world: AppContext,
   tenant: TenantId,
   connection: ConnectionRow,
   entity: Entity,
   row: Selectable<CollectionTable> | undefined,
-  fault: SourceError,
+  error: SourceError,
 ): Promise<void> {
   const now = world.clock.now();
   const fails = (row?.fails ?? 0) + 1;
@@ -195,13 +197,13 @@ async function keepFault(
   await keepRow(world, tenant, connection, entity, {
     status: 'failed',
     fails,
-    error: fault.message.slice(0, 500),
+    error: error.message.slice(0, 500),
     error_at: now,
-    next_at: now + backOff(fails, fault.waitMs, fault.is === 'refused', part),
+    next_at: now + backOff(fails, error.waitMs, error.is === 'refused', part),
   });
 }
 
-type Kept = Partial<
+type StoredConnection = Partial<
   Omit<Selectable<CollectionTable>, 'tenant_id' | 'connection_id' | 'entity' | 'cursor'>
 > & { readonly cursor?: Cursor };
 
@@ -210,7 +212,7 @@ async function keepRow(
   tenant_id: TenantId,
   { id: connection_id }: ConnectionRow,
   entity: Entity,
-  { cursor, ...rest }: Kept,
+  { cursor, ...rest }: StoredConnection,
 ): Promise<void> {
   const set = { ...rest, ...(cursor === undefined ? {} : { cursor: JSON.stringify(cursor) }) };
   await world.store.tenant(tenant_id, async ({ sql }) => {

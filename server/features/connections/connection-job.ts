@@ -7,7 +7,7 @@ import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Client } from './client.ts';
 import { clientFor } from './clients.ts';
-import { connectionRow, reachOf } from './connections.ts';
+import { connectionRow, getEndpoint } from './connections.ts';
 import { collectRound, HELD_MS, Stopped } from './collect.ts';
 import type { ConnectionRow } from './task.ts';
 
@@ -22,13 +22,13 @@ export function connection(world: AppContext, timeoutMs?: Ms): JobHandler<'conne
   const by = world.chance.uuid();
   const clients = new Map<string, { readonly changedAt: Ms; readonly client: Client }>();
 
-  async function clientOf(tenant: TenantId, row: ConnectionRow): Promise<Client> {
+  async function loadClient(tenant: TenantId, row: ConnectionRow): Promise<Client> {
     const known = clients.get(row.id);
     if (known && known.changedAt === row.changed_at) return known.client;
     const client = clientFor(
       world,
       row.kind,
-      await world.store.tenant(tenant, (tx) => reachOf(tx, world, row), { readOnly: true }),
+      await world.store.tenant(tenant, (tx) => getEndpoint(tx, world, row), { readOnly: true }),
       timeoutMs,
     );
     clients.set(row.id, { changedAt: row.changed_at, client });
@@ -45,7 +45,7 @@ export function connection(world: AppContext, timeoutMs?: Ms): JobHandler<'conne
     }
     if (await take(world, tenant, row, by))
       try {
-        await collectRound(world, tenant, row, () => clientOf(tenant, row), {
+        await collectRound(world, tenant, row, () => loadClient(tenant, row), {
           id: by,
           stopped: () => signal.aborted,
         });

@@ -2,7 +2,7 @@ import type { Credentials } from '#contract/connections/calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Reach } from './client.ts';
+import type { Endpoint } from './client.ts';
 import { SourceError } from './source-error.ts';
 import type { ConnectionRow } from './task.ts';
 
@@ -18,11 +18,11 @@ export const sealCredentials = (
 /**
  * Throws a `SourceError` if the secret cannot be opened, because the key that sealed it is lost.
  */
-export async function reachOf(
+export async function getEndpoint(
   tx: TenantTx,
   world: AppContext,
   { id, address, certificate, sign_in, username, sealed }: ConnectionRow,
-): Promise<Reach> {
+): Promise<Endpoint> {
   const secret = await unseal(tx, world, place(id), sealed).catch(() => {
     throw new SourceError(
       'refused',

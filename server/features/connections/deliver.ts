@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { NewEvent } from '#contract/events.ts';
-import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ExecutionIn, Ingested } from '#contract/ingest/calls.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { checkedExecution } from '../ingest/check-records.ts';
-import { jobChange, newJob } from '../ingest/job-changes.ts';
-import type { JobSays } from '../ingest/normalize.ts';
-import { bySource, recordResults } from '../ingest/ingest-transaction.ts';
-import { channelsOf, openChannels } from './channels.ts';
+import { followJobs, jobsByUid } from '../ingest/follow-jobs.ts';
+import { bySource, recordResults } from '../ingest/pipeline.ts';
+import { loadChannels, openChannels } from './channels.ts';
 import { forgetGone, keepFound, type Task, type Thing } from './task.ts';
 
 /** The fields that a system reports of a job, and those of a run. */
@@ -41,7 +39,7 @@ export interface JobFound {
 }
 
 /** A stored job: a hash of what was last recorded (`mark`), its company, and its latest start. */
-export interface JobKept {
+export interface StoredJob {
   readonly facts: JobFacts;
   readonly mark: string;
   readonly company: CompanyN | null;
@@ -51,7 +49,7 @@ export interface JobKept {
 }
 
 /** The maximum number of results recorded in one transaction. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Records a page of jobs in the same way as posted results (RUN-2). Jobs are identified by their
@@ -64,14 +62,18 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
   const known = await world.store.tenant(
     tenant,
     (tx) =>
-      keptJobs(
+      loadStoredJobs(
         tx,
         task,
         jobs.map(({ uid }) => uid),
       ),
     { readOnly: true },
   );
-  const marked = jobs.map((job) => ({ job, mark: markOf(job), before: known.get(job.uid) }));
+  const marked = jobs.map((job) => ({
+    job,
+    mark: getDeliveryMark(job),
+    before: known.get(job.uid),
+  }));
   const changed = marked.filter(({ mark, before }) => mark !== before?.mark);
   const channels = await openChannels(
     world,
@@ -113,7 +115,7 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
       task,
       marked.map(({ job: { uid, company, facts, run, more }, mark, before }): Thing => {
         const moved = before !== undefined && before.company !== null && before.company !== company;
-        const kept: JobKept = {
+        const stored: StoredJob = {
           facts,
           mark,
           company,
@@ -121,13 +123,13 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
           lastStart: Math.max(before?.lastStart ?? 0, run === null ? 0 : Date.parse(run.startTime)),
           movedAt: moved ? world.clock.now() : (before?.movedAt ?? 0),
         };
-        return { uid, name: facts.job, company, row: { ...kept } };
+        return { uid, name: facts.job, company, row: { ...stored } };
       }),
     ),
   );
 }
 
-const markOf = ({ facts, run, company }: JobFound): string =>
+const getDeliveryMark = ({ facts, run, company }: JobFound): string =>
   createHash('sha256')
     .update(JSON.stringify([company, facts, run]))
     .digest('base64url')
@@ -147,16 +149,16 @@ export async function recordRuns(
 ): Promise<number> {
   if (key == null) return 0;
   let accepted = 0;
-  for (let first = 0; first < runs.length; first += AT_ONCE) {
+  for (let first = 0; first < runs.length; first += BATCH_SIZE) {
     const now = world.clock.now();
     const checked = runs
-      .slice(first, first + AT_ONCE)
+      .slice(first, first + BATCH_SIZE)
       .map(({ execution, byArrival }, index) => checkedExecution(execution, index, now, byArrival));
     const recorded = await recordResults(
       world,
       tenant,
       key,
-      fitOf({ world, tenant, connection }, checked),
+      fitRecords({ world, tenant, connection }, checked),
       now,
     );
     if (recorded.ok) accepted += recorded.value.accepted;
@@ -165,7 +167,7 @@ export async function recordRuns(
 }
 
 /** Returns the valid records and logs the others. */
-export function fitOf<T extends object>(
+export function fitRecords<T extends object>(
   { world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>,
   checked: readonly T[],
 ): Exclude<T, Refused>[] {
@@ -199,36 +201,8 @@ async function findJobs(
   const checked = jobs.map((facts, index) =>
     checkedExecution({ ...facts, status: 'Running', startTime }, index, now),
   );
-  const fit = fitOf({ world, tenant, connection }, checked).map(({ job }) => job);
-  await world.store.tenant(tenant, async (tx) => {
-    const { job: next } = await tx.lock();
-    const says = new Map(fit.map((one): [string, JobSays] => [one.uid, one]));
-    const there = await tx.rows(
-      'job',
-      (await jobsOf(tx, key, [...says.keys()])).map(({ n }) => n),
-    );
-    const changes = [...there.values()].flatMap((job): NewEvent[] => {
-      const data = jobChange(job, says.get(job.uid) ?? job);
-      says.delete(job.uid);
-      return data === null
-        ? []
-        : [
-            {
-              event: { type: 'job.changed@1', data },
-              company: job.company,
-              entity: `job:${job.n}`,
-            },
-          ];
-    });
-    const fresh = [...says.values()].map((one, place): NewEvent => ({
-      event: { type: 'job.found@1', data: newJob(next + place, key, one) },
-      company: key.company,
-      entity: `job:${next + place}`,
-    }));
-    await tx.append([...changes, ...fresh], bySource(key.id, world.clock.now()), {
-      job: fresh.length,
-    });
-  });
+  const fit = fitRecords({ world, tenant, connection }, checked).map(({ job }) => job);
+  await world.store.tenant(tenant, (tx) => followJobs(tx, key, fit, world.clock.now()));
 }
 
 /** Disables jobs that the system no longer has: no runs are expected, and their results stay. */
@@ -242,7 +216,7 @@ async function retire(
   await tx.lock();
   const rows = await tx.rows(
     'job',
-    (await jobsOf(tx, key, uids)).map(({ n }) => n),
+    (await jobsByUid(tx, key, uids)).map(({ n }) => n),
   );
   const on = [...rows.values()].filter(({ enabled }) => enabled);
   await tx.append(
@@ -284,21 +258,6 @@ async function retire(
   );
 }
 
-const jobsOf = (
-  { sql, tenant }: TenantTx,
-  key: KeyRow,
-  uids: readonly string[],
-): Promise<{ n: JobN; uid: string }[]> =>
-  uids.length === 0
-    ? Promise.resolve([])
-    : sql
-        .selectFrom('job')
-        .select(['n', 'uid'])
-        .where('tenant_id', '=', tenant)
-        .where('key_id', '=', key.id)
-        .where('uid', 'in', [...uids])
-        .execute();
-
 /**
  * A system that temporarily loses its servers reports no jobs, so a job counts as removed only
  * after this time. Until then its runs are expected.
@@ -309,8 +268,10 @@ const GONE_MS: Ms = 12 * 3_600_000;
 export async function retireGone(task: Task): Promise<void> {
   const { world, tenant, connection } = task;
   await world.store.tenant(tenant, async (tx) => {
-    const gone = (await forgetGone(tx, task, GONE_MS)).map(({ row }) => row as unknown as JobKept);
-    const channels = await channelsOf(tx, connection.id);
+    const gone = (await forgetGone(tx, task, GONE_MS)).map(
+      ({ row }) => row as unknown as StoredJob,
+    );
+    const channels = await loadChannels(tx, connection.id);
     for (const key of channels)
       await retire(
         tx,
@@ -323,11 +284,11 @@ export async function retireGone(task: Task): Promise<void> {
   });
 }
 
-async function keptJobs(
+async function loadStoredJobs(
   { sql, tenant }: TenantTx,
   { connection, entity }: Task,
   uids: readonly string[],
-): Promise<Map<string, JobKept>> {
+): Promise<Map<string, StoredJob>> {
   if (uids.length === 0) return new Map();
   const rows = await sql
     .selectFrom('collected')
@@ -337,5 +298,5 @@ async function keptJobs(
     .where('entity', '=', entity)
     .where('uid', 'in', [...uids])
     .execute();
-  return new Map(rows.map(({ uid, row }) => [uid, row as unknown as JobKept]));
+  return new Map(rows.map(({ uid, row }) => [uid, row as unknown as StoredJob]));
 }

@@ -12,15 +12,15 @@ import {
 import type { collectorCalls, ConnectionOut } from '#contract/connections/calls.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { byUser } from '#server/platform/auth/event-actor.ts';
-import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import { by } from '#server/platform/auth/guards.ts';
+import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { readCertificate } from '#server/platform/outbound/fetch.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { channelsOf } from './channels.ts';
-import { connectionRow, reachOf, sealCredentials } from './connections.ts';
+import { loadChannels } from './channels.ts';
+import { connectionRow, getEndpoint, sealCredentials } from './connections.ts';
 import { foundRows, toConnectionOutput } from './connection-output.ts';
 import { SourceError } from './source-error.ts';
 import type { ConnectionRow } from './task.ts';
@@ -36,21 +36,15 @@ const TRIES = 20;
  */
 export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeof collectorCalls> {
   const rateLimit = makePerMinuteLimit(TRIES);
-  const checkRateLimit = ({ tenant, now }: RequestContext): Failure | null => {
-    const wait = rateLimit.ask(tenant, now);
-    return wait === null
-      ? null
-      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
-  };
   const change = <T>(
-    ctx: RequestContext,
+    ctx: SessionContext,
     id: string,
     work: (tx: TenantTx, row: ConnectionRow) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
       const row = await connectionRow(tx, id);
-      return row && owns(signedOf(ctx), row.company_n) ? work(tx, row) : failed(NOT_FOUND);
+      return row && owns(ctx.session, row.company_n) ? work(tx, row) : failed(NOT_FOUND);
     });
 
   return {
@@ -67,7 +61,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           return ok(
             await toConnectionOutput(
               tx,
-              rows.filter(({ company_n }) => owns(signedOf(ctx), company_n)),
+              rows.filter(({ company_n }) => owns(ctx.session, company_n)),
             ),
           );
         },
@@ -77,7 +71,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
     async makeConnection({ kind, credentials, ...fields }, ctx) {
       return world.store.tenant(ctx.tenant, async (tx): Promise<Result<{ _id: string }>> => {
         await tx.lock();
-        const refused = await refusalOf(tx, signedOf(ctx), kind, fields, credentials.is);
+        const refused = await loadRefusal(tx, ctx.session, kind, fields, credentials.is);
         if (refused) return failed(refused);
         const others = await tx.sql
           .selectFrom('connection')
@@ -116,9 +110,9 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
 
     async editConnection({ id, credentials, ...fields }, ctx) {
       return change<Record<string, never>>(ctx, id, async (tx, row) => {
-        const refused = await refusalOf(
+        const refused = await loadRefusal(
           tx,
-          signedOf(ctx),
+          ctx.session,
           row.kind,
           fields,
           credentials?.is ?? row.sign_in,
@@ -126,7 +120,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
         if (refused) return failed(refused);
         // A secret belongs to one address. If the address changes, the secret has to be entered
         // again, so that it is not sent elsewhere.
-        if (credentials === undefined && originOf(fields.address) !== originOf(row.address))
+        if (credentials === undefined && getOrigin(fields.address) !== getOrigin(row.address))
           return failed(bad('credentials', MESSAGES.connectionSecretAgain));
         await tx.sql
           .updateTable('connection')
@@ -177,14 +171,14 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        const keys = await channelsOf(tx, id);
+        const keys = await loadChannels(tx, id);
         await tx.append(
           keys.map((key) => ({
             event: { type: 'key.revoked@1' as const, data: { id: key.id } },
             company: key.company,
             entity: `key:${key.id}`,
           })),
-          byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now),
+          by(ctx),
         );
         await audit(tx, world, ctx, {
           what: 'connection.deleted',
@@ -196,29 +190,32 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
 
     /** The system is called outside of any transaction. */
     async testConnection({ id, kind, address, certificate, credentials }, ctx) {
-      const wrong = certificateFault(certificate) ?? checkRateLimit(ctx);
+      const wrong = findCertificateError(certificate) ?? rateLimit.check(ctx.tenant, ctx.now);
       if (wrong) return failed(wrong);
       if (credentials !== undefined)
         return SIGN_INS_OF[kind].includes(credentials.is)
           ? ok(await tryConnection(world, kind, { address, certificate, credentials }))
           : failed(bad('credentials', MESSAGES.badInput));
       if (id === undefined) return failed(bad('credentials', MESSAGES.connectionSecretAgain));
-      const kept = await change(ctx, id, async (tx, row) =>
-        ok({ row, reach: await reachOf(tx, world, row) }),
+      const stored = await change(ctx, id, async (tx, row) =>
+        ok({ row, reach: await getEndpoint(tx, world, row) }),
       ).catch((error: unknown) => {
         if (error instanceof SourceError) return error;
         throw error;
       });
-      if (kept instanceof SourceError) return ok({ ok: false, says: kept.message, seen: null });
-      if (!kept.ok) return kept;
-      if (originOf(kept.value.row.address) !== originOf(address) || kept.value.row.kind !== kind)
+      if (stored instanceof SourceError) return ok({ ok: false, says: stored.message, seen: null });
+      if (!stored.ok) return stored;
+      if (
+        getOrigin(stored.value.row.address) !== getOrigin(address) ||
+        stored.value.row.kind !== kind
+      )
         return failed(bad('credentials', MESSAGES.connectionSecretAgain));
-      return ok(await tryConnection(world, kind, { ...kept.value.reach, address, certificate }));
+      return ok(await tryConnection(world, kind, { ...stored.value.reach, address, certificate }));
     },
 
     async syncConnection({ id, entity }, ctx) {
-      const wait = checkRateLimit(ctx);
-      if (wait) return failed(wait);
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
       return change<Record<string, never>>(ctx, id, async (tx, row) => {
         if (!row.enabled) return failed({ kind: 'conflict', message: MESSAGES.connectionOff });
         if (entity !== undefined && !ENTITIES_OF[row.kind].includes(entity))
@@ -240,7 +237,7 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
         ctx.tenant,
         async (tx) => {
           const row = await connectionRow(tx, id);
-          return row && owns(signedOf(ctx), row.company_n)
+          return row && owns(ctx.session, row.company_n)
             ? ok(await foundRows(tx, id, entity, unlinked === 'true', after))
             : failed(NOT_FOUND);
         },
@@ -251,16 +248,11 @@ export function collectorHandlers(world: AppContext): Pick<Handlers, keyof typeo
 
 type Fields = Omit<ParsedInputOf<'makeConnection'>, 'kind' | 'credentials'>;
 
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('connections without a session');
-  return session;
-}
-
 /** Users bound to companies manage only the connections of one of those companies. */
 const owns = (session: Principal, company: CompanyN | null): boolean =>
-  company === null ? scopeOf(session).companies === null : seesCompany(scopeOf(session), company);
+  company === null ? toScope(session).companies === null : seesCompany(toScope(session), company);
 
-async function refusalOf(
+async function loadRefusal(
   tx: TenantTx,
   session: Principal,
   kind: CollectorKind,
@@ -282,22 +274,22 @@ async function refusalOf(
   const company = companyN === null ? null : (await tx.rows('company', [companyN])).get(companyN);
   return company === undefined || company?.deletedAt !== undefined
     ? NOT_FOUND
-    : certificateFault(certificate);
+    : findCertificateError(certificate);
 }
 
-const certificateFault = (pem: string | null): Failure | null =>
+const findCertificateError = (pem: string | null): Failure | null =>
   pem === null || readCertificate(pem) !== null
     ? null
     : bad('certificate', MESSAGES.connectionCertificate);
 const columns = ({ name, address, companyN, everySec, enabled, certificate }: Fields) => ({
   name,
-  address: originOf(address),
+  address: getOrigin(address),
   company_n: companyN,
   every_sec: everySec,
   enabled,
   certificate,
 });
-const originOf = (address: string): string => new URL(address).origin;
+const getOrigin = (address: string): string => new URL(address).origin;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const bad = (path: string, message: string): Failure => ({
   kind: 'bad-input',

@@ -3,9 +3,9 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { openChannels } from './channels.ts';
-import { type JobKept, recordRuns } from './deliver.ts';
+import { type StoredJob, recordRuns } from './deliver.ts';
 import { SourceError } from './source-error.ts';
-import { foundOf, type Read, type Task } from './task.ts';
+import { loadFound, type Read, type Task } from './task.ts';
 import { sessionRun } from './vspc-jobs.ts';
 import { Heatmap, type HeatmapSession } from './vspc-shapes.ts';
 
@@ -31,7 +31,7 @@ export async function sessionsOfVspc(task: Task): Promise<Read> {
   const jobs = jobsByName(
     await world.store.tenant(
       tenant,
-      (tx) => foundOf(tx, connection.id, ['jobs', 'agent-jobs', 'office365-jobs']),
+      (tx) => loadFound(tx, connection.id, ['jobs', 'agent-jobs', 'office365-jobs']),
       { readOnly: true },
     ),
   );
@@ -54,7 +54,7 @@ export async function sessionsOfVspc(task: Task): Promise<Read> {
     rows += sessions.length;
     const known = sessions.flatMap((session) => {
       const job = jobs.get(
-        nameOf(session.organizationUid, session.managementAgentUid, session.jobName),
+        getName(session.organizationUid, session.managementAgentUid, session.jobName),
       );
       const run = sessionRun(session);
       return job == null || run === null ? [] : [{ job, run }];
@@ -80,7 +80,7 @@ async function slice({ client }: Task, from: Ms, to: Ms): Promise<HeatmapSession
 const iso = (at: Ms): string => encodeURIComponent(new Date(at).toISOString());
 
 interface One {
-  readonly job: JobKept;
+  readonly job: StoredJob;
   readonly run: NonNullable<ReturnType<typeof sessionRun>>;
 }
 
@@ -118,7 +118,7 @@ async function ended(
   channels: ReadonlyMap<CompanyN, KeyRow>,
   all: readonly One[],
 ): Promise<Set<number>> {
-  const asked = all.map(({ job, run }, i) => ({
+  const request = all.map(({ job, run }, i) => ({
     i,
     key: channels.get(job.company ?? 0)?.id ?? null,
     uid: job.facts.jobInstanceUid,
@@ -129,24 +129,24 @@ async function ended(
       `select x.i from json_to_recordset($2::text::json) as x(i int, key text, uid text, at bigint)
     cross join lateral (select n from job where tenant_id = $1 and key_id = x.key and uid = x.uid offset 0) as j
     cross join lateral (select n from run where tenant_id = $1 and started_at = x.at and job_n = j.n and status not in ('Running', 'Missed') limit 1) as r`,
-      [tx.tenant, JSON.stringify(asked)],
+      [tx.tenant, JSON.stringify(request)],
     ),
   );
   return new Set((rows as { i: number }[]).map(({ i }) => i));
 }
 
-const nameOf = (
+const getName = (
   org: string | null | undefined,
   agent: string | null | undefined,
   job: string | null | undefined,
 ): string => [org, agent, job].map((part) => (part ?? '').toLowerCase()).join('\n');
 
 /** The value is null if several jobs have the same name. */
-function jobsByName(found: readonly { readonly row: unknown }[]): Map<string, JobKept | null> {
-  const jobs = new Map<string, JobKept | null>();
+function jobsByName(found: readonly { readonly row: unknown }[]): Map<string, StoredJob | null> {
+  const jobs = new Map<string, StoredJob | null>();
   for (const { row } of found) {
-    const job = row as JobKept;
-    const name = nameOf(
+    const job = row as StoredJob;
+    const name = getName(
       String(job.more['org'] ?? ''),
       String(job.more['agent'] ?? ''),
       job.facts.job,

@@ -88,7 +88,7 @@ export function forgetGone(
     .execute();
 }
 
-export const foundOf = (
+export const loadFound = (
   { sql, tenant }: TenantTx,
   connection: string,
   entities: readonly Entity[],

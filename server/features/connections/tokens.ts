@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { faultOf, type Send, type Signer } from './client.ts';
+import { toSourceError, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
@@ -51,8 +51,8 @@ export function tokenSigner(
       if (answer.status === 400 || answer.status === 401)
         throw new SourceError('refused', `${host} did not accept the credentials.`);
       if (answer.status !== 200 && answer.status !== 201)
-        throw await faultOf(answer, host, clock.now());
-      const read = v.safeParse(TokenSchema, jsonOf(await answer.text()));
+        throw await toSourceError(answer, host, clock.now());
+      const read = v.safeParse(TokenSchema, getJson(await answer.text()));
       if (!read.success) throw new SourceError('fault', `${host} signed in and gave no token.`);
       const { access_token: access, refresh_token: refresh, expires_in: seconds } = read.output;
       token = {
@@ -103,7 +103,7 @@ export const keySigner =
     refused: () => false,
   });
 
-function jsonOf(text: string): unknown {
+function getJson(text: string): unknown {
   try {
     return parseStorable(text);
   } catch {

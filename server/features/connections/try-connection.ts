@@ -3,7 +3,7 @@ import { COLLECTOR_NAMES, type CollectorKind } from '#contract/connections/conne
 import type { ConnectionTested } from '#contract/connections/calls.ts';
 import { shownCertificate } from '#server/platform/outbound/shown-certificate.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Reach } from './client.ts';
+import type { Endpoint } from './client.ts';
 import { clientFor, PROBES } from './clients.ts';
 import { SourceError } from './source-error.ts';
 
@@ -29,7 +29,7 @@ const THINGS: Readonly<Record<CollectorKind, string>> = {
 export async function tryConnection(
   world: AppContext,
   kind: CollectorKind,
-  reach: Reach,
+  reach: Endpoint,
 ): Promise<ConnectionTested> {
   try {
     const answer = await clientFor(world, kind, reach, TIMEOUT_MS).read(

@@ -5,18 +5,18 @@ import type { Ms } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import type { EntityGroup, JobType } from '#contract/runs/vocabulary.ts';
 import { recordRepositories } from '../ingest/inventory.ts';
-import { channelOf, linksOf } from './channels.ts';
+import { loadChannel, loadLinks } from './channels.ts';
 import {
   deliverJobs,
-  fitOf,
+  fitRecords,
   type JobFacts,
   type JobFound,
-  type JobKept,
+  type StoredJob,
   recordRuns,
   retireGone,
 } from './deliver.ts';
 import { SourceError } from './source-error.ts';
-import { foundOf, keepFound, type Read, type Task } from './task.ts';
+import { loadFound, keepFound, type Read, type Task } from './task.ts';
 import { walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { checkedRepository } from '../ingest/check-records.ts';
@@ -126,14 +126,14 @@ const RUNS =
 /** Reads Veeam Backup & Replication. All results belong to the connection's company. */
 export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>>> = {
   async jobs(task) {
-    const link = await linkOf(task);
+    const link = await loadLink(task);
     const rows = await pages(task, 'jobs/states', StateList, async (some) => {
       await deliverJobs(
         task,
         some.map((row): JobFound => ({
           uid: row.id,
           company: link,
-          facts: factsOf(row),
+          facts: getFacts(row),
           run: null,
           more: {},
         })),
@@ -150,13 +150,13 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
   async sessions(task) {
     const { world, tenant, connection } = task;
     const now = world.clock.now();
-    const link = await linkOf(task);
+    const link = await loadLink(task);
     const jobs = new Map(
       (
-        await world.store.tenant(tenant, (tx) => foundOf(tx, connection.id, ['jobs']), {
+        await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
           readOnly: true,
         })
-      ).map(({ uid, row }) => [uid, row as unknown as JobKept]),
+      ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
     );
     const after = task.cursor['from'] ?? now - FIRST_MS;
     let next = Math.max(after, now - DAY);
@@ -171,7 +171,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
           if (state !== 'Stopped')
             next = Math.min(next, Math.max(after, Date.parse(creationTime ?? '') || after));
         const good = runs.flatMap((session) => {
-          const execution = runOf(session, jobs.get(session.jobId ?? '')?.facts);
+          const execution = getRun(session, jobs.get(session.jobId ?? '')?.facts);
           return execution === null ? [] : [{ execution }];
         });
         if (link === null) unlinked += good.length;
@@ -179,7 +179,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
           await recordRuns(
             task,
             good,
-            await channelOf(task.world, task.tenant, task.connection, link),
+            await loadChannel(task.world, task.tenant, task.connection, link),
           );
       },
       { from: after },
@@ -188,7 +188,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
   },
 
   async repositories(task) {
-    const link = await linkOf(task);
+    const link = await loadLink(task);
     const at = new Date(task.since).toISOString();
     const rows = await pages(
       task,
@@ -196,13 +196,13 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
       RepositoryList,
       async (some) => {
         const key =
-          link === null ? null : await channelOf(task.world, task.tenant, task.connection, link);
+          link === null ? null : await loadChannel(task.world, task.tenant, task.connection, link);
         if (key === null) return;
         await recordRepositories(
           task.world,
           task.tenant,
           key,
-          fitOf(
+          fitRecords(
             task,
             some.map(
               ({ id: uid, name, type, hostName, path, capacityGB, freeGB, usedSpaceGB }, index) =>
@@ -214,7 +214,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
                     capacityBytes: bytes(capacityGB),
                     freeBytes: bytes(freeGB),
                     usedBytes: bytes(usedSpaceGB),
-                    ...given({
+                    ...input({
                       type: short(type),
                       hostName: short(hostName),
                       path: short(path, 500),
@@ -256,8 +256,8 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
   },
 };
 
-const linkOf = ({ world, tenant, connection }: Task): Promise<number | null> =>
-  world.store.tenant(tenant, async (tx) => (await linksOf(tx, connection))(null), {
+const loadLink = ({ world, tenant, connection }: Task): Promise<number | null> =>
+  world.store.tenant(tenant, async (tx) => (await loadLinks(tx, connection))(null), {
     readOnly: true,
   });
 
@@ -300,14 +300,14 @@ async function pages<R extends { readonly id: string }>(
  * Instead of a next run time, the server reports in words that a job follows another (`After
  * [Job]`) or runs continuously.
  */
-const scheduleOf = (policy: string | null | undefined): JobFacts['schedule'] =>
+const getSchedule = (policy: string | null | undefined): JobFacts['schedule'] =>
   /^<?after\b/i.test(policy ?? '')
     ? { is: 'kind', kind: 'Chained' }
     : /^<?continuous/i.test(policy ?? '')
       ? { is: 'kind', kind: 'Continuously' }
       : null;
 
-export function factsOf({ id, name, type, status, workload, nextRunPolicy }: JobState): JobFacts {
+export function getFacts({ id, name, type, status, workload, nextRunPolicy }: JobState): JobFacts {
   const kind = TYPES[type ?? ''] ?? (/Agent/.test(type ?? '') ? 'Agent' : 'Backup');
   const group: EntityGroup =
     kind === 'Agent'
@@ -325,7 +325,7 @@ export function factsOf({ id, name, type, status, workload, nextRunPolicy }: Job
     entityGroup: group,
     managed: true,
     enabled: status !== 'Disabled',
-    schedule: scheduleOf(nextRunPolicy),
+    schedule: getSchedule(nextRunPolicy),
     graceSec: null,
   };
 }
@@ -334,7 +334,7 @@ export function factsOf({ id, name, type, status, workload, nextRunPolicy }: Job
  * Returns a session as a run with the session's id; null if its state is unknown. A session of a
  * deleted job still counts as a run of that job.
  */
-export function runOf(session: VbrSession, facts: JobFacts | undefined): ExecutionIn | null {
+export function getRun(session: VbrSession, facts: JobFacts | undefined): ExecutionIn | null {
   const started = Date.parse(session.creationTime ?? '');
   const ended = Date.parse(session.endTime ?? '');
   if (!(started > 0)) return null;
@@ -370,7 +370,7 @@ export function runOf(session: VbrSession, facts: JobFacts | undefined): Executi
     bytesTransferred: whole(session.progress?.transferredSize),
     bytesProcessed: whole(session.progress?.processedSize),
     ...(said === '' ? {} : { message: said }),
-    detail: given({
+    detail: input({
       session: short(session.sessionType),
       algorithm: short(session.algorithm),
       platform: short(session.platformName),
@@ -385,7 +385,7 @@ const whole = (size: number | null | undefined): number | null =>
   size == null || !(size >= 0) ? null : Math.floor(size);
 const bytes = (gb: number | null | undefined): number | null =>
   gb == null || !(gb >= 0) ? null : Math.round(gb * GB);
-const given = <N extends string>(
+const input = <N extends string>(
   fields: Readonly<Record<N, string | null>>,
 ): Partial<Record<N, string>> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<

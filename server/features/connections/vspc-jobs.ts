@@ -76,7 +76,7 @@ const GROUPS: Readonly<Record<string, EntityGroup>> = {
  * Returns a time cut to the second; null if there is none. The console reports times of the same
  * run with and without fractions, and the start identifies a run.
  */
-export function secondOf(said: string | null | undefined): string | null {
+export function getSecond(said: string | null | undefined): string | null {
   const at = Math.floor(Date.parse(said ?? '') / 1000) * 1000;
   return at > 0 ? new Date(at).toISOString() : null;
 }
@@ -86,7 +86,7 @@ export function serverJob(
   server: string,
 ): { readonly facts: JobFacts; readonly run: RunFacts | null } {
   const kind = job.type ?? 'Unknown';
-  const schedule = scheduleOf(job.scheduleType, job.schedule);
+  const schedule = getSchedule(job.scheduleType, job.schedule);
   const facts: JobFacts = {
     ...named(job.name, job.instanceUid),
     ...(server === '' ? {} : { server }),
@@ -96,16 +96,16 @@ export function serverJob(
     managed: true,
     enabled: job.isEnabled ?? true,
     schedule,
-    graceSec: graceOf(schedule),
+    graceSec: getGracePeriod(schedule),
   };
-  const run = runOf(job.status, job);
+  const run = getRun(job.status, job);
   return {
     facts,
     run: run && {
       ...run,
       bytesTransferred: whole(job.transferredData),
-      ...tasksOf(job),
-      detail: detailOf({
+      ...getTasks(job),
+      detail: getDetail({
         kind,
         destination: job.destination,
         bottleneck: job.bottleneck,
@@ -128,15 +128,15 @@ export function agentJob(
     entityGroup: 'managed-agents',
     managed: agent?.managed ?? null,
     enabled: job.isEnabled ?? true,
-    schedule: scheduleOf(job.scheduleType, null),
+    schedule: getSchedule(job.scheduleType, null),
     graceSec: null,
   };
-  const run = runOf(job.status, job);
+  const run = getRun(job.status, job);
   return {
     facts,
     run: run && {
       ...run,
-      detail: detailOf({
+      detail: getDetail({
         system: job.systemType,
         mode: job.backupMode,
         destination: job.destination,
@@ -163,16 +163,16 @@ export function office365Job(job: Office365Job): {
     schedule: null,
     graceSec: null,
   };
-  const run = runOf(job.lastStatus, {
+  const run = getRun(job.lastStatus, {
     lastRun: job.lastRun,
     failureMessage: job.lastStatusDetails,
   });
-  return { facts, run: run && { ...run, detail: detailOf({ repository: job.repositoryName }) } };
+  return { facts, run: run && { ...run, detail: getDetail({ repository: job.repositoryName }) } };
 }
 
 /** Returns a session of the history as a run of its known job. */
 export function sessionRun(session: HeatmapSession): RunFacts | null {
-  const run = runOf(session.result, {
+  const run = getRun(session.result, {
     lastRun: session.startTime,
     lastEndTime: session.endTime,
     lastDuration: session.duration,
@@ -181,7 +181,7 @@ export function sessionRun(session: HeatmapSession): RunFacts | null {
   return (
     run && {
       ...run,
-      detail: detailOf({
+      detail: getDetail({
         session: session.sessionUid,
         workload: session.workloadType,
         platform: session.platformType,
@@ -195,22 +195,22 @@ const named = (
   uid: string,
 ): Pick<JobFacts, 'job' | 'jobInstanceUid'> => ({ job: text(name) || uid, jobInstanceUid: uid });
 
-interface Told {
+interface JobDetails {
   readonly lastRun?: string | null | undefined;
   readonly lastEndTime?: string | null | undefined;
   readonly lastDuration?: number | null | undefined;
   readonly failureMessage?: string | null | undefined;
 }
 
-function runOf(
+function getRun(
   said: string | null | undefined,
-  { lastRun, lastEndTime, lastDuration, failureMessage }: Told,
+  { lastRun, lastEndTime, lastDuration, failureMessage }: JobDetails,
 ): Pick<RunFacts, 'status' | 'startTime' | 'endTime' | 'durationSec' | 'message' | 'log'> | null {
   const status = STATUS[said ?? ''];
-  const startTime = secondOf(lastRun);
+  const startTime = getSecond(lastRun);
   if (status === undefined || startTime === null) return null;
   if (status === 'Running') return { status, startTime };
-  const ended = secondOf(lastEndTime);
+  const ended = getSecond(lastEndTime);
   const durationSec = whole(lastDuration);
   const lines = text(failureMessage, 20_000)
     .split(/\r?\n/)
@@ -236,7 +236,7 @@ const TASKS: Readonly<Record<string, NonNullable<ExecutionIn['tasks']>[number]['
   Running: 'Running',
 };
 
-function tasksOf({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
+function getTasks({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
   const tasks = (lastSessionTasks ?? []).slice(0, LIMITS.tasks).flatMap((task) => {
     const status = TASKS[task.status ?? ''];
     const name = text(task.objectName);
@@ -246,7 +246,7 @@ function tasksOf({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
       {
         name,
         status,
-        startTime: secondOf(task.startTime),
+        startTime: getSecond(task.startTime),
         durationSec: whole(task.duration),
         bytesTransferred: whole(task.transferredDataSize),
         bytesProcessed: whole(task.readDataSize),
@@ -257,7 +257,7 @@ function tasksOf({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
   return tasks.length === 0 ? {} : { tasks };
 }
 
-function detailOf(
+function getDetail(
   fields: Readonly<Record<string, string | number | null | undefined>>,
 ): Record<string, string | number> {
   return Object.fromEntries(
@@ -285,19 +285,19 @@ const KINDS: Readonly<Record<string, ScheduleKind>> = {
  * Returns the job's schedule as the console reports it: its times, or only its kind if they are
  * unknown. Null if the job has none.
  */
-export function scheduleOf(
+export function getSchedule(
   kind: string | null | undefined,
   said: InferOutput<typeof ScheduleShape> | null | undefined,
 ): Schedule | null {
   const known = KINDS[kind ?? ''];
-  return known === undefined ? null : (timesOf(kind, said) ?? { is: 'kind', kind: known });
+  return known === undefined ? null : (getTimes(kind, said) ?? { is: 'kind', kind: known });
 }
 
 /**
  * Returns the schedule's times if they are exact enough to expect runs by. Otherwise Daybook learns
  * them from past runs.
  */
-function timesOf(
+function getTimes(
   kind: string | null | undefined,
   said: InferOutput<typeof ScheduleShape> | null | undefined,
 ): Schedule | null {
@@ -308,12 +308,12 @@ function timesOf(
   }
   if (kind !== 'Daily') return null;
   const { kind: which, days, time, timeUtc } = said?.dailyScheduleOptions ?? {};
-  const utc = minuteOf(timeUtc);
+  const utc = getMinute(timeUtc);
   if (utc === null) return null;
   if (which === 'Everyday') return cronAt(utc, '*');
   const on =
-    which === 'WeekDays' ? [1, 2, 3, 4, 5] : which === 'SelectedDays' ? weekdaysOf(days) : [];
-  const shift = dayShift(minuteOf(time), utc, said?.startDateTime);
+    which === 'WeekDays' ? [1, 2, 3, 4, 5] : which === 'SelectedDays' ? getWeekdays(days) : [];
+  const shift = dayShift(getMinute(time), utc, said?.startDateTime);
   // Weekdays are in the server's time zone. If its offset from UTC is unknown, so are the days.
   return on.length === 0 || shift === null
     ? null
@@ -344,13 +344,13 @@ const WEEK: readonly string[] = [
   'Saturday',
 ];
 /** Returns weekday numbers, Sunday 0; empty if a name is unknown. */
-function weekdaysOf(days: readonly string[] | null | undefined): readonly number[] {
+function getWeekdays(days: readonly string[] | null | undefined): readonly number[] {
   const numbers = [...new Set((days ?? []).map((day) => WEEK.indexOf(day)))];
   return numbers.includes(-1) ? [] : numbers;
 }
 
 /** Returns the minute of the day: `22:05`, `22:05:00.0000000`. */
-function minuteOf(said: string | null | undefined): number | null {
+function getMinute(said: string | null | undefined): number | null {
   const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(said ?? '') ?? [];
   return hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59
     ? null
@@ -374,13 +374,13 @@ function dayShift(
   start: string | null | undefined,
 ): -1 | 0 | 1 | null {
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(start ?? '') ?? [];
-  const told =
+  const details =
     sign === undefined ? null : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   const apart = local === null ? null : (local - utc + DAY_MIN) % DAY_MIN;
   // A start in UTC does not reveal the offset if the two times do.
   const ahead =
-    told !== null && (apart === null || (told + DAY_MIN) % DAY_MIN === apart)
-      ? told
+    details !== null && (apart === null || (details + DAY_MIN) % DAY_MIN === apart)
+      ? details
       : apart === null
         ? null
         : apart > MOST_AHEAD
@@ -395,5 +395,5 @@ function dayShift(
  * The console learns of a run late, so a frequent job gets at least half an hour before it counts
  * as missed.
  */
-const graceOf = (schedule: Schedule | null): number | null =>
+const getGracePeriod = (schedule: Schedule | null): number | null =>
   schedule?.is === 'every' && schedule.everySec < 7_200 ? 1_800 : null;

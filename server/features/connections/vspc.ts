@@ -2,12 +2,12 @@ import type * as v from 'valibot';
 import type { Entity } from '#contract/connections/connection.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import { recordComputers, recordRepositories } from '../ingest/inventory.ts';
-import { linksOf, openChannels } from './channels.ts';
-import { deliverJobs, fitOf, type JobFound, retireGone } from './deliver.ts';
+import { loadLinks, openChannels } from './channels.ts';
+import { deliverJobs, fitRecords, type JobFound, retireGone } from './deliver.ts';
 import { sessionsOfVspc } from './sessions.ts';
 import { SourceError } from './source-error.ts';
-import { foundOf, forgetGone, keepFound, type Read, type Task, type Thing } from './task.ts';
-import { agentJob, office365Job, secondOf, serverJob } from './vspc-jobs.ts';
+import { loadFound, forgetGone, keepFound, type Read, type Task, type Thing } from './task.ts';
+import { agentJob, office365Job, getSecond, serverJob } from './vspc-jobs.ts';
 import * as shapes from './vspc-shapes.ts';
 import { type Page, walk } from './read-pages.ts';
 import { cutText } from '#contract/stored-text.ts';
@@ -140,7 +140,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
           task.world,
           task.tenant,
           key,
-          fitOf(
+          fitRecords(
             task,
             samples.map(({ index, value }) => checkedRepository(value, index)),
           ),
@@ -152,7 +152,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
 
   async 'computers'(task) {
     const owners = new Map(
-      (await pagesOf(task, 'infrastructure/managementAgents', shapes.ManagementAgentList)).map(
+      (await loadPages(task, 'infrastructure/managementAgents', shapes.ManagementAgentList)).map(
         (one) => [one.instanceUid, one.organizationUid ?? null],
       ),
     );
@@ -185,7 +185,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
           task.world,
           task.tenant,
           key,
-          fitOf(
+          fitRecords(
             task,
             computers.map(({ index, value }) => checkedComputer(value, index)),
           ),
@@ -206,7 +206,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
         company: link(object?.organizationUid),
         row: {
           severity: last?.status ?? null,
-          at: secondOf(last?.time),
+          at: getSecond(last?.time),
           object: object?.objectName ?? null,
           type: object?.type ?? null,
           computer: object?.computerName ?? null,
@@ -252,7 +252,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
   },
 };
 
-type Link = Awaited<ReturnType<typeof linksOf>>;
+type Link = Awaited<ReturnType<typeof loadLinks>>;
 type ListSchema = v.GenericSchema<
   unknown,
   {
@@ -266,7 +266,7 @@ type ListSchema = v.GenericSchema<
 type RowOf<S extends ListSchema> = v.InferOutput<S>['data'][number];
 
 const linksFor = ({ world, tenant, connection }: Task): Promise<Link> =>
-  world.store.tenant(tenant, (tx) => linksOf(tx, connection), { readOnly: true });
+  world.store.tenant(tenant, (tx) => loadLinks(tx, connection), { readOnly: true });
 
 async function page<S extends ListSchema>(
   { client }: Task,
@@ -312,7 +312,7 @@ async function whole<S extends ListSchema>(
   );
 }
 
-async function pagesOf<S extends ListSchema>(
+async function loadPages<S extends ListSchema>(
   task: Task,
   path: string,
   schema: S,
@@ -435,7 +435,7 @@ async function named(
 ): Promise<
   Map<string, { readonly name: string; readonly row: Readonly<Record<string, unknown>> }>
 > {
-  const rows = await world.store.tenant(tenant, (tx) => foundOf(tx, connection.id, [entity]), {
+  const rows = await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, [entity]), {
     readOnly: true,
   });
   return new Map(rows.map(({ uid, name, row }) => [uid, { name, row }]));

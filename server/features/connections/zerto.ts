@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { Entity } from '#contract/connections/connection.ts';
 import { utcDay } from '#contract/time/day.ts';
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
-import { deliverJobs, type JobFound, type JobKept, retireGone } from './deliver.ts';
-import { foundOf, forgetGone, keepFound, type Read, type Task } from './task.ts';
+import { deliverJobs, type JobFound, type StoredJob, retireGone } from './deliver.ts';
+import { loadFound, forgetGone, keepFound, type Read, type Task } from './task.ts';
 import { cutText } from '#contract/stored-text.ts';
 
 const text = v.optional(v.nullable(v.string()));
@@ -82,10 +82,10 @@ export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
     const groups = await client.read('vpgs', Groups);
     const known = new Map(
       (
-        await world.store.tenant(tenant, (tx) => foundOf(tx, connection.id, ['jobs']), {
+        await world.store.tenant(tenant, (tx) => loadFound(tx, connection.id, ['jobs']), {
           readOnly: true,
         })
-      ).map(({ uid, row }) => [uid, row as unknown as JobKept]),
+      ).map(({ uid, row }) => [uid, row as unknown as StoredJob]),
     );
     await deliverJobs(
       task,
@@ -129,7 +129,7 @@ export const ZERTO: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read
 export function groupJob(
   group: Group,
   company: number | null,
-  before: JobKept | undefined,
+  before: StoredJob | undefined,
   now: number,
 ): JobFound {
   const { vpgIdentifier: uid, vpgName, statusDescription, actualRPO, configuredRpoSeconds } = group;

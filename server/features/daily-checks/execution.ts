@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Actor, EventType } from '#contract/events.ts';
 import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
-import type { Execution, ProblemDeed } from '#contract/runs/calls.ts';
+import type { Execution, ProblemAction } from '#contract/runs/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import { worstFirst } from '#contract/runs/task.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
-import { expectedOf } from '../../platform/queries/expected-start.ts';
+import { getExpected } from '../../platform/queries/expected-start.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
@@ -18,7 +18,7 @@ const isoOrNull = (at: Ms | null): string | null => (at === null ? null : iso(at
  * Returns one run in full, as the API outputs it. `scope` limits the companies counted under "the
  * same cause elsewhere".
  */
-export async function executionOf(
+export async function loadExecution(
   tx: TenantTx,
   run: RunRow,
   scope: Scope,
@@ -37,7 +37,7 @@ export async function executionOf(
         .where('run_n', '=', run.n)
         .executeTakeFirst()
     : undefined;
-  const told = await tx.sql
+  const details = await tx.sql
     .selectFrom('run_task')
     .select('tasks')
     .where('tenant_id', '=', tx.tenant)
@@ -56,7 +56,7 @@ export async function executionOf(
     type: job.type,
     entityGroup: job.group,
     managed: job.managed,
-    scheduleState: scheduleStateOf(job),
+    scheduleState: getScheduleState(job),
     status: run.status,
     startTime: iso(run.startedAt),
     endTime: isoOrNull(run.endedAt),
@@ -77,18 +77,18 @@ export async function executionOf(
       : null,
     ignoredUntil: isoOrNull(problem?.snooze?.until ?? null),
     ignoredReason: problem?.snooze?.reason ?? null,
-    state: stateOf(problem, now),
-    problem: problem ? await problemOf(tx, problem, scope) : null,
-    expectedAt: isoOrNull(stat ? expectedOf(job, stat) : null),
+    state: getState(problem, now),
+    problem: problem ? await loadProblem(tx, problem, scope) : null,
+    expectedAt: isoOrNull(stat ? getExpected(job, stat) : null),
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
     detail: run.detail,
     log: log?.body ?? null,
-    tasks: worstFirst(told?.tasks ?? []),
-    history: problem ? await historyOf(tx, problem) : [],
+    tasks: worstFirst(details?.tasks ?? []),
+    history: problem ? await loadHistory(tx, problem) : [],
   };
 }
 
-function stateOf(problem: ProblemRow | undefined, now: Ms): Execution['state'] {
+function getState(problem: ProblemRow | undefined, now: Ms): Execution['state'] {
   if (!problem || (problem.closedAt !== null && problem.review === null && !problem.exception))
     return 'none';
   if (problem.review !== null) return 'cleared';
@@ -99,7 +99,7 @@ function stateOf(problem: ProblemRow | undefined, now: Ms): Execution['state'] {
       : 'pending';
 }
 
-async function problemOf(
+async function loadProblem(
   tx: TenantTx,
   problem: ProblemRow,
   { companies, deleted }: Scope,
@@ -154,11 +154,11 @@ const DONE = {
   'problem.helped@1': 'Hint helped',
   'problem.opened@1': 'Began',
   'problem.closed@1': 'Over',
-} as const satisfies Partial<Record<EventType, ProblemDeed>>;
-const isDeed = (type: string): type is keyof typeof DONE => type in DONE;
+} as const satisfies Partial<Record<EventType, ProblemAction>>;
+const isHistoryEvent = (type: string): type is keyof typeof DONE => type in DONE;
 
 const HISTORY = 100;
-interface Deed {
+interface HistoryRecord {
   readonly type: string;
   readonly at: Ms;
   readonly actor: Actor;
@@ -174,20 +174,23 @@ export const historyQuery = (
   tenant: TenantId,
   problem: ProblemN,
   company: CompanyN,
-): RawBuilder<Deed> => {
-  const deeds = sql`tenant_id = ${tenant} and type in (${sql.join(Object.keys(DONE))})`;
+): RawBuilder<HistoryRecord> => {
+  const actions = sql`tenant_id = ${tenant} and type in (${sql.join(Object.keys(DONE))})`;
   const own = sql`entity = ${`problem:${problem}`} and entity not like 'run:%'`;
-  return sql<Deed>`select type, at, actor, data from (
-    (select seq, type, at, actor, data from event where ${deeds} and ${own} order by seq desc limit ${HISTORY})
+  return sql<HistoryRecord>`select type, at, actor, data from (
+    (select seq, type, at, actor, data from event where ${actions} and ${own} order by seq desc limit ${HISTORY})
     union all
-    (select seq, type, at, actor, data from event where ${deeds} and entity = 'problem:*' and company = ${company}
+    (select seq, type, at, actor, data from event where ${actions} and entity = 'problem:*' and company = ${company}
       and seq > (select seq from event where tenant_id = ${tenant} and ${own} order by seq limit 1)
       and data::jsonb->'problems' @> to_jsonb(${problem}::bigint) order by seq desc limit ${HISTORY})
   ) as deed order by seq desc limit ${HISTORY}`;
 };
 
 /** Returns who did what to the problem, newest first. */
-async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Execution['history']> {
+async function loadHistory(
+  tx: TenantTx,
+  { n, company }: ProblemRow,
+): Promise<Execution['history']> {
   const { rows: events } = await historyQuery(tx.tenant, n, company).execute(tx.sql);
   const names = new Map(
     (
@@ -199,7 +202,7 @@ async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Exec
     ).map(({ id, name }) => [id, name]),
   );
   return events.flatMap(({ type, at, actor, data }) =>
-    !isDeed(type)
+    !isHistoryEvent(type)
       ? []
       : [
           {
@@ -212,7 +215,7 @@ async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Exec
                   : actor.is === 'rule'
                     ? actorMessages.rule({ name: actor.name })
                     : actorMessages.system,
-            ...saidOf(DONE[type], data as Said),
+            ...toHistoryText(DONE[type], data as Said),
           },
         ],
   );
@@ -232,7 +235,7 @@ interface Said {
   readonly helped?: boolean;
 }
 
-function saidOf(
+function toHistoryText(
   what: (typeof DONE)[keyof typeof DONE],
   { comment, content, reason, ticket, until, by, did, hint, name, helped }: Said,
 ): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {

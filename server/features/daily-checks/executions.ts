@@ -1,5 +1,5 @@
 import type { Change, Decided, Refused, Target } from '#contract/runs/change.ts';
-import { changesOf, decideChange } from '#contract/runs/change.ts';
+import { getChanges, decideChange } from '#contract/runs/change.ts';
 import type { CompanyN, RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -9,9 +9,9 @@ import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { Decision } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { executionOf } from './execution.ts';
+import { loadExecution } from './execution.ts';
 
 const NOT_FOUND = failed({ kind: 'not-found', message: MESSAGES.notFound });
 type Changed = OutputOf<'changeExecutions'>;
@@ -25,8 +25,8 @@ export function executionHandlers(
         tenant,
         async (tx) => {
           const run = (await tx.rows('run', [id])).get(id);
-          return run && session && inScope(session, run.company)
-            ? await executionOf(tx, run, scopeOf(session), now)
+          return run && inScope(session, run.company)
+            ? await loadExecution(tx, run, toScope(session), now)
             : null;
         },
         { readOnly: true },
@@ -34,23 +34,23 @@ export function executionHandlers(
       return found ? ok(found) : NOT_FOUND;
     },
 
-    changeExecution: ({ id, ...asked }, ctx) =>
-      runIdempotently<Changed>(world, ctx, async (tx, session) => {
-        const changes = readChanges(asked);
+    changeExecution: ({ id, ...request }, ctx) =>
+      runIdempotently<Changed>(world, ctx, async (tx) => {
+        const changes = readChanges(request);
         if (!changes.ok) return refusal(changes.failure);
-        const { drafts, refused } = await decide(tx, session, changes.value, [id], ctx.now);
+        const { drafts, refused } = await decide(tx, ctx.session, changes.value, [id], ctx.now);
         const [first] = refused;
         return first
           ? refusal(first.failure)
           : { drafts, answer: (seq) => ok({ seq, accepted: 1, refused: [] }) };
       }),
 
-    changeExecutions: ({ ids, ...asked }, ctx) =>
-      runIdempotently<Changed>(world, ctx, async (tx, session): Promise<Decision<Changed>> => {
-        const changes = readChanges(asked);
+    changeExecutions: ({ ids, ...request }, ctx) =>
+      runIdempotently<Changed>(world, ctx, async (tx): Promise<Decision<Changed>> => {
+        const changes = readChanges(request);
         if (!changes.ok) return refusal(changes.failure);
         const runs = [...new Set(ids)];
-        const { drafts, refused } = await decide(tx, session, changes.value, runs, ctx.now);
+        const { drafts, refused } = await decide(tx, ctx.session, changes.value, runs, ctx.now);
         return {
           drafts,
           answer: (seq) =>
@@ -68,34 +68,34 @@ export function executionHandlers(
   };
 }
 
-type Asked = Parameters<typeof changesOf>[0];
+type ChangeInput = Parameters<typeof getChanges>[0];
 interface Changes {
   readonly list: readonly Change[];
   /** Fields describe the desired state, not an action. */ readonly byFields: boolean;
 }
 
-function readChanges(asked: Asked): Result<Changes> {
-  const list = changesOf(asked);
-  if (asked.ignoredReason !== undefined && typeof asked.ignoredUntil !== 'number')
+function readChanges(request: ChangeInput): Result<Changes> {
+  const list = getChanges(request);
+  if (request.ignoredReason !== undefined && typeof request.ignoredUntil !== 'number')
     return bad('ignoredReason', MESSAGES.reasonAlone);
   if (list.length === 0) return bad('change', MESSAGES.nothingToChange);
-  return ok({ list, byFields: asked.change === undefined });
+  return ok({ list, byFields: request.change === undefined });
 }
 
 const bad = (path: string, message: string): Result<never> =>
   failed({ kind: 'bad-input', message, issues: [{ path, message }] });
 
-const inScope = (session: Principal | null, company: CompanyN): boolean =>
-  session !== null && seesCompany(scopeOf(session), company);
+const inScope = (session: Principal, company: CompanyN): boolean =>
+  seesCompany(toScope(session), company);
 
 async function decide(
   tx: TenantTx,
   session: Principal,
   { list, byFields }: Changes,
-  asked: readonly RunN[],
+  request: readonly RunN[],
   now: number,
 ): Promise<Decided> {
-  const runs = await tx.rows('run', asked);
+  const runs = await tx.rows('run', request);
   const problems = await tx.rows('problem', [
     ...new Set([...runs.values()].flatMap(({ problem }) => (problem === null ? [] : [problem]))),
   ]);
@@ -128,9 +128,9 @@ async function decide(
   // A result gets none of the changes if one of them is refused.
   const refused = new Map<RunN, Refused>();
   for (const change of list)
-    for (const one of decideOne(change, asked).refused)
+    for (const one of decideOne(change, request).refused)
       if (!refused.has(one.run)) refused.set(one.run, one);
-  const free = asked.filter((run) => !refused.has(run));
+  const free = request.filter((run) => !refused.has(run));
   const drafts = list.flatMap(
     (change) =>
       decideOne(

@@ -7,10 +7,10 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 type Done = OutputOf<'ignoreMissed'>;
@@ -25,12 +25,12 @@ export function jobHandlers(
   world: AppContext,
 ): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {
   const change = (
-    ctx: RequestContext,
+    ctx: SessionContext,
     of: Of,
     decide: (tx: TenantTx, job: JobRow) => Promise<readonly NewEvent[]> | Failure,
   ): Promise<Result<Done>> =>
-    runIdempotently<Done>(world, ctx, async (tx, session) => {
-      const job = await jobOf(tx, session, of);
+    runIdempotently<Done>(world, ctx, async (tx) => {
+      const job = await loadJob(tx, ctx.session, of);
       if (!job.ok) return refusal(job.failure);
       const decided = decide(tx, job.value);
       return 'kind' in decided ? refusal(decided) : { drafts: await decided, answer: done };
@@ -43,7 +43,7 @@ export function jobHandlers(
         of,
         (tx, job) => badEnd(ignoredUntil, ctx.now) ?? ignoreMissed(tx, job, ignoredUntil),
       ),
-    heedMissed: (of, ctx) => change(ctx, of, heedMissed),
+    heedMissed: (of, ctx) => change(ctx, of, unignoreMissed),
     ignoreDisabled: (of, ctx) =>
       change(ctx, of, (_tx, job) =>
         job.enabled
@@ -78,7 +78,7 @@ export function badEnd(until: Ms, now: Ms): Failure | null {
 }
 
 async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<readonly NewEvent[]> {
-  const problem = await missedOf(tx, job);
+  const problem = await loadMissed(tx, job);
   return [
     about(job, { type: 'job.ignored@1', data: { n: job.n, what: 'missed', until } }),
     ...(problem
@@ -93,10 +93,10 @@ async function ignoreMissed(tx: TenantTx, job: JobRow, until: Ms): Promise<reado
 }
 
 /** Keeps a snooze that a user has set since. */
-async function heedMissed(tx: TenantTx, job: JobRow): Promise<readonly NewEvent[]> {
+async function unignoreMissed(tx: TenantTx, job: JobRow): Promise<readonly NewEvent[]> {
   const { missedIgnored } = job;
   if (missedIgnored === null) return [];
-  const problem = await missedOf(tx, job);
+  const problem = await loadMissed(tx, job);
   const own =
     problem?.snooze?.until === missedIgnored.until && problem?.snooze?.at === missedIgnored.at;
   return [
@@ -119,13 +119,13 @@ const on = (problem: ProblemRow, event: NewEvent['event']): NewEvent => ({
 });
 
 /** Returns the job's open problem if it is a missed run; otherwise null. */
-async function missedOf(tx: TenantTx, job: JobRow): Promise<ProblemRow | null> {
+async function loadMissed(tx: TenantTx, job: JobRow): Promise<ProblemRow | null> {
   const problem =
     job.problem === null ? undefined : (await tx.rows('problem', [job.problem])).get(job.problem);
   return problem?.state === 'Missed' && problem.closedAt === null ? problem : null;
 }
 
-async function jobOf(
+async function loadJob(
   tx: TenantTx,
   session: Principal,
   { jobInstanceUid, key }: Of,
@@ -140,7 +140,7 @@ async function jobOf(
     'job',
     (await query.execute()).map(({ n }): JobN => n),
   );
-  const scope = scopeOf(session);
+  const scope = toScope(session);
   const [job, ...others] = [...found.values()].filter(({ company }) => seesCompany(scope, company));
   if (!job) return failed({ kind: 'not-found', message: MESSAGES.notFound });
   return others.length > 0 ? failed({ kind: 'conflict', message: MESSAGES.jobAmbiguous }) : ok(job);

@@ -8,7 +8,7 @@ import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf, seesCompany, seesView } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany, seesView } from '#server/platform/sync/scope.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
@@ -21,20 +21,20 @@ export function viewHandlers(
 ): Pick<Handlers, 'saveView' | 'removeView' | 'endShift'> {
   return {
     saveView: (view, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx, session) => {
+      runIdempotently<Done>(world, ctx, async (tx) => {
         const before = (await tx.rows('view', [view.id])).get(view.id);
-        if (before && before.owner !== session.userId)
+        if (before && before.owner !== ctx.session.userId)
           return refusal({ kind: 'forbidden', message: MESSAGES.viewNotOwned });
-        if (view.shared && session.companies !== null)
+        if (view.shared && ctx.session.companies !== null)
           return refusal({ kind: 'forbidden', message: MESSAGES.viewNotShareable });
         const fresh = !before || before.removedAt !== null;
-        if (fresh && (await viewsOf(tx, session.userId)) >= LIMITS.viewsPerUser)
+        if (fresh && (await loadViews(tx, ctx.session.userId)) >= LIMITS.viewsPerUser)
           return refusal({
             kind: 'conflict',
             message: MESSAGES.viewsFull({ max: LIMITS.viewsPerUser }),
           });
         const saved: NewEvent = {
-          event: { type: 'view.saved@1', data: { ...view, owner: session.userId } },
+          event: { type: 'view.saved@1', data: { ...view, owner: ctx.session.userId } },
           company: null,
           entity: `view:${view.id}`,
         };
@@ -44,21 +44,21 @@ export function viewHandlers(
       }),
 
     removeView: ({ id }, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx, session) => {
+      runIdempotently<Done>(world, ctx, async (tx) => {
         const view = (await tx.rows('view', [id])).get(id);
-        const failure = view ? notRemovable(scopeOf(session), view) : NOT_FOUND;
+        const failure = view ? notRemovable(toScope(ctx.session), view) : NOT_FOUND;
         if (!view || failure) return refusal(failure ?? NOT_FOUND);
         return { drafts: view.removedAt === null ? [removed(view)] : [], answer: done };
       }),
 
     endShift: (shift, ctx) =>
-      runIdempotently<Done>(world, ctx, async (tx, session) => {
+      runIdempotently<Done>(world, ctx, async (tx) => {
         const before = (await tx.rows('shift', [shift.id])).get(shift.id);
         if (before)
-          return before.by === session.userId
+          return before.by === ctx.session.userId
             ? { drafts: [], answer: done }
             : refusal({ kind: 'key-reused', message: MESSAGES.handOverTaken });
-        const data = { ...shift, ...(await within(tx, scopeOf(session), shift)) };
+        const data = { ...shift, ...(await within(tx, toScope(ctx.session), shift)) };
         return {
           drafts: [
             { event: { type: 'shift.ended@1', data }, company: null, entity: `shift:${shift.id}` },
@@ -88,7 +88,7 @@ function notRemovable(scope: Scope, view: ViewRow): Failure | null {
     : NOT_FOUND;
 }
 
-const viewsOf = async (tx: TenantTx, owner: string): Promise<number> =>
+const loadViews = async (tx: TenantTx, owner: string): Promise<number> =>
   (await tx.all('view')).filter((view) => view.owner === owner && view.removedAt === null).length;
 
 type Shift = Pick<Parameters<Handlers['endShift']>[0], 'open' | 'ending'>;

@@ -6,21 +6,21 @@ import type { RankedOut } from '#contract/reports/result-rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { countsAsBackup, ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
-import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import type { SessionContext, Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
-import { reviewOf } from '#contract/runs/review.ts';
+import { getReview } from '#contract/runs/review.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
-import { answer, bad, daysOf } from '#server/platform/queries/query.ts';
+import { answer, bad, getDays } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
 import {
   heaps,
   isJudgedClass,
   splitClass,
-  tallyOf,
-  totalsOf,
+  getTally,
+  loadTotals,
   wholeClass,
 } from '#server/platform/queries/totals.ts';
 import type { ClassOf, Summed, Total } from '#server/platform/queries/totals.ts';
@@ -50,7 +50,7 @@ export function overviewHandlers(
           const { from, to, now } = question;
           const jobs = namedJobs(await knownJobs(tx, question), input.filters);
           const counts = countsAsBackup(input.filters?.type ?? []);
-          const all = await totalsOf(
+          const all = await loadTotals(
             tx,
             question,
             [from - (to - from), from, to],
@@ -63,7 +63,7 @@ export function overviewHandlers(
             ['bytes'],
           );
           const by = (stretch: number, place: number | null = null) =>
-            tallyOf(
+            getTally(
               all.filter(
                 (one) =>
                   one.stretch === stretch && (place === null || wholeClass(one.class) === place),
@@ -73,14 +73,14 @@ export function overviewHandlers(
           const ran = await ranOnce(tx);
           const rows = [...jobs.values()].map(({ job }) => job);
           const open = (await openProblems(tx, question)).filter(({ job }) => jobs.has(job));
-          const asked = input.filters?.entityGroup ?? [];
+          const request = input.filters?.entityGroup ?? [];
           return ok({
             from: iso(from),
             to: iso(to),
             now: by(1),
             before: by(0),
             groups: ENTITY_GROUPS.flatMap((entityGroup, place) =>
-              asked.length > 0 && !asked.includes(entityGroup)
+              request.length > 0 && !request.includes(entityGroup)
                 ? []
                 : [{ entityGroup, now: by(1, place), before: by(0, place) }],
             ),
@@ -90,7 +90,7 @@ export function overviewHandlers(
               companies: new Set(rows.map(({ company }) => company)).size,
               neverRan: rows.filter(({ n, enabled }) => enabled && !ran.has(n)).length,
             },
-            pending: open.filter((one) => reviewOf(one, now) === 'pending').length,
+            pending: open.filter((one) => getReview(one, now) === 'pending').length,
             didntRun: open.filter(({ state }) => state === 'Missed').length,
           });
         },
@@ -109,11 +109,11 @@ export function overviewHandlers(
             return failed(bad('every', MESSAGES.hoursTooLong));
           const starts =
             every === 'day'
-              ? daysOf(question).map((day) => ({ date: day.date, from: day.from }))
-              : hoursOf(question);
+              ? getDays(question).map((day) => ({ date: day.date, from: day.from }))
+              : getHours(question);
           const jobs = classed(await knownJobs(tx, question), input.filters);
           const byColumn = heaps(
-            await totalsOf(tx, question, [...starts.map((one) => one.from), to], jobs, ['bytes']),
+            await loadTotals(tx, question, [...starts.map((one) => one.from), to], jobs, ['bytes']),
             ({ stretch }) => stretch,
           );
           return ok({
@@ -123,7 +123,7 @@ export function overviewHandlers(
             columns: starts.map(({ date, from: start }, place) => ({
               date,
               from: iso(start),
-              ...tallyOf(byColumn.get(place) ?? [], isJudgedClass),
+              ...getTally(byColumn.get(place) ?? [], isJudgedClass),
             })),
           });
         },
@@ -168,7 +168,7 @@ function classed(jobs: KnownJobs, filters: ParsedInputOf<'overviewStats'>['filte
 }
 
 /** Returns the hours of a period; the first and the last are cut to it. */
-function hoursOf({
+function getHours({
   from,
   to,
 }: Pick<Question, 'from' | 'to'>): readonly { readonly date: string; readonly from: Ms }[] {
@@ -182,20 +182,20 @@ function hoursOf({
 /** Returns the jobs with the highest value above 0; of equal ones the older job comes first. */
 const ranking = (
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   { limit = RANKED, ...input }: ParsedInputOf<'rankFailures'>,
   summed: readonly Summed[],
-  valueOf: (totals: readonly Total[]) => number,
+  getValue: (totals: readonly Total[]) => number,
 ): Promise<Result<RankedOut[]>> =>
   answer(world, ctx, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
     const jobs = namedJobs(await knownJobs(tx, question), input.filters);
     const byJob = heaps(
-      await totalsOf(tx, question, [question.from, question.to], null, summed),
+      await loadTotals(tx, question, [question.from, question.to], null, summed),
       (one) => one.class,
     );
     const rows = [...byJob].flatMap(([n, totals]) => {
       const known = jobs.get(n);
-      const value = valueOf(totals);
+      const value = getValue(totals);
       return known && value > 0
         ? [{ known, value, executions: sum(totals, ({ runs }) => runs) }]
         : [];

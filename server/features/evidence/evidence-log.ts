@@ -6,7 +6,7 @@ import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** The event types that count as evidence, and their labels. */
-const DEEDS = {
+const AUDITED_EVENTS = {
   'problem.reviewed@1': 'reviewed',
   'problem.reopened@1': 'reopened',
   'problem.snoozed@1': 'snoozed',
@@ -17,24 +17,24 @@ const DEEDS = {
   'job.ignored@1': 'ignored',
   'job.heeded@1': 'heeded',
 } as const satisfies Partial<Record<EventType, Evidence['what']>>;
-type DeedType = keyof typeof DEEDS;
-type DeedEvent = EventOf<DeedType>;
+type AuditedType = keyof typeof AUDITED_EVENTS;
+type AuditedEvent = EventOf<AuditedType>;
 
 /** An event of the log that is evidence. */
-export interface Deed {
+export interface AuditRecord {
   readonly seq: number;
   readonly at: Ms;
   readonly actor: Actor;
   readonly subject: string | null;
   readonly company: CompanyN;
-  readonly event: DeedEvent;
+  readonly event: AuditedEvent;
 }
 /**
  * An action on one problem; `problem` is null for an action on a job. `index` is the position
  * within the action.
  */
 export interface Line {
-  readonly deed: Deed;
+  readonly deed: AuditRecord;
   readonly index: number;
   readonly problem: ProblemN | null;
   readonly job: JobN | null;
@@ -42,18 +42,18 @@ export interface Line {
 }
 
 /** Returns one line per problem, in the order of the event. */
-export function linesOf(deed: Deed): Line[] {
-  const { event } = deed;
-  const what = DEEDS[event.type];
+export function getLines(action: AuditRecord): Line[] {
+  const { event } = action;
+  const what = AUDITED_EVENTS[event.type];
   if ('problems' in event.data)
     return event.data.problems.map((problem, index): Line => ({
-      deed,
+      deed: action,
       index,
       problem,
       job: null,
       what,
     }));
-  return [{ deed, index: 0, problem: null, job: event.data.n, what }];
+  return [{ deed: action, index: 0, problem: null, job: event.data.n, what }];
 }
 
 /**
@@ -97,7 +97,7 @@ export const lastBeforeQuery = (
 const lastBefore = async (tx: TenantTx, at: Ms, head: number): Promise<number> =>
   (await lastBeforeQuery(tx.tenant, at, head).execute(tx.sql)).rows[0]?.low ?? 0;
 
-interface Asked {
+interface EvidenceQuery {
   readonly next: number;
   readonly after: number;
   readonly from: Ms;
@@ -107,7 +107,7 @@ interface Asked {
 }
 interface Found {
   readonly seq: number;
-  readonly type: DeedType;
+  readonly type: AuditedType;
   readonly at: Ms;
   readonly actor: Actor;
   readonly subject: string | null;
@@ -119,9 +119,9 @@ interface Found {
  * Selects the newest evidence events before `next`, newest first. Each type is read from the end of
  * the index `event_by_type`, up to the limit only.
  */
-export function deedsQuery(
+export function buildRecordsQuery(
   tenant: TenantId,
-  { next, after, from, to, companies, without = [] }: Asked,
+  { next, after, from, to, companies, without = [] }: EvidenceQuery,
   count: number,
 ): RawBuilder<Found> {
   const only =
@@ -130,7 +130,7 @@ export function deedsQuery(
       : without.length > 0
         ? sql`and (company is null or company not in (${sql.join(without)}))`
         : sql``;
-  return sql<Found>`select d.* from (values ${sql.join(Object.keys(DEEDS).map((type) => sql`(${type}::text)`))}) as wanted(type)
+  return sql<Found>`select d.* from (values ${sql.join(Object.keys(AUDITED_EVENTS).map((type) => sql`(${type}::text)`))}) as wanted(type)
     cross join lateral (
       select seq, type, at, actor, subject, company, data from event
       where tenant_id = ${tenant} and type = wanted.type and entity not like 'run:%' and seq > ${after} and seq < ${next} and at >= ${from} and at < ${to} ${only}
@@ -138,11 +138,15 @@ export function deedsQuery(
     ) as d order by d.seq desc limit ${count}`;
 }
 
-export async function deedsBefore(tx: TenantTx, asked: Asked, count: number): Promise<Deed[]> {
-  const { rows } = await deedsQuery(tx.tenant, asked, count).execute(tx.sql);
+export async function loadRecordsBefore(
+  tx: TenantTx,
+  request: EvidenceQuery,
+  count: number,
+): Promise<AuditRecord[]> {
+  const { rows } = await buildRecordsQuery(tx.tenant, request, count).execute(tx.sql);
   return rows.map(({ type, data, company, ...rest }) => ({
     ...rest,
     company: company ?? 0,
-    event: { type, data } as Event as DeedEvent,
+    event: { type, data } as Event as AuditedEvent,
   }));
 }

@@ -2,16 +2,16 @@ import { CompiledQuery } from 'kysely';
 import type { ProblemN } from '#contract/ids.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import type { Deed, Line } from './evidence-log.ts';
+import type { AuditRecord, Line } from './evidence-log.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** Returns lines of the log as a person reads them. */
 export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<Evidence[]> {
   if (lines.length === 0) return [];
-  const problemOf = await problemsOfJobs(tx, lines);
+  const problemByLine = await problemsOfJobs(tx, lines);
   const named = lines.map((line) => ({
     line,
-    problem: line.problem ?? problemOf.get(line) ?? null,
+    problem: line.problem ?? problemByLine.get(line) ?? null,
   }));
   const problems = await tx.rows('problem', unique(named.map(({ problem }) => problem)));
   const jobs = await tx.rows(
@@ -23,24 +23,24 @@ export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<
     'company',
     unique([...jobs.values()].map(({ company }) => company)),
   );
-  const people = await peopleOf(tx);
-  return named.map(({ line: { deed, what, job: about }, problem }): Evidence => {
+  const people = await loadPeople(tx);
+  return named.map(({ line: { deed: action, what, job: about }, problem }): Evidence => {
     const row = problems.get(problem ?? 0);
     const job = jobs.get(about ?? row?.job ?? 0);
-    if (!job) throw new Error(`event ${deed.seq} names no job`);
+    if (!job) throw new Error(`event ${action.seq} names no job`);
     return {
-      at: deed.at,
-      who: whoOf(deed, people),
+      at: action.at,
+      who: getActorName(action, people),
       what,
       company: companies.get(job.company)?.name ?? '',
       job: job.name,
       computer: job.computer,
       source: job.source,
       type: job.type,
-      state: row?.state ?? stateOf(deed),
+      state: row?.state ?? getState(action),
       cause: causes.get(row?.cause ?? 0)?.template ?? '',
       runs: row?.runs ?? 0,
-      ...saidOf(deed),
+      ...toEvidenceText(action),
     };
   });
 }
@@ -50,7 +50,7 @@ const unique = (ids: readonly (number | null)[]): number[] => [
 ];
 
 /** Returns the comment and the end date of an action. */
-function saidOf({ event: { data } }: Deed): Pick<Evidence, 'comment' | 'until'> {
+function toEvidenceText({ event: { data } }: AuditRecord): Pick<Evidence, 'comment' | 'until'> {
   const { comment, content, reason, ticket, until } = data as {
     comment?: string | null;
     content?: string | null;
@@ -61,10 +61,13 @@ function saidOf({ event: { data } }: Deed): Pick<Evidence, 'comment' | 'until'> 
   return { comment: comment ?? content ?? reason ?? ticket ?? null, until: until ?? null };
 }
 
-const stateOf = ({ event }: Deed): string =>
+const getState = ({ event }: AuditRecord): string =>
   'what' in event.data && event.data.what === 'disabled' ? 'Disabled' : '';
 
-const whoOf = ({ actor, subject }: Deed, people: ReadonlyMap<string, string>): string =>
+const getActorName = (
+  { actor, subject }: AuditRecord,
+  people: ReadonlyMap<string, string>,
+): string =>
   subject !== null
     ? (people.get(subject) ?? actorMessages.formerUser)
     : actor.is === 'user'
@@ -75,7 +78,7 @@ const whoOf = ({ actor, subject }: Deed, people: ReadonlyMap<string, string>): s
           ? actorMessages.rule({ name: actor.name })
           : actorMessages.system;
 
-async function peopleOf(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
+async function loadPeople(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.sql
     .selectFrom('person')
     .select(['id', 'name'])
@@ -108,7 +111,7 @@ async function problemsOfJobs(
   tx: TenantTx,
   lines: readonly Line[],
 ): Promise<ReadonlyMap<Line, ProblemN>> {
-  const asked = lines.flatMap((line, index) => {
+  const request = lines.flatMap((line, index) => {
     const { event } = line.deed;
     if (line.job === null || ('what' in event.data && event.data.what === 'disabled')) return [];
     return [
@@ -121,7 +124,7 @@ async function problemsOfJobs(
       },
     ];
   });
-  const found = await select<{ i: number; n: ProblemN }>(tx, PROBLEMS_THEN, asked);
+  const found = await select<{ i: number; n: ProblemN }>(tx, PROBLEMS_THEN, request);
   return new Map(
     found.flatMap(({ i, n }) => {
       const line = lines[i];

@@ -5,10 +5,10 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { bounds, deedsBefore, linesOf } from './evidence-log.ts';
+import { bounds, loadRecordsBefore, getLines } from './evidence-log.ts';
 import type { Line } from './evidence-log.ts';
 import { toEvidence } from './evidence-output.ts';
 
@@ -16,21 +16,20 @@ import { toEvidence } from './evidence-output.ts';
 export const EVIDENCE_PAGE = 500;
 const LONGEST: Ms = 366 * 86_400_000;
 /** The number of events read at once: each can concern ten thousand problems. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** EVID-1 to EVID-4: who did what to which problem, newest first. */
 export function evidenceHandlers(world: AppContext): Pick<Handlers, 'listEvidence'> {
   return {
     async listEvidence({ from, to, company, before }, { tenant, session }) {
-      if (!session) throw new Error('a list without a session');
       if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
       if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
-      const scope = scopeOf(session);
-      const companies = askedOf(scope, company);
+      const scope = toScope(session);
+      const companies = getQueriedCompanies(scope, company);
       return world.store.tenant(
         tenant,
         async (tx) =>
-          ok(await pageOf(tx, { from, to, companies, without: [...scope.deleted] }, before)),
+          ok(await loadPage(tx, { from, to, companies, without: [...scope.deleted] }, before)),
         { readOnly: true },
       );
     },
@@ -38,14 +37,17 @@ export function evidenceHandlers(world: AppContext): Pick<Handlers, 'listEvidenc
 }
 
 /** Returns the requested companies; null for all companies and events without one. */
-const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN[] | null =>
+const getQueriedCompanies = (
+  scope: Scope,
+  company: CompanyN | undefined,
+): readonly CompanyN[] | null =>
   company === undefined
     ? scope.companies && [...scope.companies]
     : seesCompany(scope, company)
       ? [company]
       : [];
 
-interface Asked {
+interface EvidenceInput {
   readonly from: Ms;
   readonly to: Ms;
   readonly companies: readonly CompanyN[] | null;
@@ -57,9 +59,9 @@ interface Asked {
  * the event's problem at `index`, and `<seq>` means all events before that one. So an event on many
  * problems continues on the next page exactly where it was cut (EVID-2).
  */
-async function pageOf(
+async function loadPage(
   tx: TenantTx,
-  { from, to, companies, without }: Asked,
+  { from, to, companies, without }: EvidenceInput,
   before: string | undefined,
 ): Promise<OutputOf<'listEvidence'>> {
   if (companies?.length === 0) return { rows: [], before: null };
@@ -69,13 +71,17 @@ async function pageOf(
   let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
   const lines: Line[] = [];
   for (;;) {
-    const deeds = await deedsBefore(tx, { next, after, from, to, companies, without }, AT_ONCE);
-    for (const deed of deeds) {
-      lines.push(...linesOf(deed).slice(deed.seq === seq ? (index ?? 0) : 0));
-      next = deed.seq;
+    const actions = await loadRecordsBefore(
+      tx,
+      { next, after, from, to, companies, without },
+      BATCH_SIZE,
+    );
+    for (const action of actions) {
+      lines.push(...getLines(action).slice(action.seq === seq ? (index ?? 0) : 0));
+      next = action.seq;
       if (lines.length > EVIDENCE_PAGE) break;
     }
-    if (lines.length > EVIDENCE_PAGE || deeds.length < AT_ONCE) break;
+    if (lines.length > EVIDENCE_PAGE || actions.length < BATCH_SIZE) break;
   }
   const cut = lines[EVIDENCE_PAGE];
   return {

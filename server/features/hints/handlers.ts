@@ -8,11 +8,11 @@ import type { HintOut, HintShown } from '#contract/hints/calls.ts';
 import { hintAsksSomething, hintMatcher, hintTells } from '#contract/hints/hints.ts';
 import type { HintFields, HintResult, HintRow } from '#contract/hints/hints.ts';
 import { ok } from '#contract/result.ts';
-import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import { peopleOf } from '#server/platform/queries/run-details.ts';
+import { loadPeople } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { type Scope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -33,11 +33,11 @@ export function hintHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const scope = scoped(ctx);
-          const hints = (await standing(tx)).filter((hint) => reads(scope, hint));
+          const scope = toScope(ctx.session);
+          const hints = (await loadHints(tx)).filter((hint) => reads(scope, hint));
           const [names, helped, results] = [
-            await peopleOf(tx),
-            await helpedOf(tx),
+            await loadPeople(tx),
+            await countHelped(tx),
             await openResults(tx, scope),
           ];
           return ok({
@@ -45,7 +45,7 @@ export function hintHandlers(
             hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
               const matches = hintMatcher(hint.when);
               return {
-                ...shownOf(hint),
+                ...toHintOutput(hint),
                 madeBy: names.get(madeBy) ?? actorMessages.formerUser,
                 changedAt,
                 matched: results.filter(matches).length,
@@ -61,9 +61,9 @@ export function hintHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const scope = scoped(ctx);
+          const scope = toScope(ctx.session);
           return ok({
-            hints: (await standing(tx)).filter((hint) => reads(scope, hint)).map(shownOf),
+            hints: (await loadHints(tx)).filter((hint) => reads(scope, hint)).map(toHintOutput),
           });
         },
         { readOnly: true },
@@ -71,9 +71,9 @@ export function hintHandlers(
 
     makeHint: ({ hint }, ctx) =>
       runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
-        const refused = refusalOf(scoped(ctx), hint);
+        const refused = getRefusal(toScope(ctx.session), hint);
         if (refused) return refusal(refused);
-        if ((await standing(tx)).length >= LIMITS.hints)
+        if ((await loadHints(tx)).length >= LIMITS.hints)
           return refusal({ kind: 'conflict', message: MESSAGES.hintsFull({ max: LIMITS.hints }) });
         const id = world.chance.uuid();
         return {
@@ -84,7 +84,8 @@ export function hintHandlers(
 
     changeHint: ({ id, hint }, ctx) =>
       runIdempotently<Done>(world, ctx, async (tx) => {
-        const refused = (await missing(tx, scoped(ctx), id)) ?? refusalOf(scoped(ctx), hint);
+        const refused =
+          (await missing(tx, toScope(ctx.session), id)) ?? getRefusal(toScope(ctx.session), hint);
         return refused
           ? refusal(refused)
           : { drafts: [about(id, { type: 'hint.saved@1', data: { id, ...hint } })], answer: done };
@@ -92,7 +93,7 @@ export function hintHandlers(
 
     removeHint: ({ id }, ctx) =>
       runIdempotently<Done>(world, ctx, async (tx) => {
-        const scope = scoped(ctx);
+        const scope = toScope(ctx.session);
         const refused =
           (await missing(tx, scope, id)) ?? (scope.companies === null ? null : FORBIDDEN);
         return refused
@@ -102,9 +103,9 @@ export function hintHandlers(
 
     hintHelped: ({ id, run, helped }, ctx) =>
       runIdempotently<Done>(world, ctx, async (tx) => {
-        const scope = scoped(ctx);
-        const hint = (await standing(tx)).find((one) => one.id === id && reads(scope, one));
-        const problem = await problemOf(tx, scope, run);
+        const scope = toScope(ctx.session);
+        const hint = (await loadHints(tx)).find((one) => one.id === id && reads(scope, one));
+        const problem = await loadProblem(tx, scope, run);
         if (!hint || problem === null) return refusal(NOT_FOUND);
         if ((problem.helpedBy ?? []).includes(id) === helped) return { drafts: [], answer: done };
         const event: Event = {
@@ -119,10 +120,6 @@ export function hintHandlers(
   };
 }
 
-function scoped({ session }: RequestContext): Scope {
-  if (!session) throw new Error('hints without a session');
-  return scopeOf(session);
-}
 const done = () => ok({});
 const about = (id: string, event: Event): NewEvent => ({
   event,
@@ -140,7 +137,7 @@ const bad = (path: string, message: string): Failure => ({
 
 export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean =>
   !hint.inside || scope.companies === null;
-const shownOf = ({
+const toHintOutput = ({
   id,
   name,
   when,
@@ -159,24 +156,24 @@ const shownOf = ({
 });
 
 /** Sorted by name. */
-const standing = async (tx: TenantTx): Promise<HintRow[]> =>
+const loadHints = async (tx: TenantTx): Promise<HintRow[]> =>
   (await tx.all('hint'))
     .filter(({ removedAt }) => removedAt === null)
     .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 
 async function missing(tx: TenantTx, scope: Scope, id: string): Promise<Failure | null> {
-  return (await standing(tx)).some((hint) => hint.id === id && reads(scope, hint))
+  return (await loadHints(tx)).some((hint) => hint.id === id && reads(scope, hint))
     ? null
     : NOT_FOUND;
 }
 
-function refusalOf(scope: Scope, hint: HintFields): Failure | null {
+function getRefusal(scope: Scope, hint: HintFields): Failure | null {
   if (scope.companies !== null) return FORBIDDEN;
   if (!hintAsksSomething(hint.when)) return bad('hint.when', MESSAGES.hintAsksNothing);
   return hintTells(hint) ? null : bad('hint.says', MESSAGES.hintTellsNothing);
 }
 
-async function problemOf(tx: TenantTx, scope: Scope, n: RunN) {
+async function loadProblem(tx: TenantTx, scope: Scope, n: RunN) {
   const run = (await tx.rows('run', [n])).get(n);
   if (!run || run.problem === null || !seesCompany(scope, run.company)) return null;
   return (await tx.rows('problem', [run.problem])).get(run.problem) ?? null;
@@ -186,7 +183,7 @@ async function problemOf(tx: TenantTx, scope: Scope, n: RunN) {
  * Returns for each hint the number of problems it helped with and the last time, from the log. A
  * withdrawn vote does not count.
  */
-async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {
+async function countHelped(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {
   const { rows } = await sql<{
     hint: string;
     problems: number;

@@ -1,16 +1,15 @@
-import type { NewEvent } from '#contract/events.ts';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { formatMoment } from '#contract/i18n/moment.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
 import type { UserRow } from '#contract/users/rows.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
-import type { By, Numbers, TenantTx } from '#server/platform/db/store.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { DecisionState } from './decide.ts';
+import type { Decided } from './decision-state.ts';
 import { applyRules, type RuleNotice } from './apply-rules.ts';
 import { readyRules } from '../rules/active-rules.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import { ruleMailMessages as t } from './rule-mail.messages.en.ts';
 
 /**
@@ -20,23 +19,13 @@ import { ruleMailMessages as t } from './rule-mail.messages.en.ts';
 export async function appendWithRules(
   world: AppContext,
   tx: TenantTx,
-  ground: DecisionState,
-  drafts: readonly NewEvent[],
-  by: By,
-  taken: Partial<Numbers>,
+  { folded, state, taken }: Decided,
+  at: Ms,
 ): Promise<void> {
-  const { deeds, notices } = applyRules(ground, await readyRules(tx), drafts, by.at);
-  if (deeds.length === 0) await tx.append(drafts, by, taken);
-  else
-    await tx.append(
-      [...drafts, ...deeds.map(({ draft }) => draft)],
-      [
-        ...drafts.map(() => by),
-        ...deeds.map(({ actor }): By => ({ actor, subject: null, commandId: null, at: by.at })),
-      ],
-      taken,
-    );
-  if (notices.length > 0) await notify(world, tx, notices, by.at);
+  const { decided: actions, notices } = applyRules(state, await readyRules(tx), folded.events, at);
+  await tx.appendFolded(folded, taken);
+  await tx.appendFolded(actions.folded, actions.taken);
+  if (notices.length > 0) await notify(world, tx, notices, at);
 }
 
 const MOST_LINES = 50;
@@ -63,11 +52,11 @@ async function notify(
   const companies = await tx.rows('company', [...new Set(notices.map(({ job }) => job.company))]);
   for (const { id, email } of people) {
     const own = notices.filter(
-      ({ users: asked, job }) => asked.includes(id) && sees(users, id, job.company),
+      ({ users: request, job }) => request.includes(id) && sees(users, id, job.company),
     );
     const [first] = own;
     if (!first || email === null || email === '') continue;
-    const mail = withLanguage(await languageOf(tx, id), () => {
+    const mail = withLanguage(await loadLanguage(tx, id), () => {
       const shown = own.slice(0, MOST_LINES);
       const more = own.length - shown.length;
       return {

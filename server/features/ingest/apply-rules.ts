@@ -1,26 +1,20 @@
-import type { Actor, NewEvent, Event } from '#contract/events.ts';
-import { fold } from '#contract/fold.ts';
+import type { Actor, Event } from '#contract/events.ts';
 import type { JobN, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import {
-  type RULE_DEEDS,
+  type RULE_ACTIONS,
   type RuleResult,
   type RuleRow,
   sets,
   SETTLED,
   type Settled,
-  standsAt,
+  isRuleActiveAt,
 } from '#contract/rules/rules.ts';
-import type { DecisionState } from './decide.ts';
+import type { By } from '../../platform/db/store.ts';
+import type { Folded } from '../../platform/events/folding.ts';
+import { type Decided, type DecisionState, makeDeciding } from './decision-state.ts';
 import type { Ready } from '../rules/active-rules.ts';
 
-type Rows = Pick<DecisionState, 'job' | 'run' | 'problem' | 'cause'>;
-
-/** An event caused by a rule, and its actor. */
-export interface RuleDeed {
-  readonly draft: NewEvent;
-  readonly actor: Actor;
-}
 /** A result that a rule reports to users by email. */
 export interface RuleNotice {
   readonly rule: RuleRow;
@@ -30,36 +24,31 @@ export interface RuleNotice {
   readonly problem: ProblemRow;
 }
 export interface Acted {
-  readonly deeds: readonly RuleDeed[];
+  readonly decided: Decided;
   readonly notices: readonly RuleNotice[];
 }
 
-const NOTHING: Acted = { deeds: [], notices: [] };
-
 /**
- * RULES-3: returns what the rules do about newly decided results. `rows` is the state after
- * `drafts`, and is updated with the effects. Every result is checked against the rules in order; a
- * lower rule does not set what a higher one has set.
+ * RULES-3: returns what the rules do about newly decided results. `before` is the state after their
+ * events. Every result is checked against the rules in order; a lower rule does not set what a
+ * higher one has set.
  */
 export function applyRules(
-  rows: Rows,
+  before: DecisionState,
   rules: readonly Ready[],
-  drafts: readonly NewEvent[],
+  events: Folded['events'],
   at: Ms,
 ): Acted {
-  const results = resultsOf(drafts, rows);
-  if (results.length === 0) return NOTHING;
-  const deeds: RuleDeed[] = [];
+  const rows = makeDeciding(before, byActor({ is: 'clock' }, at));
   const notices: RuleNotice[] = [];
-  const now = rules.filter(({ rule }) => standsAt(rule, at));
+  const results = getResults(events, before);
+  const now = rules.filter(({ rule }) => isRuleActiveAt(rule, at));
   for (const { job, run, problem: n, streak } of results) {
     const first = rows.problem.get(n);
     const cause = first && rows.cause.get(first.cause);
     if (!first || first.closedAt !== null) continue;
     const say = (actor: Actor, event: Event): void => {
-      const draft: NewEvent = { event, company: job.company, entity: `problem:${n}` };
-      deeds.push({ draft, actor });
-      fold(rows, { ...draft, seq: 0, at, actor, subject: null, commandId: null });
+      rows.emit(job.company, `problem:${n}`, event, byActor(actor, at));
     };
     const result: RuleResult = {
       source: job.source,
@@ -95,7 +84,7 @@ export function applyRules(
       const problem = rows.problem.get(n) ?? first;
       if (problem.ruled?.some((one) => one.rule === rule.id)) continue;
       const { does } = rule;
-      const did: (typeof RULE_DEEDS)[number][] = [];
+      const did: (typeof RULE_ACTIONS)[number][] = [];
       const actor = byRule(rule);
       if (
         does.snoozeHours !== null &&
@@ -128,13 +117,14 @@ export function applyRules(
         });
     }
   }
-  return { deeds, notices };
+  return { decided: rows.decided(), notices };
 }
 
 const HOUR: Ms = 3_600_000;
+const byActor = (actor: Actor, at: Ms): By => ({ actor, subject: null, commandId: null, at });
 const byRule = ({ id, name }: RuleRow): Actor => ({ is: 'rule', id, name });
 
-interface Decided {
+interface DecidedResult {
   readonly job: JobRow;
   readonly run: RunRow;
   readonly problem: ProblemN;
@@ -145,10 +135,10 @@ interface Decided {
  * Returns the results with a problem, in order. `streak` is the value at that result, without later
  * results of the same decision.
  */
-function resultsOf(drafts: readonly NewEvent[], rows: Rows): Decided[] {
-  const found: Decided[] = [];
+function getResults(events: Folded['events'], rows: DecisionState): DecidedResult[] {
+  const found: DecidedResult[] = [];
   const later = new Map<ProblemN, number>();
-  for (const { event } of drafts.toReversed()) {
+  for (const { event } of events.toReversed()) {
     if (event.type !== 'run.finished@1' && event.type !== 'run.missed@1') continue;
     const { job: j, n, problem } = event.data;
     const one = problem === null ? null : decidedAt(rows, j, n, problem);
@@ -162,7 +152,7 @@ function resultsOf(drafts: readonly NewEvent[], rows: Rows): Decided[] {
 }
 
 function decidedAt(
-  rows: Rows,
+  rows: DecisionState,
   j: JobN,
   n: RunN,
   p: ProblemN,

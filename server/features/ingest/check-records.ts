@@ -10,7 +10,7 @@ import {
   RepositoryInSchema,
 } from '#contract/ingest/calls.ts';
 import { makeFastValidator } from '#contract/fast-validate.ts';
-import { type Normal, normalOf } from './normalize.ts';
+import { type Normal, normalizeExecution } from './normalize.ts';
 
 type Rejected = Ingested['rejected'];
 export interface One<T> {
@@ -31,7 +31,7 @@ export function checkedExecution(
   const one = quick(input)
     ? { index, value: input as ExecutionIn }
     : checked(ExecutionInSchema, input, index);
-  return 'error' in one ? one : normalOf(one.value, index, now, byArrival, bodyId);
+  return 'error' in one ? one : normalizeExecution(one.value, index, now, byArrival, bodyId);
 }
 
 export const checkedRepository = (
@@ -52,11 +52,11 @@ function checked<S extends v.GenericSchema>(
   if (result.success) return { index, value: result.output };
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? '';
-  return { index, error: `${path === '' ? '' : `${path}: `}${saidOf(issue)}` };
+  return { index, error: `${path === '' ? '' : `${path}: `}${describeIssue(issue)}` };
 }
 
 /** Returns Valibot's message without the received value, which could be a secret. */
-const saidOf = (issue: v.BaseIssue<unknown>): string =>
+const describeIssue = (issue: v.BaseIssue<unknown>): string =>
   issue.expected === 'never'
     ? 'is not a field of the record'
     : issue.received === 'undefined'

@@ -89,7 +89,7 @@ function sorted(events: readonly unknown[], at: Ms): EventsRead {
       return void read.rejected.push({ index, error: 'specversion: must be 1.0' });
     const kind = TYPE.exec(word(event['type']) ?? '')?.[1];
     if (kind === 'repository.sampled')
-      return void read.repositories.push({ index, sample: sampleOf(event) });
+      return void read.repositories.push({ index, sample: getSample(event) });
     if (kind !== 'execution.started' && kind !== 'execution.finished')
       return void read.rejected.push({ index, error: 'type: is not one that is understood' });
     const data = sub(event, 'data');
@@ -122,7 +122,7 @@ const hostIn = (source: string): { computer?: string } => {
   return host === undefined ? {} : { computer: host };
 };
 
-const sampleOf = (event: Json): Json => ({
+const getSample = (event: Json): Json => ({
   name: word(event['subject']) ?? undefined,
   ...(word(event['time']) === null ? {} : { at: word(event['time']) }),
   ...sub(event, 'data'),

@@ -6,25 +6,18 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Ingested } from '#contract/ingest/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { claimBody } from '../../platform/http/body-budget.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
-import { getBodyLimiter } from './ingest-body-limiter.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
-import { bad, readText } from './read-body.ts';
-import {
-  authenticateKey,
-  hashIn,
-  type Holder,
-  type KnownKeys,
-  knownKeys,
-} from './authenticate-key.ts';
+import { bad } from './read-body.ts';
+import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
 import { checkedComputer, checkedExecution, checkedRepository } from './check-records.ts';
 import { lock } from './load-decision-state.ts';
 import type { Normal } from './normalize.ts';
-import { makePerMinuteLimit, type PerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
-import { updateSourceHealth, recordResults } from './ingest-transaction.ts';
+import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
+import { receive, recordResults } from './pipeline.ts';
+import { updateSourceHealth } from './source-health.ts';
 import { readBacula } from './tools/bacula.ts';
 import { readBorg } from './tools/borg.ts';
 import { readDuplicati } from './tools/duplicati.ts';
@@ -54,14 +47,15 @@ type Rejected = Ingested['rejected'];
 export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
   const rate = makePerMinuteLimit(LIMITS.ingestPerMinute);
   const tool = (read: Reader) =>
-    posted(world, rate, (holder, text, ctx) => {
-      const query = readToolQuery(new URL(ctx.request.url).searchParams);
+    receive(world, rate, (text, { holder, request, now }) => {
+      const { pathname, searchParams } = new URL(request.url);
+      const query = readToolQuery(searchParams);
       if ('issues' in query)
         return Promise.resolve(
           failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: query.issues }),
         );
       const hash = createHash('sha256')
-        .update(`${new URL(ctx.request.url).pathname}\n${JSON.stringify(query)}\n${text}`)
+        .update(`${pathname}\n${JSON.stringify(query)}\n${text}`)
         .digest('hex')
         .slice(0, 32);
       return recordReading(
@@ -69,36 +63,32 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
         holder,
         EMPTY_LIST.test(text)
           ? notARun('The list is empty: there is nothing to record.')
-          : read(text, query, ctx.now),
-        ctx.now,
+          : read(text, query, now),
+        now,
         hash,
       );
     });
   return {
-    ingestExecutions: posted(
-      world,
-      rate,
-      (holder, text, ctx) =>
-        eachOf(text, (list, single) =>
-          keep(
-            world,
-            holder,
-            list.map((one, index) => checkedExecution(one, index, ctx.now)),
-            ctx.now,
-            single,
-          ),
+    ingestExecutions: receive(world, rate, (text, { holder, now }) =>
+      ingestRecords(text, (list, single) =>
+        keep(
+          world,
+          holder,
+          list.map((one, index) => checkedExecution(one, index, now)),
+          now,
+          single,
         ),
-      knownKeys(),
+      ),
     ),
-    ingestEvents: posted(world, rate, async (holder, text, ctx) => {
-      const read = readEvents(ctx.request, text, ctx.now);
+    ingestEvents: receive(world, rate, async (text, { holder, request, now }) => {
+      const read = readEvents(request, text, now);
       if (!read.ok) return read;
       const { executions, repositories, rejected } = read.value;
       const runs = executions.map(({ index, execution, byArrival }) =>
-        checkedExecution(execution, index, ctx.now, byArrival),
+        checkedExecution(execution, index, now, byArrival),
       );
       const samples = repositories.map(({ index, sample }) => checkedRepository(sample, index));
-      const done = await keep(world, holder, runs, ctx.now, false, [
+      const done = await keep(world, holder, runs, now, false, [
         ...rejected,
         ...samples.flatMap((one) => ('error' in one ? [one] : [])),
       ]);
@@ -107,7 +97,7 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
         holder.tenant,
         holder.key,
         samples.flatMap((one) => ('error' in one ? [] : [one])),
-        ctx.now,
+        now,
       );
       if (!done.ok) return done;
       if (!sampled.ok) return sampled;
@@ -117,46 +107,49 @@ export function ingestHandlers(world: AppContext): Pick<Handlers, IngestCall> {
           accepted: done.value.accepted + sampled.value.accepted,
           duplicates: done.value.duplicates + sampled.value.duplicates,
         },
-        !isBatch(ctx.request),
+        !isBatch(request),
       );
     }),
-    ingestRepositories: posted(world, rate, (holder, text, ctx) =>
-      eachOf(text, async (list, single) => {
+    ingestRepositories: receive(world, rate, (text, { holder, now }) =>
+      ingestRecords(text, async (list, single) => {
         const samples = list.map((one, index) => checkedRepository(one, index));
-        const kept = await recordRepositories(
+        const stored = await recordRepositories(
           world,
           holder.tenant,
           holder.key,
           samples.flatMap((one) => ('error' in one ? [] : [one])),
-          ctx.now,
+          now,
         );
-        return kept.ok
+        return stored.ok
           ? answered(
-              { ...kept.value, rejected: samples.flatMap((one) => ('error' in one ? [one] : [])) },
+              {
+                ...stored.value,
+                rejected: samples.flatMap((one) => ('error' in one ? [one] : [])),
+              },
               single,
             )
-          : kept;
+          : stored;
       }),
     ),
-    ingestComputers: posted(world, rate, (holder, text, ctx) =>
-      eachOf(text, async (list, single) => {
+    ingestComputers: receive(world, rate, (text, { holder, now }) =>
+      ingestRecords(text, async (list, single) => {
         const computers = list.map((one, index) => checkedComputer(one, index));
-        const kept = await recordComputers(
+        const stored = await recordComputers(
           world,
           holder.tenant,
           holder.key,
           computers.flatMap((one) => ('error' in one ? [] : [one])),
-          ctx.now,
+          now,
         );
-        return kept.ok
+        return stored.ok
           ? answered(
               {
-                ...kept.value,
+                ...stored.value,
                 rejected: computers.flatMap((one) => ('error' in one ? [one] : [])),
               },
               single,
             )
-          : kept;
+          : stored;
       }),
     ),
     ingestRestic: tool(readRestic),
@@ -211,41 +204,6 @@ const noteAlive = (world: AppContext, { tenant, key }: Holder, now: Ms): Promise
     await updateSourceHealth(tx, key.id, now, 1, []);
   });
 
-type Work = (holder: Holder, text: string, ctx: RequestContext) => Promise<Result<Ingested>>;
-
-/**
- * Checks the key, then the rate, then reads the body, so that an unauthenticated body is never
- * read. With `known` a cached key is accepted at first: the transaction that records checks that it
- * is still valid, and any other response is sent only after a lookup.
- */
-const posted =
-  (world: AppContext, rate: PerMinuteLimit, work: Work, known?: KnownKeys) =>
-  async (_input: unknown, ctx: RequestContext): Promise<Result<Ingested>> => {
-    const hash = known === undefined ? null : hashIn(ctx.request);
-    const believed = hash === null ? undefined : known?.get(hash);
-    const holder = believed ? ok(believed) : await authenticateKey(world, ctx.request);
-    if (!holder.ok) return holder;
-    if (hash !== null) known?.put(hash, holder.value);
-    claimBody(ctx.request, holder.value.tenant, `key ${holder.value.key.id}`);
-    const retryAfterMs = rate.ask(holder.value.key.id, ctx.now);
-    const read =
-      retryAfterMs !== null
-        ? failed({ kind: 'too-many' as const, message: MESSAGES.tooMany, retryAfterMs })
-        : await getBodyLimiter(world).read(holder.value, ctx.request, () => readText(ctx.request));
-    const text = read.ok ? read.value : read;
-    // The cost of reading a compressed body depends on its uncompressed size.
-    if (text.ok)
-      rate.add(
-        holder.value.key.id,
-        Math.max(0, Math.ceil(text.value.length / LIMITS.ingestBodyBytes) - 1),
-      );
-    const done = text.ok ? await work(holder.value, text.value, ctx) : text;
-    if (done.ok) return done;
-    if (hash !== null) known?.forget(hash);
-    const now = believed ? await authenticateKey(world, ctx.request) : holder;
-    return now.ok ? done : now;
-  };
-
 async function keep(
   world: AppContext,
   { tenant, key }: Holder,
@@ -272,7 +230,7 @@ function answered(ingested: Ingested, single: boolean): Result<Ingested> {
   return failed(bad(split?.[1] ?? '', split?.[2] ?? first.error));
 }
 
-async function eachOf(
+async function ingestRecords(
   text: string,
   work: (list: readonly unknown[], single: boolean) => Promise<Result<Ingested>>,
 ): Promise<Result<Ingested>> {

@@ -2,8 +2,7 @@ import { busyFor } from '../../platform/http/envelope.ts';
 import { releaseSlotDuring, makeQueues } from '../../platform/http/concurrency.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { AppContext } from '../../platform/app-context.ts';
-import type { Holder } from './authenticate-key.ts';
+import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
 
 /**
  * Bodies read concurrently, per key and per provider. `waiting` is the maximum number in each
@@ -11,12 +10,20 @@ import type { Holder } from './authenticate-key.ts';
  */
 export const TURNS = { key: 8, provider: 32, waiting: 256, retryAfterMs: 1_000 } as const;
 
+export interface BodyLimiter {
+  read<T>(holder: Holder, request: Request, work: () => Promise<T>): Promise<Result<T>>;
+  /** The number of queues in use. */
+  readonly size: number;
+}
+
 /**
  * ING-16: reads a request body without occupying a work slot, because a source can send as slowly
  * as it likes. A slow sender delays its own key and at worst its own provider. Bodies are read one
  * per turn; waiting ones are not read.
  */
-export function makeBodyLimiter(turns: Readonly<Record<keyof typeof TURNS, number>> = TURNS) {
+export function makeBodyLimiter(
+  turns: Readonly<Record<keyof typeof TURNS, number>> = TURNS,
+): BodyLimiter {
   const lines = makeQueues(turns.waiting);
   return {
     async read<T>(
@@ -32,17 +39,8 @@ export function makeBodyLimiter(turns: Readonly<Record<keyof typeof TURNS, numbe
       );
       return read === null ? failed(busyFor(turns.retryAfterMs)) : ok(read.body);
     },
-    /** The number of queues in use. */
     get size() {
       return lines.size;
     },
   };
-}
-
-const ofWorld = new WeakMap<AppContext, ReturnType<typeof makeBodyLimiter>>();
-/** Returns the server's limiter. All requests of a key share its queue, whatever call they use. */
-export function getBodyLimiter(world: AppContext): ReturnType<typeof makeBodyLimiter> {
-  const turns = ofWorld.get(world) ?? makeBodyLimiter();
-  ofWorld.set(world, turns);
-  return turns;
 }

@@ -8,12 +8,12 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
-import { byUser } from '../../platform/auth/event-actor.ts';
-import type { By, TenantTx } from '../../platform/db/store.ts';
-import { scopeOf, seesCompany } from '../../platform/sync/scope.ts';
+import { by } from '../../platform/auth/guards.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
+import type { TenantTx } from '../../platform/db/store.ts';
+import { toScope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { hashOf, hintOf, secretOf } from './authenticate-key.ts';
+import { getHash, getHint, getSecret } from '../../platform/auth/ingest-key-auth.ts';
 import { lock } from './load-decision-state.ts';
 import { readUsage } from '../../platform/tenancy/ingest-usage.ts';
 
@@ -32,14 +32,14 @@ export function keyHandlers(
         ctx.tenant,
         async (tx) => {
           const keys = (await tx.all('key')).filter(
-            ({ company, connection }) => connection === undefined && sees(ctx, company),
+            (key) => hasSecret(key) && sees(ctx, key.company),
           );
-          const health = await healthOf(tx);
+          const health = await loadHealth(tx);
           const usage = await readUsage(tx, utcDay(ctx.now));
           return ok(
             keys
               .sort((a, b) => a.madeAt - b.madeAt)
-              .map((key) => outOf(key, health.get(key.id), usage)),
+              .map((key) => toOutput(key, health.get(key.id), usage)),
           );
         },
         { readOnly: true },
@@ -52,7 +52,7 @@ export function keyHandlers(
         if (!company || company.deletedAt !== undefined || !sees(ctx, companyN))
           return failed(NOT_FOUND);
         const id = world.chance.uuid();
-        const secret = secretOf(world.chance.bytes(32));
+        const secret = getSecret(world.chance.bytes(32));
         const event: Event = {
           type: 'key.made@1',
           data: {
@@ -61,7 +61,7 @@ export function keyHandlers(
             company: companyN,
             tool,
             managed: managed ?? null,
-            hint: hintOf(secret),
+            hint: getHint(secret),
           },
         };
         return withSecret(tx, ctx, id, companyN, event, secret);
@@ -69,14 +69,14 @@ export function keyHandlers(
 
     rotateKey: ({ id }, ctx) =>
       change(world, ctx, id, async (tx, key) => {
-        const secret = secretOf(world.chance.bytes(32));
+        const secret = getSecret(world.chance.bytes(32));
         await forget(tx, id);
         return withSecret(
           tx,
           ctx,
           id,
           key.company,
-          { type: 'key.rotated@1', data: { id, hint: hintOf(secret) } },
+          { type: 'key.rotated@1', data: { id, hint: getHint(secret) } },
           secret,
         );
       }),
@@ -101,21 +101,25 @@ export function keyHandlers(
 
 const change = <T>(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: KeyId,
   work: (tx: TenantTx, key: KeyRow) => Promise<Result<T>>,
 ): Promise<Result<T>> =>
   world.store.tenant(ctx.tenant, async (tx) => {
     await lock(tx);
     const key = (await tx.rows('key', [id])).get(id);
-    return !key || key.connection !== undefined || key.revokedAt !== null || !sees(ctx, key.company)
+    return !key || !hasSecret(key) || key.revokedAt !== null || !sees(ctx, key.company)
       ? failed(NOT_FOUND)
       : work(tx, key);
   });
 
+/** Keys of connections and organizations record what Daybook reads itself: nobody posts with them. */
+const hasSecret = ({ connection, organization }: KeyRow): boolean =>
+  connection === undefined && organization === undefined;
+
 async function withSecret(
   tx: TenantTx,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: KeyId,
   company: CompanyN,
   event: Event,
@@ -124,12 +128,12 @@ async function withSecret(
   await tx.append([{ event, company, entity: `key:${id}` }], by(ctx));
   await tx.sql
     .insertInto('key_index')
-    .values({ hash: hashOf(secret), tenant_id: tx.tenant, key_id: id })
+    .values({ hash: getHash(secret), tenant_id: tx.tenant, key_id: id })
     .execute();
   const row = (await tx.rows('key', [id])).get(id);
   if (!row) throw new Error(`The log did not keep key ${id}.`);
   return ok({
-    key: outOf(row, (await healthOf(tx)).get(id), await readUsage(tx, utcDay(ctx.now))),
+    key: toOutput(row, (await loadHealth(tx)).get(id), await readUsage(tx, utcDay(ctx.now))),
     secret,
   });
 }
@@ -149,7 +153,7 @@ interface Health {
   readonly last_fault: string | null;
 }
 
-async function healthOf(tx: TenantTx): Promise<Map<KeyId, Health>> {
+async function loadHealth(tx: TenantTx): Promise<Map<KeyId, Health>> {
   const { rows } = await tx.sql.executeQuery(
     CompiledQuery.raw(
       'select key_id, last_heard_at, last_fault_at, last_fault from source_health where tenant_id = $1',
@@ -160,7 +164,7 @@ async function healthOf(tx: TenantTx): Promise<Map<KeyId, Health>> {
 }
 
 /** A fault is over once a valid request has followed. */
-const outOf = (
+const toOutput = (
   key: KeyRow,
   health: Health | undefined,
   { quota, keys }: Awaited<ReturnType<typeof readUsage>>,
@@ -188,12 +192,7 @@ const outOf = (
   },
 });
 
-const sees = ({ session }: RequestContext, company: CompanyN): boolean =>
-  session !== null && seesCompany(scopeOf(session), company);
-
-function by(ctx: RequestContext): By {
-  if (!ctx.session) throw new Error('A key without a person who asks for it.');
-  return byUser(ctx.session, ctx.command?.id ?? null, ctx.now);
-}
+const sees = ({ session }: SessionContext, company: CompanyN): boolean =>
+  seesCompany(toScope(session), company);
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };

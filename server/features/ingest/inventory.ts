@@ -4,15 +4,16 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/ingest/calls.ts';
 import type { ComputerRow, KeyRow } from '#contract/runs/rows.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { bySource, updateSourceHealth } from './ingest-transaction.ts';
+import { bySource } from './pipeline.ts';
+import { updateSourceHealth } from './source-health.ts';
 import { lock } from './load-decision-state.ts';
-import { addUsage, allowanceOf, fits, RECORD_BYTES, refuseOver } from './quota.ts';
+import { addUsage, loadAllowance, fits, RECORD_BYTES, refuseOver } from './quota.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { boundedId } from './bounded-id.ts';
 
-interface Kept {
+interface StoredItem {
   readonly accepted: number;
   readonly duplicates: number;
 }
@@ -28,7 +29,7 @@ export function recordRepositories(
   key: KeyRow,
   samples: readonly One<RepositoryIn>[],
   at: Ms,
-): Promise<Result<Kept>> {
+): Promise<Result<StoredItem>> {
   return keep(world, tenant, key, samples, at, async (tx) => {
     const known = new Set(
       (
@@ -44,14 +45,14 @@ export function recordRepositories(
           .where(
             'at',
             'in',
-            samples.map(({ value }) => momentOf(value, at)),
+            samples.map(({ value }) => getMoment(value, at)),
           )
           .execute()
       ).map((row) => `${row.at} ${row.repository_id}`),
     );
     return samples.flatMap(({ value }): NewEvent[] => {
       const id = repositoryId(key, value);
-      const moment = momentOf(value, at);
+      const moment = getMoment(value, at);
       if (known.has(`${moment} ${id}`)) return [];
       known.add(`${moment} ${id}`);
       return [
@@ -64,7 +65,7 @@ export function recordRepositories(
               id,
               key: key.id,
               company: key.company,
-              uid: uidOf(value),
+              uid: getUid(value),
               name: withoutBidi(value.name) || '?',
               type: value.type ?? null,
               hostName: value.hostName == null ? null : withoutBidi(value.hostName),
@@ -88,7 +89,7 @@ export function recordComputers(
   key: KeyRow,
   computers: readonly One<ComputerIn>[],
   at: Ms,
-): Promise<Result<Kept>> {
+): Promise<Result<StoredItem>> {
   return keep(world, tenant, key, computers, at, async (tx) => {
     const ids = computers.map(({ value }) => computerId(key, value));
     const known = new Map(await tx.rows('computer', [...new Set(ids)]));
@@ -130,13 +131,13 @@ async function keep<T>(
   all: readonly One<T>[],
   at: Ms,
   draft: (tx: TenantTx) => Promise<readonly NewEvent[]>,
-): Promise<Result<Kept>> {
+): Promise<Result<StoredItem>> {
   if (all.length === 0) return ok({ accepted: 0, duplicates: 0 });
   return world.store.tenant(tenant, async (tx) => {
     await lock(tx);
     const drafts = await draft(tx);
     const bytes = drafts.length * RECORD_BYTES;
-    const allowance = await allowanceOf(tx, key, at, world.store.kind === 'pglite');
+    const allowance = await loadAllowance(tx, key, at, world.store.kind === 'pglite');
     if (allowance !== null && !fits(allowance, bytes)) return failed(refuseOver(tx, allowance, at));
     addUsage(tx, allowance, bytes, 0);
     await tx.append(drafts, bySource(key.id, at));
@@ -146,12 +147,12 @@ async function keep<T>(
 }
 
 const HOUR: Ms = 3_600_000;
-const uidOf = (sample: RepositoryIn): string =>
+const getUid = (sample: RepositoryIn): string =>
   boundedId(sample.uid ?? `${sample.name}@${sample.hostName ?? ''}`);
-const repositoryId = (key: KeyRow, sample: RepositoryIn): string => `${key.id}/${uidOf(sample)}`;
+const repositoryId = (key: KeyRow, sample: RepositoryIn): string => `${key.id}/${getUid(sample)}`;
 const computerId = (key: KeyRow, computer: ComputerIn): string =>
   boundedId(`${key.id}/${computer.hostName.toLowerCase()}`);
-const momentOf = (sample: RepositoryIn, at: Ms): Ms => {
+const getMoment = (sample: RepositoryIn, at: Ms): Ms => {
   const said = sample.at === undefined ? at : Date.parse(sample.at);
   return Number.isFinite(said) && said >= 0 && said <= at + 24 * HOUR ? said : at;
 };

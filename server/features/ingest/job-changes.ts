@@ -10,7 +10,7 @@ export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@
   uid: says.uid,
   key: key.id,
   company: key.company,
-  name: nameOf(says),
+  name: getName(says),
   source: says.source ?? 'api',
   type: says.type ?? 'Backup',
   group: says.group ?? 'other',
@@ -26,7 +26,7 @@ export const newJob = (n: JobN, key: KeyRow, says: JobSays): EventOf<'job.found@
 export function jobChange(job: JobRow, says: JobSays): EventOf<'job.changed@1'>['data'] | null {
   const next = {
     n: job.n,
-    name: nameOf(says),
+    name: getName(says),
     source: says.source ?? job.source,
     type: says.type ?? job.type,
     group: says.group ?? job.group,
@@ -37,15 +37,28 @@ export function jobChange(job: JobRow, says: JobSays): EventOf<'job.changed@1'>[
     schedule: says.schedule === undefined ? job.schedule : says.schedule,
     graceSec: says.graceSec === undefined ? job.graceSec : says.graceSec,
   };
-  const { schedule, ...rest } = next;
-  const equal =
-    Object.entries(rest).every(([name, value]) => job[name as keyof typeof rest] === value) &&
-    sameSchedule(job.schedule, schedule);
-  return equal ? null : next;
+  return FIELDS.every((name) => job[name] === next[name]) &&
+    sameSchedule(job.schedule, next.schedule)
+    ? null
+    : next;
 }
 
+/** Every field of a change that is compared by value. */
+const FIELDS = Object.keys({
+  name: true,
+  source: true,
+  type: true,
+  group: true,
+  computer: true,
+  server: true,
+  managed: true,
+  enabled: true,
+  graceSec: true,
+} satisfies Record<Compared, true>) as Compared[];
+type Compared = Exclude<keyof EventOf<'job.changed@1'>['data'], 'n' | 'schedule'>;
+
 /** A job is identified by its uid, which replaces an empty name. */
-const nameOf = ({ name, uid }: JobSays): string =>
+const getName = ({ name, uid }: JobSays): string =>
   withoutBidi(name) || withoutBidi(uid).slice(0, 200) || '?';
 
 function sameSchedule(a: JobRow['schedule'], b: JobRow['schedule']): boolean {

@@ -1,17 +1,19 @@
 import { CompiledQuery } from 'kysely';
 import type { Id } from '#contract/fold.ts';
-import type { TableName, Tables } from '#contract/tables.ts';
-import type { CauseN, JobN, KeyId, Ms, RunN } from '#contract/ids.ts';
-import { type Facts, problemOf } from '#contract/problems/judge.ts';
+import type { Tables } from '#contract/tables.ts';
+import type { CauseN, JobN, KeyId, Ms, ProblemN, RunN } from '#contract/ids.ts';
+import { type Facts, getProblem } from '#contract/problems/judge.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { ABANDONED, bodyUids, causeName, type DecisionState, startName, uidOf } from './decide.ts';
+import type { Lookup } from '../../platform/events/projection.ts';
+import { ABANDONED, bodyUids, causeName, startName, getUid } from './decide.ts';
+import type { DecisionState, NameMaps, NextNumbers } from './decision-state.ts';
 import type { Normal } from './normalize.ts';
 
 /**
  * The runs that a transaction has looked up and found. Each is queried once, and the transaction's
  * decisions update the result.
  */
-export interface LookupKeys {
+interface LookupKeys {
   readonly uids: Map<KeyId, Found<RunN>>;
   readonly starts: Found<RunN>;
 }
@@ -22,87 +24,78 @@ interface Found<N> {
 const nothingFound = (): Found<RunN> => ({ names: new Set(), found: new Map() });
 export const emptyLookupKeys = (): LookupKeys => ({ uids: new Map(), starts: nothingFound() });
 
+/** A state whose names the decisions made from it are added to. */
+export type LoadedState = DecisionState & NameMaps;
+
 /**
  * Loads what the decision about results needs, with one query per table. It locks the head row
  * first: no other transaction changes this provider's rows until this one ends.
  */
 export async function loadDecisionState(
   tx: TenantTx,
-  asked: LookupKeys,
+  request: LookupKeys,
   key: KeyId,
   executions: readonly Normal[],
   at: Ms,
-): Promise<DecisionState> {
+): Promise<LoadedState> {
   const next = await lock(tx);
-  const uids = [...new Set(executions.map(({ job }) => job.uid))];
-  const jobByUid = await jobsByUid(tx, key, uids);
-  const job = await rowsOf(
-    tx,
-    'job',
-    uids.flatMap((uid) => jobByUid.get(uid) ?? []),
-  );
-  const stat = await rowsOf(tx, 'stat', [...job.keys()]);
-  const known = executions.flatMap((one) => {
-    const n = jobByUid.get(one.job.uid);
-    return n === undefined ? [] : [{ one, n }];
-  });
-  // A run with its own id can match by start only a run without one, which cannot have begun after
-  // the last known start.
-  const met = known.filter(
-    ({ one, n }) =>
-      one.externalId === null || (one.startedAt ?? at) <= (stat.get(n)?.lastStart ?? -1),
-  );
-  const bodies = executions.flatMap(({ bodyId }) => (bodyId == null ? [] : bodyUids(bodyId, at)));
-  const ids = executions.flatMap(({ externalId, shortId }) =>
-    [externalId ?? [], shortId ?? []].flat(),
-  );
-  const names = [
-    ...new Set([...ids, ...bodies, ...met.map(({ one, n }) => uidOf(n, one.startedAt ?? at))]),
-  ];
-  const runByUid = await runsByUid(tx, asked, key, names);
-  const nameless = known.filter(
-    ({ one, n }) =>
-      one.externalId === null && one.startedAt !== null && !runByUid.has(uidOf(n, one.startedAt)),
-  );
-  const runByStart = await runsByStart(
-    tx,
-    asked,
-    nameless.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at })),
-  );
-  for (const { one, n } of met) {
-    const startedAt = one.startedAt ?? at;
-    const run = runByUid.get(uidOf(n, startedAt));
+  const jobByUid = await jobsByUid(tx, key, executions);
+  const jobs = new Set<JobN>();
+  for (const { job } of executions) {
+    const n = jobByUid.get(job.uid);
+    if (n !== undefined) jobs.add(n);
+  }
+  await tx.load('job', jobs);
+  await tx.load('stat', jobs);
+  const { job, stat } = tx.loaded;
+  const names = new Set<string>();
+  /** Results of known jobs that may match a run by its start. */
+  const met: { readonly name: string; readonly n: JobN; readonly startedAt: Ms }[] = [];
+  const unnamed: (typeof met)[number][] = [];
+  const running = new Set<RunN>();
+  for (const { job: said, externalId, shortId, bodyId, startedAt } of executions) {
+    if (externalId !== null) names.add(externalId);
+    if (shortId !== undefined) names.add(shortId);
+    if (bodyId != null) for (const uid of bodyUids(bodyId, at)) names.add(uid);
+    const n = jobByUid.get(said.uid);
+    if (n === undefined) continue;
+    const known = stat.get(n);
+    if (startedAt === null && known?.running != null) running.add(known.running);
+    // A run with its own id can match by start only a run without one, which cannot have begun
+    // after the last known start.
+    if (externalId !== null && (startedAt ?? at) > (known?.lastStart ?? -1)) continue;
+    const one = { name: getUid(n, startedAt ?? at), n, startedAt: startedAt ?? at };
+    names.add(one.name);
+    met.push(one);
+    if (externalId === null && startedAt !== null) unnamed.push(one);
+  }
+  const runByUid = await runsByUid(tx, request, key, names);
+  const nameless = unnamed.filter(({ name }) => !runByUid.has(name));
+  const runByStart = await runsByStart(tx, request, nameless);
+  for (const { name, n, startedAt } of met) {
+    const run = runByUid.get(name);
     if (run !== undefined) runByStart.set(startName(n, startedAt), run);
   }
-  const running = known.some(({ one }) => one.startedAt === null)
-    ? [...stat.values()].flatMap(({ running }) => running ?? [])
-    : [];
-  const begun = nameless.flatMap(
-    ({ one, n }) => runByStart.get(startName(n, one.startedAt ?? at)) ?? [],
-  );
-  const run = await rowsOf(tx, 'run', [
-    ...new Set([...names.flatMap((name) => runByUid.get(name) ?? []), ...begun, ...running]),
-  ]);
-  const problem = await rowsOf(
-    tx,
-    'problem',
-    [...job.values()].flatMap(({ problem }) => problem ?? []),
-  );
-  const cause = await rowsOf(tx, 'cause', [
-    ...new Set([...problem.values()].map((one) => one.cause)),
-  ]);
-  const causeByName = await causesByName(tx, causesOf(executions, job, jobByUid));
+  const runs = new Set(running);
+  for (const name of names) {
+    const n = runByUid.get(name);
+    if (n !== undefined) runs.add(n);
+  }
+  for (const { n, startedAt } of nameless) {
+    const run = runByStart.get(startName(n, startedAt));
+    if (run !== undefined) runs.add(run);
+  }
+  await tx.load('run', runs);
+  await loadProblems(tx, jobs, runs);
+  const causes = await causesByName(tx, getCauses(executions, job, jobByUid));
   return {
-    job,
-    stat,
-    run,
-    problem,
-    cause,
+    ...tx.loaded,
+    cause: causes,
     jobByUid,
     runByUid,
     runByStart,
-    causeByName,
-    logged: await logsOf(tx, running),
+    causeByName: causes.byName,
+    logged: await loadLogs(tx, [...running]),
     next,
   };
 }
@@ -113,39 +106,47 @@ export async function loadDecisionStateOfJobs(
   jobs: readonly JobN[],
   runs: readonly RunN[],
   cause: NamedCause,
-): Promise<DecisionState> {
+): Promise<LoadedState> {
   const next = await lock(tx);
-  const job = await rowsOf(tx, 'job', jobs);
-  const stat = await rowsOf(tx, 'stat', jobs);
-  const run = await rowsOf(tx, 'run', runs);
-  const problem = await rowsOf(
-    tx,
-    'problem',
-    [...job.values()].flatMap(({ problem }) => problem ?? []),
-  );
-  const causes = await rowsOf(tx, 'cause', [
-    ...new Set([...problem.values()].map((one) => one.cause)),
-  ]);
-  const causeByName = await causesByName(
-    tx,
-    new Map([[causeName(cause.kind, cause.template), cause]]),
-  );
+  const jobRows = await tx.rows('job', jobs);
+  await tx.load('stat', jobs);
+  const runRows = await tx.rows('run', runs);
+  await loadProblems(tx, jobs, runs);
+  const causes = await causesByName(tx, new Map([[causeName(cause.kind, cause.template), cause]]));
   return {
-    job,
-    stat,
-    run,
-    problem,
+    ...tx.loaded,
     cause: causes,
-    causeByName,
+    causeByName: causes.byName,
     next,
     runByStart: new Map(),
-    logged: await logsOf(tx, runs),
-    jobByUid: new Map([...job.values()].map(({ uid, n }) => [uid, n])),
-    runByUid: new Map([...run.values()].map(({ uid, n }) => [uid, n])),
+    logged: await loadLogs(tx, runs),
+    jobByUid: new Map([...jobRows.values()].map(({ uid, n }) => [uid, n])),
+    runByUid: new Map([...runRows.values()].map(({ uid, n }) => [uid, n])),
   };
 }
 
-async function logsOf(tx: TenantTx, runs: readonly RunN[]): Promise<Map<RunN, string>> {
+/** Loads the open problems of jobs, those of runs, and their causes. */
+async function loadProblems(
+  tx: TenantTx,
+  jobs: Iterable<JobN>,
+  runs: Iterable<RunN>,
+): Promise<void> {
+  const problems = new Set<ProblemN>();
+  const add = (row: { readonly problem: ProblemN | null } | undefined): void => {
+    if (row?.problem != null) problems.add(row.problem);
+  };
+  for (const n of jobs) add(tx.loaded.job.get(n));
+  for (const n of runs) add(tx.loaded.run.get(n));
+  await tx.load('problem', problems);
+  const causes = new Set<CauseN>();
+  for (const n of problems) {
+    const problem = tx.loaded.problem.get(n);
+    if (problem) causes.add(problem.cause);
+  }
+  await tx.load('cause', causes);
+}
+
+async function loadLogs(tx: TenantTx, runs: readonly RunN[]): Promise<Map<RunN, string>> {
   if (runs.length === 0) return new Map();
   const rows = await tx.sql
     .selectFrom('run_log')
@@ -157,29 +158,10 @@ async function logsOf(tx: TenantTx, runs: readonly RunN[]): Promise<Map<RunN, st
 }
 
 /** Locks the head row and returns the next free numbers. */
-export async function lock(tx: TenantTx): Promise<DecisionState['next']> {
+export async function lock(tx: TenantTx): Promise<NextNumbers> {
   const { job, run, problem, cause } = await tx.lock();
   return { job, run, problem, cause };
 }
-
-/** Returns how many numbers a decision used. They are taken when its events are appended. */
-export const usedOf = (
-  before: DecisionState['next'],
-  after: DecisionState['next'],
-): DecisionState['next'] => ({
-  job: after.job - before.job,
-  run: after.run - before.run,
-  problem: after.problem - before.problem,
-  cause: after.cause - before.cause,
-});
-
-/** Returns a copy, because the decision modifies it. */
-export const rowsOf = async <T extends TableName>(
-  tx: TenantTx,
-  table: T,
-  ids: readonly Id[],
-): Promise<Map<Id, Tables[T]>> =>
-  ids.length === 0 ? new Map<Id, Tables[T]>() : new Map(await tx.rows(table, ids));
 
 /**
  * Returns a key's jobs by uid: the requested ones that exist, and others in the cache. The decision
@@ -188,18 +170,19 @@ export const rowsOf = async <T extends TableName>(
 async function jobsByUid(
   tx: TenantTx,
   key: KeyId,
-  uids: readonly string[],
+  executions: readonly Normal[],
 ): Promise<Map<string, JobN>> {
   const all = tx.memory('jobs by uid', () => new Map<KeyId, Map<string, JobN>>());
   const known = all.get(key) ?? new Map<string, JobN>();
   all.set(key, known);
-  const missing = uids.filter((uid) => !known.has(uid));
-  if (missing.length === 0) return known;
+  const missing = new Set<string>();
+  for (const { job } of executions) if (!known.has(job.uid)) missing.add(job.uid);
+  if (missing.size === 0) return known;
   const rows = await ask<{ uid: string; n: JobN }>(
     tx,
     `select x.uid, j.n from json_to_recordset($2::text::json) as x(uid text)
     cross join lateral (select n from job where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as j`,
-    missing.map((uid) => ({ uid })),
+    [...missing].map((uid) => ({ uid })),
     [key],
   );
   for (const { uid, n } of rows) known.set(uid, n);
@@ -215,13 +198,14 @@ export const RUNS_BY_UID = `select x.uid, r.n from json_to_recordset($2::text::j
 
 async function runsByUid(
   tx: TenantTx,
-  asked: LookupKeys,
+  request: LookupKeys,
   key: KeyId,
-  uids: readonly string[],
+  uids: ReadonlySet<string>,
 ): Promise<Map<string, RunN>> {
-  const { names, found } = asked.uids.get(key) ?? nothingFound();
-  asked.uids.set(key, { names, found });
-  const missing = uids.filter((uid) => !names.has(uid) && !found.has(uid));
+  const { names, found } = request.uids.get(key) ?? nothingFound();
+  request.uids.set(key, { names, found });
+  const missing: string[] = [];
+  for (const uid of uids) if (!names.has(uid) && !found.has(uid)) missing.push(uid);
   if (missing.length === 0) return found;
   for (const uid of missing) names.add(uid);
   for (const { uid, n } of await ask<{ uid: string; n: RunN }>(
@@ -237,10 +221,10 @@ async function runsByUid(
 /** Excludes missed runs: a run that begins exactly at the expected time is a different one. */
 async function runsByStart(
   tx: TenantTx,
-  asked: LookupKeys,
+  request: LookupKeys,
   starts: readonly { n: JobN; startedAt: Ms }[],
 ): Promise<Map<string, RunN>> {
-  const { names, found } = asked.starts;
+  const { names, found } = request.starts;
   const missing = starts.filter(({ n, startedAt }) => {
     const name = startName(n, startedAt);
     return !names.has(name) && !found.has(name);
@@ -252,7 +236,7 @@ async function runsByStart(
     `select r.job_n as job, r.started_at, r.n
     from json_to_recordset($2::text::json) as x(n bigint, "startedAt" bigint)
     cross join lateral (select job_n, started_at, n from run where tenant_id = $1 and started_at = x."startedAt" and job_n = x.n and status <> 'Missed' offset 0) as r`,
-    missing,
+    missing.map(({ n, startedAt }) => ({ n, startedAt })),
     [],
   );
   for (const { job, started_at, n } of rows) found.set(startName(job, started_at), n);
@@ -263,15 +247,16 @@ async function runsByStart(
  * Returns the causes that the executions can have, by name, as far as the executions alone
  * determine them.
  */
-export function causesOf(
+export function getCauses(
   executions: readonly Normal[],
-  jobs: DecisionState['job'] = new Map(),
-  jobByUid: DecisionState['jobByUid'] = new Map(),
+  jobs: DecisionState['job'] = EMPTY,
+  jobByUid: DecisionState['jobByUid'] = EMPTY,
 ): Map<string, NamedCause> {
   const causes = new Map<string, NamedCause>();
   for (const one of executions) {
     if (one.status === 'Running' || one.status === 'Success') continue;
-    const known = jobs.get(jobByUid.get(one.job.uid) ?? 0);
+    const n = jobByUid.get(one.job.uid);
+    const known = n === undefined ? undefined : jobs.get(n);
     const names = [
       one.job.computer ?? known?.computer ?? '',
       one.job.server ?? known?.server ?? '',
@@ -284,11 +269,13 @@ export function causesOf(
       message: one.message,
       names,
     };
-    const trouble = problemOf(facts, []);
+    const trouble = getProblem(facts, []);
     if (trouble !== null) causes.set(causeName(trouble.kind, trouble.template), trouble);
   }
   return causes;
 }
+
+const EMPTY = new Map<never, never>();
 
 type NamedCause = Pick<Tables['cause'], 'kind' | 'template'>;
 
@@ -299,13 +286,17 @@ type NamedCause = Pick<Tables['cause'], 'kind' | 'template'>;
 async function causesByName(
   tx: TenantTx,
   causes: ReadonlyMap<string, NamedCause>,
-): Promise<Map<string, CauseN>> {
+): Promise<Causes> {
   const memory = tx.memory('causes by name', () => ({
     byName: new Map<string, CauseN>(),
+    rows: new Map<Id, Tables['cause']>(),
     begun: false,
   }));
-  const keep = (rows: readonly (NamedCause & { readonly n: CauseN })[]): void => {
-    for (const { n, kind, template } of rows) memory.byName.set(causeName(kind, template), n);
+  const keep = (rows: readonly Tables['cause'][]): void => {
+    for (const { n, kind, template } of rows) {
+      memory.byName.set(causeName(kind, template), n);
+      memory.rows.set(n, { n, kind, template });
+    }
   };
   if (!memory.begun) {
     keep(
@@ -332,7 +323,14 @@ async function causesByName(
       ),
     );
   }
-  return memory.byName;
+  return {
+    byName: memory.byName,
+    get: (n) => memory.rows.get(n) ?? tx.loaded.cause.get(n),
+  };
+}
+
+interface Causes extends Lookup<Id, Tables['cause']> {
+  readonly byName: Map<string, CauseN>;
 }
 
 async function ask<R>(

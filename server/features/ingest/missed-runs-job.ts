@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { JobN, Ms, RunN, TenantId } from '#contract/ids.ts';
-import { abandonedAt, expectationOf } from '#contract/problems/expectation.ts';
+import { abandonedAt, getExpectation } from '#contract/problems/expectation.ts';
 import type { JobRow, StatRow } from '#contract/runs/rows.ts';
 import type { JobHandler } from '../../platform/jobs/job-types.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
@@ -12,7 +12,7 @@ import { markAbandoned, markMissed, markRanAgain, ranAgain } from './overdue.ts'
 const PAUSE: Ms = 10_000;
 const FALLBACK: Ms = 15 * 60_000;
 /** The number of jobs marked in one transaction. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * When each job of a provider is due, as of `seq` of its log, and which jobs are ignored: a success
@@ -35,7 +35,7 @@ export function missedRuns(world: AppContext): JobHandler<'missed-runs'> {
   const watches = new Map<TenantId, Watch>();
   return async ({ tenant, now }) => {
     try {
-      return await markOverdue(world, tenant, watchOf(watches, tenant), bootedAt, now);
+      return await markOverdue(world, tenant, getWatch(watches, tenant), bootedAt, now);
     } catch (error) {
       watches.delete(tenant);
       throw error;
@@ -43,7 +43,7 @@ export function missedRuns(world: AppContext): JobHandler<'missed-runs'> {
   };
 }
 
-function watchOf(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
+function getWatch(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
   let watch = watches.get(tenant);
   if (!watch) watches.set(tenant, (watch = { seq: -1, due: new Map(), ignored: new Set() }));
   return watch;
@@ -77,11 +77,11 @@ async function markOverdue(
     for (const { job } of abandoned) watch.due.delete(job);
   }
   const due = [...watch.due].flatMap(([job, at]) => (at <= now ? [job] : []));
-  for (let from = 0; from < due.length; from += AT_ONCE) {
+  for (let from = 0; from < due.length; from += BATCH_SIZE) {
     for (const [job, at] of await markMissed(
       world,
       tenant,
-      due.slice(from, from + AT_ONCE),
+      due.slice(from, from + BATCH_SIZE),
       bootedAt,
       now,
     ))
@@ -124,7 +124,7 @@ async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise
 const NEVER = Infinity;
 
 export const dueAt = (job: JobRow, stat: StatRow | undefined, bootedAt: Ms): Ms =>
-  (stat ? expectationOf(job, stat, bootedAt, cronNext)?.dueAt : undefined) ?? NEVER;
+  (stat ? getExpectation(job, stat, bootedAt, cronNext)?.dueAt : undefined) ?? NEVER;
 
 /** Returns the jobs that events are about, and whether an event changed the job itself. */
 async function changedJobs(tx: TenantTx, after: number): Promise<Map<JobN, boolean>> {

@@ -5,7 +5,7 @@ import { firstLine } from '#contract/runs/first-line.ts';
 import type { JobRow, RunRow, Schedule } from '#contract/runs/rows.ts';
 import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import type { Task, TaskIn } from '#contract/runs/task.ts';
-import { scheduleFault } from '../../platform/jobs/cron.ts';
+import { findScheduleError } from '../../platform/jobs/cron.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { boundedId } from './bounded-id.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
@@ -78,7 +78,7 @@ const LONGEST: Seconds = 0xffff_fffe;
  * Returns the execution in internal form, or the error message. `byArrival` means that the sender
  * provided no times of its own.
  */
-export function normalOf(
+export function normalizeExecution(
   execution: ExecutionIn,
   index: number,
   at: Ms,
@@ -90,7 +90,7 @@ export function normalOf(
     execution.endTime === undefined || execution.endTime === null
       ? null
       : Date.parse(execution.endTime);
-  const error = faultOf(execution, startedAt, endedAt, at);
+  const error = findRunError(execution, startedAt, endedAt, at);
   if (error !== null) return { index, error };
   const {
     job: name,
@@ -129,10 +129,10 @@ export function normalOf(
     bytesProcessed: execution.bytesProcessed ?? null,
     files: execution.filesTotal ?? null,
     filesFailed: execution.filesFailed ?? null,
-    message: lineOf(execution.message),
+    message: getLine(execution.message),
     exitCode: execution.exitCode ?? null,
-    log: logOf(execution.log),
-    tasks: (execution.tasks ?? []).map(taskOf),
+    log: cleanLog(execution.log),
+    tasks: (execution.tasks ?? []).map(getTask),
     detail: plain(execution.detail ?? {}),
     level: execution.level ?? null,
     scheduledFor: execution.scheduledFor == null ? null : Date.parse(execution.scheduledFor),
@@ -142,13 +142,13 @@ export function normalOf(
   };
 }
 
-export const lineOf = (text: string | null | undefined): string | null =>
+export const getLine = (text: string | null | undefined): string | null =>
   text === undefined || text === null ? null : firstLine(maskSecrets(withoutBidi(text))) || null;
 
-export const logOf = (text: string | null | undefined): string | null =>
+export const cleanLog = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === '' ? null : maskSecrets(withoutBidi(text));
 
-const taskOf = ({
+const getTask = ({
   name,
   status,
   startTime,
@@ -174,7 +174,12 @@ const plain = (detail: RunRow['detail']): RunRow['detail'] =>
     ]),
   );
 
-function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: Ms): string | null {
+function findRunError(
+  execution: ExecutionIn,
+  startedAt: Ms,
+  endedAt: Ms | null,
+  at: Ms,
+): string | null {
   if (!Number.isFinite(startedAt) || startedAt < 0) return 'startTime: not a moment after 1970';
   if (startedAt > at + AHEAD) return 'startTime: more than a day in the future';
   if (endedAt !== null && !Number.isFinite(endedAt)) return 'endTime: not a moment';
@@ -195,16 +200,16 @@ function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: 
   ] as const) {
     if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
   }
-  const fault = execution.schedule ? scheduleFault(execution.schedule) : null;
-  if (fault !== null) return `schedule: ${fault}`;
+  const error = execution.schedule ? findScheduleError(execution.schedule) : null;
+  if (error !== null) return `schedule: ${error}`;
   for (const [place, task] of (execution.tasks ?? []).entries()) {
-    const wrong = taskFault(task, at);
+    const wrong = findTaskError(task, at);
     if (wrong !== null) return `tasks.${place}.${wrong}`;
   }
   return null;
 }
 
-function taskFault(task: TaskIn, at: Ms): string | null {
+function findTaskError(task: TaskIn, at: Ms): string | null {
   const startedAt = task.startTime == null ? null : Date.parse(task.startTime);
   if (startedAt !== null && !(startedAt >= 0)) return 'startTime: not a moment after 1970';
   if (startedAt !== null && startedAt > at + AHEAD)

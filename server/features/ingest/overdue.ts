@@ -1,16 +1,17 @@
 import type { NewEvent } from '#contract/events.ts';
-import { fold } from '#contract/fold.ts';
 import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
-import { expectationOf, quietUntil } from '#contract/problems/expectation.ts';
+import { getExpectation, quietUntil } from '#contract/problems/expectation.ts';
 import type { Expectation } from '#contract/problems/expectation.ts';
-import { problemOf, type Trouble } from '#contract/problems/judge.ts';
+import { getProblem, type Trouble } from '#contract/problems/judge.ts';
 import type { JobRow, RunRow, StatRow } from '#contract/runs/rows.ts';
 import type { By, TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { unreadConnections } from './unread-connections.ts';
+import { ownDueTimes } from './own-due-times.ts';
 import { cronNext } from '../../platform/jobs/cron.ts';
-import { ABANDONED, decide, type DecisionState, type Say, stepProblem } from './decide.ts';
-import { loadDecisionStateOfJobs, lock, usedOf } from './load-decision-state.ts';
+import { ABANDONED, decideResults, stepProblem } from './decide.ts';
+import { type Deciding, makeDeciding } from './decision-state.ts';
+import { loadDecisionStateOfJobs, lock } from './load-decision-state.ts';
 import type { Normal } from './normalize.ts';
 import { type RefusedTime, refusedTimes, wasRefused } from './quota.ts';
 import { appendWithRules } from './append-with-rules.ts';
@@ -29,37 +30,48 @@ export function markMissed(
   now: Ms,
 ): Promise<Map<JobN, Ms>> {
   return world.store.tenant(tenant, async (tx) => {
-    const ground = await loadDecisionStateOfJobs(tx, jobs, [], MISSED);
-    const before = { ...ground.next };
-    const drafts: NewEvent[] = [];
-    const say = sayInto(ground, drafts, now);
+    const state = await loadDecisionStateOfJobs(tx, jobs, [], MISSED);
+    const rows = await tx.rows('job', jobs);
+    const deciding = makeDeciding(state, byClock(now));
     const unheard = await unheardKeys(tx);
     const refused = await refusedTimes(tx);
     const next = new Map<JobN, Ms>(jobs.map((job) => [job, Infinity]));
-    const uids = await missedUids(tx, ground, bootedAt, now);
+    const own = await ownDueTimes(tx, rows.values());
+    const uids = await missedUids(tx, rows, bootedAt, now);
     const companies = await tx.rows('company', [
-      ...new Set([...ground.job.values()].map(({ company }) => company)),
+      ...new Set([...rows.values()].map(({ company }) => company)),
     ]);
-    for (const job of ground.job.values()) {
-      const stat = ground.stat.get(job.n);
+    for (const job of rows.values()) {
+      const stat = deciding.stat.get(job.n);
       const expected = stat ? afterRefused(job, stat, refused, bootedAt, now) : null;
       if (!stat || !expected || companies.get(job.company)?.deletedAt !== undefined) continue;
       if (expected.dueAt > now) next.set(job.n, expected.dueAt);
+      else if (!isOwnOverdue(own.get(job.n), expected.graceMs, bootedAt, now))
+        next.set(job.n, Math.max(own.get(job.n) ?? 0, now) + OWN_PAUSE_MS);
       else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
       else {
-        if (!uids.has(uidOf(job.n, expected.at)))
-          miss(ground, job, expected.at, stat.lastStart, say);
+        if (!uids.has(getUid(job.n, expected.at))) miss(deciding, job, expected.at, stat.lastStart);
         next.set(
           job.n,
-          expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ??
+          getExpectation(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ??
             Infinity,
         );
       }
     }
-    await appendWithRules(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
+    await appendWithRules(world, tx, deciding.decided(), now);
     return next;
   });
 }
+
+/**
+ * Returns whether a job that Daybook runs itself is overdue by its own schedule, which knows backup
+ * windows, retries and a session in progress. `due` undefined: another program runs the job.
+ */
+const isOwnOverdue = (due: Ms | null | undefined, graceMs: Ms, bootedAt: Ms, now: Ms): boolean =>
+  due === undefined || (due !== null && Math.max(due, bootedAt) + graceMs <= now);
+
+/** How long after its due time a job that Daybook runs itself is checked again. */
+const OWN_PAUSE_MS: Ms = 15 * 60_000;
 
 /**
  * DESK-4: ends the ignore period of a missed job after a success. It appends an event, so that
@@ -104,19 +116,22 @@ export async function markAbandoned(
   now: Ms,
 ): Promise<void> {
   await world.store.tenant(tenant, async (tx) => {
-    const ground = await loadDecisionStateOfJobs(
+    const state = await loadDecisionStateOfJobs(
       tx,
       [...new Set(overlong.map(({ job }) => job))],
       overlong.map(({ run }) => run),
       LEFT,
     );
-    const before = { ...ground.next };
-    const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]);
+    const owners = await tx.rows(
+      'job',
+      overlong.map(({ job }) => job),
+    );
+    const keys = await tx.rows('key', [...new Set([...owners.values()].map(({ key }) => key))]);
     const refused = await refusedTimes(tx);
-    const drafts: NewEvent[] = [];
+    const deciding = makeDeciding(state, byClock(now));
     for (const { run, job } of overlong) {
-      const row = ground.run.get(run);
-      const owner = ground.job.get(job);
+      const row = state.run.get(run);
+      const owner = owners.get(job);
       const key = owner && keys.get(owner.key);
       // The end may have arrived since the query.
       if (
@@ -125,60 +140,38 @@ export async function markAbandoned(
         key &&
         !wasRefused(refused, owner.key, now - DAY, now)
       )
-        drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
+        decideResults(deciding, key, [abandoned(owner, row)], now);
     }
-    await appendWithRules(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
+    await appendWithRules(world, tx, deciding.decided(), now);
   });
 }
 
 const MINUTE: Ms = 60_000;
 const DAY: Ms = 86_400_000;
-const MISSED: Trouble = problemOf(
+const MISSED: Trouble = getProblem(
   { status: 'Missed', durationSec: null, bytes: null, files: null, message: null },
   [],
 ) ?? { state: 'Missed', template: 'Did not run', kind: 'silent' };
-const LEFT: Trouble = problemOf(
+const LEFT: Trouble = getProblem(
   { status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED },
   [],
 ) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
 const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
-const uidOf = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
+const getUid = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
 
-const sayInto =
-  (ground: DecisionState, drafts: NewEvent[], at: Ms): Say =>
-  (company, entity, event) => {
-    drafts.push({ event, company, entity });
-    fold(ground, {
-      event,
-      company,
-      entity,
-      seq: 0,
-      at,
-      actor: { is: 'clock' },
-      subject: null,
-      commandId: null,
-    });
-  };
-
-export function miss(
-  ground: DecisionState,
-  job: JobRow,
-  expectedAt: Ms,
-  lastStart: Ms | null,
-  say: Say,
-): void {
-  const n = ground.next.run++;
-  const problem = stepProblem(ground, job, n, expectedAt, MISSED, MISSED.kind, say);
+export function miss(deciding: Deciding, job: JobRow, expectedAt: Ms, lastStart: Ms | null): void {
+  const n = deciding.next.run++;
+  const problem = stepProblem(deciding, job, n, expectedAt, MISSED, MISSED.kind);
   if (problem === null) return;
   const message = `Expected at ${minuteText(expectedAt)}; ${lastStart === null ? 'it has never run' : `last run at ${minuteText(lastStart)}`}.`;
-  say(job.company, `run:${n}`, {
+  deciding.emit(job.company, `run:${n}`, {
     type: 'run.missed@1',
     data: {
       n,
       job: job.n,
       company: job.company,
       key: job.key,
-      uid: uidOf(job.n, expectedAt),
+      uid: getUid(job.n, expectedAt),
       startedAt: expectedAt,
       problem,
       message,
@@ -238,9 +231,9 @@ async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
  * instead of one per day.
  */
 function expectedBy(job: JobRow, stat: StatRow, bootedAt: Ms, now: Ms): Expectation | null {
-  const first = expectationOf(job, stat, bootedAt, cronNext);
+  const first = getExpectation(job, stat, bootedAt, cronNext);
   if (!first || first.dueAt > now) return first;
-  const last = expectationOf(job, stat, Math.max(bootedAt, now - first.graceMs), cronNext);
+  const last = getExpectation(job, stat, Math.max(bootedAt, now - first.graceMs), cronNext);
   return last && last.dueAt <= now ? last : first;
 }
 
@@ -261,7 +254,7 @@ function afterRefused(
     expected.dueAt <= now &&
     wasRefused(refused, job.key, expected.at, expected.dueAt)
   ) {
-    expected = expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext);
+    expected = getExpectation(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext);
   }
   return expected;
 }
@@ -269,14 +262,14 @@ function afterRefused(
 /** A late result can restore an expected time that was already marked. */
 async function missedUids(
   tx: TenantTx,
-  ground: DecisionState,
+  jobs: ReadonlyMap<unknown, JobRow>,
   bootedAt: Ms,
   now: Ms,
 ): Promise<ReadonlySet<string>> {
-  const wanted = [...ground.job.values()].flatMap((job) => {
-    const stat = ground.stat.get(job.n);
+  const wanted = [...jobs.values()].flatMap((job) => {
+    const stat = tx.loaded.stat.get(job.n);
     const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
-    return expected ? [uidOf(job.n, expected.at)] : [];
+    return expected ? [getUid(job.n, expected.at)] : [];
   });
   if (wanted.length === 0) return new Set();
   const rows = await tx.sql

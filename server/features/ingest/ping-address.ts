@@ -24,12 +24,12 @@ export function readPingAddress(url: URL): PingAddress | null {
   if (second === undefined || second === null)
     return { secret: secret ?? '', slug: null, action: 'success', query };
   if (third === undefined || third === null) {
-    const action = actionOf(second);
+    const action = getAction(second);
     return action === null
       ? withSlug(secret ?? '', second, 'success', query)
       : { secret: secret ?? '', slug: null, action, query };
   }
-  const action = actionOf(third);
+  const action = getAction(third);
   return action === null ? null : withSlug(secret ?? '', second, action, query);
 }
 
@@ -41,7 +41,7 @@ const withSlug = (
 ): PingAddress | null =>
   /^[\p{L}\p{N}._ -]{1,100}$/u.test(slug) ? { secret, slug, action, query } : null;
 
-function actionOf(part: string): PingAddress['action'] | null {
+function getAction(part: string): PingAddress['action'] | null {
   if (part === 'start' || part === 'fail' || part === 'log') return part;
   return /^\d{1,3}$/.test(part) && Number(part) <= 255 ? { exit: Number(part) } : null;
 }

@@ -1,10 +1,11 @@
 import type { Ms } from '#contract/ids.ts';
 import { lock } from './load-decision-state.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import type { Holder } from './authenticate-key.ts';
-import { logOf } from './normalize.ts';
-import { keepLogs, updateSourceHealth } from './ingest-transaction.ts';
-import { addUsage, allowanceOf, fits, logBytes } from './quota.ts';
+import type { Holder } from '../../platform/auth/ingest-key-auth.ts';
+import { cleanLog } from './normalize.ts';
+import { keepLogs } from './run-details.ts';
+import { updateSourceHealth } from './source-health.ts';
+import { addUsage, loadAllowance, fits, logBytes } from './quota.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 
 export const knowsJob = (
@@ -12,7 +13,7 @@ export const knowsJob = (
   { tenant, key }: Holder,
   uid: string,
 ): Promise<boolean> =>
-  world.store.tenant(tenant, async (tx) => (await jobOf(tx, key.id, uid)) !== null, {
+  world.store.tenant(tenant, async (tx) => (await loadJob(tx, key.id, uid)) !== null, {
     readOnly: true,
   });
 
@@ -28,11 +29,11 @@ export async function addToLog(
   text: string,
   at: Ms,
 ): Promise<void> {
-  const body = logOf(text);
+  const body = cleanLog(text);
   await world.store.tenant(tenant, async (tx) => {
     await lock(tx);
     await updateSourceHealth(tx, key.id, at, 1, []);
-    const job = await jobOf(tx, key.id, uid);
+    const job = await loadJob(tx, key.id, uid);
     if (job === null || body === null) return;
     const named =
       run === null
@@ -57,14 +58,14 @@ export async function addToLog(
       .executeTakeFirst();
     const whole = before ? `${before.body}\n${body}` : body;
     const bytes = logBytes(whole);
-    const allowance = await allowanceOf(tx, key, at, world.store.kind === 'pglite');
+    const allowance = await loadAllowance(tx, key, at, world.store.kind === 'pglite');
     const stored = fits(allowance, bytes, true);
     if (stored) await keepLogs(tx, [{ run: n, body: whole }]);
     addUsage(tx, allowance, stored ? bytes : 0, stored ? 0 : 1);
   });
 }
 
-async function jobOf(tx: TenantTx, key: string, uid: string): Promise<number | null> {
+async function loadJob(tx: TenantTx, key: string, uid: string): Promise<number | null> {
   const row = await tx.sql
     .selectFrom('job')
     .select('n')

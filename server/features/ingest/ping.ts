@@ -3,15 +3,14 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
 import { claimBody } from '../../platform/http/body-budget.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { getBodyLimiter } from './ingest-body-limiter.ts';
 import { handshakeRoutes } from './webhook-handshake.ts';
-import { type Holder, holderOf } from './authenticate-key.ts';
-import { lineOf, logOf, type Normal } from './normalize.ts';
+import { findHolder, type Holder } from '../../platform/auth/ingest-key-auth.ts';
+import { getLine, cleanLog, type Normal } from './normalize.ts';
 import { type PingAddress, readPingAddress } from './ping-address.ts';
 import { readPingBody } from './ping-body.ts';
 import { addToLog, knowsJob } from './ping-log.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
-import { recordResults } from './ingest-transaction.ts';
+import { recordResults } from './pipeline.ts';
 import { countUnread, hasWarning, unreadLines } from './tools/borg-lines.ts';
 import { signalSentence, statusOfExit } from './tools/exit-code.ts';
 import { plainLine, type ToolQuery, withoutMiddle } from './tools/tool-output.ts';
@@ -41,7 +40,7 @@ export function pingRoutes(
       const rid = address.query.get('rid');
       if ('issues' in query) return text(400, `invalid ${query.issues[0]?.path ?? 'query'}`);
       if (rid !== null && !UUID.test(rid)) return text(400, 'invalid rid');
-      const holder = await holderOf(world, address.secret);
+      const holder = await findHolder(world, address.secret);
       if (!holder.ok) return text(404, 'not found');
       claimBody(request, holder.value.tenant, `key ${holder.value.key.id}`);
       const slug = address.slug ?? holder.value.key.name;
@@ -51,7 +50,7 @@ export function pingRoutes(
       if (retryAfterMs !== null) return text(429, 'rate limit exceeded', waits(retryAfterMs));
       if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug)))
         return text(404, 'not found');
-      const read = await getBodyLimiter(world).read(holder.value, request, () =>
+      const read = await world.ingestBodies.read(holder.value, request, () =>
         readPingBody(request),
       );
       if (!read.ok || read.value === null) return text(503, 'busy', { 'retry-after': '1' });
@@ -109,13 +108,13 @@ function normal(
           ? good
           : statusOfExit(key.tool, exit);
   const unread = unreadLines(lines);
-  const log = logOf(body);
+  const log = cleanLog(body);
   return {
     index: 0,
     job: {
       uid: slug,
       name: query.job ?? slug,
-      source: sourceOf(key.tool),
+      source: getSource(key.tool),
       ...(query.host === null ? {} : { computer: query.host }),
       ...(query.schedule === null ? {} : { schedule: query.schedule }),
       ...(params.has('grace') ? { graceSec: query.graceSec } : {}),
@@ -134,8 +133,8 @@ function normal(
       status === 'Success' || status === 'Running'
         ? null
         : (signalSentence('the command', exit) ??
-          (status === 'Warning' ? lineOf(unread[0]) : null) ??
-          lineOf(body) ??
+          (status === 'Warning' ? getLine(unread[0]) : null) ??
+          getLine(body) ??
           (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`)),
     exitCode: action === 'start' ? null : exit,
     log,
@@ -153,7 +152,7 @@ const READS_BORG: ReadonlySet<Source> = new Set(['borg', 'borgmatic']);
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 /** A run id comes from the client and is unique only within its job. */
 const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
-const sourceOf = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
+const getSource = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
 
 const waits = (ms: number): Readonly<Record<string, string>> => ({
   'retry-after': String(Math.max(1, Math.ceil(ms / 1000))),

@@ -38,15 +38,15 @@ const ADD =
 /**
  * ING-17: returns what a key can still store today. Call it under the lock of the head row. With
  * `alone` no other server writes, so the usage is read once a day. Null: results that the
- * provider's own connections collect have no quota.
+ * provider's own connections collect, and sessions of its backup jobs, have no quota.
  */
-export async function allowanceOf(
+export async function loadAllowance(
   tx: TenantTx,
-  { id, connection }: KeyRow,
+  { id, connection, organization }: KeyRow,
   at: Ms,
   alone: boolean,
 ): Promise<Allowance | null> {
-  if (connection !== undefined) return null;
+  if (connection !== undefined || organization !== undefined) return null;
   const day = utcDay(at);
   const memory = usageMemory(tx);
   if (!alone || memory.usage?.day !== day) memory.usage = await readUsage(tx, day);

@@ -21,12 +21,12 @@ export async function readText(request: Request): Promise<Result<string>> {
   const bytes = await readBytes(request, LIMITS.ingestBodyBytes);
   if (!bytes.ok) return bytes.failure.kind === 'too-large' ? failed(tooLarge(request)) : bytes;
   const encoding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity' || encoding === '') return ok(textOf(bytes.value));
+  if (encoding === 'identity' || encoding === '') return ok(getText(bytes.value));
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     return failed(bad('content-encoding', 'Only gzip is understood.'));
   try {
     const unpacked = await unpack(bytes.value, { maxOutputLength: UNPACKED_BYTES });
-    return takeBytes(request, unpacked.byteLength) ? ok(textOf(unpacked)) : failed(busyFor(1_000));
+    return takeBytes(request, unpacked.byteLength) ? ok(getText(unpacked)) : failed(busyFor(1_000));
   } catch (error) {
     const isTooLarge =
       error instanceof RangeError ||
@@ -62,4 +62,4 @@ export const bad = (path: string, message: string): Failure => ({
 });
 
 const unpack = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip);
-const textOf = (bytes: Uint8Array): string => storable(new TextDecoder().decode(bytes));
+const getText = (bytes: Uint8Array): string => storable(new TextDecoder().decode(bytes));

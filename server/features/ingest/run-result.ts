@@ -25,7 +25,7 @@ export type RunResult = Pick<
  * fields keep their value. A message that only says that something failed does not replace one that
  * says why.
  */
-export function resultOf(one: Normal, known: RunRow | null, startedAt: Ms, at: Ms): RunResult {
+export function getResult(one: Normal, known: RunRow | null, startedAt: Ms, at: Ms): RunResult {
   const finished = known !== null && known.status !== 'Running' ? known : null;
   const paired = known?.status === 'Running';
   // A repeated result without times keeps the times of its first arrival.
@@ -54,8 +54,8 @@ export function resultOf(one: Normal, known: RunRow | null, startedAt: Ms, at: M
     files: one.files ?? known?.files ?? null,
     filesFailed: one.filesFailed ?? known?.filesFailed ?? null,
     exitCode: one.exitCode ?? (known?.status === one.status ? known.exitCode : null),
-    message: messageOf(one, finished),
-    detail: detailOf(one, known),
+    message: getMessage(one, finished),
+    detail: getDetail(one, known),
     ...definedField('level', one.level ?? known?.level),
     ...definedField('scheduledFor', one.scheduledFor ?? known?.scheduledFor),
     ...definedField('errorCount', one.errorCount ?? known?.errorCount),
@@ -90,7 +90,7 @@ const FIELDS = [
 
 const isBad = (status: RunRow['status']): boolean => status !== 'Success' && status !== 'Running';
 
-function messageOf(one: Normal, known: RunRow | null): string | null {
+function getMessage(one: Normal, known: RunRow | null): string | null {
   const before = known !== null && isBad(known.status) && isBad(one.status) ? known.message : null;
   return before !== null && !saysLittle(before) && (one.message === null || saysLittle(one.message))
     ? before
@@ -98,7 +98,7 @@ function messageOf(one: Normal, known: RunRow | null): string | null {
 }
 
 /** The message of a success is stored in its details; a later failure drops it. */
-function detailOf(one: Normal, known: RunRow | null): RunRow['detail'] {
+function getDetail(one: Normal, known: RunRow | null): RunRow['detail'] {
   if (known === null) return one.detail;
   const { message, ...before } = known.detail;
   const said = Object.fromEntries(Object.entries(one.detail).filter(([, value]) => value !== null));
@@ -116,7 +116,7 @@ const definedField = <K extends string, T>(
   value === null || value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: T });
 
 /** Returns what is known of a run before it ends. */
-export const plannedOf = (one: Normal): Pick<RunRow, 'level' | 'scheduledFor'> => ({
+export const getPlannedRun = (one: Normal): Pick<RunRow, 'level' | 'scheduledFor'> => ({
   ...definedField('level', one.level),
   ...definedField('scheduledFor', one.scheduledFor),
 });

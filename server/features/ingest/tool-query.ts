@@ -3,7 +3,7 @@ import { isTimeZone } from '#contract/time/day.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Schedule } from '#contract/runs/rows.ts';
 import { lineOfText, storable } from '#contract/stored-text.ts';
-import { scheduleFault } from '../../platform/jobs/cron.ts';
+import { findScheduleError } from '../../platform/jobs/cron.ts';
 import type { ToolQuery } from './tools/tool-output.ts';
 
 /**
@@ -14,7 +14,7 @@ export function readToolQuery(
   params: URLSearchParams,
 ): ToolQuery | { readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
-  const fault = (path: string, message: string): null => {
+  const error = (path: string, message: string): null => {
     issues.push({ path, message });
     return null;
   };
@@ -23,7 +23,7 @@ export function readToolQuery(
     return value === ''
       ? null
       : value.length > LIMITS.nameChars
-        ? fault(path, `At most ${LIMITS.nameChars} characters.`)
+        ? error(path, `At most ${LIMITS.nameChars} characters.`)
         : value;
   };
   const exitText = params.get('exit');
@@ -32,7 +32,7 @@ export function readToolQuery(
       ? null
       : /^\d{1,3}$/.test(exitText) && Number(exitText) <= 255
         ? Number(exitText)
-        : fault('exit', 'A whole number from 0 to 255.');
+        : error('exit', 'A whole number from 0 to 255.');
   // An unescaped plus sign was decoded as a space.
   const tzText =
     params
@@ -44,14 +44,14 @@ export function readToolQuery(
       ? null
       : /^[+-]\d\d:?\d\d$/.test(tzText) || isTimeZone(tzText)
         ? tzText
-        : fault('tz', 'Not a time zone.');
+        : error('tz', 'Not a time zone.');
   const length = (path: string): number | null => {
     const text = params.get(path);
     if (text === null || text === '') return null;
     const match = /^(\d{1,9})([smhd]?)$/.exec(text);
     return match
       ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1)
-      : fault(path, 'Seconds, or as 90m, 24h, 7d.');
+      : error(path, 'Seconds, or as 90m, 24h, 7d.');
   };
   const every = length('every');
   const graceSec = length('grace');
@@ -66,8 +66,8 @@ export function readToolQuery(
       : every !== null
         ? { is: 'every', everySec: every }
         : null;
-  const wrong = schedule === null ? null : scheduleFault(schedule);
-  if (wrong !== null) fault(schedule?.is === 'cron' ? 'cron' : 'every', wrong);
+  const wrong = schedule === null ? null : findScheduleError(schedule);
+  if (wrong !== null) error(schedule?.is === 'cron' ? 'cron' : 'every', wrong);
   const query = { job: name('job'), host: name('host'), exit, tz, schedule, graceSec };
   return issues.length > 0 ? { issues } : query;
 }

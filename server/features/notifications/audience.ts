@@ -1,7 +1,7 @@
 import type { CompanyN, UserId } from '#contract/ids.ts';
-import { categoriesOf } from '#contract/notifications/notifications.ts';
+import { getCategories } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
-import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Fact } from './fact.ts';
 
@@ -17,13 +17,13 @@ export interface Listener {
 }
 
 /** Returns the listeners for these users, without deleted ones. */
-export async function listenersOf(
+export async function loadListeners(
   tx: TenantTx,
   ids: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, Listener>> {
   if (ids.length === 0) return new Map();
   const users = await tx.rows('user', [...new Set(ids)]);
-  const { features } = await brandingOf(tx);
+  const { features } = await loadBranding(tx);
   const deleted = await deletedIn(tx);
   return new Map(
     [...users.values()].flatMap(({ id, roles, companies, deletedAt }): [UserId, Listener][] =>
@@ -35,7 +35,7 @@ export async function listenersOf(
                 id,
                 companies: companies && new Set(companies),
                 deleted,
-                categories: categoriesOf(roles, features),
+                categories: getCategories(roles, features),
               },
             ],
           ]

@@ -3,12 +3,12 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { columnOver, isAhead } from '../../platform/clock-bounds.ts';
-import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
+import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import type { WebhookDeliveryTable, WebhookTable } from '#server/platform/db/database-notify.ts';
-import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -39,7 +39,7 @@ const HELD_MS: Ms = 2 * MINUTE;
 /** How long the previous secret also signs after a rotation. */
 export const BOTH_MS: Ms = 24 * HOUR;
 /** Deliveries to one address in one turn. */
-const AT_ONCE = 5;
+const BATCH_SIZE = 5;
 
 export type Delivery = Selectable<WebhookDeliveryTable>;
 type Hook = Selectable<WebhookTable>;
@@ -75,7 +75,7 @@ export async function deliverDue(world: AppContext, tenant: TenantId): Promise<v
       const hook = await world.store.tenant(tenant, (tx) => hold(tx, id, world.clock.now()));
       if (!hook) return;
       try {
-        for (let n = 0; n < AT_ONCE && (await deliverNext(world, tenant, hook)); n += 1);
+        for (let n = 0; n < BATCH_SIZE && (await deliverNext(world, tenant, hook)); n += 1);
       } finally {
         await world.store.tenant(tenant, ({ sql }) =>
           sql
@@ -115,7 +115,7 @@ async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): P
   const taken = await world.store.tenant(tenant, async (tx) => {
     const { sql } = tx;
     const now = world.clock.now();
-    const hook = await hookOf(tx, id);
+    const hook = await loadHook(tx, id);
     const delivery = await sql
       .selectFrom('webhook_delivery')
       .selectAll()
@@ -127,7 +127,7 @@ async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): P
       .limit(1)
       .executeTakeFirst();
     return hook && delivery
-      ? { hook, delivery, secrets: await secretsOf(tx, world, hook, now) }
+      ? { hook, delivery, secrets: await loadSecrets(tx, world, hook, now) }
       : null;
   });
   if (taken === null) return false;
@@ -137,7 +137,7 @@ async function deliverNext(world: AppContext, tenant: TenantId, { id }: Hook): P
   return answer.ok;
 }
 
-export const hookOf = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | undefined> =>
+export const loadHook = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | undefined> =>
   sql
     .selectFrom('webhook')
     .selectAll()
@@ -145,7 +145,7 @@ export const hookOf = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | un
     .where('id', '=', id)
     .executeTakeFirst();
 
-export async function secretsOf(
+export async function loadSecrets(
   tx: TenantTx,
   world: AppContext,
   hook: Hook,
@@ -242,7 +242,7 @@ async function keep(
       .where('state', '=', 'waiting')
       .where('next_at', '<', now + wait)
       .execute();
-  const hook = await hookOf(tx, id);
+  const hook = await loadHook(tx, id);
   if (
     hook &&
     hook.stopped_at === null &&
@@ -275,11 +275,11 @@ async function stop(
     .where('state', '=', 'waiting')
     .execute();
   const user = (await tx.rows('user', [made_by])).get(made_by);
-  const to = await mailAddressOf(tx, made_by);
+  const to = await loadMailAddress(tx, made_by);
   if (!user || user.deletedAt !== null || to === null) return;
   const name = oneLine(fields.name);
   const days = Math.floor((now - (failing_since ?? now)) / (24 * HOUR));
-  const mail = withLanguage(await languageOf(tx, made_by), () => ({
+  const mail = withLanguage(await loadLanguage(tx, made_by), () => ({
     subject: t.webhookOffSubject({ name }).slice(0, 150),
     text: `${[
       t.webhookOff({ name }),

@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { NOTIFY_CATEGORIES } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
-import { oneLine, viewOf } from './fact.ts';
+import { oneLine, getFactLink } from './fact.ts';
 import type { Fact } from './fact.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
@@ -68,7 +68,7 @@ export function digestMail(
     subject: t.subject({ portal: provider, summary: head }).slice(0, 200),
     text: [
       ...parts.flatMap(({ category, own }) => [
-        `${factsInWords(category, own.length)}${portal === null ? '' : `\n${portal}${viewOf(category, null)}`}`,
+        `${factsInWords(category, own.length)}${portal === null ? '' : `\n${portal}${getFactLink(category, null)}`}`,
         ...own
           .slice(0, LIMITS.digestLines)
           .map((fact) => `- ${fact.line()}${portal === null ? '' : `\n  ${portal}${fact.link}`}`),
@@ -89,7 +89,7 @@ export function digestMail(
       `<h1 style="font-size:20px;margin:0 0 12px">${escaped(head)}</h1>`,
       ...parts.map(
         ({ category, own }) =>
-          `<h2 style="font-size:16px;margin:16px 0 4px">${a(viewOf(category, null), factsInWords(category, own.length))}</h2><ul style="margin:0;padding-left:20px">${own
+          `<h2 style="font-size:16px;margin:16px 0 4px">${a(getFactLink(category, null), factsInWords(category, own.length))}</h2><ul style="margin:0;padding-left:20px">${own
             .slice(0, LIMITS.digestLines)
             .map((fact) => `<li style="margin:4px 0">${a(fact.link, fact.line())}</li>`)
             .join('')}</ul>${more(own.length)

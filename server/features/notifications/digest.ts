@@ -2,18 +2,18 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/notifications/notifications.ts';
-import { reviewOf } from '#contract/runs/review.ts';
+import { getReview } from '#contract/runs/review.ts';
 import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
-import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
-import { brandingOf } from '#server/platform/tenancy/branding.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
+import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
+import { loadBranding } from '#server/platform/tenancy/branding.ts';
+import { describeError } from '#server/platform/http/serve-call.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
-import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
-import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { hears, listenersOf } from './audience.ts';
+import { hears, loadListeners } from './audience.ts';
 import { digestMail } from './digest-mail.ts';
 import type { Digest } from './digest-mail.ts';
 import { digestAfter, lastDigest } from './due.ts';
@@ -44,7 +44,7 @@ export async function sendDigests(world: AppContext, tenant: TenantId, now: Ms):
       await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now));
     } catch (error) {
       // A failed digest does not stop the others. It is tried again when the next one is due.
-      world.log.error('a digest could not be sent', { tenant, ...faultOf(error) });
+      world.log.error('a digest could not be sent', { tenant, ...describeError(error) });
       await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now, true));
     }
   }
@@ -103,12 +103,12 @@ export async function sendDigest(
   now: Ms,
   alsoWell: boolean,
 ): Promise<string | null> {
-  const to = await mailAddressOf(tx, user);
+  const to = await loadMailAddress(tx, user);
   if (to === null) return null;
   const digest = await gather(tx, world, user, settings, since, now);
   if (digest === null || (digest.facts.length === 0 && !alsoWell)) return null;
-  const branding = await brandingOf(tx);
-  const mail = withLanguage(await languageOf(tx, user), () => digestMail(digest, branding));
+  const branding = await loadBranding(tx);
+  const mail = withLanguage(await loadLanguage(tx, user), () => digestMail(digest, branding));
   await post(tx, world, { kind: 'mail', to, ...mail });
   return to;
 }
@@ -123,7 +123,7 @@ async function gather(
   since: Ms | null,
   now: Ms,
 ): Promise<Digest | null> {
-  const listener = (await listenersOf(tx, [user])).get(user);
+  const listener = (await loadListeners(tx, [user])).get(user);
   if (!listener) return null;
   const wanted = (category: NotifyCategory): boolean =>
     settings.categories[category].mail && listener.categories.includes(category);
@@ -143,7 +143,7 @@ async function gather(
         )
       : [];
   const pending = problems
-    .filter((one) => reviewOf(one, now) === 'pending')
+    .filter((one) => getReview(one, now) === 'pending')
     .toSorted((a, b) => b.lastAt - a.lastAt);
   const closed = wanted('ticket')
     ? await tx.sql
@@ -163,10 +163,10 @@ async function gather(
       ...hear(await ticketFacts(tx, tickets)),
     ],
     reviewed: problems.filter(
-      ({ review, ...one }) => review !== null && reviewOf({ ...one, review }, now) === 'cleared',
+      ({ review, ...one }) => review !== null && getReview({ ...one, review }, now) === 'cleared',
     ).length,
     at: now,
     timeZone: settings.timeZone,
-    portal: await portalAddressOf(tx, world),
+    portal: await loadPortalAddress(tx, world),
   };
 }

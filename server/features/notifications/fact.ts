@@ -23,7 +23,7 @@ export interface Fact {
  * Returns the address of the view of several facts of a category, filtered by company if they share
  * one.
  */
-export function viewOf(category: NotifyCategory, company: CompanyN | null): string {
+export function getFactLink(category: NotifyCategory, company: CompanyN | null): string {
   const of = company === null ? '' : `&company=${company}`;
   switch (category) {
     case 'failed':

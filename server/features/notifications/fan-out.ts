@@ -11,8 +11,8 @@ import { isoOrNull } from '#server/platform/queries/run-details.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { hears, listenersOf } from './audience.ts';
-import { viewOf } from './fact.ts';
+import { hears, loadListeners } from './audience.ts';
+import { getFactLink } from './fact.ts';
 import type { Fact } from './fact.ts';
 
 /** How long push notifications wait, so that simultaneous facts are sent as one. */
@@ -62,7 +62,7 @@ async function toWebhooks(
           webhook: id,
           category,
           facts: some.length,
-          body: bodyOf(
+          body: getBody(
             category,
             some.map(({ link, data }) => ({
               ...data,
@@ -92,7 +92,7 @@ const isFor = (
     fact.companies.length > 0 &&
     fact.companies.every((n) => companies.includes(n)));
 
-export const bodyOf = (
+export const getBody = (
   category: NotifyCategory | 'test',
   items: readonly object[],
   now: Ms,
@@ -179,7 +179,7 @@ async function toDevices(tx: TenantTx, facts: readonly Fact[], now: Ms): Promise
     .select(['push_device.id', 'push_device.user_id', 'notify_setting.settings'])
     .where('push_device.tenant_id', '=', tenant)
     .execute();
-  const listeners = await listenersOf(
+  const listeners = await loadListeners(
     tx,
     devices.map(({ user_id }) => user_id),
   );
@@ -220,7 +220,7 @@ async function putWaiting(
   const row = {
     facts: count,
     company_n: company,
-    link: count === 1 && only ? only.link : viewOf(category, company),
+    link: count === 1 && only ? only.link : getFactLink(category, company),
     at: before?.at ?? now,
     next_at: before?.next_at ?? next,
   };

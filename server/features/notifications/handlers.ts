@@ -2,14 +2,14 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { categoriesOf, notifyDefaults } from '#contract/notifications/notifications.ts';
+import { getCategories, notifyDefaults } from '#contract/notifications/notifications.ts';
 import type { NotifySettings } from '#contract/notifications/notifications.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import { brandingOf } from '#server/platform/tenancy/branding.ts';
-import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import { loadBranding } from '#server/platform/tenancy/branding.ts';
+import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { seal, unseal } from '#server/platform/crypto/vault.ts';
@@ -17,10 +17,10 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { sendDigest } from './digest.ts';
 import { digestAfter } from './due.ts';
 import { startPolling } from './poll.ts';
-import { endpointHash, push, vapidOf } from './push.ts';
+import { endpointHash, push, loadVapid } from './push.ts';
 import type { Subscription } from './push.ts';
 import { keepPushed } from './push-due.ts';
-import { pointOf } from './web-push.ts';
+import { getPoint } from './web-push.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
 const TRIES = 10;
@@ -40,19 +40,13 @@ export function notifyHandlers(
   | 'tryPushDevice'
 > {
   const rateLimit = makePerMinuteLimit(TRIES);
-  const checkRateLimit = (ctx: RequestContext): Failure | null => {
-    const wait = rateLimit.ask(`${ctx.tenant} ${signedOf(ctx).userId}`, ctx.now);
-    return wait === null
-      ? null
-      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
-  };
   return {
     getNotify: (_, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        const { userId, roles, sessionId } = signedOf(ctx);
+        const { userId, roles, sessionId } = ctx.session;
         const { sql, tenant } = tx;
-        const { features } = await brandingOf(tx);
-        const { settings, row } = await settingsOf(tx, userId);
+        const { features } = await loadBranding(tx);
+        const { settings, row } = await loadSettings(tx, userId);
         const person = await sql
           .selectFrom('person')
           .select(['email', 'email_verified'])
@@ -68,43 +62,43 @@ export function notifyHandlers(
           .execute();
         return ok({
           settings,
-          categories: [...categoriesOf(roles, features)],
+          categories: [...getCategories(roles, features)],
           email: person?.email || null,
           emailVerified: person?.email_verified ?? false,
           nextAt: row?.next_at ?? null,
           lastAt: row?.last_at ?? null,
-          vapid: pointOf((await vapidOf(tx, world)).key),
-          devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({
+          vapid: getPoint((await loadVapid(tx, world)).key),
+          devices: devices.map(({ id, agent, made_at, last_at, fault: error, session_id }) => ({
             _id: id,
             agent,
             current: session_id === sessionId,
             madeAt: made_at,
             lastAt: last_at,
-            fault,
+            fault: error,
           })),
         });
       }),
 
     saveNotify: ({ settings }, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        const kept = {
+        const stored = {
           ...settings,
           digest: {
             ...settings.digest,
             weekdays: settings.digest.weekdays.toSorted((a, b) => a - b),
           },
         };
-        const nextAt = digestAfter(kept, ctx.now);
-        await keepSettings(tx, signedOf(ctx), kept, nextAt);
+        const nextAt = digestAfter(stored, ctx.now);
+        await keepSettings(tx, ctx.session, stored, nextAt);
         return ok({ nextAt });
       }),
 
     async sendDigest(_, ctx) {
-      const wait = checkRateLimit(ctx);
-      if (wait) return failed(wait);
+      const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
+      if (refused) return failed(refused);
       return world.store.tenant(ctx.tenant, async (tx) => {
-        const { userId } = signedOf(ctx);
-        const { settings, row } = await settingsOf(tx, userId);
+        const { userId } = ctx.session;
+        const { settings, row } = await loadSettings(tx, userId);
         const person = await tx.sql
           .selectFrom('person')
           .select(['email', 'email_verified'])
@@ -132,7 +126,7 @@ export function notifyHandlers(
       world.store.tenant(ctx.tenant, async (tx) => {
         await tx.lock();
         const { sql, tenant } = tx;
-        const session = signedOf(ctx);
+        const { session } = ctx;
         const endpoint_hash = endpointHash(subscription.endpoint);
         const before = await sql
           .selectFrom('push_device')
@@ -154,7 +148,7 @@ export function notifyHandlers(
             message: MESSAGES.pushDevicesFull({ max: LIMITS.pushDevices }),
           });
         const id = world.chance.uuid();
-        const { settings, row } = await settingsOf(tx, session.userId);
+        const { settings, row } = await loadSettings(tx, session.userId);
         // A user without settings gets the defaults.
         if (!row) await keepSettings(tx, session, settings, null);
         await sql
@@ -165,7 +159,7 @@ export function notifyHandlers(
             user_id: session.userId,
             session_id: session.sessionId,
             endpoint_hash,
-            sealed: await seal(tx, world, placeOf(id), JSON.stringify(subscription)),
+            sealed: await seal(tx, world, getSecretRef(id), JSON.stringify(subscription)),
             agent: (ctx.request.headers.get('user-agent') ?? '').slice(0, 200),
             made_at: ctx.now,
             seen_at: ctx.now,
@@ -180,7 +174,7 @@ export function notifyHandlers(
     keepPushDevice: ({ endpoint }, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
         const { sql, tenant } = tx;
-        const session = signedOf(ctx);
+        const { session } = ctx;
         const hash = endpointHash(endpoint);
         const row = await sql
           .selectFrom('push_device')
@@ -202,11 +196,11 @@ export function notifyHandlers(
 
     removePushDevice: ({ id }, ctx) =>
       world.store.tenant(ctx.tenant, async (tx) => {
-        if (!(await deviceOf(tx, signedOf(ctx), id))) return failed(NOT_FOUND);
+        if (!(await loadDevice(tx, ctx.session, id))) return failed(NOT_FOUND);
         await removeDevice(tx, id);
         await audit(tx, world, ctx, {
           what: 'push.removed',
-          user: signedOf(ctx).userId,
+          user: ctx.session.userId,
           detail: { id },
         });
         return ok({});
@@ -214,18 +208,18 @@ export function notifyHandlers(
 
     /** The push service is called outside of any transaction. */
     async tryPushDevice({ id }, ctx) {
-      const wait = checkRateLimit(ctx);
-      if (wait) return failed(wait);
+      const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
+      if (refused) return failed(refused);
       const found = await world.store.tenant(ctx.tenant, async (tx) => {
-        const device = await deviceOf(tx, signedOf(ctx), id);
+        const device = await loadDevice(tx, ctx.session, id);
         return device
           ? {
               subscription: JSON.parse(
-                await unseal(tx, world, placeOf(id), device.sealed),
+                await unseal(tx, world, getSecretRef(id), device.sealed),
               ) as Subscription,
-              vapid: await vapidOf(tx, world),
-              branding: await brandingOf(tx),
-              language: await languageOf(tx, signedOf(ctx).userId),
+              vapid: await loadVapid(tx, world),
+              branding: await loadBranding(tx),
+              language: await loadLanguage(tx, ctx.session.userId),
             }
           : null;
       });
@@ -242,14 +236,9 @@ export function notifyHandlers(
   };
 }
 
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('what one is told without a session');
-  return session;
-}
+const getSecretRef = (id: string) => ({ table: 'push_device', column: 'sealed', row: id });
 
-const placeOf = (id: string) => ({ table: 'push_device', column: 'sealed', row: id });
-
-async function settingsOf(
+async function loadSettings(
   tx: TenantTx,
   user: string,
 ): Promise<{
@@ -270,7 +259,7 @@ async function settingsOf(
     .where('tenant_id', '=', tenant)
     .where('id', '=', user)
     .executeTakeFirst();
-  return { settings: notifyDefaults(person?.time_zone ?? (await brandingOf(tx)).timeZone), row };
+  return { settings: notifyDefaults(person?.time_zone ?? (await loadBranding(tx)).timeZone), row };
 }
 
 /** Makes waiting push notifications due, so that they are checked against the new quiet hours. */
@@ -310,7 +299,7 @@ async function keepSettings(
   await scheduleRecurring(tx, 'push', 0);
 }
 
-const deviceOf = ({ sql, tenant }: TenantTx, { userId }: Principal, id: string) =>
+const loadDevice = ({ sql, tenant }: TenantTx, { userId }: Principal, id: string) =>
   sql
     .selectFrom('push_device')
     .select('sealed')

@@ -19,7 +19,7 @@ export const notifications =
     for (const work of [pollFacts, sendDigests])
       await work(world, tenant, now).catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
-    const digest = await nextOf(world, tenant, 'notify_setting');
+    const digest = await getNextDue(world, tenant, 'notify_setting');
     return Math.min(
       digest === null ? Infinity : Math.max(digest, now + PAUSE),
       now + OPEN_FACTS_MS,
@@ -31,7 +31,7 @@ export const webhooks =
   (world: AppContext): JobHandler<'webhooks'> =>
   async ({ tenant, now }) => {
     await deliverDue(world, tenant);
-    return afterPause(await nextOf(world, tenant, 'webhook_delivery'), now);
+    return afterPause(await getNextDue(world, tenant, 'webhook_delivery'), now);
   };
 
 /** NOTIFY-5: sends what is queued for devices. */
@@ -39,13 +39,13 @@ export const pushNotifications =
   (world: AppContext): JobHandler<'push'> =>
   async ({ tenant, now }) => {
     await pushDue(world, tenant);
-    return afterPause(await nextOf(world, tenant, 'push_waiting'), now);
+    return afterPause(await getNextDue(world, tenant, 'push_waiting'), now);
   };
 
 const afterPause = (at: Ms | null, now: Ms): Ms | null =>
   at === null ? null : Math.max(at, now + PAUSE);
 
-const nextOf = (
+const getNextDue = (
   world: AppContext,
   tenant: TenantId,
   table: 'notify_setting' | 'webhook_delivery' | 'push_waiting',

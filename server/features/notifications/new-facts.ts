@@ -30,12 +30,12 @@ export async function findNewFacts(
     'problem',
     rows.flatMap(({ kind, id }) => (kind === 'problem' ? [Number(id)] : [])),
   );
-  const told = [...problems.values()].filter(
+  const details = [...problems.values()].filter(
     ({ exception, snooze }) =>
       (exception ?? null) === null && (snooze === null || snooze.until <= now),
   );
   return [
-    ...(await problemFacts(tx, told)),
+    ...(await problemFacts(tx, details)),
     ...(await ticketFacts(tx, [
       ...new Set(rows.flatMap(({ kind, id }) => (kind === 'ticket' ? [id] : []))),
     ])),
@@ -48,7 +48,7 @@ export async function problemFacts(
 ): Promise<readonly Fact[]> {
   const jobs = await tx.rows('job', [...new Set(problems.map(({ job }) => job))]);
   const causes = await tx.rows('cause', [...new Set(problems.map(({ cause }) => cause))]);
-  const names = await companiesOf(tx, problems);
+  const names = await loadCompanies(tx, problems);
   return problems.flatMap((problem) => {
     const job = jobs.get(problem.job);
     return job
@@ -107,7 +107,7 @@ export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise
     ({ deletedAt, closedAt, closedBy }) =>
       deletedAt === null && closedAt !== null && closedBy === 'system',
   );
-  const names = await companiesOf(tx, tickets);
+  const names = await loadCompanies(tx, tickets);
   return tickets.map((ticket): Fact => {
     const { id, company, subject, closedAt } = ticket;
     const number = ticketNumber(ticket);
@@ -127,7 +127,7 @@ export async function ticketFacts(tx: TenantTx, ids: readonly string[]): Promise
   });
 }
 
-async function companiesOf(
+async function loadCompanies(
   tx: TenantTx,
   of: readonly { readonly company: CompanyN }[],
 ): Promise<ReadonlyMap<CompanyN, string>> {

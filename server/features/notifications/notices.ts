@@ -4,7 +4,7 @@ import { hasAuthorityOver } from '#contract/users/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { Handlers, Principal } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 
@@ -25,7 +25,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
     world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        const session = signedOf(ctx);
+        const { session } = ctx;
         return userId === session.userId
           ? ok(await openNotifications(tx, session))
           : failed(NOT_FOUND);
@@ -35,11 +35,11 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
 
   ackNotification: ({ notificationId, userId }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
-      const session = signedOf(ctx);
+      const { session } = ctx;
       // A repeated call succeeds, because the page may not have received the response.
       if (
         userId !== session.userId ||
-        !(await standing(tx, session, true)).some(({ id }) => id === notificationId)
+        !(await listActiveNotices(tx, session, true)).some(({ id }) => id === notificationId)
       )
         return failed(NOT_FOUND);
       await tx.sql
@@ -57,7 +57,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
 
   publishNotification: (fields, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
-      const session = signedOf(ctx);
+      const { session } = ctx;
       const { userId } = fields;
       if (session.companies !== null) return failed(FORBIDDEN);
       if (userId !== null) {
@@ -89,7 +89,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
     world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+        if (ctx.session.companies !== null) return failed(FORBIDDEN);
         const rows = await tx.sql
           .selectFrom('notification')
           .select(['id', 'row', 'made_at'])
@@ -122,7 +122,7 @@ export const notificationHandlers = (world: AppContext): Pick<Handlers, Names> =
 
   endNotification: ({ id }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
-      if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+      if (ctx.session.companies !== null) return failed(FORBIDDEN);
       const { numUpdatedRows } = await tx.sql
         .updateTable('notification')
         .set({ ended_at: ctx.now })
@@ -146,10 +146,13 @@ export const openNotifications = async (
   tx: TenantTx,
   session: Principal,
 ): Promise<NotificationOut[]> =>
-  (await standing(tx, session)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
+  (await listActiveNotices(tx, session)).map(({ row }) => ({
+    ...row,
+    roles: row.roles && [...row.roles],
+  }));
 
 /** Returns a user's current notices, newest first; with `also`, including acknowledged ones. */
-async function standing(
+async function listActiveNotices(
   { tenant, sql }: TenantTx,
   { userId, roles }: Principal,
   also = false,
@@ -175,9 +178,4 @@ async function standing(
         (row.roles === null || row.roles.some((role) => roles.includes(role))),
     )
     .slice(0, also ? undefined : MOST);
-}
-
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('a signed-in call without a session');
-  return session;
 }

@@ -12,7 +12,7 @@ import {
 import type { KeyRow, RepositoryRow } from '#contract/runs/rows.ts';
 import type { SlaRow } from '#contract/sla/sla.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
-import { repositoriesOf } from '#server/platform/queries/repositories.ts';
+import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { isoOrNull } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { deletedIn } from './audience.ts';
@@ -27,7 +27,7 @@ export async function findOpenFacts(tx: TenantTx, now: Ms): Promise<readonly Fac
   const names = await companyNames(tx);
   const deleted = await deletedIn(tx);
   const repositories = (
-    await repositoriesOf(tx, { companies: null, without: [...deleted] })
+    await loadRepositories(tx, { companies: null, without: [...deleted] })
   ).flatMap((row) => repositoryFact(row, names.get(row.company) ?? '', now) ?? []);
   return [
     ...(await slaFacts(tx)),
@@ -124,9 +124,9 @@ async function keyFacts(
       and (job.row->'missedIgnored'->>'at' is null or (job.row->'missedIgnored'->>'until')::float8 < ${now}) group by job.key_id`.execute(
     tx.sql,
   );
-  const jobsOf = new Map(counted.rows.map((one) => [one.key, one]));
+  const jobsByKey = new Map(counted.rows.map((one) => [one.key, one]));
   return rows.flatMap(({ row: { id, name, company }, heard, faulty }): Fact[] => {
-    const { jobs, overdue } = jobsOf.get(id) ?? { jobs: 0, overdue: 0 };
+    const { jobs, overdue } = jobsByKey.get(id) ?? { jobs: 0, overdue: 0 };
     if (jobs === 0 || (!faulty && overdue < jobs && now - heard < SOURCE_WEEK_MS)) return [];
     const companyName = names.get(company) ?? '';
     return [

@@ -1,5 +1,5 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
-import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Fact } from './fact.ts';
@@ -8,7 +8,7 @@ import { fanOut } from './fan-out.ts';
 import { findOpenFacts } from './open-facts.ts';
 
 /** Events read in one transaction. */
-const AT_ONCE = 5_000;
+const BATCH_SIZE = 5_000;
 /** The interval between checks of ongoing conditions. */
 export const OPEN_FACTS_MS: Ms = 5 * 60_000;
 
@@ -22,7 +22,7 @@ export async function pollFacts(world: AppContext, tenant: TenantId, now: Ms): P
     const more = await world.store.tenant(
       tenant,
       async (tx) => {
-        const seen = await seenOf(tx);
+        const seen = await loadSeen(tx);
         const head = (await tx.head()).seq;
         return (
           seen === undefined ||
@@ -37,7 +37,7 @@ export async function pollFacts(world: AppContext, tenant: TenantId, now: Ms): P
   }
 }
 
-const seenOf = ({ sql, tenant }: TenantTx) =>
+const loadSeen = ({ sql, tenant }: TenantTx) =>
   sql
     .selectFrom('notify_seen')
     .select(['log_seq', 'stood_at'])
@@ -70,19 +70,25 @@ async function lookOnce(tx: TenantTx, world: AppContext, now: Ms): Promise<boole
   const first = seen.stood_at === 0;
   // A restored log can be shorter than the part that was read.
   const from = Math.min(seen.log_seq, head);
-  const to = Math.min(head, from + AT_ONCE);
-  const standing = first || now - seen.stood_at >= OPEN_FACTS_MS || now < seen.stood_at;
+  const to = Math.min(head, from + BATCH_SIZE);
+  const isActive = first || now - seen.stood_at >= OPEN_FACTS_MS || now < seen.stood_at;
   const fresh: Fact[] = to > from ? [...(await findNewFacts(tx, from, to, now))] : [];
-  if (standing) {
+  if (isActive) {
     const begun = await standNow(tx, await findOpenFacts(tx, now), now);
     if (!first) fresh.push(...begun);
   }
   await sql
     .updateTable('notify_seen')
-    .set({ log_seq: to, ...(standing && { stood_at: now }) })
+    .set({ log_seq: to, ...(isActive && { stood_at: now }) })
     .where('tenant_id', '=', tenant)
     .execute();
-  await fanOut(tx, world, fresh, fresh.length === 0 ? null : await portalAddressOf(tx, world), now);
+  await fanOut(
+    tx,
+    world,
+    fresh,
+    fresh.length === 0 ? null : await loadPortalAddress(tx, world),
+    now,
+  );
   return to < head;
 }
 

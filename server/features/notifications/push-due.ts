@@ -5,15 +5,15 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { isQuiet, NOTIFY_CATEGORIES, quietUntil } from '#contract/notifications/notifications.ts';
 import type { NotifyCategory } from '#contract/notifications/notifications.ts';
 import { columnOver } from '../../platform/clock-bounds.ts';
-import { brandingOf } from '#server/platform/tenancy/branding.ts';
-import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { loadBranding } from '#server/platform/tenancy/branding.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { factsInWords } from './digest-mail.ts';
-import { listenersOf } from './audience.ts';
-import { oneLine, viewOf } from './fact.ts';
-import { push, vapidOf } from './push.ts';
+import { loadListeners } from './audience.ts';
+import { oneLine, getFactLink } from './fact.ts';
+import { push, loadVapid } from './push.ts';
 import type { Notice, Pushed, Subscription, Vapid } from './push.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
@@ -21,7 +21,7 @@ const MOST_TRIES = 5;
 const HELD_MS: Ms = 60_000;
 const WAIT_MS: Ms = 60_000;
 const MOST_WAIT: Ms = 3_600_000;
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 /** Browsers in which the portal was not opened for this long get no more notifications. */
 const SEEN_MS: Ms = 30 * 86_400_000;
 
@@ -66,7 +66,7 @@ export async function pushDue(world: AppContext, tenant: TenantId): Promise<void
   if (!any) return;
   const { due, vapid } = await world.store.tenant(tenant, async (tx) => {
     await dropDevices(tx, now);
-    return { due: await takeDue(tx, world, now), vapid: await vapidOf(tx, world) };
+    return { due: await takeDue(tx, world, now), vapid: await loadVapid(tx, world) };
   });
   await Promise.all(due.map((one) => sendOne(world, tenant, vapid, one)));
 }
@@ -83,7 +83,7 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
     .where('tenant_id', '=', tenant)
     .where(columnOver('next_at', now, LONGEST_QUIET_MS))
     .orderBy('at')
-    .limit(AT_ONCE * NOTIFY_CATEGORIES.length)
+    .limit(BATCH_SIZE * NOTIFY_CATEGORIES.length)
     .forUpdate()
     .skipLocked()
     .execute();
@@ -103,17 +103,17 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
     .where('push_device.tenant_id', '=', tenant)
     .where('push_device.id', 'in', rows.map(({ device_id }) => device_id).concat(NOBODY))
     .execute();
-  const listeners = await listenersOf(
+  const listeners = await loadListeners(
     tx,
     devices.map(({ user_id }) => user_id),
   );
-  const { name } = await brandingOf(tx);
+  const { name } = await loadBranding(tx);
   const companies = await tx.rows(
     'company',
     rows.flatMap(({ company_n }) => company_n ?? []),
   );
   const found: Due[] = [];
-  for (const { id, user_id, sealed, settings } of devices.slice(0, AT_ONCE)) {
+  for (const { id, user_id, sealed, settings } of devices.slice(0, BATCH_SIZE)) {
     const listener = listeners.get(user_id);
     const quiet = isQuiet(settings.quiet, settings.timeZone, now);
     const own = rows.filter(({ device_id }) => device_id === id);
@@ -156,7 +156,7 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
     const [company = null] = names;
     const companyName =
       names.size === 1 && company !== null ? companies.get(company)?.name : undefined;
-    const body = withLanguage(await languageOf(tx, user_id), () => {
+    const body = withLanguage(await loadLanguage(tx, user_id), () => {
       const summary = formatList(
         NOTIFY_CATEGORIES.flatMap((category) =>
           heard
@@ -180,7 +180,7 @@ async function takeDue(tx: TenantTx, world: AppContext, now: Ms): Promise<readon
         link:
           heard.length === 1 && first
             ? first.link
-            : viewOf(
+            : getFactLink(
                 heard.some(({ category }) => category === 'failed')
                   ? 'failed'
                   : (first?.category ?? 'failed'),
@@ -198,7 +198,7 @@ async function sendOne(
   world: AppContext,
   tenant: TenantId,
   vapid: Vapid,
-  { device, subscription, notice, told, tries }: Due,
+  { device, subscription, notice, told: details, tries }: Due,
 ): Promise<void> {
   const pushed = await push(world, vapid, subscription, notice);
   await world.store.tenant(tenant, async (tx) => {
@@ -206,7 +206,7 @@ async function sendOne(
     const now = world.clock.now();
     await keepPushed(tx, device, pushed, now);
     const over = pushed.ok || pushed.gone || tries + 1 >= MOST_TRIES;
-    for (const { category, facts } of told) {
+    for (const { category, facts } of details) {
       // Facts that were added during the send are kept.
       const whole =
         over &&

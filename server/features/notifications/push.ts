@@ -4,7 +4,7 @@ import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '#server/platform/outbound/address.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
 import { storeSecret, readSecret } from '#server/platform/outbound/secret.ts';
-import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
+import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { sealMessage, vapidHeader } from './web-push.ts';
@@ -42,12 +42,12 @@ export const endpointHash = (endpoint: string): string =>
   createHash('sha256').update(endpoint).digest('hex');
 
 /** Returns the sealed key pair, and creates it on first use. */
-export async function vapidOf(tx: TenantTx, world: AppContext): Promise<Vapid> {
-  const address = await portalAddressOf(tx, world);
+export async function loadVapid(tx: TenantTx, world: AppContext): Promise<Vapid> {
+  const address = await loadPortalAddress(tx, world);
   const contact =
     address?.startsWith('https://') === true ? address : 'mailto:webmaster@localhost.localdomain';
-  const kept = await readSecret(tx, world, 'push');
-  if (kept !== null) return { key: JSON.parse(kept) as JsonWebKey, contact };
+  const stored = await readSecret(tx, world, 'push');
+  if (stored !== null) return { key: JSON.parse(stored) as JsonWebKey, contact };
   // The lock makes sure that only one of several servers creates it.
   await tx.lock();
   const before = await readSecret(tx, world, 'push');

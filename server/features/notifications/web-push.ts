@@ -76,11 +76,11 @@ export function vapidHeader(key: JsonWebKey, contact: string, endpoint: string, 
     key: createPrivateKey({ format: 'jwk', key }),
     dsaEncoding: 'ieee-p1363',
   });
-  return `vapid t=${claims}.${signature.toString('base64url')}, k=${pointOf(key)}`;
+  return `vapid t=${claims}.${signature.toString('base64url')}, k=${getPoint(key)}`;
 }
 
 /** Returns the public key as browsers expect it: the uncompressed point, base64url. */
-export const pointOf = ({ x = '', y = '' }: JsonWebKey): string =>
+export const getPoint = ({ x = '', y = '' }: JsonWebKey): string =>
   Buffer.concat([
     Uint8Array.of(4),
     Buffer.from(x, 'base64url'),

@@ -6,21 +6,21 @@ import type { DeliveryOut, WebhookOut } from '#contract/notifications/calls.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import type { SessionContext, Handlers } from '#server/platform/http/handler.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf } from '#server/platform/sync/scope.ts';
+import { toScope } from '#server/platform/sync/scope.ts';
 import { seal } from '#server/platform/crypto/vault.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { BOTH_MS, hookOf, secretsOf, tryOnce } from './deliver.ts';
+import { BOTH_MS, loadHook, loadSecrets, tryOnce } from './deliver.ts';
 import { startPolling } from './poll.ts';
 import { freshSecret } from './signature.ts';
-import { bodyOf, queueDelivery } from './fan-out.ts';
+import { getBody, queueDelivery } from './fan-out.ts';
 
 const TRIES = 20;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
-type Hook = NonNullable<Awaited<ReturnType<typeof hookOf>>>;
+type Hook = NonNullable<Awaited<ReturnType<typeof loadHook>>>;
 
 /**
  * NOTIFY-4: webhooks can report every company, so only users with access to all companies manage
@@ -40,28 +40,22 @@ export function webhookHandlers(
   | 'redeliver'
 > {
   const rateLimit = makePerMinuteLimit(TRIES);
-  const checkRateLimit = ({ tenant, now }: RequestContext): Failure | null => {
-    const wait = rateLimit.ask(tenant, now);
-    return wait === null
-      ? null
-      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait };
-  };
   /** Runs under the lock, so that a change is based on the current row. */
   const change = <T>(
-    ctx: RequestContext,
+    ctx: SessionContext,
     id: string,
     work: (tx: TenantTx, hook: Hook) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     world.store.tenant(ctx.tenant, async (tx) => {
       await tx.lock();
-      const hook = seesAll(ctx) ? await hookOf(tx, id) : undefined;
+      const hook = seesAll(ctx) ? await loadHook(tx, id) : undefined;
       return hook ? work(tx, hook) : failed(NOT_FOUND);
     });
   return {
     listWebhooks: (_, ctx) =>
       world.store.tenant(
         ctx.tenant,
-        async (tx) => ok({ webhooks: seesAll(ctx) ? await told(tx) : [] }),
+        async (tx) => ok({ webhooks: seesAll(ctx) ? await toOutput(tx) : [] }),
         { readOnly: true },
       ),
 
@@ -89,9 +83,9 @@ export function webhookHandlers(
             tenant_id: tenant,
             id,
             fields: JSON.stringify({ ...webhook, companies: webhook.companies ?? null }),
-            sealed: await seal(tx, world, placeOf(id), secret),
+            sealed: await seal(tx, world, getSecretRef(id), secret),
             sealed_before: null,
-            made_by: signedOf(ctx).userId,
+            made_by: ctx.session.userId,
             made_at: ctx.now,
             changed_at: ctx.now,
             failing_since: null,
@@ -159,7 +153,7 @@ export function webhookHandlers(
         await tx.sql
           .updateTable('webhook')
           .set({
-            sealed: await seal(tx, world, placeOf(id), secret),
+            sealed: await seal(tx, world, getSecretRef(id), secret),
             sealed_before: hook.sealed,
             before_until: ctx.now + BOTH_MS,
             changed_at: ctx.now,
@@ -173,9 +167,9 @@ export function webhookHandlers(
 
     /** The address is called outside of any transaction, even if the webhook is disabled. */
     async testWebhook({ id }, ctx) {
-      const wait = checkRateLimit(ctx);
-      if (wait) return failed(wait);
-      const body = bodyOf('test', [], ctx.now);
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
+      const body = getBody('test', [], ctx.now);
       const found = await change(ctx, id, async (tx, hook) => {
         const delivery = await queueDelivery(tx, world, {
           webhook: id,
@@ -191,7 +185,7 @@ export function webhookHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', delivery)
           .execute();
-        return ok({ hook, delivery, secrets: await secretsOf(tx, world, hook, ctx.now) });
+        return ok({ hook, delivery, secrets: await loadSecrets(tx, world, hook, ctx.now) });
       });
       if (!found.ok) return found;
       const { hook, delivery, secrets } = found.value;
@@ -217,7 +211,7 @@ export function webhookHandlers(
         ctx.tenant,
         async (tx) => {
           const { sql, tenant } = tx;
-          if (!seesAll(ctx) || !(await hookOf(tx, id))) return failed(NOT_FOUND);
+          if (!seesAll(ctx) || !(await loadHook(tx, id))) return failed(NOT_FOUND);
           const rows = await sql
             .selectFrom('webhook_delivery')
             .selectAll()
@@ -239,7 +233,7 @@ export function webhookHandlers(
                 next_at,
                 tries,
                 code,
-                fault,
+                fault: error,
                 body,
               }): DeliveryOut => ({
                 _id,
@@ -251,7 +245,7 @@ export function webhookHandlers(
                 nextAt: next_at,
                 tries,
                 code,
-                fault,
+                fault: error,
                 body,
               }),
             ),
@@ -284,9 +278,9 @@ export function webhookHandlers(
 async function isStrange(
   tx: TenantTx,
   companies: readonly CompanyN[] | null | undefined,
-  kept: Hook | null,
+  stored: Hook | null,
 ): Promise<boolean> {
-  const fresh = (companies ?? []).filter((n) => kept?.fields.companies?.includes(n) !== true);
+  const fresh = (companies ?? []).filter((n) => stored?.fields.companies?.includes(n) !== true);
   const there = await tx.rows('company', fresh);
   return fresh.some((n) => {
     const one = there.get(n);
@@ -299,15 +293,11 @@ const NO_COMPANY: Failure = {
   issues: [{ path: 'webhook.companies', message: MESSAGES.webhookCompany }],
 };
 
-const placeOf = (id: string) => ({ table: 'webhook', column: 'sealed', row: id });
+const getSecretRef = (id: string) => ({ table: 'webhook', column: 'sealed', row: id });
 
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('webhooks without a session');
-  return session;
-}
-const seesAll = (ctx: RequestContext): boolean => scopeOf(signedOf(ctx)).companies === null;
+const seesAll = (ctx: SessionContext): boolean => toScope(ctx.session).companies === null;
 
-async function told({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
+async function toOutput({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
   const hooks = await sql
     .selectFrom('webhook')
     .select(['id', 'fields', 'made_at', 'changed_at', 'failing_since', 'stopped_at'])

@@ -4,11 +4,11 @@ import type { TenantId } from '#contract/ids.ts';
 import { BOM, csvLine, csvName, utcText, wallText } from '#contract/runs/csv.ts';
 import { failed, ok } from '#contract/result.ts';
 import { FORBIDDEN, NOT_FOUND, refuse } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { eventsBefore } from './event-log.ts';
-import { overviewOf } from './admin-overview.ts';
+import { loadOverview } from './admin-overview.ts';
 import { providerMessages as t } from './messages.en.ts';
 
 const PAGE = 100;
@@ -20,10 +20,10 @@ export const adminHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'adminOverview' | 'adminEvents' | 'exportAdminEvents'> => ({
   async adminOverview(_, ctx) {
-    if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+    if (ctx.session.companies !== null) return failed(FORBIDDEN);
     const providers = [];
     for (const id of await providersFrom(world, ctx.tenant))
-      providers.push(await overviewOf(world, id, id === ctx.tenant, ctx.now));
+      providers.push(await loadOverview(world, id, id === ctx.tenant, ctx.now));
     return ok({
       at: ctx.now,
       providers,
@@ -32,9 +32,9 @@ export const adminHandlers = (
   },
 
   async adminEvents({ provider, before, ...query }, ctx) {
-    const at = await placeOf(world, ctx, provider);
+    const at = await findProvider(world, ctx, provider);
     if (at === null) return failed(NOT_FOUND);
-    if (signedOf(ctx).companies !== null) return failed(FORBIDDEN);
+    if (ctx.session.companies !== null) return failed(FORBIDDEN);
     return world.store.tenant(
       at,
       async (tx) => {
@@ -46,9 +46,9 @@ export const adminHandlers = (
   },
 
   async exportAdminEvents({ provider, ...query }, ctx) {
-    const at = await placeOf(world, ctx, provider);
+    const at = await findProvider(world, ctx, provider);
     if (at === null) return refuse(NOT_FOUND);
-    if (signedOf(ctx).companies !== null) return refuse(FORBIDDEN);
+    if (ctx.session.companies !== null) return refuse(FORBIDDEN);
     return world.store.tenant(
       at,
       async (tx) => {
@@ -127,18 +127,13 @@ const isTop = (world: AppContext, tenant: TenantId): Promise<boolean> =>
   );
 
 /** Returns the requested provider; null if the caller's provider does not manage it. */
-const placeOf = async (
+const findProvider = async (
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   provider: TenantId | undefined,
 ): Promise<TenantId | null> =>
   provider === undefined || provider === ctx.tenant
     ? ctx.tenant
-    : (await keepsProvider(world, ctx.tenant, signedOf(ctx), provider))
+    : (await keepsProvider(world, ctx.tenant, ctx.session, provider))
       ? provider
       : null;
-
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('a signed-in call without a session');
-  return session;
-}

@@ -10,7 +10,7 @@ import { lastBefore } from './event-log.ts';
 const HOUR: Ms = 3_600_000;
 
 /** Returns the state of one provider, in one snapshot. */
-export const overviewOf = (
+export const loadOverview = (
   world: AppContext,
   tenant: TenantId,
   own: boolean,
@@ -72,8 +72,8 @@ export const overviewOf = (
           day: await resultsSince(tx, now - 24 * HOUR, head),
           ...(await storedToday(tx, now)),
         },
-        sync: await syncOf(tx),
-        outgoing: await outgoingOf(tx),
+        sync: await loadSyncState(tx),
+        outgoing: await loadOutgoing(tx),
         quarantine,
         events: head,
       };
@@ -120,7 +120,7 @@ async function storedToday(
 }
 
 /** A source counts as failed if its last request was not valid. */
-async function syncOf(tx: TenantTx): Promise<ProviderOverview['sync']> {
+async function loadSyncState(tx: TenantTx): Promise<ProviderOverview['sync']> {
   const keys = (await tx.all('key')).filter(({ revokedAt }) => revokedAt === null);
   const health = new Map(
     (
@@ -147,7 +147,7 @@ async function syncOf(tx: TenantTx): Promise<ProviderOverview['sync']> {
 }
 
 /** Returns the queued messages and the failed ones. */
-async function outgoingOf({ tenant, sql }: TenantTx): Promise<ProviderOverview['outgoing']> {
+async function loadOutgoing({ tenant, sql }: TenantTx): Promise<ProviderOverview['outgoing']> {
   const waiting = await sql
     .selectFrom('outgoing')
     .select([

@@ -17,7 +17,7 @@ const STEP = 20_000;
 const MOST_READ = 400_000;
 
 /** `actor` is a user id here if it matched a user name. */
-type Asked = Omit<EventQuery, 'actor'> & { readonly actor: string | undefined };
+type EventQueryValue = Omit<EventQuery, 'actor'> & { readonly actor: string | undefined };
 
 interface Found {
   readonly seq: number;
@@ -41,7 +41,7 @@ export async function eventsBefore(
   count: number,
 ): Promise<{ readonly events: readonly EventListed[]; readonly next: number | null }> {
   const { seq: head } = await tx.head();
-  const asked = { ...query, actor: await actorOf(tx, query.actor) };
+  const request = { ...query, actor: await loadActor(tx, query.actor) };
   const first = query.from === undefined ? 1 : (await lastBefore(tx, query.from, head)) + 1;
   let next = Math.min(
     before ?? Infinity,
@@ -51,15 +51,15 @@ export async function eventsBefore(
   const stop = next - MOST_READ;
   while (next > first && found.length < count && next > stop) {
     const low = Math.max(first, next - STEP);
-    const rows = await matching(tx, asked, low, next, count - found.length);
+    const rows = await matching(tx, request, low, next, count - found.length);
     found.push(...rows);
     next = rows.length > 0 && found.length === count ? (rows.at(-1)?.seq ?? low) : low;
   }
-  return { events: await told(tx, found), next: next > first ? next : null };
+  return { events: await toOutput(tx, found), next: next > first ? next : null };
 }
 
 /** Returns the id of the user with this name; any other text is returned unchanged. */
-async function actorOf(
+async function loadActor(
   { tenant, sql: db }: TenantTx,
   actor: string | undefined,
 ): Promise<string | undefined> {
@@ -76,7 +76,7 @@ async function actorOf(
 
 async function matching(
   { tenant, sql: db }: TenantTx,
-  { type, entity, actor, company, text }: Asked,
+  { type, entity, actor, company, text }: EventQueryValue,
   low: number,
   high: number,
   count: number,
@@ -110,7 +110,7 @@ async function matching(
 
 const literal = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
-async function told(tx: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
+async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
   const { tenant, sql: db } = tx;
   const people = new Map(
     (

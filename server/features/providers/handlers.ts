@@ -6,19 +6,13 @@ import type { ProviderListed } from '#contract/providers/calls.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { keepsProvider, providersFrom } from '../../platform/tenancy/providers.ts';
 import { addRecurringJobs } from '../../platform/jobs/schedule.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { isPlainUsername, usernameKey } from '../../platform/auth/usernames.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import {
-  badField,
-  FORBIDDEN,
-  NOT_FOUND,
-  signedOf,
-  usernameNotPlain,
-} from '../../platform/auth/guards.ts';
+import { badField, FORBIDDEN, NOT_FOUND, usernameNotPlain } from '../../platform/auth/guards.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
 import { invite } from '../users/invite.ts';
 import { about } from '../users/users.ts';
@@ -34,14 +28,14 @@ export const providerHandlers = (
 ): Pick<Handlers, 'listProviders' | 'createProvider' | 'setHosts'> => ({
   async listProviders(_, ctx) {
     const ids =
-      signedOf(ctx).companies === null ? await providersFrom(world, ctx.tenant) : [ctx.tenant];
+      ctx.session.companies === null ? await providersFrom(world, ctx.tenant) : [ctx.tenant];
     const listed: ProviderListed[] = [];
     for (const id of ids) listed.push(await listedProvider(world, ctx, id));
     return ok<OutputOf<'listProviders'>>(listed);
   },
 
   async createProvider({ name, hosts, administrator }, ctx) {
-    if (signedOf(ctx).companies !== null) return FORBIDDEN;
+    if (ctx.session.companies !== null) return FORBIDDEN;
     if (!isPlainUsername(administrator.username)) return usernameNotPlain('administrator.username');
     const id = world.chance.uuid();
     const user = world.chance.uuid();
@@ -119,7 +113,7 @@ export const providerHandlers = (
   },
 
   async setHosts({ id, hosts }, ctx) {
-    if (!(await keepsProvider(world, ctx.tenant, signedOf(ctx), id))) return NOT_FOUND;
+    if (!(await keepsProvider(world, ctx.tenant, ctx.session, id))) return NOT_FOUND;
     const { master_id: master } = await world.store.system((sql) =>
       sql
         .selectFrom('tenant_list')
@@ -252,7 +246,7 @@ const brandingBelow = (above: Branding, id: TenantId, name: string, domain: stri
 
 const recorded = (
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   what: string,
   provider: TenantId,
 ): Promise<void> =>
@@ -263,14 +257,14 @@ const recorded = (
 /** Returns a provider as the caller sees it: users who manage providers below see all of them. */
 const listedProvider = (
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: TenantId,
 ): Promise<ProviderListed> =>
   world.store.tenant(
     id,
     async (tx) => {
       const { sql } = tx;
-      const reach = signedOf(ctx);
+      const reach = ctx.session;
       const { branding } = await sql
         .selectFrom('provider')
         .select('branding')

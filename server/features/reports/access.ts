@@ -42,7 +42,7 @@ export function mayUse(
 }
 
 /** Returns null if the user does not exist or was deleted. */
-export async function rightsOf(tx: TenantTx, id: UserId): Promise<Rights | null> {
+export async function loadRights(tx: TenantTx, id: UserId): Promise<Rights | null> {
   const user = (await tx.rows('user', [id])).get(id);
   if (!user || user.deletedAt !== null) return null;
   const deleted = (await deletedIn(tx)).filter(
@@ -69,11 +69,11 @@ export const deletedIn = async ({ sql: db, tenant }: TenantTx): Promise<readonly
 /** Returns whether the user sees all of these companies; null stands for all companies. */
 export const seesAll = (
   { companies, deleted = [] }: Pick<Rights, 'companies' | 'deleted'>,
-  asked: readonly CompanyN[] | null,
+  request: readonly CompanyN[] | null,
 ): boolean =>
-  asked === null
+  request === null
     ? companies === null
-    : asked.every((n) => (companies === null || companies.includes(n)) && !deleted.includes(n));
+    : request.every((n) => (companies === null || companies.includes(n)) && !deleted.includes(n));
 
 /**
  * Returns the owners whose reports a user can see and change: themselves and, with access to all

@@ -9,7 +9,7 @@ const COLOUR = /^#[\da-f]{6}$/i;
  * Returns the provider's name, colors and logo, as in the portal's sidebar. If a PDF cannot contain
  * the logo's format, the name is used.
  */
-export async function lookOf({ sql, tenant }: TenantTx): Promise<Look> {
+export async function loadReportBranding({ sql, tenant }: TenantTx): Promise<Look> {
   const { branding } = await sql
     .selectFrom('provider')
     .select('branding')
@@ -31,7 +31,7 @@ export async function lookOf({ sql, tenant }: TenantTx): Promise<Look> {
     side,
     sideInk: isLight(side) ? '#1f1d18' : '#ffffff',
     accent: coloured(branding.accent, ACCENT),
-    logo: asset ? logoOf(asset) : null,
+    logo: asset ? getLogo(asset) : null,
   };
 }
 
@@ -39,7 +39,13 @@ const coloured = (said: string | null, usual: string): string =>
   said !== null && COLOUR.test(said) ? said.toLowerCase() : usual;
 
 /** A stored SVG was sanitized when it was uploaded. */
-function logoOf({ type, base64 }: { readonly type: string; readonly base64: string }): Logo | null {
+function getLogo({
+  type,
+  base64,
+}: {
+  readonly type: string;
+  readonly base64: string;
+}): Logo | null {
   if (type === 'image/svg+xml')
     return { is: 'svg', text: Buffer.from(base64, 'base64').toString('utf8') };
   return type === 'image/png' || type === 'image/jpeg' ? { is: 'raster', type, base64 } : null;

@@ -2,7 +2,7 @@ import type { JobN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { RunState } from '#contract/runs/query.ts';
-import { reviewAsked, reviewOf } from '#contract/runs/review.ts';
+import { toRequestedReview, getReview } from '#contract/runs/review.ts';
 import { ENTITY_GROUPS, isBackupType, SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import type {
@@ -19,13 +19,13 @@ import type {
 } from '#contract/reports/figures.ts';
 import { byName, companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/platform/queries/known-jobs.ts';
-import { lastGoodOf } from '#server/platform/queries/last-good.ts';
+import { loadLastGood } from '#server/platform/queries/last-good.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
-import { daysOf } from '#server/platform/queries/query.ts';
+import { getDays } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
-import { repositoriesOf } from '#server/platform/queries/repositories.ts';
+import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { countResults, findResults } from '#server/platform/queries/results.ts';
-import { companiesOf, sheetOf } from '#server/platform/queries/sheet.ts';
+import { getCompanies, loadSheet } from '#server/platform/queries/sheet.ts';
 import type { SheetRow } from '#server/platform/queries/sheet.ts';
 import { loadRunDetails } from '#server/platform/queries/run-details.ts';
 import {
@@ -33,8 +33,8 @@ import {
   isJudgedClass,
   judgedJobs,
   splitClass,
-  tallyOf,
-  totalsOf,
+  getTally,
+  loadTotals,
   wholeClass,
 } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -52,26 +52,26 @@ export const GATHER: {
   jobs: async (tx, question) => ({ days: dates(question), lines: await jobLines(tx, question) }),
 
   async companies(tx, question) {
-    const groups = companiesOf(byName(await knownJobs(tx, question)));
-    const rows = await sheetOf(tx, question, daysOf(question), groups, 'worst', isBackupType);
+    const groups = getCompanies(byName(await knownJobs(tx, question)));
+    const rows = await loadSheet(tx, question, getDays(question), groups, 'worst', isBackupType);
     return {
       days: dates(question),
       lines: rows.map((row) => {
         const { job, companyName } = first(row);
-        return { company: job.company, companyName, jobs: row.jobs.length, ...lineOf(row) };
+        return { company: job.company, companyName, jobs: row.jobs.length, ...getLine(row) };
       }),
     };
   },
 
   async company(tx, question) {
     const lines = await jobLines(tx, question);
-    const totals = await totalsOf(tx, question, [question.from, question.to], null, ['bytes']);
-    const tally = tallyOf(totals, judgedJobs(await knownJobs(tx, question), []));
+    const totals = await loadTotals(tx, question, [question.from, question.to], null, ['bytes']);
+    const tally = getTally(totals, judgedJobs(await knownJobs(tx, question), []));
     return {
       days: dates(question),
       lines,
       tally,
-      troubles: await resultsOf(
+      troubles: await loadResults(
         tx,
         question,
         RUN_STATES.filter((state) => state !== 'Success' && state !== 'Running'),
@@ -80,8 +80,8 @@ export const GATHER: {
   },
 
   async days(tx, question) {
-    const days = daysOf(question);
-    const totals = await totalsOf(
+    const days = getDays(question);
+    const totals = await loadTotals(
       tx,
       question,
       [...days.map(({ from }) => from), question.to],
@@ -93,24 +93,27 @@ export const GATHER: {
     const byDay = heaps(totals, ({ stretch }) => stretch);
     const tallies = days.map(({ date }, place): DayTally => ({
       day: date,
-      tally: tallyOf(byDay.get(place) ?? [], isJudged),
+      tally: getTally(byDay.get(place) ?? [], isJudged),
     }));
-    return { days: tallies, all: tallyOf(totals, isJudged), jobs: known.size };
+    return { days: tallies, all: getTally(totals, isJudged), jobs: known.size };
   },
 
-  results: (tx, question) => resultsOf(tx, question, []),
+  results: (tx, question) => loadResults(tx, question, []),
 
   async holdings(tx, question) {
-    const groups = companiesOf(byName(await knownJobs(tx, question)));
+    const groups = getCompanies(byName(await knownJobs(tx, question)));
     const places = new Map(
       groups.flatMap((group, place) => group.map(({ job }): [JobN, number] => [job.n, place])),
     );
     const bytes = heaps(
-      await totalsOf(tx, question, [question.from, question.to], places, ['bytes']),
+      await loadTotals(tx, question, [question.from, question.to], places, ['bytes']),
       (one) => one.class,
     );
-    const repositories = Map.groupBy(await repositoriesOf(tx, question), ({ company }) => company);
-    const names = await namesOf(tx, question);
+    const repositories = Map.groupBy(
+      await loadRepositories(tx, question),
+      ({ company }) => company,
+    );
+    const names = await loadNames(tx, question);
     const lines = groups.map((group, place): Holding => {
       const { company, companyName } = {
         company: group[0]?.job.company ?? 0,
@@ -126,8 +129,8 @@ export const GATHER: {
         computers: new Set(
           group.flatMap(({ job }) => (job.computer === '' ? [] : [job.computer.toLowerCase()])),
         ).size,
-        groups: groupsOf(group),
-        transferred: tallyOf(bytes.get(place) ?? [], () => true).bytes,
+        groups: getGroups(group),
+        transferred: getTally(bytes.get(place) ?? [], () => true).bytes,
         ...storedIn(held),
       };
     });
@@ -143,7 +146,7 @@ export const GATHER: {
               jobs: 0,
               disabled: 0,
               computers: 0,
-              groups: groupsOf([]),
+              groups: getGroups([]),
               transferred: 0,
               ...storedIn(held),
             },
@@ -152,14 +155,14 @@ export const GATHER: {
     return [...lines, ...bare.toSorted((a, b) => a.companyName.localeCompare(b.companyName, 'en'))];
   },
 
-  tallies: async (tx, question) => await talliesOf(tx, question, await knownJobs(tx, question)),
+  tallies: async (tx, question) => await loadTallies(tx, question, await knownJobs(tx, question)),
 
   async details(tx, question) {
     const known = await knownJobs(tx, question);
-    const companies = await talliesOf(tx, question, known);
-    const lastGood = await lastGoodOf(tx, question);
+    const companies = await loadTallies(tx, question, known);
+    const lastGood = await loadLastGood(tx, question);
     const byJob = heaps(
-      await totalsOf(tx, question, [question.from, question.to], null, ['bytes']),
+      await loadTotals(tx, question, [question.from, question.to], null, ['bytes']),
       (one) => one.class,
     );
     const byCompany = Map.groupBy(byName(known), ({ job }) => job.company);
@@ -171,14 +174,14 @@ export const GATHER: {
         jobName: job.name,
         computerName: job.computer,
         source: SOURCE_NAMES[job.source],
-        tally: tallyOf(byJob.get(job.n) ?? [], () => true),
+        tally: getTally(byJob.get(job.n) ?? [], () => true),
         lastGoodAt: lastGood.get(job.n) ?? null,
       })),
     }));
   },
 };
 
-const dates = (question: Question): readonly string[] => daysOf(question).map(({ date }) => date);
+const dates = (question: Question): readonly string[] => getDays(question).map(({ date }) => date);
 
 function first({ jobs: [known] }: SheetRow): Known {
   if (!known) throw new RangeError('a report: a row without a job');
@@ -186,7 +189,7 @@ function first({ jobs: [known] }: SheetRow): Known {
 }
 
 /** Returns a row of the spreadsheet without its jobs. */
-export const lineOf = ({
+export const getLine = ({
   cells,
   counts,
   share,
@@ -203,10 +206,10 @@ export const lineOf = ({
 });
 
 async function jobLines(tx: TenantTx, question: Question): Promise<readonly JobLine[]> {
-  const rows = await sheetOf(
+  const rows = await loadSheet(
     tx,
     question,
-    daysOf(question),
+    getDays(question),
     byName(await knownJobs(tx, question)).map((one) => [one]),
     'worst',
   );
@@ -219,15 +222,15 @@ async function jobLines(tx: TenantTx, question: Question): Promise<readonly JobL
       computerName: job.computer,
       source: SOURCE_NAMES[job.source],
       type: job.type,
-      ...lineOf(row),
+      ...getLine(row),
     };
   });
 }
 
 /** The number of results read at once. */
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
-async function resultsOf(
+async function loadResults(
   tx: TenantTx,
   question: Question,
   status: readonly RunState[],
@@ -237,12 +240,12 @@ async function resultsOf(
   const count = await countResults(tx, question, known, wanted);
   const ns = await findResults(tx, question, known, wanted, { first: 0, most: LIMITS.reportRows });
   const lines: ResultLine[] = [];
-  for (let at = 0; at < ns.length; at += AT_ONCE) {
+  for (let at = 0; at < ns.length; at += BATCH_SIZE) {
     for (const {
       run,
       known: { job, companyName },
       problem,
-    } of await loadRunDetails(tx, ns.slice(at, at + AT_ONCE), known)) {
+    } of await loadRunDetails(tx, ns.slice(at, at + BATCH_SIZE), known)) {
       lines.push({
         companyName,
         jobName: job.name,
@@ -253,7 +256,7 @@ async function resultsOf(
         seconds: run.durationSec,
         bytes: run.bytes,
         message: run.message,
-        review: reviewAsked(problem, question.now, true),
+        review: toRequestedReview(problem, question.now, true),
         ticket: problem?.ticket ?? null,
       });
     }
@@ -261,7 +264,7 @@ async function resultsOf(
   return { lines, count };
 }
 
-async function talliesOf(
+async function loadTallies(
   tx: TenantTx,
   question: Question,
   known: KnownJobs,
@@ -272,18 +275,18 @@ async function talliesOf(
     [...known].map(([n, { job }]) => [n, splitClass(job.company, isBackupType(job.type))]),
   );
   const totals = heaps(
-    await totalsOf(tx, question, [from - (to - from), from, to], classes, ['bytes']),
+    await loadTotals(tx, question, [from - (to - from), from, to], classes, ['bytes']),
     (one) => wholeClass(one.class),
   );
   const open = Map.groupBy(
-    (await openProblems(tx, question)).filter((one) => reviewOf(one, now) === 'pending'),
+    (await openProblems(tx, question)).filter((one) => getReview(one, now) === 'pending'),
     ({ company }) => company,
   );
-  const names = await namesOf(tx, question);
+  const names = await loadNames(tx, question);
   return [...names].map(([company, companyName]): CompanyTally => {
     const all = totals.get(company) ?? [];
     const of = (stretch: number) =>
-      tallyOf(
+      getTally(
         all.filter((one) => one.stretch === stretch),
         isJudgedClass,
       );
@@ -299,7 +302,7 @@ async function talliesOf(
 }
 
 /** Returns the names of the requested companies, including those without a job. */
-async function namesOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<number, string>> {
+async function loadNames(tx: TenantTx, question: Question): Promise<ReadonlyMap<number, string>> {
   const all = await companyNames(tx);
   const { companies, without } = question;
   return new Map(
@@ -309,7 +312,7 @@ async function namesOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<nu
   );
 }
 
-const groupsOf = (group: readonly Known[]): { readonly [G in EntityGroup]: number } =>
+const getGroups = (group: readonly Known[]): { readonly [G in EntityGroup]: number } =>
   Object.fromEntries(
     ENTITY_GROUPS.map((one) => [one, group.filter(({ job }) => job.group === one).length]),
   ) as { readonly [G in EntityGroup]: number };
@@ -319,11 +322,11 @@ function storedIn(
 ): Pick<Holding, 'repositories' | 'used' | 'capacity'> {
   return {
     repositories: held.length,
-    used: sumOf(held.map(({ usedBytes }) => usedBytes)),
-    capacity: sumOf(held.map(({ capacityBytes }) => capacityBytes)),
+    used: sumKnown(held.map(({ usedBytes }) => usedBytes)),
+    capacity: sumKnown(held.map(({ capacityBytes }) => capacityBytes)),
   };
 }
-function sumOf(all: readonly (number | null)[]): number | null {
+function sumKnown(all: readonly (number | null)[]): number | null {
   const said = all.flatMap((one) => one ?? []);
   return said.length === 0 ? null : said.reduce((a, b) => a + b, 0);
 }

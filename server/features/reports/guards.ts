@@ -2,9 +2,9 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
-import type { RequestContext, Principal } from '#server/platform/http/handler.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
-import { StoreFault } from '#server/platform/db/retry.ts';
+import type { SessionContext, Principal } from '#server/platform/http/handler.ts';
+import { describeError } from '#server/platform/http/serve-call.ts';
+import { StoreError } from '#server/platform/db/retry.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { mayReport } from './access.ts';
@@ -21,15 +21,14 @@ export const badField = (path: string, message: string): Failure => ({
  * Runs `work` for users who can see scheduled reports. An unexpected error fails with the call's
  * own message.
  */
-export async function asked<T>(
+export async function toQuery<T>(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   sentence: string,
   work: (tx: TenantTx, session: Principal) => Promise<Result<T>>,
   readOnly = false,
 ): Promise<Result<T>> {
   const { session, tenant } = ctx;
-  if (!session) throw new Error('a report without a session');
   return spoken(world, sentence, () =>
     world.store.tenant(
       tenant,
@@ -47,8 +46,8 @@ export async function spoken<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StoreFault) throw error;
-    world.log.error('a call about reports failed', faultOf(error));
+    if (error instanceof StoreError) throw error;
+    world.log.error('a call about reports failed', describeError(error));
     return failed({ kind: 'server-fault', message: sentence });
   }
 }

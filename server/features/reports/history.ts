@@ -13,16 +13,16 @@ import { refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { readBlob } from '#server/platform/db/blob-store.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
-import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { peopleOf } from '#server/platform/queries/run-details.ts';
+import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayUse, seesAll } from './access.ts';
-import { asked, NOT_FOUND, spoken } from './guards.ts';
+import { toQuery, NOT_FOUND, spoken } from './guards.ts';
 import { makeReport } from './make-report.ts';
 import { queueReport, sentOut } from './sent.ts';
 import type { SentRow } from './sent.ts';
-import { missingOf, refusalOf, settingOf } from './settings.ts';
+import { listMissingCompanies, getRefusal, loadSetting } from './settings.ts';
 
 const DAY: Ms = 86_400_000;
 const PREVIEWS_A_MINUTE = 20;
@@ -38,8 +38,8 @@ export function historyHandlers(
   const previews = makePerMinuteLimit(PREVIEWS_A_MINUTE);
   return {
     sendReport: ({ reportSettingId }, ctx) =>
-      asked(world, ctx, MESSAGES.sendReport, async (tx, session) => {
-        const setting = await settingOf(tx, session, reportSettingId);
+      toQuery(world, ctx, MESSAGES.sendReport, async (tx, session) => {
+        const setting = await loadSetting(tx, session, reportSettingId);
         if (!setting) return failed(NOT_FOUND);
         await tx.lock();
         const { count } = await tx.sql
@@ -68,17 +68,18 @@ export function historyHandlers(
       }),
 
     async previewReport({ setting }, ctx) {
-      const allowed = await asked(
+      const allowed = await toQuery(
         world,
         ctx,
         MESSAGES.getReport,
         async (tx, session) => {
-          const refused = refusalOf(setting, session, session) ?? (await missingOf(tx, setting));
+          const refused =
+            getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));
           if (refused) return failed(refused);
-          const wait = previews.ask(session.userId, ctx.now);
-          return wait === null
-            ? ok({ session, language: await languageOf(tx, session.userId) })
-            : failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: wait });
+          const tooMany = previews.check(session.userId, ctx.now);
+          return tooMany
+            ? failed(tooMany)
+            : ok({ session, language: await loadLanguage(tx, session.userId) });
         },
         true,
       );
@@ -87,12 +88,12 @@ export function historyHandlers(
         const made = await makeReport(world, ctx.tenant, allowed.value.session, setting, ctx.now);
         if (!made.ok) return made;
         const report = made.value.write(allowed.value.language);
-        return ok(told({ report: firstRows(report, PREVIEW_ROWS), rows: rowsIn(report) }));
+        return ok(toOutput({ report: firstRows(report, PREVIEW_ROWS), rows: rowsIn(report) }));
       });
     },
 
     listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ctx) =>
-      asked(
+      toQuery(
         world,
         ctx,
         MESSAGES.getReports,
@@ -114,11 +115,11 @@ export function historyHandlers(
             .limit(pageSize)
             .offset((page - 1) * pageSize)
             .execute();
-          const names = await peopleOf(tx);
-          const files = await filesOf(tx, rows);
+          const names = await loadPeople(tx);
+          const files = await loadFiles(tx, rows);
           return ok({
             rows: rows.map((row) =>
-              sentOut(row, names, mayOpen(session, owners, row) ? fileOf(files, row) : undefined),
+              sentOut(row, names, mayOpen(session, owners, row) ? getFile(files, row) : undefined),
             ),
             count,
             page,
@@ -129,32 +130,32 @@ export function historyHandlers(
       ),
 
     openSentReport: ({ id }, ctx) =>
-      asked(
+      toQuery(
         world,
         ctx,
         MESSAGES.getReport,
         async (tx, session) => {
-          const row = await sentOf(tx, session, id);
+          const row = await loadSentReport(tx, session, id);
           const data = row?.data_id == null ? null : await readBlob(tx, world, row.data_id);
           if (!row || !data) return failed(NOT_FOUND);
-          const files = await filesOf(tx, [row]);
+          const files = await loadFiles(tx, [row]);
           // The stored data was written by this server, so it is not validated.
           const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
           return ok({
-            sent: sentOut(row, await peopleOf(tx), fileOf(files, row)),
-            ...told({ report, rows }),
+            sent: sentOut(row, await loadPeople(tx), getFile(files, row)),
+            ...toOutput({ report, rows }),
           });
         },
         true,
       ),
 
     async reportFile({ id }, ctx) {
-      const found = await asked(
+      const found = await toQuery(
         world,
         ctx,
         MESSAGES.getReport,
         async (tx, session) => {
-          const row = await sentOf(tx, session, id);
+          const row = await loadSentReport(tx, session, id);
           const file = row?.file_id == null ? null : await readBlob(tx, world, row.file_id);
           return file ? ok(file) : failed(NOT_FOUND);
         },
@@ -175,14 +176,18 @@ export function historyHandlers(
 }
 
 /** Copies the report, because the contract's types have mutable arrays. */
-const told = (out: ReportOut): OutputOf<'previewReport'> =>
+const toOutput = (out: ReportOut): OutputOf<'previewReport'> =>
   structuredClone(out) as OutputOf<'previewReport'>;
 
 /**
  * Returns a sent report if the user can manage its owner's reports and see all of its content;
  * otherwise null.
  */
-async function sentOf(tx: TenantTx, session: Principal, id: string): Promise<SentRow | null> {
+async function loadSentReport(
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+): Promise<SentRow | null> {
   const { sql, tenant } = tx;
   const row = await sql
     .selectFrom('report_sent')
@@ -203,7 +208,7 @@ interface About {
   readonly bytes: number;
   readonly until: Ms;
 }
-async function filesOf(
+async function loadFiles(
   { sql, tenant }: TenantTx,
   rows: readonly SentRow[],
 ): Promise<ReadonlyMap<string, About>> {
@@ -221,5 +226,5 @@ async function filesOf(
         ).map((one) => [one.id, one]),
   );
 }
-const fileOf = (files: ReadonlyMap<string, About>, row: SentRow): About | undefined =>
+const getFile = (files: ReadonlyMap<string, About>, row: SentRow): About | undefined =>
   row.file_id === null ? undefined : files.get(row.file_id);

@@ -1,7 +1,7 @@
 import { withoutBidi } from '#contract/bidi.ts';
 import { firstRows, rowsIn } from '#contract/reports/report.ts';
 import type { Report } from '#contract/reports/report.ts';
-import { wordsOf } from './render/format.ts';
+import { getWords } from './render/format.ts';
 import { escaped, reportHtml } from './render/html.ts';
 import type { Look } from './render/theme.ts';
 import { reportMessages as t } from './messages.en.ts';
@@ -21,7 +21,7 @@ export function reportMail(
   fileName: string | null,
   portal: string | null,
 ): { readonly subject: string; readonly text: string; readonly html: string } {
-  const words = wordsOf(report);
+  const words = getWords(report);
   const span = words.span(report.from, report.to - 1);
   const rows = rowsIn(report);
   const link = portal === null ? null : `${portal}/monitoring/report-settings`;
@@ -38,7 +38,7 @@ export function reportMail(
     t.why,
   ];
   const html = (shown: Report): string =>
-    reportHtml(shown, look, footOf(said(rowsIn(shown)), link));
+    reportHtml(shown, look, renderFooter(said(rowsIn(shown)), link));
   const whole = rows <= 400 ? html(report) : null;
   return {
     subject: withoutBidi(t.subject({ report: report.name, period: span })).replace(
@@ -64,7 +64,7 @@ export function reportMail(
   };
 }
 
-const footOf = (lines: readonly string[], link: string | null): string =>
+const renderFooter = (lines: readonly string[], link: string | null): string =>
   [
     ...lines.map(
       (line) =>

@@ -14,14 +14,14 @@ import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { providersFrom } from '#server/platform/tenancy/providers.ts';
 import { companyNames, knownJobs } from '#server/platform/queries/known-jobs.ts';
-import { daysOf, reachOf, wallOf } from '#server/platform/queries/query.ts';
+import { getDays, getScope, loadCompanyLimit } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
-import { sheetOf } from '#server/platform/queries/sheet.ts';
+import { loadSheet } from '#server/platform/queries/sheet.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { deletedIn, mayUse } from './access.ts';
 import type { Rights } from './access.ts';
-import { GATHER, lineOf } from './gather.ts';
+import { GATHER, getLine } from './gather.ts';
 import { timeOfPeriod } from './period.ts';
 
 /** The timeout of a database query; the report fails with it. */
@@ -54,12 +54,12 @@ export async function makeReport(
       : [];
   if (!mayUse(template, rights))
     return failed({ kind: 'forbidden', message: MESSAGES.reportNotAllowed });
-  const asked = await world.store.tenant(
+  const request = await world.store.tenant(
     tenant,
     async (tx) => {
       await patiently(tx);
-      const wall = await wallOf(tx);
-      const reach = reachOf({ session: rights }, { companyIds: fields.companies });
+      const wall = await loadCompanyLimit(tx);
+      const reach = getScope({ session: rights }, { companyIds: fields.companies });
       const question: Question = {
         ...timeOfPeriod(fields.period, at, wall),
         ...reach,
@@ -73,17 +73,17 @@ export async function makeReport(
         body:
           template.figures === 'providers'
             ? null
-            : await bodyOf(template, (name) => GATHER[name](tx, question)),
+            : await loadBody(template, (name) => GATHER[name](tx, question)),
       });
     },
     { readOnly: true, long: true },
   );
-  if (!asked.ok) return asked;
-  const { question } = asked.value;
+  if (!request.ok) return request;
+  const { question } = request.value;
   const body =
-    asked.value.body ??
-    (await bodyOf(TEMPLATES.sspCalendarReportSummary, async () => ({
-      days: daysOf(question).map(({ date }) => date),
+    request.value.body ??
+    (await loadBody(TEMPLATES.sspCalendarReportSummary, async () => ({
+      days: getDays(question).map(({ date }) => date),
       lines: await providerLines(world, below, question),
     })));
   const {
@@ -112,7 +112,7 @@ export async function makeReport(
  * Returns a function that writes the report in the current language. It is generic, because each
  * template determines the type of its figures.
  */
-async function bodyOf<N extends FiguresName>(
+async function loadBody<N extends FiguresName>(
   template: Template<N>,
   gather: (name: N) => Promise<Figures[N]>,
 ): Promise<() => Body> {
@@ -149,7 +149,7 @@ async function providerLines(
             companies: null,
             without: await deletedIn(tx),
           };
-          const days = daysOf(question);
+          const days = getDays(question);
           const jobs = [...(await knownJobs(tx, question)).values()];
           const { branding } = await tx.sql
             .selectFrom('provider')
@@ -170,9 +170,9 @@ async function providerLines(
                     good: 0,
                   },
                 ]
-              : await sheetOf(tx, question, days, [jobs], 'worst', isBackupType);
+              : await loadSheet(tx, question, days, [jobs], 'worst', isBackupType);
           if (!row) throw new RangeError('a report: a provider without a row');
-          const line = lineOf({ ...row, cells: row.cells.map((cell) => ({ runs: 0, ...cell })) });
+          const line = getLine({ ...row, cells: row.cells.map((cell) => ({ runs: 0, ...cell })) });
           return {
             provider: branding.name,
             companies: [...(await companyNames(tx)).keys()].filter(

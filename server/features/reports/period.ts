@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayOf, dayText, startOfDay } from '#contract/time/day.ts';
+import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
 import type { ReportPeriod } from '#contract/reports/setting.ts';
 import type { Wall } from '#server/platform/queries/query.ts';
@@ -13,15 +13,15 @@ export function timeOfPeriod(
   at: Ms,
   { timeZone, dayBeginsHour }: Wall,
 ): { readonly from: Ms; readonly to: Ms } {
-  const today = dayOf(at, timeZone, dayBeginsHour);
+  const today = getDay(at, timeZone, dayBeginsHour);
   const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);
-  const month = monthOf(today);
+  const month = getMonth(today);
   const lastDays = LAST[period];
   if (lastDays !== undefined) return { from: start(today - lastDays + 1), to: at + 1 };
   if (period === 'yesterday') return { from: start(today - 1), to: start(today) };
   return period === 'this-month'
     ? { from: start(month), to: at + 1 }
-    : { from: start(monthOf(month - 1)), to: start(month) };
+    : { from: start(getMonth(month - 1)), to: start(month) };
 }
 
 const LAST: Partial<Record<ReportPeriod, number>> = {
@@ -32,4 +32,4 @@ const LAST: Partial<Record<ReportPeriod, number>> = {
 };
 
 /** Returns the first day of the month of a day. */
-const monthOf = (day: DayN): DayN => day - Number(dayText(day).slice(8)) + 1;
+const getMonth = (day: DayN): DayN => day - Number(dayText(day).slice(8)) + 1;

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { columnOver, LONGEST_PERIOD_MS } from '../../platform/clock-bounds.ts';
 import { deleteExpiredBlobs } from '#server/platform/db/blob-store.ts';
-import { gatewaysOf } from '#server/platform/mail/gateways.ts';
+import { loadGateways } from '#server/platform/mail/gateways.ts';
 import { outgoingStates } from '#server/platform/mail/outgoing-states.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
@@ -97,7 +97,7 @@ async function followMails(tx: TenantTx, world: AppContext): Promise<void> {
     .where('state', '=', 'sending')
     .execute();
   if (open.length === 0) return;
-  const gateway = (await gatewaysOf(tx, world)).mail !== null;
+  const gateway = (await loadGateways(tx, world)).mail !== null;
   for (const { id, mails } of open) {
     const rows = await outgoingStates(
       tx,

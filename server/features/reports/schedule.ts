@@ -10,7 +10,7 @@ import type { ReportSchedule } from '#contract/reports/setting.ts';
 export function dueAfter(schedule: ReportSchedule, after: Ms): Ms | null {
   try {
     return (
-      new Cron(lineOf(schedule), { timezone: schedule.timeZone, paused: true })
+      new Cron(getLine(schedule), { timezone: schedule.timeZone, paused: true })
         .nextRun(new Date(after))
         ?.getTime() ?? null
     );
@@ -19,7 +19,7 @@ export function dueAfter(schedule: ReportSchedule, after: Ms): Ms | null {
   }
 }
 
-function lineOf(schedule: ReportSchedule): string {
+function getLine(schedule: ReportSchedule): string {
   const [hour = 0, minute = 0] = schedule.at.split(':').map(Number);
   const time = `${minute} ${hour}`;
   switch (schedule.every) {

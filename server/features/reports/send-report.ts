@@ -10,16 +10,16 @@ import type { Report } from '#contract/reports/report.ts';
 import type { ReportFormat } from '#contract/reports/setting.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { columnOver } from '../../platform/clock-bounds.ts';
-import { unverifiedAddressOf } from '#server/platform/auth/email-confirmation.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
+import { loadUnverifiedAddress } from '#server/platform/auth/email-confirmation.ts';
+import { describeError } from '#server/platform/http/serve-call.ts';
 import { storeBlob } from '#server/platform/db/blob-store.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
-import { portalAddressOf } from '#server/platform/tenancy/portal-address.ts';
-import { languageOf, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
+import { loadPortalAddress } from '#server/platform/tenancy/portal-address.ts';
+import { loadLanguage, languageOfAddress } from '#server/platform/tenancy/reader-language.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { mayReport, rightsOf } from './access.ts';
-import { lookOf } from './branding.ts';
+import { mayReport, loadRights } from './access.ts';
+import { loadReportBranding } from './branding.ts';
 import { reportMail } from './mail.ts';
 import { makeReport } from './make-report.ts';
 import { render, RENDER_MS } from './render/render.ts';
@@ -68,10 +68,10 @@ export async function sendNext(world: AppContext, tenant: TenantId): Promise<boo
     return true;
   }
   try {
-    const fault = await sendOne(world, tenant, row);
-    if (fault !== null) await giveUp(world, tenant, row, fault);
+    const error = await sendOne(world, tenant, row);
+    if (error !== null) await giveUp(world, tenant, row, error);
   } catch (error) {
-    world.log.error('a report could not be sent', { tenant, ...faultOf(error) });
+    world.log.error('a report could not be sent', { tenant, ...describeError(error) });
     await giveUp(world, tenant, row, MESSAGES.reportNotMade);
   }
   return true;
@@ -84,12 +84,12 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
   const { rights, look, portal, languages } = await world.store.tenant(
     tenant,
     async (tx) => {
-      const owner = await rightsOf(tx, row.owner_id);
+      const owner = await loadRights(tx, row.owner_id);
       return {
         rights: owner && (await mayReport(tx, owner)) ? owner : null,
-        look: await lookOf(tx),
-        portal: await portalAddressOf(tx, world),
-        languages: await languagesOf(tx, row),
+        look: await loadReportBranding(tx),
+        portal: await loadPortalAddress(tx, world),
+        languages: await loadLanguages(tx, row),
       };
     },
     { readOnly: true },
@@ -118,7 +118,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       mail: withLanguage(language, () => reportMail(own, look, name, portal)),
     });
   }
-  const shown = dataOf(report);
+  const shown = getData(report);
   await world.store.tenant(tenant, async (tx) => {
     const now = world.clock.now();
     const until = now + LIMITS.reportKeepMs;
@@ -147,7 +147,7 @@ async function sendOne(world: AppContext, tenant: TenantId, row: SentRow): Promi
       until,
     });
     const mails: SentRow['mails'][number][] = [];
-    const unverified = await unverifiedAddressOf(tx, row.owner_id);
+    const unverified = await loadUnverifiedAddress(tx, row.owner_id);
     for (const to of fields.recipients) {
       // EMAIL-2: an owner's own address gets nothing until it is confirmed.
       if (to.toLowerCase() === unverified)
@@ -200,17 +200,17 @@ interface Edition {
 }
 
 /** Returns the language of the owner, who can open the file later, and of each recipient. */
-async function languagesOf(
+async function loadLanguages(
   tx: TenantTx,
   { owner_id, fields }: SentRow,
 ): Promise<{ readonly owner: Language; readonly recipients: ReadonlyMap<string, Language> }> {
   const recipients = new Map<string, Language>();
   for (const to of fields.recipients) recipients.set(to, await languageOfAddress(tx, to));
-  return { owner: await languageOf(tx, owner_id), recipients };
+  return { owner: await loadLanguage(tx, owner_id), recipients };
 }
 
 /** Returns the first rows, for viewing the report on the page. */
-const dataOf = (report: Report): Uint8Array =>
+const getData = (report: Report): Uint8Array =>
   gzipSync(
     JSON.stringify({ report: firstRows(report, LIMITS.reportShownRows), rows: rowsIn(report) }),
   );
@@ -221,8 +221,8 @@ const fileName = ({ timeZone }: Report, { template, format }: SentRow['fields'],
 const giveUp = (
   world: AppContext,
   tenant: TenantId,
-  { id, told }: SentRow,
-  fault: string,
+  { id, told: details }: SentRow,
+  error: string,
 ): Promise<unknown> =>
   world.store.tenant(tenant, ({ sql }) =>
     sql
@@ -231,7 +231,7 @@ const giveUp = (
         state: 'failed',
         held_until: null,
         done_at: world.clock.now(),
-        told: JSON.stringify({ ...told, fault }),
+        told: JSON.stringify({ ...details, fault: error }),
       })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)

@@ -78,5 +78,5 @@ export const sentOut = (
   bytes: file?.bytes ?? null,
   fileName: file?.name ?? null,
   kept: file?.until ?? null,
-  mails: row.mails.map(({ to, state, at, fault }) => ({ to, state, at, fault })),
+  mails: row.mails.map(({ to, state, at, fault: error }) => ({ to, state, at, fault: error })),
 });

@@ -5,23 +5,23 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { isTimeZone } from '#contract/time/day.ts';
 import type { SettingOut } from '#contract/reports/calls.ts';
-import { fieldsFault } from '#contract/reports/setting.ts';
+import { findFieldsError } from '#contract/reports/setting.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
 import { MOST_CUSTOMERS, TEMPLATE_KEYS } from '#contract/reports/template.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
-import { mailAddressOf } from '#server/platform/auth/email-confirmation.ts';
-import { gatewaysOf } from '#server/platform/mail/gateways.ts';
-import { wallOf } from '#server/platform/queries/query.ts';
+import { loadMailAddress } from '#server/platform/auth/email-confirmation.ts';
+import { loadGateways } from '#server/platform/mail/gateways.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { peopleOf } from '#server/platform/queries/run-details.ts';
-import { manageableOwners, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
+import { loadPeople } from '#server/platform/queries/run-details.ts';
+import { manageableOwners, mayReport, mayUse, loadRights, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
-import { asked, badField, NOT_FOUND } from './guards.ts';
+import { toQuery, badField, NOT_FOUND } from './guards.ts';
 import { dueAfter } from './schedule.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -38,7 +38,7 @@ export function settingHandlers(
 > {
   return {
     listReportSettings: (_, ctx) =>
-      asked(world, ctx, MESSAGES.getReports, async (tx, session) => {
+      toQuery(world, ctx, MESSAGES.getReports, async (tx, session) => {
         const owners = await manageableOwners(tx, session);
         const rows = (
           await tx.sql
@@ -48,12 +48,12 @@ export function settingHandlers(
             .orderBy('made_at')
             .execute()
         ).filter((row) => owners.has(row.owner_id));
-        const names = await peopleOf(tx);
-        const last = await lastOf(tx);
+        const names = await loadPeople(tx);
+        const last = await loadLast(tx);
         const able = new Map<UserId, boolean>();
         for (const owner of new Set(rows.map((row) => row.owner_id)))
           able.set(owner, await stillMay(tx, owner));
-        const recipient = await mailAddressOf(tx, session.userId);
+        const recipient = await loadMailAddress(tx, session.userId);
         const settings = rows.map((row): SettingOut => ({
           _id: row.id,
           ...row.fields,
@@ -67,10 +67,10 @@ export function settingHandlers(
         const newest = rows.toSorted((a, b) => b.changed_at - a.changed_at)[0]?.fields;
         return ok({
           settings: settings.toSorted((a, b) => a.name.localeCompare(b.name, 'en')),
-          mails: (await gatewaysOf(tx, world)).mail !== null,
+          mails: (await loadGateways(tx, world)).mail !== null,
           // The defaults come from the provider's newest report.
           usual: {
-            timeZone: newest?.schedule.timeZone ?? (await wallOf(tx)).timeZone,
+            timeZone: newest?.schedule.timeZone ?? (await loadCompanyLimit(tx)).timeZone,
             language: newest?.language ?? 'en-US',
             recipient,
           },
@@ -78,7 +78,7 @@ export function settingHandlers(
       }),
 
     listReportTemplates: (_, ctx) =>
-      asked(
+      toQuery(
         world,
         ctx,
         MESSAGES.getReports,
@@ -101,8 +101,9 @@ export function settingHandlers(
       ),
 
     makeReportSetting: ({ setting }, ctx) =>
-      asked(world, ctx, MESSAGES.makeReport, async (tx, session) => {
-        const refused = refusalOf(setting, session, session) ?? (await missingOf(tx, setting));
+      toQuery(world, ctx, MESSAGES.makeReport, async (tx, session) => {
+        const refused =
+          getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));
         if (refused) return failed(refused);
         await tx.lock();
         const { count } = await tx.sql
@@ -123,12 +124,12 @@ export function settingHandlers(
             id,
             owner_id: session.userId,
             fields: JSON.stringify(setting),
-            next_at: nextOf(setting, ctx.now),
+            next_at: getNextRun(setting, ctx.now),
             made_at: ctx.now,
             changed_at: ctx.now,
           })
           .execute();
-        await scheduleReports(tx, nextOf(setting, ctx.now));
+        await scheduleReports(tx, getNextRun(setting, ctx.now));
         await audit(tx, world, ctx, {
           what: 'report.made',
           user: session.userId,
@@ -138,26 +139,27 @@ export function settingHandlers(
       }),
 
     changeReportSetting: ({ id, setting }, ctx) =>
-      asked(world, ctx, MESSAGES.changeReport, async (tx, session) => {
-        const before = await settingOf(tx, session, id);
+      toQuery(world, ctx, MESSAGES.changeReport, async (tx, session) => {
+        const before = await loadSetting(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         const owner = (await stillMay(tx, before.owner_id))
-          ? ((await rightsOf(tx, before.owner_id)) ?? session)
+          ? ((await loadRights(tx, before.owner_id)) ?? session)
           : session;
-        const refused = refusalOf(setting, session, owner) ?? (await missingOf(tx, setting));
+        const refused =
+          getRefusal(setting, session, owner) ?? (await listMissingCompanies(tx, setting));
         if (refused) return failed(refused);
         await tx.sql
           .updateTable('report_setting')
           .set({
             owner_id: owner.userId,
             fields: JSON.stringify(setting),
-            next_at: nextOf(setting, ctx.now),
+            next_at: getNextRun(setting, ctx.now),
             changed_at: ctx.now,
           })
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', id)
           .execute();
-        await scheduleReports(tx, nextOf(setting, ctx.now));
+        await scheduleReports(tx, getNextRun(setting, ctx.now));
         await audit(tx, world, ctx, {
           what: 'report.changed',
           user: owner.userId,
@@ -167,8 +169,8 @@ export function settingHandlers(
       }),
 
     removeReportSetting: ({ id }, ctx) =>
-      asked(world, ctx, MESSAGES.removeReport, async (tx, session) => {
-        const before = await settingOf(tx, session, id);
+      toQuery(world, ctx, MESSAGES.removeReport, async (tx, session) => {
+        const before = await loadSetting(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         await tx.sql
           .deleteFrom('report_setting')
@@ -186,7 +188,7 @@ export function settingHandlers(
 }
 
 /** Returns a report setting that this user can manage; otherwise null. */
-export async function settingOf(
+export async function loadSetting(
   tx: TenantTx,
   session: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>,
   id: string,
@@ -203,7 +205,7 @@ export async function settingOf(
 
 /** Returns whether reports are still sent for this user. */
 export async function stillMay(tx: TenantTx, id: UserId): Promise<boolean> {
-  const rights = await rightsOf(tx, id);
+  const rights = await loadRights(tx, id);
   return rights !== null && mayReport(tx, rights);
 }
 
@@ -211,14 +213,14 @@ async function scheduleReports(tx: TenantTx, dueAt: Ms | null): Promise<void> {
   if (dueAt !== null) await scheduleRecurring(tx, 'reports', dueAt);
 }
 
-const nextOf = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null =>
+const getNextRun = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null =>
   enabled ? dueAfter(schedule, now) : null;
 
 /**
  * Returns why the settings are refused: the fields do not match, or the owner or the caller cannot
  * see the content; null if they are valid.
  */
-export function refusalOf(
+export function getRefusal(
   {
     template: key,
     companies,
@@ -230,10 +232,10 @@ export function refusalOf(
   owner: Rights,
 ): Failure | null {
   const template = TEMPLATES[key];
-  const fault = fieldsFault(template.customers, companies);
+  const error = findFieldsError(template.customers, companies);
   if (!mayUse(template, session) || !mayUse(template, owner))
     return { kind: 'forbidden', message: MESSAGES.reportNotAllowed };
-  if (fault !== null)
+  if (error !== null)
     return badField(
       'setting.companies',
       {
@@ -241,7 +243,7 @@ export function refusalOf(
         some: MESSAGES.reportSomeCompanies,
         many: MESSAGES.reportManyCompanies({ max: MOST_CUSTOMERS }),
         none: MESSAGES.reportNoCompanies,
-      }[fault],
+      }[error],
     );
   if (!seesAll(session, companies) || !seesAll(owner, companies))
     return badField('setting.companies', MESSAGES.reportNotYours);
@@ -251,7 +253,7 @@ export function refusalOf(
 }
 
 /** An unknown company gets the same failure as one that the user cannot see. */
-export const missingOf = async (
+export const listMissingCompanies = async (
   tx: TenantTx,
   { companies }: Pick<ReportFields, 'companies'>,
 ): Promise<Failure | null> =>
@@ -260,7 +262,7 @@ export const missingOf = async (
     : null;
 
 /** Returns the newest entry of the history for each setting. */
-async function lastOf({
+async function loadLast({
   sql: db,
   tenant,
 }: TenantTx): Promise<ReadonlyMap<string, NonNullable<SettingOut['last']>>> {

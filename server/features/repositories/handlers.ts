@@ -4,7 +4,7 @@ import type { RepositoryRow } from '#contract/runs/rows.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
-import { scopeOf } from '#server/platform/sync/scope.ts';
+import { toScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 export function repositoryHandlers(world: AppContext): Pick<Handlers, 'listRepositories'> {
@@ -13,15 +13,14 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, 'listRepos
       world.store.tenant(
         tenant,
         async (tx) => {
-          if (!session) throw new Error('a list without a session');
-          const { companies, deleted } = scopeOf(session);
+          const { companies, deleted } = toScope(session);
           let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
           if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
           else if (deleted.size > 0) query = query.where('company_n', 'not in', [...deleted]);
           const names = await companyNames(tx);
           return ok(
             (await query.orderBy('id').execute()).map(({ row }) =>
-              outOf(row, names.get(row.company) ?? ''),
+              toOutput(row, names.get(row.company) ?? ''),
             ),
           );
         },
@@ -30,7 +29,7 @@ export function repositoryHandlers(world: AppContext): Pick<Handlers, 'listRepos
   };
 }
 
-const outOf = (row: RepositoryRow, companyName: string): RepositoryOut => ({
+const toOutput = (row: RepositoryRow, companyName: string): RepositoryOut => ({
   _id: row.id,
   company: row.company,
   companyName,

@@ -10,8 +10,8 @@ import type { Handlers } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { companyNames } from '#server/platform/queries/known-jobs.ts';
 import { slicePage } from '#server/platform/queries/slice-page.ts';
-import { answer, daysOf, edgesOf } from '#server/platform/queries/query.ts';
-import { repositoriesOf } from '#server/platform/queries/repositories.ts';
+import { answer, getDays, getEdges } from '#server/platform/queries/query.ts';
+import { loadRepositories } from '#server/platform/queries/repositories.ts';
 import { iso, isoOrNull } from '#server/platform/queries/run-details.ts';
 
 const LAST_DAYS = 30;
@@ -39,12 +39,12 @@ export function repositoryReportHandlers(
         LAST_DAYS,
         async (tx, question) => {
           const names = await companyNames(tx);
-          const rows = (await repositoriesOf(tx, question))
+          const rows = (await loadRepositories(tx, question))
             .map((row) => ({ row, full: fullAt(row) }))
             .sort((a, b) => (a.full ?? Infinity) - (b.full ?? Infinity) || order(a.row, b.row));
           return ok({
             rows: slicePage(rows, page, pageSize).map(({ row, full }) => ({
-              ...told(row, names),
+              ...toOutput(row, names),
               path: row.path,
               usedBytes: row.usedBytes,
               freeBytes: row.freeBytes,
@@ -73,25 +73,25 @@ export function repositoryReportHandlers(
         input,
         LAST_DAYS,
         async (tx, question) => {
-          const all = await repositoriesOf(tx, question);
+          const all = await loadRepositories(tx, question);
           const meant =
             repositoryId === undefined ? all : all.filter(({ id }) => id === repositoryId);
           if (repositoryId !== undefined && meant.length === 0)
             return failed({ kind: 'not-found', message: MESSAGES.notFound });
-          const days = daysOf(question);
+          const days = getDays(question);
           const names = await companyNames(tx);
           const shown = slicePage([...meant].sort(order), page, pageSize);
           const samples = new Map<string, Sample[]>(shown.map(({ id }) => [id, []]));
           // The last sample of each day, by the primary key of the samples.
           const { rows } =
             await sql<Sample>`select distinct on (repository_id, day) repository_id as id, day, at, used, free, capacity from (
-        select repository_id, at, used, free, capacity, width_bucket(at, ${edgesOf([...days.map((one) => one.from), question.to])}::text::bigint[]) - 1 as day from repository_sample
+        select repository_id, at, used, free, capacity, width_bucket(at, ${getEdges([...days.map((one) => one.from), question.to])}::text::bigint[]) - 1 as day from repository_sample
         where tenant_id = ${tx.tenant} and repository_id in (${sql.join(shown.length === 0 ? [''] : shown.map(({ id }) => id))}) and at >= ${question.from} and at < ${question.to}) as one
         order by repository_id, day, at desc`.execute(tx.sql);
           for (const one of rows) samples.get(one.id)?.push(one);
           return ok({
             rows: shown.map((row) => ({
-              ...told(row, names),
+              ...toOutput(row, names),
               days: (samples.get(row.id) ?? []).map(({ day, at, used, free, capacity }) => ({
                 date: days[day]?.date ?? '',
                 at: iso(at),
@@ -112,7 +112,7 @@ export function repositoryReportHandlers(
 const order = (a: RepositoryRow, b: RepositoryRow): number =>
   a.name.localeCompare(b.name, 'en') || a.company - b.company || (a.id < b.id ? -1 : 1);
 
-const told = (
+const toOutput = (
   { id, company, name, type, hostName }: RepositoryRow,
   names: ReadonlyMap<CompanyN, string>,
 ) => ({ _id: id, company, companyName: names.get(company) ?? '', name, type, hostName });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { matcherOf } from '#contract/rules/rules.ts';
+import { getMatcher } from '#contract/rules/rules.ts';
 import type { RuleResult, RuleRow } from '#contract/rules/rules.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
@@ -9,7 +9,7 @@ export interface Ready {
   readonly matches: (result: RuleResult) => boolean;
 }
 
-const memoryOf = (tx: TenantTx): { ready: readonly Ready[] | null } =>
+const getMemory = (tx: TenantTx): { ready: readonly Ready[] | null } =>
   tx.memory('rules', () => ({ ready: null }));
 
 /**
@@ -18,10 +18,10 @@ const memoryOf = (tx: TenantTx): { ready: readonly Ready[] | null } =>
  * has rules turned off (RULES-7).
  */
 export const readyRules = async (tx: TenantTx): Promise<readonly Ready[]> => {
-  const memory = memoryOf(tx);
+  const memory = getMemory(tx);
   memory.ready ??= (await listActiveRules(tx))
     .filter(({ enabled }) => enabled)
-    .map((rule) => ({ rule, matches: matcherOf(rule.when) }));
+    .map((rule) => ({ rule, matches: getMatcher(rule.when) }));
   return memory.ready.length > 0 && (await hasRulesOn(tx)) ? memory.ready : [];
 };
 
@@ -37,7 +37,7 @@ async function hasRulesOn({ sql: db, tenant }: TenantTx): Promise<boolean> {
 
 /** Clears the cache. Call it in the transaction that changes rules. */
 export const forgetRules = (tx: TenantTx): void => {
-  memoryOf(tx).ready = null;
+  getMemory(tx).ready = null;
 };
 
 /** Returns all rules that are not removed, in order. */

@@ -13,11 +13,11 @@ import {
   type RuleWhen,
 } from '#contract/rules/rules.ts';
 import { failed, ok } from '#contract/result.ts';
-import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
 import { runIdempotently, refusal } from '#server/platform/http/idempotent-command.ts';
-import { peopleOf } from '#server/platform/queries/run-details.ts';
+import { loadPeople } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { type Scope, toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { forgetRules, listActiveRules } from './active-rules.ts';
 import { tryOut } from './try-out.ts';
@@ -33,12 +33,12 @@ export function ruleHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const scope = scoped(ctx);
-          const names = await peopleOf(tx);
-          const did = await didOf(tx, ctx.now - DAYS_30);
+          const scope = toScope(ctx.session);
+          const names = await loadPeople(tx);
+          const did = await loadRuleActivity(tx, ctx.now - DAYS_30);
           const rules = (await listActiveRules(tx))
             .filter((rule) => owns(scope, rule.when))
-            .map((rule) => outOf(rule, names, did.get(rule.id)));
+            .map((rule) => toOutput(rule, names, did.get(rule.id)));
           const users = new Map((await tx.all('user')).map((user) => [user.id, user]));
           const people = [...names].flatMap(([id, name]) => {
             const user = users.get(id);
@@ -54,13 +54,13 @@ export function ruleHandlers(
     makeRule: ({ rule }, ctx) =>
       runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
         const id = world.chance.uuid();
-        const standing = await listActiveRules(tx);
-        const refused = await refusalOf(tx, scoped(ctx), rule);
+        const existing = await listActiveRules(tx);
+        const refused = await loadRefusal(tx, toScope(ctx.session), rule);
         if (refused) return refusal(refused);
-        if (standing.length >= LIMITS.rules)
+        if (existing.length >= LIMITS.rules)
           return refusal({ kind: 'conflict', message: MESSAGES.rulesFull({ max: LIMITS.rules }) });
         forgetRules(tx);
-        const rank = (standing.at(-1)?.rank ?? -1) + 1;
+        const rank = (existing.at(-1)?.rank ?? -1) + 1;
         return {
           drafts: [about(id, { type: 'rule.made@1', data: { id, rank, ...rule } })],
           answer: () => ok({ _id: id }),
@@ -69,12 +69,12 @@ export function ruleHandlers(
 
     changeRules: ({ id, rule, order }, ctx) =>
       runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
-        const scope = scoped(ctx);
-        const standing = await listActiveRules(tx);
+        const scope = toScope(ctx.session);
+        const existing = await listActiveRules(tx);
         if (id !== undefined && rule !== undefined && order === undefined) {
-          const before = standing.find((one) => one.id === id);
+          const before = existing.find((one) => one.id === id);
           if (!before || !owns(scope, before.when)) return refusal(NOT_FOUND);
-          const refused = await refusalOf(tx, scope, rule);
+          const refused = await loadRefusal(tx, scope, rule);
           if (refused) return refusal(refused);
           forgetRules(tx);
           return {
@@ -88,12 +88,12 @@ export function ruleHandlers(
             message: MESSAGES.badInput,
             issues: [{ path: '', message: t.ruleOrOrder }],
           });
-        const own = standing.filter((one) => owns(scope, one.when)).map((one) => one.id);
+        const own = existing.filter((one) => owns(scope, one.when)).map((one) => one.id);
         // A rule was added or removed in the meantime, so the order no longer matches.
         if (own.length !== order.length || own.some((one) => !order.includes(one)))
           return refusal({ kind: 'conflict', message: MESSAGES.rulesChanged });
         const places = order[Symbol.iterator]();
-        const ids = standing.map((one) =>
+        const ids = existing.map((one) =>
           owns(scope, one.when) ? (places.next().value ?? one.id) : one.id,
         );
         forgetRules(tx);
@@ -108,7 +108,7 @@ export function ruleHandlers(
     removeRule: ({ id }, ctx) =>
       runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
         const rule = (await listActiveRules(tx)).find((one) => one.id === id);
-        if (!rule || !owns(scoped(ctx), rule.when)) return refusal(NOT_FOUND);
+        if (!rule || !owns(toScope(ctx.session), rule.when)) return refusal(NOT_FOUND);
         forgetRules(tx);
         return {
           drafts: [about(id, { type: 'rule.removed@1', data: { id } })],
@@ -120,7 +120,7 @@ export function ruleHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const scope = scoped(ctx);
+          const scope = toScope(ctx.session);
           if (!asksSomething(when)) return failed(bad('when', MESSAGES.ruleAsksNothing));
           if (when.companies.some((n) => !seesCompany(scope, n))) return failed(FORBIDDEN);
           return ok(await tryOut(tx, scope, { id, when, does }, ctx.now));
@@ -130,10 +130,6 @@ export function ruleHandlers(
   };
 }
 
-function scoped({ session }: RequestContext): Scope {
-  if (!session) throw new Error('rules without a session');
-  return scopeOf(session);
-}
 const done = () => ok({});
 
 const DAYS_30: Ms = 30 * 86_400_000;
@@ -159,7 +155,7 @@ export const owns = (scope: Scope, { companies }: RuleWhen): boolean =>
 const mayTell = (scope: Scope, companies: readonly number[] | null): boolean =>
   scope.companies === null || companies === null || companies.some((n) => seesCompany(scope, n));
 
-async function refusalOf(
+async function loadRefusal(
   tx: TenantTx,
   scope: Scope,
   { when, does, from, to }: RuleFields,
@@ -179,7 +175,7 @@ async function refusalOf(
     : bad('rule.does.notify', MESSAGES.notFound);
 }
 
-const outOf = (
+const toOutput = (
   { id, rank: _rank, removedAt: _removedAt, madeBy, ...rest }: RuleRow,
   names: ReadonlyMap<string, string>,
   did: RuleOut['did'] | undefined,
@@ -191,7 +187,10 @@ const outOf = (
 });
 
 /** Returns what each rule has done since then, from the log. */
-async function didOf(tx: TenantTx, since: Ms): Promise<ReadonlyMap<string, RuleOut['did']>> {
+async function loadRuleActivity(
+  tx: TenantTx,
+  since: Ms,
+): Promise<ReadonlyMap<string, RuleOut['did']>> {
   const { rows } = await sql<{
     rule: string;
     problems: number;

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import type { RuleTested } from '#contract/rules/calls.ts';
 import {
-  matcherOf,
+  getMatcher,
   type RuleResult,
   type RuleDoes,
   type RuleWhen,
@@ -59,12 +59,12 @@ export async function tryOut(
   );
   const past = (rows as Past[]).slice(0, MOST);
   const jobs = await tx.rows('job', [...new Set(past.map(({ job }) => job))]);
-  const standing = (await listActiveRules(tx)).filter(({ removedAt }) => removedAt === null);
-  const rank = standing.find((rule) => rule.id === id)?.rank ?? Infinity;
-  const others = standing
+  const existing = (await listActiveRules(tx)).filter(({ removedAt }) => removedAt === null);
+  const rank = existing.find((rule) => rule.id === id)?.rank ?? Infinity;
+  const others = existing
     .filter((rule) => rule.enabled && rule.id !== id && (rule.to === null || rule.to > now))
-    .map((rule) => ({ rule, matches: matcherOf(rule.when), count: 0 }));
-  const matches = matcherOf(when);
+    .map((rule) => ({ rule, matches: getMatcher(rule.when), count: 0 }));
+  const matches = getMatcher(when);
   const newer = new Map<ProblemN, number>();
   const found: Past[] = [];
   let count = 0;

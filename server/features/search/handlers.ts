@@ -14,24 +14,24 @@ import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { Handlers, Principal } from '#server/platform/http/handler.ts';
 import { hasAbility } from '#server/platform/auth/authorization.ts';
-import { bad, reachOf, wallOf } from '#server/platform/queries/query.ts';
+import { bad, getScope, loadCompanyLimit } from '#server/platform/queries/query.ts';
 import type { Wall } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import {
-  companiesOf,
-  computersOf,
-  hintsOf,
+  getCompanies,
+  loadComputers,
+  loadHints,
   jobHits,
-  jobsOf,
-  repositoriesOf,
-  rulesOf,
+  getJobs,
+  loadRepositories,
+  loadRules,
   seekFor,
-  ticketsOf,
-  usersOf,
+  loadTickets,
+  loadUsers,
 } from './names.ts';
 import type { JobHit, Seek } from './names.ts';
-import { resultsOf } from './results.ts';
+import { loadResults } from './results.ts';
 
 const DAY: Ms = 86_400_000;
 /** The default number of results for each kind. */
@@ -48,9 +48,8 @@ const READING_MOST: Ms = 1_500;
 export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => ({
   async search({ text, kinds, limit = SOME, from, to }, ctx) {
     const { session } = ctx;
-    if (!session) throw new Error('a search without a session');
     const sought = soughtIn(text);
-    const reach = reachOf(ctx, undefined);
+    const reach = getScope(ctx, undefined);
     const none: FoundOut = {
       companies: null,
       jobs: null,
@@ -74,8 +73,8 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
         { readOnly: true },
       );
     const names = await within(async (tx) => {
-      const wall = await wallOf(tx);
-      const time = timeOf(sought, from, to, wall, ctx.now);
+      const wall = await loadCompanyLimit(tx);
+      const time = getTime(sought, from, to, wall, ctx.now);
       const {
         branding: { features },
       } = await tx.sql
@@ -83,22 +82,22 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
         .select('branding')
         .where('tenant_id', '=', ctx.tenant)
         .executeTakeFirstOrThrow();
-      const asked = new Set(
+      const request = new Set(
         [...(kinds ?? SEARCH_KINDS)].filter((kind) => mayFind(kind, session, features)),
       );
       const seek = await seekFor(tx, session, reach, sought.words, limit);
-      const hits = asked.has('jobs') || asked.has('results') ? await jobHits(seek) : [];
+      const hits = request.has('jobs') || request.has('results') ? await jobHits(seek) : [];
       return {
         wall,
         time,
-        asked,
+        asked: request,
         hits,
-        found: { ...none, ...(sought.words.length > 0 && (await found(seek, asked, hits))) },
+        found: { ...none, ...(sought.words.length > 0 && (await found(seek, request, hits))) },
       };
     });
-    const { asked, time, wall, hits } = names;
+    const { asked: query, time, wall, hits } = names;
     if (!time.ok) return time;
-    if (!asked.has('results')) return ok(names.found);
+    if (!query.has('results')) return ok(names.found);
     const question = { ...time.value, ...reach, wall, now: ctx.now };
     const began = world.clock.now();
     const late = (): boolean => world.clock.now() - began > READING_MOST;
@@ -106,7 +105,7 @@ export const searchHandlers = (world: AppContext): Pick<Handlers, 'search'> => (
       return ok({
         ...names.found,
         results: await within(async (tx) =>
-          resultsOf({
+          loadResults({
             seek: await seekFor(tx, session, reach, sought.words, limit),
             hits,
             question,
@@ -157,18 +156,18 @@ function mayFind(
 
 async function found(
   seek: Seek,
-  asked: ReadonlySet<SearchKind>,
+  request: ReadonlySet<SearchKind>,
   hits: readonly JobHit[],
 ): Promise<Partial<FoundOut>> {
   return {
-    ...(asked.has('companies') && { companies: companiesOf(seek) }),
-    ...(asked.has('jobs') && { jobs: jobsOf(seek, hits) }),
-    ...(asked.has('computers') && { computers: await computersOf(seek) }),
-    ...(asked.has('users') && { users: await usersOf(seek) }),
-    ...(asked.has('repositories') && { repositories: await repositoriesOf(seek) }),
-    ...(asked.has('tickets') && { tickets: await ticketsOf(seek) }),
-    ...(asked.has('rules') && { rules: await rulesOf(seek) }),
-    ...(asked.has('hints') && { hints: await hintsOf(seek) }),
+    ...(request.has('companies') && { companies: getCompanies(seek) }),
+    ...(request.has('jobs') && { jobs: getJobs(seek, hits) }),
+    ...(request.has('computers') && { computers: await loadComputers(seek) }),
+    ...(request.has('users') && { users: await loadUsers(seek) }),
+    ...(request.has('repositories') && { repositories: await loadRepositories(seek) }),
+    ...(request.has('tickets') && { tickets: await loadTickets(seek) }),
+    ...(request.has('rules') && { rules: await loadRules(seek) }),
+    ...(request.has('hints') && { hints: await loadHints(seek) }),
   };
 }
 
@@ -176,7 +175,7 @@ async function found(
  * Returns the days in the text, or the given period, or the twelve months before the period stored
  * on devices.
  */
-function timeOf(
+function getTime(
   { days }: Sought,
   from: Ms | undefined,
   to: Ms | undefined,
@@ -189,8 +188,8 @@ function timeOf(
       to: startOfDay(days.to + 1, timeZone, dayBeginsHour),
     });
   if (from === undefined && to === undefined) {
-    const kept = Date.parse(utcDay(now - (LIMITS.windowDays - 1) * DAY));
-    return ok({ from: kept - REPORT_MOST_DAYS * DAY, to: kept });
+    const stored = Date.parse(utcDay(now - (LIMITS.windowDays - 1) * DAY));
+    return ok({ from: stored - REPORT_MOST_DAYS * DAY, to: stored });
   }
   const end = to ?? now + 1;
   const first = from ?? end - REPORT_MOST_DAYS * DAY;

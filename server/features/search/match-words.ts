@@ -4,12 +4,12 @@ import type { RawBuilder } from 'kysely';
 /** Which of the words a text contains: one bit per word. */
 export type Bits = number;
 
-export const allOf = (words: readonly string[]): Bits => (1 << words.length) - 1;
+export const getFullScore = (words: readonly string[]): Bits => (1 << words.length) - 1;
 export const bitsIn = (key: string, words: readonly string[]): Bits =>
   words.reduce((bits, word, i) => (key.includes(word) ? bits | (1 << i) : bits), 0);
 
 /** The same in SQL. `key` must be in lower case and cheap to evaluate. */
-export const bitsOf = (key: RawBuilder<string>, words: readonly string[]): RawBuilder<Bits> =>
+export const getBits = (key: RawBuilder<string>, words: readonly string[]): RawBuilder<Bits> =>
   words.length === 0
     ? sql`0`
     : sql`(${sql.join(
@@ -25,16 +25,16 @@ export const bitsOf = (key: RawBuilder<string>, words: readonly string[]): RawBu
  */
 const holds = (key: RawBuilder<string>, word: string): RawBuilder<boolean> =>
   /[^ -~]/.test(word)
-    ? sql`${key} ~ ${patternOf(word)}::text`
+    ? sql`${key} ~ ${getPattern(word)}::text`
     : sql`position(${word}::text in ${key}) > 0`;
-const patternOf = (word: string): string =>
+const getPattern = (word: string): string =>
   word.replaceAll(/\W/gu, (letter) => {
     if (/[ -~]/.test(letter)) return `\\${letter}`;
     const upper = letter.toUpperCase();
     return upper.length === letter.length && upper !== letter ? `[${letter}${upper}]` : letter;
   });
 
-export const countOf = (bits: Bits): number => {
+export const getCount = (bits: Bits): number => {
   let count = 0;
   for (let left = bits; left > 0; left &= left - 1) count += 1;
   return count;
@@ -44,7 +44,7 @@ export const countOf = (bits: Bits): number => {
  * Returns how well a name matches: 0 if it begins with a searched word, 1 if one of its words does,
  * 2 if it contains one.
  */
-export function fitOf(name: string, words: readonly string[]): number {
+export function getMatchScore(name: string, words: readonly string[]): number {
   const lower = name.toLowerCase();
   if (words.some((word) => lower.startsWith(word))) return 0;
   return words.some((word) => {
@@ -58,7 +58,7 @@ export function fitOf(name: string, words: readonly string[]): number {
 export const byFit = (words: readonly string[]) => {
   const fits = new Map<string, number>();
   const fit = (name: string): number => {
-    const known = fits.get(name) ?? fitOf(name, words);
+    const known = fits.get(name) ?? getMatchScore(name, words);
     fits.set(name, known);
     return known;
   };
@@ -67,7 +67,7 @@ export const byFit = (words: readonly string[]) => {
 const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** Returns the first `most` rows in order, in one pass, without sorting all rows. */
-export function bestOf<T>(rows: Iterable<T>, most: number, order: (a: T, b: T) => number): T[] {
+export function pickBest<T>(rows: Iterable<T>, most: number, order: (a: T, b: T) => number): T[] {
   const best: T[] = [];
   for (const row of rows) {
     const last = best.at(-1);

@@ -9,12 +9,12 @@ import { seesUser } from '#contract/users/authority.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
 import { list, ofReach } from '#server/platform/queries/query.ts';
-import type { Reach } from '#server/platform/queries/query.ts';
+import type { QueryScope } from '#server/platform/queries/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { scopeOf, seesCompany } from '#server/platform/sync/scope.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
 import { owns } from '../rules/handlers.ts';
 import { reads } from '../hints/handlers.ts';
-import { allOf, bestOf, bitsIn, bitsOf, byFit } from './match-words.ts';
+import { getFullScore, pickBest, bitsIn, getBits, byFit } from './match-words.ts';
 import type { Bits } from './match-words.ts';
 
 /**
@@ -24,7 +24,7 @@ import type { Bits } from './match-words.ts';
 export interface Seek {
   readonly tx: TenantTx;
   readonly session: Principal;
-  readonly reach: Reach;
+  readonly reach: QueryScope;
   readonly words: readonly string[];
   readonly limit: number;
   readonly companies: readonly CompanyRow[];
@@ -39,11 +39,11 @@ const MOST_TICKETS = 5_000;
 export async function seekFor(
   tx: TenantTx,
   session: Principal,
-  reach: Reach,
+  reach: QueryScope,
   words: readonly string[],
   limit: number,
 ): Promise<Seek> {
-  const scope = scopeOf(session);
+  const scope = toScope(session);
   const companies = (await tx.all('company')).filter(
     ({ n, deletedAt }) => deletedAt === undefined && seesCompany(scope, n),
   );
@@ -79,8 +79,8 @@ export function companyBits({ bits }: Pick<Seek, 'bits'>, n: RawBuilder<number>)
   return sql`coalesce(((select ${list(Array.from({ length: most }, (_, i) => bits.get(i + 1) ?? 0))}::text::int[]))[${n}], 0)`;
 }
 
-export function companiesOf({ companies, words, bits, limit }: Seek): Part<'companies'> {
-  const all = allOf(words);
+export function getCompanies({ companies, words, bits, limit }: Seek): Part<'companies'> {
+  const all = getFullScore(words);
   const order = byFit(words);
   return cut(
     companies
@@ -105,16 +105,16 @@ export async function jobHits(seek: Seek): Promise<readonly JobHit[]> {
   const { tx, reach, words } = seek;
   if (words.length === 0) return [];
   const { rows } = await sql<JobHit>`select n, company, bits, name, computer from (
-    select n, company, name, computer, ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} as bits from (
+    select n, company, name, computer, ${getBits(sql`key`, words)} | ${companyBits(seek, sql`company`)} as bits from (
       select n, company_n as company, row->>'name' as name, row->>'computer' as computer, lower((row->>'name') || chr(10) || (row->>'computer')) as key from job where ${ofReach('job', tx.tenant, reach)} offset 0) as one offset 0) as hit
     where bits > 0`.execute(tx.sql);
   return rows;
 }
 
-export function jobsOf({ words, names, limit }: Seek, hits: readonly JobHit[]): Part<'jobs'> {
-  const all = allOf(words);
+export function getJobs({ words, names, limit }: Seek, hits: readonly JobHit[]): Part<'jobs'> {
+  const all = getFullScore(words);
   const order = byFit(words);
-  const found = bestOf(
+  const found = pickBest(
     hits.filter(({ bits }) => bits === all),
     limit + 1,
     (a, b) =>
@@ -134,7 +134,7 @@ export function jobsOf({ words, names, limit }: Seek, hits: readonly JobHit[]): 
   );
 }
 
-export async function computersOf(seek: Seek): Promise<Part<'computers'>> {
+export async function loadComputers(seek: Seek): Promise<Part<'computers'>> {
   const { tx, reach, words, names, limit } = seek;
   const order = byFit(words);
   const { rows } = await sql<{
@@ -144,11 +144,11 @@ export async function computersOf(seek: Seek): Promise<Part<'computers'>> {
     at: number;
   }>`select id, company, name, at from (
       select id, company_n as company, row->>'hostName' as name, seen_at as at, lower(row->>'hostName') as key from computer where ${ofReach('computer', tx.tenant, reach)} offset 0) as one
-    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(
+    where ${getBits(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(getFullScore(words))}`.execute(
     tx.sql,
   );
   return cut(
-    bestOf(
+    pickBest(
       rows,
       limit + 1,
       (a, b) => order(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1),
@@ -163,12 +163,12 @@ export async function computersOf(seek: Seek): Promise<Part<'computers'>> {
   );
 }
 
-export async function repositoriesOf(seek: Seek): Promise<Part<'repositories'>> {
+export async function loadRepositories(seek: Seek): Promise<Part<'repositories'>> {
   const { tx, reach, words, names, limit } = seek;
   const order = byFit(words);
   const { rows } = await sql<{ company: CompanyN; row: RepositoryRow }>`select company, row from (
       select company_n as company, row, lower((row->>'name') || chr(10) || coalesce(row->>'hostName', '')) as key from repository where ${ofReach('repository', tx.tenant, reach)} offset 0) as one
-    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(
+    where ${getBits(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(getFullScore(words))}`.execute(
     tx.sql,
   );
   return cut(
@@ -186,12 +186,12 @@ export async function repositoriesOf(seek: Seek): Promise<Part<'repositories'>> 
 }
 
 /** Sorted newest first. */
-export async function ticketsOf(seek: Seek): Promise<Part<'tickets'>> {
+export async function loadTickets(seek: Seek): Promise<Part<'tickets'>> {
   const { tx, reach, words, names, limit } = seek;
   const { rows } = await sql<{ row: TicketRow }>`select row from (
       select number, company_n as company, row, lower((row->>'subject') || chr(10) || coalesce(row->'remote'->>'number', 'd-' || number)) as key from ticket
       where ${ofReach('ticket', tx.tenant, reach)} and open >= 0 order by number desc limit ${MOST_TICKETS}) as one
-    where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))} order by number desc limit ${limit + 1}`.execute(
+    where ${getBits(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(getFullScore(words))} order by number desc limit ${limit + 1}`.execute(
     tx.sql,
   );
   return cut(
@@ -208,33 +208,33 @@ export async function ticketsOf(seek: Seek): Promise<Part<'tickets'>> {
 }
 
 /** Only users that the caller manages. */
-export async function usersOf({ tx, session, words, limit }: Seek): Promise<Part<'users'>> {
+export async function loadUsers({ tx, session, words, limit }: Seek): Promise<Part<'users'>> {
   const { rows } = await sql<{
     id: string;
     username: string;
     name: string;
   }>`select id, username, name from (
       select id, username, name, lower(username || chr(10) || name || chr(10) || coalesce(email, '')) as key from person where tenant_id = ${tx.tenant} offset 0) as one
-    where ${bitsOf(sql`key`, words)} = ${sql.lit(allOf(words))}`.execute(tx.sql);
+    where ${getBits(sql`key`, words)} = ${sql.lit(getFullScore(words))}`.execute(tx.sql);
   const users = await tx.rows(
     'user',
     rows.map(({ id }) => id),
   );
   const order = byFit(words);
-  const kept = rows.filter(({ id }) => {
+  const stored = rows.filter(({ id }) => {
     const user = users.get(id);
     return user?.deletedAt === null && (id === session.userId || seesUser(session, user));
   });
   return cut(
-    kept
+    stored
       .sort((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1))
       .map(({ id, username, name }) => ({ _id: id, username, name })),
     limit,
   );
 }
 
-export async function rulesOf({ tx, session, words, limit }: Seek): Promise<Part<'rules'>> {
-  const scope = scopeOf(session);
+export async function loadRules({ tx, session, words, limit }: Seek): Promise<Part<'rules'>> {
+  const scope = toScope(session);
   return named(
     (await tx.all('rule')).filter((rule) => rule.removedAt === null && owns(scope, rule.when)),
     words,
@@ -242,8 +242,8 @@ export async function rulesOf({ tx, session, words, limit }: Seek): Promise<Part
   );
 }
 
-export async function hintsOf({ tx, session, words, limit }: Seek): Promise<Part<'hints'>> {
-  const scope = scopeOf(session);
+export async function loadHints({ tx, session, words, limit }: Seek): Promise<Part<'hints'>> {
+  const scope = toScope(session);
   return named(
     (await tx.all('hint')).filter((hint) => hint.removedAt === null && reads(scope, hint)),
     words,
@@ -256,7 +256,7 @@ function named(
   words: readonly string[],
   limit: number,
 ): Part<'rules'> {
-  const full = allOf(words);
+  const full = getFullScore(words);
   const order = byFit(words);
   return cut(
     all

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import type { FoundOut, FoundResult } from '#contract/search/calls.ts';
-import { coverOf } from '#server/platform/queries/cover.ts';
-import { byJob, daysOf, list, ofJob, ofReach, runsOf } from '#server/platform/queries/query.ts';
+import { getCoverage } from '#server/platform/queries/cover.ts';
+import { byJob, getDays, list, ofJob, ofReach, getRuns } from '#server/platform/queries/query.ts';
 import type { Question, Span } from '#server/platform/queries/query.ts';
 import type { JobHit, Seek } from './names.ts';
-import { allOf, bestOf, bitsOf, byFit, countOf } from './match-words.ts';
+import { getFullScore, pickBest, getBits, byFit, getCount } from './match-words.ts';
 import type { Bits } from './match-words.ts';
 
 type Results = NonNullable<FoundOut['results']>;
@@ -35,12 +35,12 @@ const MOST_UNSUMMED = 3;
  * longer periods, returns the last result of each problem, and then other results of jobs whose
  * name matches all words.
  */
-export async function resultsOf(sift: Sift): Promise<Results> {
+export async function loadResults(sift: Sift): Promise<Results> {
   const {
     seek: { limit, words },
     question,
   } = sift;
-  const days = daysOf(question);
+  const days = getDays(question);
   const causes = await causeBits(sift);
   const ns =
     days.length > MOST_DAYS_READ
@@ -48,7 +48,7 @@ export async function resultsOf(sift: Sift): Promise<Results> {
       : await ofDays(sift, causes, days);
   return words.length > 0 && sift.hits.length + causes.size === 0
     ? { rows: [], more: false }
-    : { rows: await told(sift, ns.slice(0, limit)), more: ns.length > limit };
+    : { rows: await toOutput(sift, ns.slice(0, limit)), more: ns.length > limit };
 }
 
 /** Returns causes that contain a word, best match first. Placeholders do not count as words. */
@@ -57,13 +57,13 @@ async function causeBits({ seek: { tx, words } }: Sift): Promise<ReadonlyMap<Cau
   const { rows } = await sql<{
     n: CauseN;
     bits: Bits;
-  }>`select n, bits from (select n, ${bitsOf(sql`key`, words)} as bits from (
+  }>`select n, bits from (select n, ${getBits(sql`key`, words)} as bits from (
       select n, lower(regexp_replace(template, '‹[a-z]+›', ' ', 'g')) as key from cause where tenant_id = ${tx.tenant} offset 0) as one offset 0) as hit where bits > 0`.execute(
     tx.sql,
   );
   return new Map(
     rows
-      .sort((a, b) => countOf(b.bits) - countOf(a.bits) || b.n - a.n)
+      .sort((a, b) => getCount(b.bits) - getCount(a.bits) || b.n - a.n)
       .slice(0, MOST_CAUSES)
       .map(({ n, bits }) => [n, bits]),
   );
@@ -81,17 +81,17 @@ async function ofDays(
     question,
     late,
   } = sift;
-  const all = allOf(words);
+  const all = getFullScore(words);
   const found: RunN[] = [];
   const ofBits = new Map<Bits, CauseN[]>();
   for (const [n, bits] of causes) ofBits.set(bits, [...(ofBits.get(bits) ?? []), n]);
-  const most = hits.reduce((bits, one) => Math.max(bits, countOf(one.bits)), 0);
+  const most = hits.reduce((bits, one) => Math.max(bits, getCount(one.bits)), 0);
   const jobs = sql`coalesce(${ofJob(byJob(hits.map(({ n, bits }) => [n, bits])))}, 0)`;
   const ways: RawBuilder<boolean>[] = hits.some(({ bits }) => bits === all)
     ? [sql`${jobs} = ${sql.lit(all)}`]
     : [];
   for (const [bits, ns] of ofBits)
-    if (countOf(bits) + most >= words.length)
+    if (getCount(bits) + most >= words.length)
       ways.push(
         sql`(problem.cause_n = any(${list(ns)}::text::bigint[]) and ${jobs} | ${sql.lit(bits)} = ${sql.lit(all)})`,
       );
@@ -100,7 +100,7 @@ async function ofDays(
     const { rows } = await sql<{
       n: RunN;
     }>`select run.n from run left join problem on problem.tenant_id = ${tx.tenant} and problem.n = run.problem_n
-      where ${runsOf(tx.tenant, question, from, to)} ${ways.length === 0 ? sql`` : sql`and (${sql.join(ways, sql` or `)})`}
+      where ${getRuns(tx.tenant, question, from, to)} ${ways.length === 0 ? sql`` : sql`and (${sql.join(ways, sql` or `)})`}
       order by (run.problem_n is null), run.started_at desc, run.n desc limit ${limit + 1 - found.length}`.execute(
       tx.sql,
     );
@@ -123,27 +123,27 @@ async function ofLongTime(sift: Sift, causes: ReadonlyMap<CauseN, Bits>): Promis
     hits,
     late,
   } = sift;
-  const all = allOf(words);
+  const all = getFullScore(words);
   const order = byFit(words);
   const bitsOfJob = new Map(hits.map(({ n, bits }) => [n, bits]));
-  const best = bestOf(
+  const best = pickBest(
     hits,
     MOST_JOBS,
     (a, b) =>
-      countOf(b.bits) - countOf(a.bits) ||
+      getCount(b.bits) - getCount(a.bits) ||
       order(a.name, b.name) ||
       order(names.get(a.company) ?? '', names.get(b.company) ?? '') ||
       a.n - b.n,
   );
   const some = [
-    ...(await problemsOf(
+    ...(await loadProblems(
       sift,
       'job_n',
       best.map(({ n }) => n),
     )),
-    ...(late() ? [] : await problemsOf(sift, 'cause_n', [...causes.keys()])),
+    ...(late() ? [] : await loadProblems(sift, 'cause_n', [...causes.keys()])),
   ];
-  const problems = bestOf(
+  const problems = pickBest(
     new Map(
       some
         .filter(({ job, cause }) => ((bitsOfJob.get(job) ?? 0) | (causes.get(cause) ?? 0)) === all)
@@ -164,7 +164,7 @@ async function ofLongTime(sift: Sift, causes: ReadonlyMap<CauseN, Bits>): Promis
 }
 
 /** Returns the newest problems of each job or each cause whose last result is in the period. */
-async function problemsOf(
+async function loadProblems(
   { seek: { tx, limit }, question }: Sift,
   by: 'job_n' | 'cause_n',
   of: readonly number[],
@@ -188,14 +188,14 @@ async function plain(
   jobs: readonly JobN[],
   most: number,
 ): Promise<readonly RunN[]> {
-  const { days, gaps } = await coverOf(tx, [question.from, question.to]);
+  const { days, gaps } = await getCoverage(tx, [question.from, question.to]);
   const first = days[0]?.day;
   const last = days.at(-1)?.day;
   const found: RunN[] = [];
   const these = sql`${list(jobs)}::text::bigint[]`;
   const times: Pick<Span, 'from' | 'to'>[] = gaps
     .flatMap(({ edges }) =>
-      daysOf({ from: edges[0] ?? 0, to: edges.at(-1) ?? 0, wall: question.wall }),
+      getDays({ from: edges[0] ?? 0, to: edges.at(-1) ?? 0, wall: question.wall }),
     )
     .slice(-MOST_UNSUMMED);
   if (first !== undefined && last !== undefined) {
@@ -211,7 +211,7 @@ async function plain(
   for (const { from, to } of times.sort((a, b) => b.from - a.from)) {
     const { rows } = await sql<{
       n: RunN;
-    }>`select run.n from run where ${runsOf(tx.tenant, question, from, to)} and run.job_n = any(${these})
+    }>`select run.n from run where ${getRuns(tx.tenant, question, from, to)} and run.job_n = any(${these})
       order by (run.problem_n is null), run.started_at desc, run.n desc limit ${most - found.length}`.execute(
       tx.sql,
     );
@@ -221,7 +221,10 @@ async function plain(
   return found;
 }
 
-async function told({ seek: { tx, names } }: Sift, ns: readonly RunN[]): Promise<FoundResult[]> {
+async function toOutput(
+  { seek: { tx, names } }: Sift,
+  ns: readonly RunN[],
+): Promise<FoundResult[]> {
   const runs = await tx.rows('run', ns);
   const jobs = await tx.rows('job', [...new Set([...runs.values()].map(({ job }) => job))]);
   return ns.flatMap((n): FoundResult[] => {

@@ -4,13 +4,13 @@ import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 /** An alarm and its notification state. */
-export interface Kept {
+export interface StoredAlarm {
   readonly alarm: SlaRow;
   readonly brokenSince: Ms | null;
   readonly firedAt: Ms | null;
 }
 
-export async function keptAlarms(tx: TenantTx): Promise<readonly Kept[]> {
+export async function loadAlarms(tx: TenantTx): Promise<readonly StoredAlarm[]> {
   const rows = await tx.sql
     .selectFrom('sla_alarm')
     .select(['row', 'broken_since', 'fired_at'])

@@ -5,13 +5,13 @@ import type { SlaRow, SlaVerdict } from '#contract/sla/sla.ts';
 import type { UserRow } from '#contract/users/rows.ts';
 import type { JobHandler } from '#server/platform/jobs/job-types.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
-import { languageOf } from '#server/platform/tenancy/reader-language.ts';
+import { loadLanguage } from '#server/platform/tenancy/reader-language.ts';
 import type { Known } from '#server/platform/queries/known-jobs.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { judgeAll } from './judge.ts';
 import type { Judged } from './judge.ts';
-import { keptAlarms } from './alarm-state.ts';
+import { loadAlarms } from './alarm-state.ts';
 import { slaMailMessages as t } from './messages.en.ts';
 
 const EVERY: Ms = 5 * 60_000;
@@ -33,11 +33,13 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
   const judged = await world.store.tenant(
     tenant,
     async (tx) => {
-      const kept = (await keptAlarms(tx)).filter(({ alarm }) => alarm.enabled);
-      const alarms = kept.map(({ alarm }) => alarm);
+      const stored = (await loadAlarms(tx)).filter(({ alarm }) => alarm.enabled);
+      const alarms = stored.map(({ alarm }) => alarm);
       if (alarms.length === 0) return 'no-alarms';
       const all = await judgeAll(tx, alarms, now);
-      return kept.some(({ alarm, brokenSince }) => isNews(all.verdicts.get(alarm.id), brokenSince))
+      return stored.some(({ alarm, brokenSince }) =>
+        isNews(all.verdicts.get(alarm.id), brokenSince),
+      )
         ? { ...all, alarms }
         : 'no-news';
     },
@@ -47,7 +49,7 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
   if (judged === 'no-news') return true;
   await world.store.tenant(tenant, async (tx) => {
     await tx.lock();
-    for (const { alarm, brokenSince } of await keptAlarms(tx)) {
+    for (const { alarm, brokenSince } of await loadAlarms(tx)) {
       const verdict = judged.verdicts.get(alarm.id);
       const before = judged.alarms.find(({ id }) => id === alarm.id);
       if (
@@ -63,7 +65,7 @@ async function judgeTenant(world: AppContext, tenant: TenantId, now: Ms): Promis
         .where('tenant_id', '=', tenant)
         .where('id', '=', alarm.id)
         .execute();
-      await tellOf(world, tx, alarm, verdict, judged, now);
+      await notifyAlarm(world, tx, alarm, verdict, judged, now);
     }
   });
   return true;
@@ -74,7 +76,7 @@ const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolea
 
 const MOST_LINES = 30;
 
-async function tellOf(
+async function notifyAlarm(
   world: AppContext,
   tx: TenantTx,
   alarm: SlaRow,
@@ -106,11 +108,11 @@ async function tellOf(
       ].join('\n\n')}\n`,
     };
   };
-  for (const { id, email } of await recipientsOf(tx, alarm))
+  for (const { id, email } of await loadRecipients(tx, alarm))
     await post(tx, world, {
       kind: 'mail',
       to: email,
-      ...withLanguage(await languageOf(tx, id), write),
+      ...withLanguage(await loadLanguage(tx, id), write),
     });
 }
 
@@ -140,7 +142,7 @@ function shareWords({ windowDays: days, minSuccessPct }: SlaRow, share: number):
 }
 
 /** Returns the recipients who have an address and still see all of the alarm's jobs. */
-async function recipientsOf(
+async function loadRecipients(
   tx: TenantTx,
   { recipients, companies }: SlaRow,
 ): Promise<readonly { readonly id: UserId; readonly email: string }[]> {

@@ -8,15 +8,15 @@ import type { UserRow } from '#contract/users/rows.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { audit } from '#server/platform/auth/audit.ts';
-import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import type { SessionContext, Handlers, Principal } from '#server/platform/http/handler.ts';
 import { knownJobs } from '#server/platform/queries/known-jobs.ts';
-import { peopleOf } from '#server/platform/queries/run-details.ts';
+import { loadPeople } from '#server/platform/queries/run-details.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { type Scope, scopeOf, seesCompany, sharesCompany } from '#server/platform/sync/scope.ts';
+import { type Scope, toScope, seesCompany, sharesCompany } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { jobsOf, judgeAll } from './judge.ts';
-import { keepAlarm, keptAlarms } from './alarm-state.ts';
-import type { Kept } from './alarm-state.ts';
+import { getJobs, judgeAll } from './judge.ts';
+import { keepAlarm, loadAlarms } from './alarm-state.ts';
+import type { StoredAlarm } from './alarm-state.ts';
 import { slaReport } from './report.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -38,9 +38,9 @@ export function slaHandlers(
   return {
     saveSlaAlarm: ({ alarm }, ctx) =>
       write(world, ctx, async (tx, session, scope) => {
-        const made = await alarmOf(tx, scope, alarm);
+        const made = await loadAlarm(tx, scope, alarm);
         if (!made.ok) return made;
-        if ((await keptAlarms(tx)).length >= LIMITS.slaAlarms)
+        if ((await loadAlarms(tx)).length >= LIMITS.slaAlarms)
           return failed({ kind: 'conflict', message: MESSAGES.slaFull({ max: LIMITS.slaAlarms }) });
         const id = world.chance.uuid();
         await keepAlarm(tx, {
@@ -58,7 +58,7 @@ export function slaHandlers(
       write(world, ctx, async (tx, _signed, scope) => {
         const before = await seenAlarm(tx, scope, id);
         if (!before) return failed(NOT_FOUND);
-        const made = await alarmOf(tx, scope, alarm);
+        const made = await loadAlarm(tx, scope, alarm);
         if (!made.ok) return made;
         await keepAlarm(tx, {
           ...alarm,
@@ -87,19 +87,23 @@ export function slaHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const { companies, deleted } = scoped(ctx);
+          const { companies, deleted } = toScope(ctx.session);
           const jobs = await knownJobs(tx, {
             companies: companies === null ? null : [...companies],
             without: [...deleted],
           });
           const own = [...jobs.values()].filter(({ job }) => job.uid === jobInstanceUid);
           if (own.length === 0) return failed(NOT_FOUND);
-          const looks = ({ alarm }: Kept): boolean => {
-            const meant = jobsOf(alarm, jobs);
+          const looks = ({ alarm }: StoredAlarm): boolean => {
+            const meant = getJobs(alarm, jobs);
             return own.some(({ job }) => meant.has(job.n));
           };
           return ok({
-            alarms: await told(tx, (await seenAlarms(tx, scoped(ctx))).filter(looks), ctx.now),
+            alarms: await toOutput(
+              tx,
+              (await seenAlarms(tx, toScope(ctx.session))).filter(looks),
+              ctx.now,
+            ),
           });
         },
         { readOnly: true },
@@ -109,14 +113,14 @@ export function slaHandlers(
       world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const scope = scoped(ctx);
+          const scope = toScope(ctx.session);
           const users = await tx.all('user');
-          const names = await peopleOf(tx);
+          const names = await loadPeople(tx);
           const people = users.filter(
             (user) => user.deletedAt === null && sharesCompany(scope, user),
           );
           return ok({
-            alarms: await told(tx, await seenAlarms(tx, scope), ctx.now),
+            alarms: await toOutput(tx, await seenAlarms(tx, scope), ctx.now),
             people: people
               .flatMap(({ id }) => {
                 const name = names.get(id);
@@ -136,22 +140,16 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const bad = (path: string, message: string): Result<never> =>
   failed({ kind: 'bad-input', message, issues: [{ path, message }] });
 
-function scoped({ session }: RequestContext): Scope {
-  if (!session) throw new Error('alarms without a session');
-  return scopeOf(session);
-}
-
 /** Runs under the lock, so that a change is based on the current row. */
 function write<T>(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   work: (tx: TenantTx, session: Principal, scope: Scope) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const { session } = ctx;
-  if (!session) throw new Error('alarms without a session');
   return world.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
-    return work(tx, session, scopeOf(session));
+    return work(tx, session, toScope(session));
   });
 }
 
@@ -164,13 +162,17 @@ function seesAlarm(scope: Scope, { companies, madeBy }: Pick<SlaRow, 'companies'
     return scope.companies === null || (companies !== null && madeBy === scope.own);
   return companies.every((n) => seesCompany(scope, n));
 }
-const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly Kept[]> =>
-  (await keptAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm));
-const seenAlarm = async (tx: TenantTx, scope: Scope, id: string): Promise<Kept | undefined> =>
+const seenAlarms = async (tx: TenantTx, scope: Scope): Promise<readonly StoredAlarm[]> =>
+  (await loadAlarms(tx)).filter(({ alarm }) => seesAlarm(scope, alarm));
+const seenAlarm = async (
+  tx: TenantTx,
+  scope: Scope,
+  id: string,
+): Promise<StoredAlarm | undefined> =>
   (await seenAlarms(tx, scope)).find(({ alarm }) => alarm.id === id);
 
 /** Returns the alarm's job and companies. If no company is named, those that its creator sees. */
-async function alarmOf(
+async function loadAlarm(
   tx: TenantTx,
   scope: Scope,
   { job, group, maxAgeHours, minSuccessPct, recipients }: SlaFields,
@@ -208,14 +210,14 @@ const mayTell = (scope: Scope, user: UserRow | undefined): boolean =>
 
 const LATE = 20;
 
-async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOut[]> {
-  const names = await peopleOf(tx);
+async function toOutput(tx: TenantTx, stored: readonly StoredAlarm[], now: Ms): Promise<SlaOut[]> {
+  const names = await loadPeople(tx);
   const { verdicts, jobs, lastSuccess } = await judgeAll(
     tx,
-    kept.map(({ alarm }) => alarm),
+    stored.map(({ alarm }) => alarm),
     now,
   );
-  return kept
+  return stored
     .flatMap(
       ({
         alarm: { id, n, companies: _companies, madeBy, ...alarm },

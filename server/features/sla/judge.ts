@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { JobN, Ms } from '#contract/ids.ts';
-import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import { NO_TALLY } from '#contract/dashboard/overview.ts';
 import type { Tally } from '#contract/dashboard/overview.ts';
 import { judgeSla } from '#contract/sla/sla.ts';
@@ -9,8 +9,8 @@ import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import { knownJobs, meantJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJobs } from '#server/platform/queries/known-jobs.ts';
-import { wallOf } from '#server/platform/queries/query.ts';
-import { heaps, tallyOf, totalsOf } from '#server/platform/queries/totals.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { heaps, getTally, loadTotals } from '#server/platform/queries/totals.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 
 export interface Judged {
@@ -27,22 +27,22 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
   const reach = { companies: null, without: gone };
   const jobs = await knownJobs(tx, reach);
   const lastSuccess = await lastSuccesses(tx);
-  const { timeZone, dayBeginsHour } = await wallOf(tx);
-  const today = dayOf(now, timeZone, dayBeginsHour);
+  const { timeZone, dayBeginsHour } = await loadCompanyLimit(tx);
+  const today = getDay(now, timeZone, dayBeginsHour);
   const verdicts = new Map<string, SlaVerdict>();
   for (const windowDays of new Set(alarms.map((alarm) => alarm.windowDays))) {
     const from = startOfDay(today - windowDays + 1, timeZone, dayBeginsHour);
-    const tallies = await talliesOf(tx, reach, [
+    const tallies = await loadTallies(tx, reach, [
       from,
       startOfDay(today + 1, timeZone, dayBeginsHour),
     ]);
-    const told = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
+    const details = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
     for (const alarm of alarms.filter((one) => one.windowDays === windowDays))
       verdicts.set(
         alarm.id,
         judgeSla(
           alarm,
-          [...jobsOf(alarm, jobs).keys()].flatMap((n) => told.get(n) ?? []),
+          [...getJobs(alarm, jobs).keys()].flatMap((n) => details.get(n) ?? []),
           now,
         ),
       );
@@ -51,7 +51,7 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
 }
 
 /** Returns the jobs of an alarm; of a group, only jobs that make backups (OVER-7). */
-export function jobsOf(
+export function getJobs(
   { n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>,
   jobs: KnownJobs,
 ): KnownJobs {
@@ -66,7 +66,7 @@ export function jobsOf(
         ? {}
         : { source: group.source, type: group.type, entityGroup: group.entityGroup },
     ) ?? jobs;
-  return backupsOf(
+  return getBackups(
     companies === null
       ? meant
       : new Map([...meant].filter(([, { job }]) => companies.includes(job.company))),
@@ -75,21 +75,20 @@ export function jobsOf(
 }
 
 /** OVER-7: returns the jobs that count as backups when these types are requested. */
-export function backupsOf(jobs: KnownJobs, asked: readonly JobType[]): KnownJobs {
-  const counts = countsAsBackup(asked);
+export function getBackups(jobs: KnownJobs, request: readonly JobType[]): KnownJobs {
+  const counts = countsAsBackup(request);
   return new Map([...jobs].filter(([, { job }]) => counts(job.type)));
 }
 
-export const talliesOf = async (
+export const loadTallies = async (
   tx: TenantTx,
-  reach: Parameters<typeof totalsOf>[1],
+  reach: Parameters<typeof loadTotals>[1],
   edges: readonly Ms[],
 ): Promise<ReadonlyMap<JobN, Tally>> =>
   new Map(
-    [...heaps(await totalsOf(tx, reach, edges, null, []), (one) => one.class)].map(([job, all]) => [
-      job,
-      tallyOf(all, () => true),
-    ]),
+    [...heaps(await loadTotals(tx, reach, edges, null, []), (one) => one.class)].map(
+      ([job, all]) => [job, getTally(all, () => true)],
+    ),
   );
 
 export const slaJobs = (

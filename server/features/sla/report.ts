@@ -3,7 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { successShare, sumTallies } from '#contract/dashboard/overview.ts';
 import type { Tally } from '#contract/dashboard/overview.ts';
 import type { SlaLine } from '#contract/sla/calls.ts';
-import { ageOf } from '#contract/sla/sla.ts';
+import { getAge } from '#contract/sla/sla.ts';
 import type { SlaJob } from '#contract/sla/sla.ts';
 import { ok } from '#contract/result.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -12,7 +12,7 @@ import { byName, knownJobs, namedJobs } from '#server/platform/queries/known-job
 import type { Known } from '#server/platform/queries/known-jobs.ts';
 import { answer } from '#server/platform/queries/query.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { backupsOf, lastSuccesses, slaJobs, talliesOf } from './judge.ts';
+import { getBackups, lastSuccesses, slaJobs, loadTallies } from './judge.ts';
 
 const HOUR: Ms = 3_600_000;
 const DAYS = 30;
@@ -26,18 +26,18 @@ export const slaReport =
   ) =>
     answer(world, ctx, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
       const named = namedJobs(await knownJobs(tx, question), filters);
-      const known = backupsOf(named, filters?.type ?? []);
-      const tallies = await talliesOf(tx, question, [question.from, question.to]);
+      const known = getBackups(named, filters?.type ?? []);
+      const tallies = await loadTallies(tx, question, [question.from, question.to]);
       const jobs = new Map(
         slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]),
       );
-      const asked = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
+      const request = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
       const groups =
         by === 'job'
           ? byName(known).map((one) => [one])
           : [...Map.groupBy(byName(known), ({ job }) => job.company).values()];
       const lines = groups
-        .map((group) => lineOf(group, jobs, asked, by, question.now))
+        .map((group) => getLine(group, jobs, request, by, question.now))
         .toSorted(
           (a, b) => (a.share ?? 2) - (b.share ?? 2) || (b.ageHours ?? -1) - (a.ageHours ?? -1),
         );
@@ -48,14 +48,14 @@ export const slaReport =
         page,
         pageSize,
         total: {
-          ...figuresOf(total),
+          ...getFigures(total),
           met: lines.filter(({ met }) => met === true).length,
           missedTarget: lines.filter(({ met }) => met === false).length,
         },
       });
     });
 
-const figuresOf = (tally: Tally) => ({
+const getFigures = (tally: Tally) => ({
   runs: tally.runs - tally.running,
   success: tally.success,
   warning: tally.warning + tally.anomaly,
@@ -64,7 +64,7 @@ const figuresOf = (tally: Tally) => ({
   share: successShare(tally),
 });
 
-function lineOf(
+function getLine(
   group: readonly Known[],
   jobs: ReadonlyMap<JobN, SlaJob>,
   {
@@ -76,8 +76,8 @@ function lineOf(
 ): SlaLine {
   const [first] = group;
   const own = group.flatMap(({ job }) => jobs.get(job.n) ?? []);
-  const figures = figuresOf(sumTallies(own.map(({ tally }) => tally)));
-  const ages = own.flatMap((job) => ageOf(job, now) ?? []);
+  const figures = getFigures(sumTallies(own.map(({ tally }) => tally)));
+  const ages = own.flatMap((job) => getAge(job, now) ?? []);
   const oldest = ages.length === 0 ? null : Math.max(...ages);
   const good = own.flatMap(({ quiet, lastSuccess }) =>
     quiet || lastSuccess === null ? [] : [lastSuccess],

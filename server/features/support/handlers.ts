@@ -7,10 +7,10 @@ import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
 import { FORBIDDEN } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
 import { outgoingStates } from '../../platform/mail/outgoing-states.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { supportMailMessages as t } from './messages.en.ts';
@@ -23,9 +23,9 @@ export const supportHandlers = (
 ): Pick<Handlers, 'sendSupport' | 'listSupport'> => ({
   sendSupport: ({ subject, message, context = {} }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
-      const { userId } = signedOf(ctx);
+      const { userId } = ctx.session;
       const { sql, tenant } = tx;
-      const portal = await portalOf(tx);
+      const portal = await loadPortal(tx);
       if (!portal.on) return failed(FORBIDDEN);
       if (portal.to === null)
         return failed({ kind: 'conflict', message: MESSAGES.supportNoAddress });
@@ -58,7 +58,7 @@ export const supportHandlers = (
       const mail = await post(tx, world, {
         kind: 'mail',
         to: portal.to,
-        ...withLanguage(await languageOf(tx, null), () => ({
+        ...withLanguage(await loadLanguage(tx, null), () => ({
           subject: t.subject({ portal: portal.name, subject }).replaceAll(/\p{Cc}+/gu, ' '),
           text: `${supportText(message, context)}\n\n${from(person)}`,
         })),
@@ -88,9 +88,9 @@ export const supportHandlers = (
 
   listSupport: ({ page = 1, pageSize = PAGE_SIZE }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
-      const { userId } = signedOf(ctx);
+      const { userId } = ctx.session;
       const { sql, tenant } = tx;
-      if (!(await portalOf(tx)).on) return failed(FORBIDDEN);
+      if (!(await loadPortal(tx)).on) return failed(FORBIDDEN);
       await settle(tx, userId);
       const own = sql
         .selectFrom('support_request')
@@ -117,12 +117,12 @@ export const supportHandlers = (
 
 /** Returns the user's message, followed by the page's context, one line each. */
 function supportText(message: string, context: SupportContext): string {
-  const told = SUPPORT_PARTS.flatMap((part) =>
+  const details = SUPPORT_PARTS.flatMap((part) =>
     context[part] === undefined || context[part] === ''
       ? []
       : [t.detail({ name: SUPPORT_WORDS[part], value: context[part] })],
   );
-  return told.length === 0 ? message : `${message}\n\n${told.join('\n')}`;
+  return details.length === 0 ? message : `${message}\n\n${details.join('\n')}`;
 }
 
 /** Names the sender for the support, who knows no ids. */
@@ -179,7 +179,7 @@ async function settle(tx: TenantTx, userId: UserId): Promise<void> {
 }
 
 /** Returns whether requests are enabled, and their recipient. */
-async function portalOf({
+async function loadPortal({
   sql,
   tenant,
 }: TenantTx): Promise<{ readonly on: boolean; readonly to: string | null; readonly name: string }> {
@@ -192,9 +192,4 @@ async function portalOf({
     .executeTakeFirstOrThrow();
   const { enabled, links } = features.supportSection;
   return { on: enabled && links.request, to: supportEmail, name };
-}
-
-function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('support without a session');
-  return session;
 }

@@ -5,17 +5,25 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { SYSTEM_NAMES, ticketNumber } from '#contract/tickets/tickets.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
+import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cut, REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
-import { bad, conflict, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './resolve-ticket.ts';
-import { readsElsewhere, ticketSeen, wholeOf } from './read-tickets.ts';
+import { bad, conflict, listUnlinked, meantBy, nextNumber, NOT_FOUND } from './resolve-ticket.ts';
+import { readsElsewhere, ticketSeen, loadTicketDetails } from './read-tickets.ts';
 import { tell, sendNow } from './ticket-queue.ts';
-import { type Connected, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
+import {
+  type Connected,
+  loadConnected,
+  type Desk,
+  loadDesk,
+  heard,
+  findMappedCompany,
+} from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
 
 /** Requests to the system per minute and user. */
@@ -29,18 +37,17 @@ const QUESTIONS = 30;
 export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> {
   const rateLimit = makePerMinuteLimit(QUESTIONS);
   return {
-    async adoptTicket({ ticket: said, ...asked }, ctx) {
-      const retryAfterMs = rateLimit.ask(`${ctx.tenant} ${ctx.session?.userId ?? ''}`, ctx.now);
-      if (retryAfterMs !== null)
-        return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+    async adoptTicket({ ticket: said, ...request }, ctx) {
+      const refused = rateLimit.check(`${ctx.tenant} ${ctx.session.userId}`, ctx.now);
+      if (refused) return failed(refused);
       const ready = await world.store.tenant(
         ctx.tenant,
         async (tx): Promise<Result<Connected>> => {
-          const meant = await meantBy(tx, scoped(ctx), asked);
-          const desk = await deskOf(tx);
+          const meant = await meantBy(tx, toScope(ctx.session), request);
+          const desk = await loadDesk(tx);
           const { system } = desk.settings;
           if (!meant.ok) return meant;
-          const connected = await connectedOf(tx, world, desk);
+          const connected = await loadConnected(tx, world, desk);
           return connected === null
             ? failed(
                 conflict(
@@ -62,7 +69,7 @@ export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> 
           bad('ticket', MESSAGES.ticketNoSuchRemote({ system: SYSTEM_NAMES[ready.value.system] })),
         );
       const adopted = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
-        const place = await placeOf(tx, world, ctx, asked);
+        const place = await findTicketPlace(tx, world, ctx, request);
         if (!place.ok) return refusal(place.failure);
         if (place.value.desk.settings.system !== ready.value.system)
           return refusal(
@@ -80,8 +87,8 @@ export function adoptHandlers(world: AppContext): Pick<Handlers, 'adoptTicket'> 
       return world.store.tenant(
         ctx.tenant,
         async (tx) => {
-          const row = await ticketSeen(tx, scoped(ctx), id);
-          const all = row && (await wholeOf(tx, row, readsElsewhere(ctx)));
+          const row = await ticketSeen(tx, toScope(ctx.session), id);
+          const all = row && (await loadTicketDetails(tx, row, readsElsewhere(ctx)));
           return all ? ok(all) : failed(NOT_FOUND);
         },
         { readOnly: true },
@@ -99,19 +106,19 @@ interface Place {
 }
 
 /** Returns the company of the problems, and the mapped company of the system. */
-async function placeOf(
+async function findTicketPlace(
   tx: TenantTx,
   world: AppContext,
-  ctx: RequestContext,
-  asked: Parameters<typeof meantBy>[2],
+  ctx: SessionContext,
+  request: Parameters<typeof meantBy>[2],
 ): Promise<Result<Place>> {
-  const meant = await meantBy(tx, scoped(ctx), asked);
+  const meant = await meantBy(tx, toScope(ctx.session), request);
   if (!meant.ok) return meant;
-  const desk = await deskOf(tx);
-  const free = await freeOf(tx, world, desk, meant.value);
+  const desk = await loadDesk(tx);
+  const free = await listUnlinked(tx, world, desk, meant.value);
   if (!free.ok) return free;
   const { company, name } = free.value;
-  const mapped = await mappedOf(tx, desk, company, name);
+  const mapped = await findMappedCompany(tx, desk, company, name);
   return 'blocked' in mapped
     ? failed(conflict(mapped.blocked))
     : ok({ problems: meant.value, company, name, there: mapped.remote.id, desk });
@@ -146,20 +153,20 @@ async function takeOver(
         .execute()
     ).map(({ id }) => id),
   );
-  const kept = [...rows.values()].find((row) => row.deletedAt === null && row.system === system);
-  if (kept && kept.company !== company)
+  const stored = [...rows.values()].find((row) => row.deletedAt === null && row.system === system);
+  if (stored && stored.company !== company)
     return failed(
-      bad('ticket', MESSAGES.ticketOfAnother({ number: ticketNumber(kept), company: name })),
+      bad('ticket', MESSAGES.ticketOfAnother({ number: ticketNumber(stored), company: name })),
     );
   if (remote.company !== there)
     return failed(
       bad('ticket', MESSAGES.ticketOfAnother({ number: remote.number, company: name })),
     );
-  if (remote.status.closed || kept?.status.closed === true)
+  if (remote.status.closed || stored?.status.closed === true)
     return failed(
       conflict(MESSAGES.ticketClosedThere({ number: remote.number, system: SYSTEM_NAMES[system] })),
     );
-  if (kept) return ok({ id: kept.id, drafts: tie(kept, true, ns), marked: true });
+  if (stored) return ok({ id: stored.id, drafts: tie(stored, true, ns), marked: true });
   // A reference of ours is overwritten if the ticket was deleted here; any other is not.
   if (
     remote.reference !== null &&

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import type { AutotaskAt } from '#contract/tickets/ticketing.ts';
 import type { Named } from '#contract/tickets/tickets.ts';
@@ -7,7 +8,7 @@ import {
   askPsa,
   cut,
   type Psa,
-  PsaFault,
+  PsaError,
   REFERENCE,
   type RemoteChange,
   type RemoteTicket,
@@ -81,11 +82,14 @@ interface Place {
   readonly web: string | null;
   readonly at: Ms;
 }
-const zones = new WeakMap<AppContext, Map<string, Place>>();
+/** Where Autotask serves its users, by address and user. */
+export type AutotaskZones = LRUCache<string, Place>;
+
+export const makeAutotaskZones = (): AutotaskZones => new LRUCache({ max: 1_000 });
 
 type Filter = readonly Readonly<Record<string, unknown>>[];
 
-const nameOf = ({ id, firstName, lastName, userName }: v.InferOutput<typeof Resource>): Named => ({
+const getName = ({ id, firstName, lastName, userName }: v.InferOutput<typeof Resource>): Named => ({
   id: String(id),
   name: cut([firstName, lastName].filter(Boolean).join(' ') || (userName ?? String(id))),
 });
@@ -122,10 +126,9 @@ export function autotask(
    * secret.
    */
   async function place(): Promise<Place> {
-    const known = zones.get(world) ?? new Map<string, Place>();
-    zones.set(world, known);
+    const { autotaskZones } = world;
     const key = `${at.url} ${at.username}`;
-    const there = known.get(key);
+    const there = autotaskZones.get(key);
     const now = world.clock.now();
     if (there && now >= there.at && now - there.at < HOUR) return there;
     const { body } = await askPsa(
@@ -136,13 +139,13 @@ export function autotask(
     );
     const { url, webUrl } = shaped('autotask', Zone, body);
     if (!sameSite(at.url, url, '.autotask.net'))
-      throw new PsaFault('refused', 'Autotask named a zone that is not one of its own.');
+      throw new PsaError('refused', 'Autotask named a zone that is not one of its own.');
     const found = {
       base: `${url.replace(/\/+$/, '')}/V1.0`,
       web: webUrl === null ? null : webUrl.replace(/\/+$/, ''),
       at: now,
     };
-    known.set(key, found);
+    autotaskZones.set(key, found);
     return found;
   }
   const send = async (method: string, path: string, body?: unknown): Promise<unknown> =>
@@ -165,7 +168,7 @@ export function autotask(
       yield { rows: items, more: nextPageUrl !== null };
       if (nextPageUrl === null) return;
       if (!sameSite(base, nextPageUrl, '.autotask.net'))
-        throw new PsaFault('refused', 'Autotask named a page that is not one of its own.');
+        throw new PsaError('refused', 'Autotask named a page that is not one of its own.');
       answer = await ask('POST', nextPageUrl, { MaxRecords: size, filter });
     }
   }
@@ -202,7 +205,7 @@ export function autotask(
   const resources = async (ids: readonly number[]): Promise<readonly Named[]> =>
     ids.length === 0
       ? []
-      : (await every(Resource, 'Resources', [{ op: 'in', field: 'id', value: ids }])).map(nameOf);
+      : (await every(Resource, 'Resources', [{ op: 'in', field: 'id', value: ids }])).map(getName);
 
   const people = async (
     field: string,
@@ -227,11 +230,11 @@ export function autotask(
     ]);
     const role = roles.find(({ isDefault }) => isDefault) ?? roles[0];
     if (!role)
-      throw new PsaFault('refused', 'The owner has no role of the service desk in Autotask.');
+      throw new PsaError('refused', 'The owner has no role of the service desk in Autotask.');
     return { assignedResourceID: Number(owner), assignedResourceRoleID: role.roleID };
   }
 
-  async function remoteOf(
+  async function loadRemote(
     tickets: readonly v.InferOutput<typeof Ticket>[],
   ): Promise<readonly RemoteTicket[]> {
     if (tickets.length === 0) return [];
@@ -280,8 +283,8 @@ export function autotask(
     );
   }
   const only = async (ticket: v.InferOutput<typeof Ticket>): Promise<RemoteTicket> => {
-    const [one] = await remoteOf([ticket]);
-    if (!one) throw new PsaFault('later', 'Autotask gave an answer that cannot be read.');
+    const [one] = await loadRemote([ticket]);
+    if (!one) throw new PsaError('later', 'Autotask gave an answer that cannot be read.');
     return one;
   };
   const get = async (id: string): Promise<RemoteTicket> => {
@@ -291,7 +294,7 @@ export function autotask(
       v.object({ item: v.nullable(Ticket) }),
       await send('GET', `Tickets/${encodeURIComponent(id)}`),
     );
-    if (item === null) throw new PsaFault('gone', 'Autotask does not have it.');
+    if (item === null) throw new PsaError('gone', 'Autotask does not have it.');
     return only(item);
   };
   const active: Filter = [{ op: 'eq', field: 'isActive', value: true }];
@@ -390,7 +393,7 @@ export function autotask(
     },
     get,
     changedSince: async (since) =>
-      remoteOf(
+      loadRemote(
         await every(Ticket, 'Tickets', [
           { op: 'beginsWith', field: 'externalID', value: REFERENCE },
           { op: 'gte', field: 'lastActivityDate', value: new Date(since).toISOString() },
@@ -409,7 +412,7 @@ export function autotask(
         n += 1;
         if (n === wanted)
           return {
-            rows: rows.map((one) => ({ ...nameOf(one), identifier: one.userName ?? '' })),
+            rows: rows.map((one) => ({ ...getName(one), identifier: one.userName ?? '' })),
             page: wanted,
             more,
           };
@@ -420,7 +423,7 @@ export function autotask(
       const found =
         (await people('email', email)).find((one) => same(one.email, email)) ??
         (await people('userName', username)).find((one) => same(one.userName, username));
-      return found ? nameOf(found) : null;
+      return found ? getName(found) : null;
     },
   };
 }

@@ -1,17 +1,18 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
+import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { readBytes } from '../../platform/http/body.ts';
 import { callerReader } from '../../platform/http/client-address.ts';
-import { faultOf } from '../../platform/http/serve-call.ts';
+import { describeError } from '../../platform/http/serve-call.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { tenantOfHost } from '../../platform/db/tenants.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { askPsa, sameSite, shaped } from './psa.ts';
 import { pollOne } from './poll.ts';
-import { deskOf, heard } from './ticketing.ts';
+import { loadDesk, heard } from './ticketing.ts';
 import { CALLBACK } from './ticketing-handlers.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 
@@ -34,8 +35,8 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
 export function ticketRoutes(world: AppContext): (app: Hono) => void {
   const rateLimit = makePerMinuteLimit(IN_A_MINUTE);
   const keyRateLimit = makePerMinuteLimit(IN_A_MINUTE);
-  const callerOf = callerReader(world.config.trustedProxies);
-  const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
+  const getCaller = callerReader(world.config.trustedProxies);
+  const keys = new LRUCache<string, { readonly key: string; readonly at: Ms }>({ max: 100 });
 
   async function keyAt(tenant: TenantId, url: string): Promise<string | null> {
     const now = world.clock.now();
@@ -43,27 +44,26 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
     // The caller is not authenticated yet, so the number of key requests is limited.
     if (keyRateLimit.ask(tenant, now) !== null) return null;
-    const told = await heard(async () =>
+    const details = await heard(async () =>
       shaped(
         'connectwise',
         Key,
         (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body,
       ),
     );
-    if (!told.ok) return null;
-    if (keys.size > 100) keys.clear();
-    keys.set(url, { key: told.value.signing_key, at: now });
-    return told.value.signing_key;
+    if (!details.ok) return null;
+    keys.set(url, { key: details.value.signing_key, at: now });
+    return details.value.signing_key;
   }
 
   /** Without a connected system there are no valid callbacks, so the body is not read. */
   const isConnected = async (tenant: TenantId): Promise<boolean> =>
-    (await world.store.tenant(tenant, deskOf, { readOnly: true })).settings.system ===
+    (await world.store.tenant(tenant, loadDesk, { readOnly: true })).settings.system ===
     'connectwise';
 
   async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
-    const { settings } = await world.store.tenant(tenant, deskOf, { readOnly: true });
-    const body = v.safeParse(Body, jsonOf(bytes));
+    const { settings } = await world.store.tenant(tenant, loadDesk, { readOnly: true });
+    const body = v.safeParse(Body, getJson(bytes));
     if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success)
       return 400;
     const {
@@ -81,8 +81,8 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
   return (app) => {
     app.post(CALLBACK, async ({ req, env }) => {
       const { raw } = req;
-      const { host: asked, ip } = callerOf(raw, env);
-      const host = asked.replace(/:\d+$/, '');
+      const { host: request, ip } = getCaller(raw, env);
+      const host = request.replace(/:\d+$/, '');
       const tenant = await tenantOfHost(world.store, host);
       const signature = raw.headers.get('x-content-signature');
       if (tenant === null || signature === null) return said(400);
@@ -100,7 +100,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
       try {
         return said(await take(tenant, bytes.value, signature));
       } catch (error) {
-        world.log.error('a callback failed', { tenant, ...faultOf(error) });
+        world.log.error('a callback failed', { tenant, ...describeError(error) });
         return said(500);
       }
     });
@@ -109,7 +109,7 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
 
 const said = (status: number): Response => new Response(null, { status });
 
-function jsonOf(bytes: Uint8Array): unknown {
+function getJson(bytes: Uint8Array): unknown {
   try {
     return parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
@@ -125,6 +125,6 @@ export function session(bytes: Uint8Array, key: string, signature: string): bool
   const own = createHmac('sha256', createHash('sha256').update(key).digest())
     .update(bytes)
     .digest();
-  const given = Buffer.from(signature, 'base64');
-  return given.length === own.length && timingSafeEqual(own, given);
+  const input = Buffer.from(signature, 'base64');
+  return input.length === own.length && timingSafeEqual(own, input);
 }

@@ -4,7 +4,7 @@ import type { Named } from '#contract/tickets/tickets.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import {
   askPsa,
-  type Asked,
+  type PsaQuery,
   cut,
   type Psa,
   REFERENCE,
@@ -66,7 +66,7 @@ const PAGES = 50;
 const quoted = (words: string): string => `"${words.replaceAll(/["\\%]/g, ' ').trim()}"`;
 const like = (field: string, words: string): string =>
   `${field} like "%${words.replaceAll(/["\\%]/g, ' ').trim()}%"`;
-const nameOf = ({
+const getName = ({
   firstName,
   lastName,
   identifier,
@@ -78,7 +78,7 @@ const nameOf = ({
 const named = (one: v.InferOutput<typeof Reference> | null): Named | null =>
   one && { id: String(one.id), name: one.name ?? one.identifier ?? '' };
 
-const searched = (field: string, { search }: Asked): string[] =>
+const searched = (field: string, { search }: PsaQuery): string[] =>
   search === undefined || search === '' ? [] : [like(field, search)];
 const id = (value: string): { readonly id: number } => ({ id: Number(value) });
 const ref = (value: string | null | undefined): unknown =>
@@ -94,8 +94,11 @@ const same = (a: string | null, b: string | null): boolean =>
   a !== null && b !== null && a.toLowerCase() === b.toLowerCase();
 
 export interface ConnectWise extends Psa {
-  contacts(company: string, asked: Asked): Promise<RemotePage<{ readonly email: string | null }>>;
-  tickets(company: string, asked: Asked): Promise<RemotePage<{ readonly status: string }>>;
+  contacts(
+    company: string,
+    request: PsaQuery,
+  ): Promise<RemotePage<{ readonly email: string | null }>>;
+  tickets(company: string, request: PsaQuery): Promise<RemotePage<{ readonly status: string }>>;
 }
 
 /** Returns the base address of the API, for the cloud or a self-hosted server. */
@@ -131,10 +134,10 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
     size: number,
   ): Promise<{ readonly rows: readonly v.InferOutput<S>[]; readonly more: boolean }> {
     const params = new URLSearchParams({ ...query, page: String(n), pageSize: String(size) });
-    const { body, headers: told } = await send('GET', `${path}?${params.toString()}`);
+    const { body, headers: details } = await send('GET', `${path}?${params.toString()}`);
     return {
       rows: shaped('connectwise', v.array(schema), body),
-      more: /rel="?next"?/i.test(told.get('link') ?? ''),
+      more: /rel="?next"?/i.test(details.get('link') ?? ''),
     };
   }
   async function every<S extends v.GenericSchema>(
@@ -150,24 +153,24 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
     }
     return all;
   }
-  async function told<S extends v.GenericSchema, T>(
+  async function toOutput<S extends v.GenericSchema, T>(
     schema: S,
     path: string,
     conditions: readonly string[],
     orderBy: string,
-    asked: Asked,
+    request: PsaQuery,
     of: (row: v.InferOutput<S>) => Named & T,
   ): Promise<RemotePage<T>> {
     const { rows, more } = await page(
       schema,
       path,
       { ...(conditions.length === 0 ? {} : { conditions: conditions.join(' and ') }), orderBy },
-      asked.page,
-      asked.pageSize,
+      request.page,
+      request.pageSize,
     );
-    return { rows: rows.map(of), page: asked.page, more };
+    return { rows: rows.map(of), page: request.page, more };
   }
-  const remoteOf = ({
+  const getRemote = ({
     id: n,
     summary,
     status,
@@ -187,7 +190,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
     status: { id: String(status?.id ?? ''), name: status?.name ?? '', closed: closedFlag },
     owner: named(owner),
     priority: named(priority),
-    updatedAt: momentOf(_info?.lastUpdated ?? null),
+    updatedAt: getMoment(_info?.lastUpdated ?? null),
   });
 
   return {
@@ -216,50 +219,54 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         priorities: priorities.map((one) => ({ id: String(one.id), name: cut(one.name) })),
       };
     },
-    companies: (asked) =>
-      told(
+    companies: (request) =>
+      toOutput(
         Company,
         'company/companies',
-        ['deletedFlag = false', ...searched('name', asked)],
+        ['deletedFlag = false', ...searched('name', request)],
         'name asc',
-        asked,
+        request,
         (one) => ({ id: String(one.id), name: cut(one.name), identifier: one.identifier ?? '' }),
       ),
     everyCompany: async () =>
       (await every(Company, 'company/companies', { conditions: 'deletedFlag = false' }))
         .filter((one) => !one.deletedFlag)
         .map((one) => ({ id: String(one.id), name: cut(one.name) })),
-    contacts: (company, asked) =>
-      told(
+    contacts: (company, request) =>
+      toOutput(
         Contact,
         'company/contacts',
-        [`company/id = ${Number(company)}`, 'inactiveFlag = false', ...searched('lastName', asked)],
+        [
+          `company/id = ${Number(company)}`,
+          'inactiveFlag = false',
+          ...searched('lastName', request),
+        ],
         'lastName asc',
-        asked,
+        request,
         (one) => ({
           id: String(one.id),
-          name: cut(nameOf(one)),
+          name: cut(getName(one)),
           email:
             one.communicationItems?.find(({ communicationType }) => communicationType === 'Email')
               ?.value ?? null,
         }),
       ),
-    members: (asked) =>
-      told(
+    members: (request) =>
+      toOutput(
         Member,
         'system/members',
-        ['inactiveFlag = false', ...searched('lastName', asked)],
+        ['inactiveFlag = false', ...searched('lastName', request)],
         'identifier asc',
-        asked,
-        (one) => ({ id: String(one.id), name: cut(nameOf(one)), identifier: one.identifier }),
+        request,
+        (one) => ({ id: String(one.id), name: cut(getName(one)), identifier: one.identifier }),
       ),
-    tickets: (company, asked) =>
-      told(
+    tickets: (company, request) =>
+      toOutput(
         Ticket,
         'service/tickets',
-        [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', asked)],
+        [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', request)],
         'id desc',
-        asked,
+        request,
         (one) => ({ id: String(one.id), name: cut(one.summary), status: one.status?.name ?? '' }),
       ),
 
@@ -276,7 +283,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         2,
       );
       const found = rows.find((one) => one.id === Number(n));
-      return found ? remoteOf(found) : null;
+      return found ? getRemote(found) : null;
     },
     async find(reference) {
       const { rows } = await page(
@@ -288,7 +295,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
       );
       // The result is checked again, because the condition could match another ticket.
       const own = rows.find((one) => one.externalXRef === reference);
-      return own ? remoteOf(own) : null;
+      return own ? getRemote(own) : null;
     },
     async make({
       reference,
@@ -312,7 +319,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         ...(owner !== null && { owner: id(owner) }),
         ...(contact !== null && { contact: id(contact) }),
       });
-      return remoteOf(shaped('connectwise', Ticket, body));
+      return getRemote(shaped('connectwise', Ticket, body));
     },
     async change(
       ticket,
@@ -336,7 +343,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         });
     },
     get: async (ticket) =>
-      remoteOf(
+      getRemote(
         shaped(
           'connectwise',
           Ticket,
@@ -349,7 +356,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
           conditions: `externalXRef like "${REFERENCE}%" and lastUpdated >= [${new Date(since).toISOString().replace(/\.\d+Z$/, 'Z')}]`,
           orderBy: 'id asc',
         })
-      ).map(remoteOf),
+      ).map(getRemote),
     async memberOf(email, username) {
       const by = [
         ...(email === null || email === ''
@@ -367,12 +374,12 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
       const found =
         rows.find((one) => same(one.primaryEmail, email) || same(one.officeEmail, email)) ??
         rows.find((one) => same(one.identifier, username));
-      return found ? { id: String(found.id), name: nameOf(found) } : null;
+      return found ? { id: String(found.id), name: getName(found) } : null;
     },
   };
 }
 
-function momentOf(said: string | null): number | null {
+function getMoment(said: string | null): number | null {
   const at = said === null ? Number.NaN : Date.parse(said);
   return Number.isFinite(at) ? at : null;
 }

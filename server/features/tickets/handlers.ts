@@ -6,24 +6,25 @@ import type { ProblemRow } from '#contract/runs/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { OutputOf } from '#contract/calls.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { runIdempotently, refusal } from '../../platform/http/idempotent-command.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
+import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './resolve-ticket.ts';
-import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
+import { bad, listUnlinked, meantBy, nextNumber, NOT_FOUND } from './resolve-ticket.ts';
+import { change, making, loadProblems, removal, type TicketChange } from './ticket-events.ts';
 import {
-  formOf,
-  peopleOf,
+  loadForm,
+  loadPeople,
   readsElsewhere,
   ticketPage,
   ticketSeen,
-  told,
-  wholeOf,
+  toOutput,
+  loadTicketDetails,
 } from './read-tickets.ts';
 import { tell, sendNow } from './ticket-queue.ts';
-import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
+import { type Desk, loadDesk, openStatus, getPriorities, getStatuses } from './ticketing.ts';
 
 type Whole = OutputOf<'getTicket'>;
 const DAY: Ms = 86_400_000;
@@ -43,21 +44,21 @@ export function ticketHandlers(
   | 'reportTickets'
 > {
   const read = <T>(
-    ctx: RequestContext,
+    ctx: SessionContext,
     of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
-    world.store.tenant(ctx.tenant, (tx) => of(tx, scoped(ctx)), { readOnly: true });
-  const whole = (ctx: RequestContext, id: string): Promise<Result<Whole>> =>
+    world.store.tenant(ctx.tenant, (tx) => of(tx, toScope(ctx.session)), { readOnly: true });
+  const whole = (ctx: SessionContext, id: string): Promise<Result<Whole>> =>
     read(ctx, async (tx, scope) => {
       const row = await ticketSeen(tx, scope, id);
-      const all = row && (await wholeOf(tx, row, readsElsewhere(ctx)));
+      const all = row && (await loadTicketDetails(tx, row, readsElsewhere(ctx)));
       return all ? ok(all) : failed(NOT_FOUND);
     });
   return {
-    listTickets: (asked, ctx) =>
+    listTickets: (request, ctx) =>
       read(ctx, async (tx, scope) => {
-        const page = await ticketPage(tx, scope, asked);
-        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ctx)) });
+        const page = await ticketPage(tx, scope, request);
+        return ok({ ...page, rows: await toOutput(tx, page.rows, readsElsewhere(ctx)) });
       }),
     getTicket: ({ id }, ctx) => whole(ctx, id),
     getTicketForm: ({ company: named, run }, ctx) =>
@@ -69,21 +70,23 @@ export function ticketHandlers(
           n !== undefined && seesCompany(scope, n)
             ? (await tx.rows('company', [n])).get(n)
             : undefined;
-        return company ? ok(await formOf(tx, world, await deskOf(tx), company)) : failed(NOT_FOUND);
+        return company
+          ? ok(await loadForm(tx, world, await loadDesk(tx), company))
+          : failed(NOT_FOUND);
       }),
-    reportTickets: ({ from, to, state = 'all', ...asked }, ctx) =>
+    reportTickets: ({ from, to, state = 'all', ...request }, ctx) =>
       read(ctx, async (tx, scope) => {
         const end = to ?? ctx.now + 1;
         const start = from ?? end - 30 * DAY;
         if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
         if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
-        const page = await ticketPage(tx, scope, { ...asked, state, from: start, to: end });
-        return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ctx)) });
+        const page = await ticketPage(tx, scope, { ...request, state, from: start, to: end });
+        return ok({ ...page, rows: await toOutput(tx, page.rows, readsElsewhere(ctx)) });
       }),
 
-    async makeTicket(asked, ctx) {
+    async makeTicket(request, ctx) {
       const made = await runIdempotently<{ _id: string }>(world, ctx, async (tx) => {
-        const meant = await meantBy(tx, scoped(ctx), asked);
+        const meant = await meantBy(tx, toScope(ctx.session), request);
         const [first] = meant.ok ? meant.value : [];
         if (!meant.ok) return refusal(meant.failure);
         if (meant.value.some(({ company }) => company !== first?.company))
@@ -91,9 +94,9 @@ export function ticketHandlers(
         const opened = await opening(
           tx,
           world,
-          await deskOf(tx),
+          await loadDesk(tx),
           meant.value,
-          asked,
+          request,
           await nextNumber(tx),
         );
         if (!opened.ok) return refusal(opened.failure);
@@ -107,15 +110,15 @@ export function ticketHandlers(
       return whole(ctx, id);
     },
 
-    async makeTickets(asked, ctx) {
+    async makeTickets(request, ctx) {
       const made = await runIdempotently<{ ids: string[] }>(world, ctx, async (tx) => {
-        const meant = await meantBy(tx, scoped(ctx), asked);
+        const meant = await meantBy(tx, toScope(ctx.session), request);
         if (!meant.ok) return refusal(meant.failure);
-        const desk = await deskOf(tx);
+        const desk = await loadDesk(tx);
         const number = await nextNumber(tx);
         const all: Opening[] = [];
         for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
-          const opened = await opening(tx, world, desk, problems, asked, number + all.length);
+          const opened = await opening(tx, world, desk, problems, request, number + all.length);
           if (!opened.ok) return refusal(opened.failure);
           all.push(opened.value);
         }
@@ -130,7 +133,7 @@ export function ticketHandlers(
       return read(ctx, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
         return ok({
-          tickets: await told(
+          tickets: await toOutput(
             tx,
             made.value.ids.flatMap((id) => rows.get(id) ?? []),
             readsElsewhere(ctx),
@@ -139,24 +142,24 @@ export function ticketHandlers(
       });
     },
 
-    async changeTicket({ id, ...asked }, ctx) {
+    async changeTicket({ id, ...request }, ctx) {
       const changed = await runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
-        const row = await ticketSeen(tx, scoped(ctx), id);
+        const row = await ticketSeen(tx, toScope(ctx.session), id);
         if (!row) return refusal(NOT_FOUND);
-        const desk = await deskOf(tx);
+        const desk = await loadDesk(tx);
         const wanted = await chosen(
           tx,
           { ...desk, settings: { ...desk.settings, system: row.system } },
           row.company,
-          asked,
+          request,
         );
         if (!wanted.ok) return refusal(wanted.failure);
         const to: TicketChange = {
           ...wanted.value,
-          ...(asked.subject !== undefined && { subject: asked.subject }),
-          ...(asked.description !== undefined && { description: asked.description }),
+          ...(request.subject !== undefined && { subject: request.subject }),
+          ...(request.description !== undefined && { description: request.description }),
         };
-        const drafts = change(row, 'person', to, await problemsOf(tx, id));
+        const drafts = change(row, 'person', to, await loadProblems(tx, id));
         const parts = drafts.flatMap(({ event }): TicketPart[] =>
           event.type === 'ticket.changed@1'
             ? PARTS.filter((part) => event.data[part] !== undefined)
@@ -173,7 +176,7 @@ export function ticketHandlers(
 
     deleteTicket: ({ id }, ctx) =>
       runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
-        const row = await ticketSeen(tx, scoped(ctx), id);
+        const row = await ticketSeen(tx, toScope(ctx.session), id);
         if (!row) return refusal(NOT_FOUND);
         // A ticket that was never sent is not created there. If a send is in progress, it closes
         // the ticket that it creates.
@@ -183,7 +186,7 @@ export function ticketHandlers(
           .where('ticket_id', '=', id)
           .where('tries', '=', 0)
           .execute();
-        return { drafts: removal(row, await problemsOf(tx, id)), answer: () => ok({}) };
+        return { drafts: removal(row, await loadProblems(tx, id)), answer: () => ok({}) };
       }),
   };
 }
@@ -193,7 +196,7 @@ interface Opening {
   readonly row: NewTicket;
   readonly drafts: readonly NewEvent[];
 }
-interface Asked extends Wanted {
+interface TicketsInput extends Wanted {
   readonly subject: string;
   readonly description?: string | undefined;
   readonly contact?: Named | null | undefined;
@@ -205,16 +208,16 @@ async function opening(
   world: AppContext,
   desk: Desk,
   problems: readonly ProblemRow[],
-  asked: Asked,
+  request: TicketsInput,
   number: number,
 ): Promise<Result<Opening>> {
-  const free = await freeOf(tx, world, desk, problems);
+  const free = await listUnlinked(tx, world, desk, problems);
   if (!free.ok) return free;
   const { company } = free.value;
   const wanted = await chosen(tx, desk, company, {
-    ...asked,
-    status: asked.status ?? openStatus(desk)?.id ?? '',
-    priority: asked.priority === undefined ? desk.settings.priority : asked.priority,
+    ...request,
+    status: request.status ?? openStatus(desk)?.id ?? '',
+    priority: request.priority === undefined ? desk.settings.priority : request.priority,
   });
   if (!wanted.ok) return wanted;
   const { status, priority = null, owner = null } = wanted.value;
@@ -225,9 +228,9 @@ async function opening(
     number,
     company,
     system: desk.settings.system,
-    contact: asked.contact ?? null,
-    subject: asked.subject,
-    description: asked.description ?? '',
+    contact: request.contact ?? null,
+    subject: request.subject,
+    description: request.description ?? '',
     status,
     priority,
     owner,
@@ -268,12 +271,12 @@ async function chosen(
   const own = desk.settings.system === 'own';
   const to: Pick<TicketChange, 'status' | 'priority' | 'owner'> = {};
   if (status !== undefined) {
-    const found = statusesOf(desk).find(({ id }) => id === status);
+    const found = getStatuses(desk).find(({ id }) => id === status);
     if (!found) return failed(bad('status', MESSAGES.ticketNoSuchChoice));
     to.status = found;
   }
   if (priority !== undefined) {
-    const found = priority === null ? null : prioritiesOf(desk).find(({ id }) => id === priority);
+    const found = priority === null ? null : getPriorities(desk).find(({ id }) => id === priority);
     if (found === undefined) return failed(bad('priority', MESSAGES.ticketNoSuchChoice));
     to.priority = found;
   }
@@ -282,7 +285,7 @@ async function chosen(
       owner === null
         ? null
         : own
-          ? (await peopleOf(tx, company)).find(({ id }) => id === owner.id)
+          ? (await loadPeople(tx, company)).find(({ id }) => id === owner.id)
           : owner;
     if (found === undefined) return failed(bad('owner', MESSAGES.ticketNoSuchChoice));
     to.owner = found && { id: found.id, name: found.name };

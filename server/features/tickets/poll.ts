@@ -5,9 +5,9 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
-import { problemsOf, take } from './ticket-events.ts';
+import { loadProblems, take } from './ticket-events.ts';
 import { byClock } from './ticket-queue.ts';
-import { type Connected, connectedOf, deskOf, heard } from './ticketing.ts';
+import { type Connected, loadConnected, loadDesk, heard } from './ticketing.ts';
 
 /**
  * How often changes are polled, how far back each time because clocks differ, and how long one poll
@@ -82,7 +82,7 @@ async function begin(tx: TenantTx, world: AppContext): Promise<Asking | null> {
     .set({ poll_at: now + HELD })
     .where('tenant_id', '=', tenant)
     .execute();
-  const connected = await connectedOf(tx, world, await deskOf(tx));
+  const connected = await loadConnected(tx, world, await loadDesk(tx));
   return (
     connected && { connected, cursor: row.cursor, tries: row.tries, stale: await isStale(tx, now) }
   );
@@ -101,7 +101,7 @@ export async function pollOne(
       .where('tenant_id', '=', tenant)
       .where('remote_id', '=', remoteId)
       .executeTakeFirst();
-    return known ? connectedOf(tx, world, await deskOf(tx)) : null;
+    return known ? loadConnected(tx, world, await loadDesk(tx)) : null;
   });
   if (connected === null) return;
   const found = await heard(() => connected.psa.get(remoteId));
@@ -128,7 +128,7 @@ async function takeIn(
   const ids = [...ours.keys()];
   const {
     settings: { system },
-  } = await deskOf(tx);
+  } = await loadDesk(tx);
   const waiting = new Set(
     (
       await tx.sql
@@ -148,6 +148,6 @@ async function takeIn(
       (row.remote !== null && row.remote.id !== remote.id)
     )
       continue;
-    await tx.append(take(row, remote, await problemsOf(tx, row.id)), byClock(world.clock.now()));
+    await tx.append(take(row, remote, await loadProblems(tx, row.id)), byClock(world.clock.now()));
   }
 }

@@ -6,7 +6,7 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { OutboundError } from '../../platform/outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../../platform/outbound/fetch.ts';
-import { afterOf } from '../../platform/outbound/retry.ts';
+import { parseRetryAfter } from '../../platform/outbound/retry.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { cutText, parseStorable } from '#contract/stored-text.ts';
 
@@ -44,7 +44,7 @@ export interface RemoteChange {
   readonly owner?: string | null;
   readonly reference?: string;
 }
-export interface Asked {
+export interface PsaQuery {
   readonly search?: string | undefined;
   readonly page: number;
   readonly pageSize: number;
@@ -61,7 +61,7 @@ export interface RemotePage<T> {
 export interface Psa {
   /** Without a board, returns the choices of the first one. */
   choices(board: string | null): Promise<Choices>;
-  companies(asked: Asked): Promise<RemotePage<{ readonly identifier: string }>>;
+  companies(request: PsaQuery): Promise<RemotePage<{ readonly identifier: string }>>;
   /** Returns all active companies. */
   everyCompany(): Promise<readonly Named[]>;
   /** Returns the ticket created under this reference; null if there is none. */
@@ -74,7 +74,7 @@ export interface Psa {
   /** Returns our tickets that changed since then. */
   changedSince(at: Ms): Promise<readonly RemoteTicket[]>;
   /** Returns the members who can own a ticket. */
-  members(asked: Asked): Promise<RemotePage<{ readonly identifier: string }>>;
+  members(request: PsaQuery): Promise<RemotePage<{ readonly identifier: string }>>;
   /**
    * Returns the member with a user's address or name; null if there is none, or the system does not
    * support it.
@@ -90,10 +90,10 @@ export const cut = (text: string, most: number = LIMITS.nameChars): string => cu
  * `later`: retry later. `access`: the keys were refused. `gone`: the object does not exist.
  * `refused`: the same request will not succeed. `message` is a sentence.
  */
-export class PsaFault extends Error {
+export class PsaError extends Error {
   readonly is: 'later' | 'access' | 'gone' | 'refused';
   readonly afterMs: Ms | null;
-  constructor(is: PsaFault['is'], message: string, afterMs: Ms | null = null) {
+  constructor(is: PsaError['is'], message: string, afterMs: Ms | null = null) {
     super(message);
     this.name = 'PsaFault';
     this.is = is;
@@ -106,7 +106,7 @@ const Refusal = v.object({
   errors: v.optional(v.array(v.union([v.string(), v.object({ message: v.string() })]))),
 });
 /** Returns the first line of the system's own error message. */
-function wordsOf(body: unknown): string {
+function getWords(body: unknown): string {
   const read = v.safeParse(Refusal, body);
   if (!read.success) return '';
   const [first] = read.output.errors ?? [];
@@ -133,32 +133,32 @@ export async function askPsa(
     answer = await fetchOutbound(world, url, init);
   } catch (error) {
     if (error instanceof OutboundError)
-      throw new PsaFault(error.is === 'refused' ? 'refused' : 'later', error.message);
+      throw new PsaError(error.is === 'refused' ? 'refused' : 'later', error.message);
     throw error;
   }
   const { status, headers } = answer;
   const text = await answer.text();
   const body = parsed(text);
   if (status === 401 || status === 403)
-    throw new PsaFault('access', `${name} did not accept the keys.`);
-  if (status === 404) throw new PsaFault('gone', `${name} does not have it.`);
+    throw new PsaError('access', `${name} did not accept the keys.`);
+  if (status === 404) throw new PsaError('gone', `${name} does not have it.`);
   if (status === 429 || status === 408 || status >= 500)
-    throw new PsaFault(
+    throw new PsaError(
       'later',
       status === 429
         ? `${name} asked to wait: too many requests.`
         : `${name} is out of order (${status}).`,
-      afterOf(headers.get('retry-after'), world.clock.now()),
+      parseRetryAfter(headers.get('retry-after'), world.clock.now()),
     );
   if (status < 200 || status > 299) {
-    const words = wordsOf(body);
-    throw new PsaFault(
+    const words = getWords(body);
+    throw new PsaError(
       'refused',
       `${name} refused it (${status})${words === '' ? '.' : `: ${words}`}`,
     );
   }
   if (body === undefined && text !== '')
-    throw new PsaFault('later', `${name} gave an answer that cannot be read.`);
+    throw new PsaError('later', `${name} gave an answer that cannot be read.`);
   return { body, headers };
 }
 
@@ -180,7 +180,7 @@ export function shaped<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const read = v.safeParse(schema, body);
   if (!read.success)
-    throw new PsaFault('later', `${SYSTEM_NAMES[system]} gave an answer that cannot be read.`);
+    throw new PsaError('later', `${SYSTEM_NAMES[system]} gave an answer that cannot be read.`);
   return read.output;
 }
 

@@ -5,15 +5,21 @@ import type { CompanyN, Ms } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
-import type { RequestContext } from '../../platform/http/handler.ts';
+import type { SessionContext } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { blockedFor, type Desk, mappedOf, prioritiesOf, statusesOf } from './ticketing.ts';
+import {
+  blockedFor,
+  type Desk,
+  findMappedCompany,
+  getPriorities,
+  getStatuses,
+} from './ticketing.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
-export interface TicketsAsked {
+export interface TicketsQuery {
   readonly search?: string | undefined;
   readonly state?: 'open' | 'closed' | 'all' | undefined;
   readonly company?: CompanyN | undefined;
@@ -36,7 +42,7 @@ interface Paged<T> {
 export async function ticketPage(
   tx: TenantTx,
   scope: Scope,
-  { search = '', state = 'open', company, from, to, page = 1, pageSize = PAGE_SIZE }: TicketsAsked,
+  { search = '', state = 'open', company, from, to, page = 1, pageSize = PAGE_SIZE }: TicketsQuery,
 ): Promise<Paged<TicketRow>> {
   const of = ofScope(scope, 't');
   const words = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`;
@@ -72,16 +78,14 @@ const ofScope = ({ companies, deleted }: Scope, table: string) => {
  * Returns whether a user can read the ids that a ticket's company has in other systems, which
  * requires permission to read tickets.
  */
-export function readsElsewhere({ session }: Pick<RequestContext, 'session'>): boolean {
-  if (!session) throw new Error('tickets without a session');
-  return hasAbility(session, 'monitoring.tickets');
-}
+export const readsElsewhere = ({ session }: SessionContext): boolean =>
+  hasAbility(session, 'monitoring.tickets');
 
 /**
  * Returns tickets as in the API, with related data. `elsewhere`: includes the ids of their
  * companies in other systems.
  */
-export async function told(
+export async function toOutput(
   tx: TenantTx,
   rows: readonly TicketRow[],
   elsewhere: boolean,
@@ -190,12 +194,12 @@ export async function ticketSeen(
 
 const MOST_LISTED = 500;
 /** Returns a ticket with all its data. */
-export async function wholeOf(
+export async function loadTicketDetails(
   tx: TenantTx,
   row: TicketRow,
   elsewhere: boolean,
 ): Promise<TicketWhole | null> {
-  const [one] = await told(tx, [row], elsewhere);
+  const [one] = await toOutput(tx, [row], elsewhere);
   if (!one) return null;
   const ns = (
     await tx.sql
@@ -229,7 +233,7 @@ export async function wholeOf(
 }
 
 /** TICKET-8: returns the available choices, and whether a ticket can be opened at all. */
-export async function formOf(
+export async function loadForm(
   tx: TenantTx,
   world: AppContext,
   desk: Desk,
@@ -237,14 +241,14 @@ export async function formOf(
 ): Promise<TicketFormOut> {
   const { settings } = desk;
   const own = settings.system === 'own';
-  const mapped = own ? null : await mappedOf(tx, desk, company.n, company.name);
+  const mapped = own ? null : await findMappedCompany(tx, desk, company.n, company.name);
   return {
     system: settings.system,
-    statuses: [...statusesOf(desk)],
-    priorities: [...prioritiesOf(desk)],
+    statuses: [...getStatuses(desk)],
+    priorities: [...getPriorities(desk)],
     priority: own ? null : settings.priority,
     owner: null,
-    people: own ? await peopleOf(tx, company.n) : [],
+    people: own ? await loadPeople(tx, company.n) : [],
     company: company.n,
     companyName: company.name,
     blocked: await blockedFor(tx, world, desk, company.n, company.name),
@@ -253,7 +257,7 @@ export async function formOf(
 }
 
 /** Returns the users who see the company. */
-export async function peopleOf(
+export async function loadPeople(
   tx: TenantTx,
   company: CompanyN,
 ): Promise<{ id: string; name: string }[]> {

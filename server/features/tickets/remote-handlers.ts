@@ -3,12 +3,12 @@ import type { Failure } from '#contract/errors.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
-import { scopeOf, seesCompany } from '../../platform/sync/scope.ts';
+import { toScope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import type { Asked } from './psa.ts';
-import { type Connected, connectedOf, deskOf, heard, mappedOf } from './ticketing.ts';
+import type { PsaQuery } from './psa.ts';
+import { type Connected, loadConnected, loadDesk, heard, findMappedCompany } from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
 
 /** Requests to the system per minute and user. */
@@ -21,7 +21,7 @@ interface In {
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
 }
-const askedOf = ({ search, page = 1, pageSize = PAGE_SIZE }: In): Asked => ({
+const toRemoteQuery = ({ search, page = 1, pageSize = PAGE_SIZE }: In): PsaQuery => ({
   search,
   page,
   pageSize,
@@ -48,22 +48,20 @@ export function remoteHandlers(
    * Runs outside of any transaction, because the other side can take time. `company` must be mapped
    * and visible to the caller.
    */
-  async function asked<T>(
-    ctx: RequestContext,
+  async function toQuery<T>(
+    ctx: SessionContext,
     system: Connected['system'],
     company: CompanyN | null,
     of: (connected: Connected, remote: string) => Promise<T>,
     keeper = false,
   ): Promise<Result<T>> {
     const { session } = ctx;
-    if (!session) throw new Error('tickets without a session');
-    const retryAfterMs = rateLimit.ask(`${ctx.tenant} ${session.userId}`, ctx.now);
-    if (retryAfterMs !== null)
-      return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
+    const refused = rateLimit.check(`${ctx.tenant} ${session.userId}`, ctx.now);
+    if (refused) return failed(refused);
     const found = await world.store.tenant(
       ctx.tenant,
       async (tx): Promise<Result<{ readonly connected: Connected; readonly remote: string }>> => {
-        const scope = scopeOf(session);
+        const scope = toScope(session);
         const row =
           company === null ? undefined : (await tx.rows('company', [company])).get(company);
         // Only users with access to all companies see the system's companies.
@@ -77,8 +75,8 @@ export function remoteHandlers(
               ? { kind: 'forbidden', message: MESSAGES.ticketingNotYours }
               : NOT_FOUND,
           );
-        const desk = await deskOf(tx);
-        const connected = await connectedOf(tx, world, desk);
+        const desk = await loadDesk(tx);
+        const connected = await loadConnected(tx, world, desk);
         if (desk.settings.system !== system)
           return failed({
             kind: 'conflict',
@@ -90,7 +88,7 @@ export function remoteHandlers(
             message: MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[system] }),
           });
         if (row === undefined) return ok({ connected, remote: '' });
-        const mapped = await mappedOf(tx, desk, row.n, row.name);
+        const mapped = await findMappedCompany(tx, desk, row.n, row.name);
         return 'blocked' in mapped
           ? failed({ kind: 'conflict', message: mapped.blocked })
           : ok({ connected, remote: mapped.remote.id });
@@ -103,31 +101,33 @@ export function remoteHandlers(
   return {
     connectwiseCompanies: async (input, ctx) =>
       whole(ctx)
-        ? asked(ctx, 'connectwise', null, async ({ psa }) =>
-            page(await psa.companies(askedOf(input))),
+        ? toQuery(ctx, 'connectwise', null, async ({ psa }) =>
+            page(await psa.companies(toRemoteQuery(input))),
           )
         : failed({ kind: 'forbidden', message: MESSAGES.ticketingNotYours }),
     autotaskAccounts: (input, ctx) =>
-      asked(
+      toQuery(
         ctx,
         'autotask',
         null,
-        async ({ psa }) => page(await psa.companies(askedOf(input))),
+        async ({ psa }) => page(await psa.companies(toRemoteQuery(input))),
         true,
       ),
     autotaskResources: (input, ctx) =>
-      asked(ctx, 'autotask', null, async ({ psa }) => page(await psa.members(askedOf(input)))),
+      toQuery(ctx, 'autotask', null, async ({ psa }) =>
+        page(await psa.members(toRemoteQuery(input))),
+      ),
     connectwiseMembers: (input, ctx) =>
-      asked(ctx, 'connectwise', null, async ({ connectwise }) =>
-        page(await of(connectwise).members(askedOf(input))),
+      toQuery(ctx, 'connectwise', null, async ({ connectwise }) =>
+        page(await of(connectwise).members(toRemoteQuery(input))),
       ),
     connectwiseContacts: ({ company, ...input }, ctx) =>
-      asked(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
-        page(await of(connectwise).contacts(remote, askedOf(input))),
+      toQuery(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
+        page(await of(connectwise).contacts(remote, toRemoteQuery(input))),
       ),
     connectwiseTickets: ({ company, ...input }, ctx) =>
-      asked(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
-        page(await of(connectwise).tickets(remote, askedOf(input))),
+      toQuery(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
+        page(await of(connectwise).tickets(remote, toRemoteQuery(input))),
       ),
   };
 }
@@ -141,8 +141,7 @@ const page = <T>({
   readonly page: number;
   readonly more: boolean;
 }): { rows: T[]; page: number; more: boolean } => ({ rows: [...rows], page: n, more });
-const whole = ({ session }: RequestContext): boolean =>
-  session !== null && scopeOf(session).companies === null;
+const whole = ({ session }: SessionContext): boolean => toScope(session).companies === null;
 function of<T>(one: T | null): T {
   if (one === null) throw new Error('Another system is connected.');
   return one;

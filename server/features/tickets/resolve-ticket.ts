@@ -4,9 +4,8 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
-import type { RequestContext } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { type Scope, scopeOf, seesCompany } from '../../platform/sync/scope.ts';
+import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { blockedFor, type Desk } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
@@ -18,11 +17,6 @@ export const bad = (path: string, message: string): Failure => ({
   message,
   issues: [{ path, message }],
 });
-
-export function scoped({ session }: RequestContext): Scope {
-  if (!session) throw new Error('tickets without a session');
-  return scopeOf(session);
-}
 
 /**
  * Returns the problems to act on, without duplicates: all named ones, or the open problems of the
@@ -43,9 +37,9 @@ export async function meantBy(
     return failed(bad('problems', t.problemsOrRuns));
   let ns = [...new Set(problems)];
   if (runs !== undefined) {
-    const asked = [...new Set(runs)];
-    const rows = [...(await tx.rows('run', asked)).values()];
-    if (rows.length < asked.length || rows.some(({ company }) => !seesCompany(scope, company)))
+    const request = [...new Set(runs)];
+    const rows = [...(await tx.rows('run', request)).values()];
+    if (rows.length < request.length || rows.some(({ company }) => !seesCompany(scope, company)))
       return failed(NOT_FOUND);
     ns = [...new Set(rows.flatMap(({ problem }) => problem ?? []))];
     if (ns.length === 0) return failed(conflict(MESSAGES.nothingToReview));
@@ -62,7 +56,7 @@ export async function meantBy(
  * TICKET-1: returns the company of the problems if they can get a ticket now, or why they cannot:
  * they have several companies or already a ticket, are closed, or the company cannot have tickets.
  */
-export async function freeOf(
+export async function listUnlinked(
   tx: TenantTx,
   world: AppContext,
   desk: Desk,
@@ -72,13 +66,13 @@ export async function freeOf(
   if (!first) return failed(NOT_FOUND);
   if (problems.some(({ company }) => company !== first.company))
     return failed(bad('problems', MESSAGES.ticketOneCompany));
-  const tied = problems.find((one) => one.tied);
-  if (tied?.tied)
+  const linked = problems.find((one) => one.tied);
+  if (linked?.tied)
     return failed(
       conflict(
-        tied.tied.open
-          ? MESSAGES.ticketHasOne({ number: tied.ticket ?? '' })
-          : MESSAGES.ticketHadOne({ number: tied.ticket ?? '' }),
+        linked.tied.open
+          ? MESSAGES.ticketHasOne({ number: linked.ticket ?? '' })
+          : MESSAGES.ticketHadOne({ number: linked.ticket ?? '' }),
       ),
     );
   if (problems.some(({ closedAt }) => closedAt !== null))

@@ -11,7 +11,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import { cut, type RemoteTicket } from './psa.ts';
 
 /** Returns the problems of a ticket. */
-export const problemsOf = async (
+export const loadProblems = async (
   { sql, tenant }: TenantTx,
   ticket: string,
 ): Promise<readonly ProblemN[]> =>

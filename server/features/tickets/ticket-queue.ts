@@ -2,7 +2,7 @@ import type { TicketPart } from '#contract/tickets/ticketing.ts';
 import type { Named, TicketRow } from '#contract/tickets/tickets.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnAhead, columnOver } from '../../platform/clock-bounds.ts';
-import { faultOf } from '../../platform/http/serve-call.ts';
+import { describeError } from '../../platform/http/serve-call.ts';
 import { backOff, LONGEST_RETRY_MS } from '../../platform/outbound/retry.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import type { By, TenantTx } from '../../platform/db/store.ts';
@@ -10,18 +10,25 @@ import type { AppContext } from '../../platform/app-context.ts';
 import {
   type NewRemoteTicket,
   type Psa,
-  PsaFault,
+  PsaError,
   REFERENCE,
   type RemoteChange,
   type RemoteTicket,
 } from './psa.ts';
-import { change, problemsOf, take, type TicketChange } from './ticket-events.ts';
-import { closeStatus, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
+import { change, loadProblems, take, type TicketChange } from './ticket-events.ts';
+import {
+  closeStatus,
+  loadConnected,
+  type Desk,
+  loadDesk,
+  heard,
+  findMappedCompany,
+} from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
 /** Longer than any try takes. Another server takes over after it. */
 const HELD: Ms = 2 * 60_000;
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 
 export const byClock = (at: Ms): By => ({
   actor: { is: 'clock' },
@@ -94,7 +101,7 @@ export async function work(
     const done =
       task.blocked === null
         ? await heard(() => tellSystem(task))
-        : { ok: false as const, fault: new PsaFault('refused', task.blocked) };
+        : { ok: false as const, fault: new PsaError('refused', task.blocked) };
     await world.store.tenant(tenant, (tx) =>
       done.ok ? finish(tx, world, task, done.value) : fail(tx, world, task, done.fault),
     );
@@ -138,7 +145,10 @@ export async function sendNow(
   await Promise.race([
     late,
     sending().catch((error: unknown) => {
-      world.log.error('a ticket could not be sent to its system', { tenant, ...faultOf(error) });
+      world.log.error('a ticket could not be sent to its system', {
+        tenant,
+        ...describeError(error),
+      });
     }),
   ]);
   timer?.cancel();
@@ -189,7 +199,7 @@ const due = (world: AppContext, tenant: TenantId): Promise<readonly string[]> =>
           .where(columnOver('next_at', world.clock.now(), LONGEST_RETRY_MS))
           .where(columnOver('held_until', world.clock.now(), HELD))
           .orderBy('next_at')
-          .limit(AT_ONCE)
+          .limit(BATCH_SIZE)
           .execute()
       ).map(({ ticket_id: id }) => id),
     { readOnly: true },
@@ -216,8 +226,8 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
       .where('ticket_id', '=', id)
       .execute();
   const row = (await tx.rows('ticket', [id])).get(id);
-  const desk = await deskOf(tx);
-  const connected = await connectedOf(tx, world, desk);
+  const desk = await loadDesk(tx);
+  const connected = await loadConnected(tx, world, desk);
   // Another system is connected now, or none. Tickets of the previous system keep their state here.
   if (
     !row ||
@@ -243,7 +253,7 @@ async function takeTask(tx: TenantTx, world: AppContext, id: string): Promise<Ta
       blocked: t.notConnected,
     };
   if (row.remote !== null) return { ...task, psa: connected.psa, make: null, blocked: null };
-  const mapped = await mappedOf(
+  const mapped = await findMappedCompany(
     tx,
     desk,
     row.company,
@@ -291,7 +301,7 @@ const asUuid = (id: string): string =>
 /** A placeholder that is never called, because the task is blocked. */
 const NOBODY = new Proxy(
   {},
-  { get: () => () => Promise.reject(new PsaFault('refused', t.noSystem)) },
+  { get: () => () => Promise.reject(new PsaError('refused', t.noSystem)) },
 ) as Psa;
 
 /**
@@ -307,7 +317,7 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
       make.maker === null ? row.owner : await psa.memberOf(make.maker.email, make.maker.username);
     return psa.make({ ...make, owner: owner?.id ?? null });
   }
-  if (row.remote === null) throw new PsaFault('refused', t.noSystem);
+  if (row.remote === null) throw new PsaError('refused', t.noSystem);
   const to: { -readonly [K in keyof RemoteChange]: RemoteChange[K] } = {};
   if (parts.includes('subject')) to.subject = row.subject;
   if (parts.includes('description')) to.description = row.description;
@@ -348,7 +358,7 @@ async function finish(
       .execute();
     return;
   }
-  const problems = await problemsOf(tx, id);
+  const problems = await loadProblems(tx, id);
   if (row.deletedAt !== null) {
     // The ticket was deleted here while the system created it, so it is closed there.
     const closed = closeStatus(desk);
@@ -389,7 +399,7 @@ async function fail(
   { sql, tenant }: TenantTx,
   world: AppContext,
   { row, version, tries }: Task,
-  { is, message, afterMs }: PsaFault,
+  { is, message, afterMs }: PsaError,
 ): Promise<void> {
   // A refused change is retried after the ticket or the connection changes; other failures are
   // retried automatically.

@@ -4,13 +4,13 @@ import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { change, problemsOf, tie } from './ticket-events.ts';
+import { change, loadProblems, tie } from './ticket-events.ts';
 import { byClock, tell } from './ticket-queue.ts';
-import { closeStatus, type Desk, deskOf, openStatus } from './ticketing.ts';
+import { closeStatus, type Desk, loadDesk, openStatus } from './ticketing.ts';
 
 const DAY: Ms = 86_400_000;
 /** Events processed in one transaction. */
-const AT_ONCE = 5_000;
+const BATCH_SIZE = 5_000;
 
 /**
  * TICKET-7: applies results to tickets, if the provider has enabled it. It compares the current
@@ -33,15 +33,15 @@ async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | '
     .executeTakeFirst();
   if (!row) return 'nobody';
   if (row.log_seq >= (await tx.head()).seq) return 'all';
-  const desk = await deskOf(tx);
+  const desk = await loadDesk(tx);
   const { reopenDays, resolveOnSuccess } = desk.settings;
   const { seq: head } = await tx.lock().then(() => tx.head());
-  const to = Math.min(head, row.log_seq + AT_ONCE);
+  const to = Math.min(head, row.log_seq + BATCH_SIZE);
   const now = world.clock.now();
   await db.updateTable('ticketing').set({ log_seq: to }).where('tenant_id', '=', tenant).execute();
   const end = to < head ? 'more' : 'all';
   if (reopenDays === 0 && !resolveOnSuccess) return end;
-  for (const { job, at } of await jobsOf(tx, row.log_seq, to)) {
+  for (const { job, at } of await loadJobs(tx, row.log_seq, to)) {
     const known = await ofJob(tx, job);
     if (reopenDays > 0) await again(tx, desk, known, at, now);
     if (resolveOnSuccess) await resolve(tx, desk, known.tickets, now);
@@ -53,7 +53,7 @@ async function followSome(tx: TenantTx, world: AppContext): Promise<'nobody' | '
  * Returns the jobs of the events that have, or had, a problem with a ticket, and the time of the
  * last event.
  */
-async function jobsOf(
+async function loadJobs(
   { tenant, sql: db }: TenantTx,
   after: number,
   to: number,
@@ -89,7 +89,7 @@ async function ofJob(tx: TenantTx, job: JobN): Promise<OfJob> {
   const rows = await tx.rows('problem', open === null ? ns : [...ns, open]);
   const problems = ns.flatMap((n) => rows.get(n) ?? []);
   const tickets = await tx.rows('ticket', [
-    ...new Set(problems.flatMap(({ tied }) => tied?.id ?? [])),
+    ...new Set(problems.flatMap(({ tied: linkedTicket }) => linkedTicket?.id ?? [])),
   ]);
   return {
     open: open === null ? null : (rows.get(open) ?? null),
@@ -127,10 +127,10 @@ async function again(
   const status = openStatus(desk);
   if (closedAt === null || status === null) return;
   await tx.append(
-    change(ticket, 'again', { status }, await problemsOf(tx, ticket.id)),
+    change(ticket, 'again', { status }, await loadProblems(tx, ticket.id)),
     byClock(now),
   );
-  await tellOf(tx, desk, ticket, now);
+  await syncRemoteTicket(tx, desk, ticket, now);
 }
 
 /** Closes tickets whose jobs have no problem left, after a success ended the last one. */
@@ -144,7 +144,7 @@ async function resolve(
   for (const { id } of tickets) {
     const ticket = (await tx.rows('ticket', [id])).get(id);
     if (!ticket || status === null || ticket.closedAt !== null) continue;
-    const ns = await problemsOf(tx, id);
+    const ns = await loadProblems(tx, id);
     const problems = [...(await tx.rows('problem', ns)).values()];
     const jobs = [...(await tx.rows('job', [...new Set(problems.map(({ job }) => job))])).values()];
     if (
@@ -154,11 +154,11 @@ async function resolve(
     )
       continue;
     await tx.append(change(ticket, 'success', { status }, ns), byClock(now));
-    await tellOf(tx, desk, ticket, now);
+    await syncRemoteTicket(tx, desk, ticket, now);
   }
 }
 
-const tellOf = async (
+const syncRemoteTicket = async (
   tx: TenantTx,
   { settings: { system } }: Desk,
   ticket: TicketRow,

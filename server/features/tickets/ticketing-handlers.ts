@@ -1,4 +1,4 @@
-import type { MappedOut, TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { MappedOut, TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import { NO_CHOICES, type Ticketing } from '#contract/tickets/ticketing.ts';
 import { type Named, SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -6,18 +6,18 @@ import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import { audit } from '../../platform/auth/audit.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { makePerMinuteLimit } from '../../platform/rate-limit/per-minute.ts';
 import { storeSecret, readSecret } from '../../platform/outbound/secret.ts';
 import { portalAddress } from '../../platform/tenancy/portal-address.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
-import { scopeOf } from '../../platform/sync/scope.ts';
+import { toScope } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import type { PsaFault } from './psa.ts';
+import type { PsaError } from './psa.ts';
 import { renewHealth } from './ticket-companies.ts';
 import { scheduleRecurring } from '../../platform/jobs/schedule.ts';
 import { tryAgain } from './ticket-queue.ts';
-import { connectedOf, deskOf, heard } from './ticketing.ts';
+import { loadConnected, loadDesk, heard } from './ticketing.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
 /** Connection tests reach external systems, so they are limited per minute and provider. */
@@ -45,24 +45,20 @@ export function ticketingHandlers(
   | 'checkMappings'
 > {
   const rateLimit = makePerMinuteLimit(TRIES);
-  const checkRateLimit = (ctx: RequestContext): Failure | null => {
-    const retryAfterMs = rateLimit.ask(ctx.tenant, ctx.now);
-    return retryAfterMs === null
-      ? null
-      : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
-  };
-  const keptOf = (tx: TenantTx, ctx: RequestContext): Promise<TicketingKept> =>
-    kept(tx, world, ctx);
+  const loadTicketingSettings = (tx: TenantTx, ctx: SessionContext): Promise<TicketingState> =>
+    loadStored(tx, world, ctx);
 
   return {
     getTicketing: (_, ctx) =>
-      keeper(ctx) ? world.store.tenant(ctx.tenant, async (tx) => ok(await keptOf(tx, ctx))) : no(),
+      keeper(ctx)
+        ? world.store.tenant(ctx.tenant, async (tx) => ok(await loadTicketingSettings(tx, ctx)))
+        : no(),
 
     setTicketing: ({ settings, secret }, ctx) =>
       keeper(ctx)
-        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingKept>> => {
+        ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<TicketingState>> => {
             await tx.lock();
-            const desk = await deskOf(tx);
+            const desk = await loadDesk(tx);
             const before = desk.settings;
             const { system } = settings;
             if (system !== 'own') {
@@ -75,7 +71,7 @@ export function ticketingHandlers(
                 );
               if (
                 secret === undefined &&
-                (addressOf(before, system) !== addressOf(settings, system) ||
+                (getAddress(before, system) !== getAddress(settings, system) ||
                   (await readSecret(tx, world, system)) === null)
               )
                 return failed(bad('secret', MESSAGES.ticketingNoSecret));
@@ -85,13 +81,13 @@ export function ticketingHandlers(
             // deleted, even if that system is connected only later.
             for (const one of ['connectwise', 'autotask'] as const)
               if (
-                addressOf(before, one) !== addressOf(settings, one) &&
+                getAddress(before, one) !== getAddress(settings, one) &&
                 (one !== system || secret === undefined)
               )
                 await storeSecret(tx, world, one, null);
             const other =
               system !== before.system ||
-              (system !== 'own' && addressOf(before, system) !== addressOf(settings, system));
+              (system !== 'own' && getAddress(before, system) !== getAddress(settings, system));
             const now = ctx.now;
             const { seq } = await tx.head();
             const row = {
@@ -135,17 +131,17 @@ export function ticketingHandlers(
                 resolveOnSuccess: settings.resolveOnSuccess,
               },
             });
-            return ok(await keptOf(tx, ctx));
+            return ok(await loadTicketingSettings(tx, ctx));
           })
         : no(),
 
     async testTicketing(_, ctx) {
       if (!keeper(ctx)) return no();
-      const tooMany = checkRateLimit(ctx);
-      if (tooMany) return failed(tooMany);
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
       const { desk, connected } = await world.store.tenant(ctx.tenant, async (tx) => {
-        const found = await deskOf(tx);
-        return { desk: found, connected: await connectedOf(tx, world, found) };
+        const found = await loadDesk(tx);
+        return { desk: found, connected: await loadConnected(tx, world, found) };
       });
       const name = SYSTEM_NAMES[desk.settings.system];
       const done =
@@ -159,7 +155,7 @@ export function ticketingHandlers(
             .execute();
           await tryAgain(tx, ctx.now);
         }
-        const all = await keptOf(tx, ctx);
+        const all = await loadTicketingSettings(tx, ctx);
         if (done === null)
           return ok({
             ok: false,
@@ -193,7 +189,7 @@ export function ticketingHandlers(
         ? world.store.tenant(ctx.tenant, async (tx): Promise<Result<MappedOut[]>> => {
             const {
               settings: { system },
-            } = await deskOf(tx);
+            } = await loadDesk(tx);
             const companies = await tx.rows(
               'company',
               pairs.map(({ company }) => company),
@@ -241,11 +237,11 @@ export function ticketingHandlers(
 
     async checkMappings(_, ctx) {
       if (!keeper(ctx)) return no();
-      const tooMany = checkRateLimit(ctx);
-      if (tooMany) return failed(tooMany);
+      const refused = rateLimit.check(ctx.tenant, ctx.now);
+      if (refused) return failed(refused);
       const { connected, system } = await world.store.tenant(ctx.tenant, async (tx) => {
-        const desk = await deskOf(tx);
-        return { connected: await connectedOf(tx, world, desk), system: desk.settings.system };
+        const desk = await loadDesk(tx);
+        return { connected: await loadConnected(tx, world, desk), system: desk.settings.system };
       });
       if (connected === null)
         return failed({
@@ -264,20 +260,23 @@ export function ticketingHandlers(
 }
 
 /** Only a user with access to the whole provider manages its mappings. */
-const keeper = ({ session }: RequestContext): boolean =>
-  session !== null && scopeOf(session).companies === null;
+const keeper = ({ session }: SessionContext): boolean => toScope(session).companies === null;
 const no = (): Promise<Result<never>> => Promise.resolve(failed(FORBIDDEN));
 
-export const unheard = ({ is, message, afterMs }: PsaFault): Failure =>
+export const unheard = ({ is, message, afterMs }: PsaError): Failure =>
   is === 'later'
     ? { kind: 'busy', message, retryAfterMs: afterMs ?? 10_000 }
     : { kind: 'conflict', message };
 
-const addressOf = (settings: Ticketing, system: 'connectwise' | 'autotask'): string =>
+const getAddress = (settings: Ticketing, system: 'connectwise' | 'autotask'): string =>
   JSON.stringify(settings[system]);
 
-async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promise<TicketingKept> {
-  const { settings, choices, polledAt, fault } = await deskOf(tx);
+async function loadStored(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: SessionContext,
+): Promise<TicketingState> {
+  const { settings, choices, polledAt, fault: error } = await loadDesk(tx);
   const { system } = settings;
   const waiting = await tx.sql
     .selectFrom('ticket_work')
@@ -289,7 +288,7 @@ async function kept(tx: TenantTx, world: AppContext, ctx: RequestContext): Promi
     secret: system !== 'own' && (await readSecret(tx, world, system)) !== null,
     choices,
     polledAt,
-    fault,
+    fault: error,
     waiting: waiting?.n ?? 0,
     callback: `${await portalAddress(tx, world, ctx)}${CALLBACK}`,
   };

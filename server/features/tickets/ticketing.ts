@@ -19,7 +19,7 @@ import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { autotask } from './autotask.ts';
 import { type ConnectWise, connectWise } from './connectwise.ts';
-import { type Psa, PsaFault } from './psa.ts';
+import { type Psa, PsaError } from './psa.ts';
 
 /** A provider's current ticketing configuration. */
 export interface Desk {
@@ -31,7 +31,7 @@ export interface Desk {
   readonly set: boolean;
 }
 
-export async function deskOf({ sql, tenant }: TenantTx): Promise<Desk> {
+export async function loadDesk({ sql, tenant }: TenantTx): Promise<Desk> {
   const row = await sql
     .selectFrom('ticketing')
     .select(['settings', 'choices', 'polled_at', 'fault'])
@@ -48,14 +48,14 @@ export async function deskOf({ sql, tenant }: TenantTx): Promise<Desk> {
     : { settings: NO_TICKETING, choices: NO_CHOICES, polledAt: null, fault: null, set: false };
 }
 
-export const statusesOf = ({ settings, choices }: Desk): readonly TicketStatus[] =>
+export const getStatuses = ({ settings, choices }: Desk): readonly TicketStatus[] =>
   settings.system === 'own'
     ? OWN_STATUSES
     : choices.statuses.map((one) => ({
         ...one,
         closed: one.closed || one.id === settings.closeStatus,
       }));
-export const prioritiesOf = ({ settings, choices }: Desk): readonly Named[] =>
+export const getPriorities = ({ settings, choices }: Desk): readonly Named[] =>
   settings.system === 'own' ? OWN_PRIORITIES : choices.priorities;
 /** The status of a new ticket, and of a closed one. */
 export const openStatus = (desk: Desk): TicketStatus | null =>
@@ -64,7 +64,7 @@ export const closeStatus = (desk: Desk): TicketStatus | null =>
   ofStatus(desk, desk.settings.closeStatus, true);
 
 function ofStatus(desk: Desk, chosen: string | null, closed: boolean): TicketStatus | null {
-  const all = statusesOf(desk).filter((one) => one.closed === closed);
+  const all = getStatuses(desk).filter((one) => one.closed === closed);
   return (
     (desk.settings.system === 'own' ? undefined : all.find(({ id }) => id === chosen)) ??
     all[0] ??
@@ -73,7 +73,7 @@ function ofStatus(desk: Desk, chosen: string | null, closed: boolean): TicketSta
 }
 
 /**
- * The connected system with its keys. `connectedOf` returns null if none is connected, or not
+ * The connected system with its keys. `loadConnected` returns null if none is connected, or not
  * completely. Call the system outside of a transaction.
  */
 export interface Connected {
@@ -82,7 +82,7 @@ export interface Connected {
   /** Null for any other system. */ readonly connectwise: ConnectWise | null;
 }
 
-export async function connectedOf(
+export async function loadConnected(
   tx: TenantTx,
   world: AppContext,
   { settings }: Pick<Desk, 'settings'>,
@@ -105,7 +105,7 @@ export async function connectedOf(
 }
 
 /** Returns the system's company that is mapped to one of ours, or a message that there is none. */
-export async function mappedOf(
+export async function findMappedCompany(
   tx: TenantTx,
   { settings }: Pick<Desk, 'settings'>,
   company: CompanyN,
@@ -137,23 +137,23 @@ export async function blockedFor(
   if (
     settings.board === null ||
     openStatus(desk) === null ||
-    (await connectedOf(tx, world, desk)) === null
+    (await loadConnected(tx, world, desk)) === null
   )
     return MESSAGES.ticketingNotSet({ system: SYSTEM_NAMES[settings.system] });
-  const mapped = await mappedOf(tx, desk, company, name);
+  const mapped = await findMappedCompany(tx, desk, company, name);
   return 'blocked' in mapped ? mapped.blocked : null;
 }
 
-/** Returns the value or the `PsaFault`. Rethrows any other error, which is a bug. */
+/** Returns the value or the `PsaError`. Rethrows any other error, which is a bug. */
 export async function heard<T>(
   work: () => Promise<T>,
 ): Promise<
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: PsaFault }
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: PsaError }
 > {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof PsaFault) return { ok: false, fault: error };
+    if (error instanceof PsaError) return { ok: false, fault: error };
     throw error;
   }
 }

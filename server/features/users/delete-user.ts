@@ -2,20 +2,24 @@ import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { endUserKeys } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import type { Directory } from '../auth/directory/directory.ts';
 import { getDirectory } from '../auth/directory/get-directory.ts';
 import { revokeFactors } from '../auth/revoke-factors.ts';
 import { revokeSessions } from '../../platform/auth/revoke-sessions.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { releaseSlotDuring } from '../../platform/http/concurrency.ts';
-import { measureOf, passwordFault, passwordRefused } from '../../platform/crypto/password-rules.ts';
+import {
+  loadMeasure,
+  findPasswordError,
+  passwordRefused,
+} from '../../platform/crypto/password-rules.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { by, NOT_YOURSELF, signedOf } from '../../platform/auth/guards.ts';
+import { by, NOT_YOURSELF } from '../../platform/auth/guards.ts';
 import { tellOfFactors, tellOfPassword } from './invite.ts';
 import { about, change, notDeletable } from './users.ts';
 import { userMessages as t } from './messages.en.ts';
@@ -40,7 +44,7 @@ export const userEndHandlers = (
 
   resetFactors: ({ id }, ctx) =>
     change(world, ctx, id, async (tx) => {
-      const { userId, actor } = signedOf(ctx);
+      const { userId, actor } = ctx.session;
       // Users manage their own factors on their profile page, under its rules.
       if (id === userId || id === actor) return NOT_YOURSELF;
       const had = await revokeFactors(tx, id, ctx.now);
@@ -49,7 +53,7 @@ export const userEndHandlers = (
         by(ctx),
       );
       await revokeSessions(tx, id, ctx.now);
-      await endKeysOf(tx, world, ctx, id, true);
+      await endUserKeys(tx, world, ctx, id, true);
       await audit(tx, world, ctx, {
         what: 'factors.reset',
         user: id,
@@ -69,8 +73,8 @@ export const userEndHandlers = (
     const checked = await change(world, ctx, id, async (tx) => {
       const refused = await notSettable(tx, ctx, id, 'db');
       if (refused) return refused;
-      const fault = passwordFault(password, await measureOf(tx, id));
-      return fault === null ? ok(null) : failed(passwordRefused(fault, 'password'));
+      const error = findPasswordError(password, await loadMeasure(tx, id));
+      return error === null ? ok(null) : failed(passwordRefused(error, 'password'));
     });
     if (!checked.ok) return checked;
     const hashing = hashPassword(password);
@@ -127,11 +131,11 @@ export const userEndHandlers = (
  */
 async function notSettable(
   tx: TenantTx,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: UserId,
   auth: 'db' | 'ad',
 ): Promise<Result<never> | null> {
-  const { userId, actor } = signedOf(ctx);
+  const { userId, actor } = ctx.session;
   if (id === userId || id === actor) return NOT_YOURSELF;
   const person = await tx.sql
     .selectFrom('person')
@@ -150,7 +154,7 @@ async function notSettable(
 async function wasSet(
   world: AppContext,
   tx: TenantTx,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: UserId,
 ): Promise<Result<Record<string, never>>> {
   await tx.append(
@@ -158,7 +162,7 @@ async function wasSet(
     by(ctx),
   );
   await revokeSessions(tx, id, ctx.now);
-  await endKeysOf(tx, world, ctx, id, true);
+  await endUserKeys(tx, world, ctx, id, true);
   // A link that was already sent can no longer set a password.
   await tx.sql
     .deleteFrom('one_time')

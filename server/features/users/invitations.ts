@@ -14,11 +14,11 @@ import { hasAbility } from '../../platform/auth/authorization.ts';
 import { makeOneTime, readOneTime, useOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import {
   measureOfNew,
-  passwordFault,
+  findPasswordError,
   passwordRefused,
 } from '../../platform/crypto/password-rules.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
-import { portalAddress, portalAddressOf } from '../../platform/tenancy/portal-address.ts';
+import { portalAddress, loadPortalAddress } from '../../platform/tenancy/portal-address.ts';
 import { keepsProvider } from '../../platform/tenancy/providers.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { isPlainUsername, isUsernameTaken, usernameKey } from '../../platform/auth/usernames.ts';
@@ -27,12 +27,11 @@ import type { AppContext } from '../../platform/app-context.ts';
 import {
   FORBIDDEN,
   NOT_FOUND,
-  signedOf,
   USERNAME_TAKEN,
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
 import { seesCompany } from '../../platform/tenancy/company-list.ts';
-import { sendMail, titleOf } from './invite.ts';
+import { sendMail, loadTitle } from './invite.ts';
 import { userMailMessages as t } from './messages.en.ts';
 import { about } from './users.ts';
 
@@ -52,7 +51,7 @@ export const invitationHandlers = (
   'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'
 > => ({
   async inviteUser({ id, email }, ctx) {
-    const session = signedOf(ctx);
+    const { session } = ctx;
     const own = id === ctx.tenant;
     if (own ? !mayInvite(session) : !hasAbility(session, 'admin.dashboard'))
       return own ? FORBIDDEN : NOT_FOUND;
@@ -79,13 +78,15 @@ export const invitationHandlers = (
         ctx.now,
         LIMITS.invitationMs,
       );
-      const address = own ? await portalAddress(tx, world, ctx) : await portalAddressOf(tx, world);
+      const address = own
+        ? await portalAddress(tx, world, ctx)
+        : await loadPortalAddress(tx, world);
       const url = `${address ?? ''}/o365/register#${secret}`;
       await audit(tx, world, own ? ctx : { ...ctx, session: null }, {
         what: 'invitation.made',
         user: null,
       });
-      const title = await titleOf(tx);
+      const title = await loadTitle(tx);
       if (email !== null)
         await sendMail(tx, world, null, email, title, {
           subject: t.invitationSubject,
@@ -97,11 +98,11 @@ export const invitationHandlers = (
 
   async acceptInvitation({ token, username, name, email, password }, ctx) {
     if (!isPlainUsername(username)) return usernameNotPlain();
-    const fault = await world.store.tenant(
+    const error = await world.store.tenant(
       ctx.tenant,
       async (tx) => {
         if (!(await readOneTime(tx, KIND, token, ctx.now))) return LINK_OVER;
-        const said = passwordFault(
+        const said = findPasswordError(
           password,
           await measureOfNew(tx, { username, name, email: email ?? null }),
         );
@@ -109,7 +110,7 @@ export const invitationHandlers = (
       },
       { readOnly: true },
     );
-    if (fault) return fault;
+    if (error) return error;
     const hashing = hashPassword(password);
     if (!hashing) return failed(busyFor(1_000));
     const password_hash = await hashing;
@@ -120,7 +121,7 @@ export const invitationHandlers = (
       const used = await useOneTime(tx, KIND, token, ctx.now);
       if (!used) return LINK_OVER;
       const id = world.chance.uuid();
-      const companies = await stillOf(tx, used.data);
+      const companies = await findRemainingCompanies(tx, used.data);
       if (companies === null) return LINK_OVER;
       await tx.append(
         [about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })],
@@ -149,7 +150,7 @@ export const invitationHandlers = (
 
   chatToken: ({ name, email, serviceProviderId }, ctx) =>
     world.store.tenant(ctx.tenant, async (tx) => {
-      const { userId } = signedOf(ctx);
+      const { userId } = ctx.session;
       const person = await tx.sql
         .selectFrom('person')
         .select(['name', 'email', 'email_verified'])
@@ -181,7 +182,7 @@ export const invitationHandlers = (
     world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        const session = signedOf(ctx);
+        const { session } = ctx;
         return ok({
           valid: (await tx.all('company')).some(
             (one) =>
@@ -217,7 +218,7 @@ const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN
  * Returns the companies of an invitation that its creator still sees; null if the creator no longer
  * exists or cannot invite.
  */
-async function stillOf(
+async function findRemainingCompanies(
   tx: TenantTx,
   data: Readonly<Record<string, unknown>>,
 ): Promise<CompanyN[] | null> {

@@ -2,11 +2,12 @@ import { withLanguage } from '#contract/i18n/messages.ts';
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../../platform/auth/audit.ts';
+import type { AuditSource } from '../../platform/auth/audit.ts';
 import type { RequestContext } from '../../platform/http/handler.ts';
 import { makeOneTime } from '../../platform/crypto/one-time-secrets.ts';
 import { post } from '../../platform/mail/queue-mail.ts';
-import { portalAddress, portalAddressOf } from '../../platform/tenancy/portal-address.ts';
-import { languageOf } from '../../platform/tenancy/reader-language.ts';
+import { portalAddress, loadPortalAddress } from '../../platform/tenancy/portal-address.ts';
+import { loadLanguage } from '../../platform/tenancy/reader-language.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { userMailMessages as t } from './messages.en.ts';
@@ -18,7 +19,7 @@ import { userMailMessages as t } from './messages.en.ts';
 export async function invite(
   tx: TenantTx,
   world: AppContext,
-  ctx: RequestContext,
+  ctx: RequestContext & AuditSource,
   { id, name, email }: { readonly id: UserId; readonly name: string; readonly email: string },
 ): Promise<void> {
   const secret = await makeOneTime(
@@ -30,11 +31,11 @@ export async function invite(
     ctx.now,
     LIMITS.invitationMs,
   );
-  const title = await titleOf(tx);
+  const title = await loadTitle(tx);
   const address =
     tx.tenant === ctx.tenant
       ? await portalAddress(tx, world, ctx)
-      : await portalAddressOf(tx, world);
+      : await loadPortalAddress(tx, world);
   await audit(tx, world, ctx, { what: 'user.invited', user: id });
   await sendMail(tx, world, id, email, title, {
     subject: t.accountSubject,
@@ -111,7 +112,7 @@ const tellChange = async (
   subject: MailText['subject'],
   lines: MailText['lines'],
 ): Promise<void> =>
-  sendMail(tx, world, user, to, await titleOf(tx), {
+  sendMail(tx, world, user, to, await loadTitle(tx), {
     subject,
     lines: (portal) => [...lines(portal), t.notIntended],
   });
@@ -131,7 +132,7 @@ export async function sendMail(
   portal: string,
   { subject, lines }: MailText,
 ): Promise<void> {
-  const mail = withLanguage(await languageOf(tx, user), () => ({
+  const mail = withLanguage(await loadLanguage(tx, user), () => ({
     subject: subject({ portal }),
     text: `${lines(portal).join('\n\n')}\n`,
   }));
@@ -139,7 +140,7 @@ export async function sendMail(
 }
 
 /** Returns the portal's title on one line, as an email subject requires. */
-export const titleOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
+export const loadTitle = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (
     await sql
       .selectFrom('provider')

@@ -3,14 +3,13 @@ import type { UserId } from '#contract/ids.ts';
 import { utcText, wallText } from '#contract/runs/csv.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import type { LogLine } from '#contract/users/log-calls.ts';
-import { wordsOf } from '#contract/users/log-labels.ts';
+import { getWords } from '#contract/users/log-labels.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers, Principal } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { signedOf } from '../../platform/auth/guards.ts';
-import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { userMessages as t } from './messages.en.ts';
 
 type Query = ParsedInputOf<'exportUserLogs'>;
@@ -32,7 +31,7 @@ export const logHandlers = (
     world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        const { rows, count, kinds } = await readLog(tx, signedOf(ctx), query, {
+        const { rows, count, kinds } = await readLog(tx, ctx.session, query, {
           offset: (page - 1) * pageSize,
           limit: pageSize,
         });
@@ -41,7 +40,7 @@ export const logHandlers = (
           count,
           page,
           pageSize,
-          kinds: kinds.map((what) => ({ what, words: wordsOf(what) })),
+          kinds: kinds.map((what) => ({ what, words: getWords(what) })),
         });
       },
       { readOnly: true },
@@ -51,8 +50,8 @@ export const logHandlers = (
     world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        const zone = await zoneOf(tx);
-        const { rows } = await readLog(tx, signedOf(ctx), query, { offset: 0, limit: MOST_LINES });
+        const zone = await loadZone(tx);
+        const { rows } = await readLog(tx, ctx.session, query, { offset: 0, limit: MOST_LINES });
         return csvAnswer('UserLogs', ctx.now, zone, [
           [
             t.when({ zone }),
@@ -96,7 +95,7 @@ async function readLog(
         .execute()
     ).map((one) => [one.id, one]),
   );
-  const kept =
+  const stored =
     session.companies === null
       ? null
       : (await tx.all('user'))
@@ -118,24 +117,24 @@ async function readLog(
   if (user !== undefined)
     query = query.where((is) => is.or([is('user_id', '=', user), is('actor_id', '=', user)]));
   // The caller must manage the user of an entry; for an entry without a user, its actor.
-  if (kept !== null)
+  if (stored !== null)
     query = query.where((is) =>
       is.or([
-        is('user_id', 'in', kept),
-        is.and([is('user_id', 'is', null), is('actor_id', 'in', kept)]),
+        is('user_id', 'in', stored),
+        is.and([is('user_id', 'is', null), is('actor_id', 'in', stored)]),
       ]),
     );
   if (text !== '') {
-    const asked = text.toLowerCase();
+    const request = text.toLowerCase();
     const has = (...said: readonly string[]): boolean =>
-      said.some((one) => one.toLowerCase().includes(asked));
+      said.some((one) => one.toLowerCase().includes(request));
     const named = [...people.values()]
       .filter((one) => has(one.username, one.name))
       .map(({ id }) => id);
-    const meant = kinds.filter((kind) => has(kind, wordsOf(kind)));
+    const meant = kinds.filter((kind) => has(kind, getWords(kind)));
     query = query.where((is) =>
       is.or([
-        is('ip', 'like', `${asked.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
+        is('ip', 'like', `${request.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
         ...(meant.length > 0 ? [is('what', 'in', meant)] : []),
         ...(named.length > 0 ? [is('user_id', 'in', named), is('actor_id', 'in', named)] : []),
       ]),
@@ -151,7 +150,7 @@ async function readLog(
     .offset(offset)
     .limit(limit)
     .execute();
-  const shown = kept === null ? null : new Set(kept);
+  const shown = stored === null ? null : new Set(stored);
   return {
     count,
     kinds,
@@ -159,9 +158,9 @@ async function readLog(
       _id: row.id,
       at: row.at,
       what: row.what,
-      words: wordsOf(row.what),
-      user: told(people, row.user_id, shown),
-      actor: told(people, row.actor_id ?? actorOf(row.what, row.user_id), shown),
+      words: getWords(row.what),
+      user: toOutput(people, row.user_id, shown),
+      actor: toOutput(people, row.actor_id ?? getActor(row.what, row.user_id), shown),
       acting: row.impersonation_id !== null,
       ip: row.ip,
       agent: row.agent,
@@ -170,13 +169,13 @@ async function readLog(
 }
 
 /** During sign-in there is no actor yet, so the user counts as the actor. */
-const actorOf = (what: string, user: UserId | null): UserId | null =>
+const getActor = (what: string, user: UserId | null): UserId | null =>
   what === 'sign-in.done' || what === 'user.registered' ? user : null;
 
 /**
  * Returns names only for users that the caller manages; for others and deleted users only the id.
  */
-function told(
+function toOutput(
   people: ReadonlyMap<UserId, Person>,
   id: UserId | null,
   shown: ReadonlySet<UserId> | null,

@@ -1,5 +1,5 @@
 import { ok } from '#contract/result.ts';
-import { apiKeysOf, revokeKey } from '../../platform/auth/api-keys.ts';
+import { loadApiKeys, revokeKey } from '../../platform/auth/api-keys.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { NOT_FOUND } from '../../platform/auth/guards.ts';
@@ -13,7 +13,7 @@ export const userKeyHandlers = (
   world: AppContext,
 ): Pick<Handlers, 'listUserApiKeys' | 'revokeUserApiKey'> => ({
   listUserApiKeys: ({ id }, ctx) =>
-    change(world, ctx, id, async (tx) => ok(await apiKeysOf(tx, id))),
+    change(world, ctx, id, async (tx) => ok(await loadApiKeys(tx, id))),
   revokeUserApiKey: ({ id, key }, ctx) =>
     change(world, ctx, id, async (tx) =>
       (await revokeKey(tx, world, ctx, id, key)) ? ok({}) : NOT_FOUND,

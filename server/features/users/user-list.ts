@@ -8,12 +8,11 @@ import type { UserRow } from '#contract/users/rows.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { utcText, wallText } from '#contract/runs/csv.ts';
 import { ok } from '#contract/result.ts';
-import type { RequestContext, Handlers, Principal } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers, Principal } from '../../platform/http/handler.ts';
 import type { PersonTable } from '../../platform/db/database-account.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
-import { signedOf } from '../../platform/auth/guards.ts';
-import { csvAnswer, zoneOf } from '../../platform/http/csv-response.ts';
+import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { userMessages as t } from './messages.en.ts';
 
 type Query = Omit<ParsedInputOf<'listUsers'>, 'page' | 'pageSize'>;
@@ -36,7 +35,7 @@ export const userListHandlers = (
         return ok<OutputOf<'listUsers'>>({
           rows: await listed(
             tx,
-            signedOf(ctx),
+            ctx.session,
             found.slice((page - 1) * pageSize, page * pageSize),
             ctx.now,
           ),
@@ -52,8 +51,8 @@ export const userListHandlers = (
     world.store.tenant(
       ctx.tenant,
       async (tx) => {
-        const zone = await zoneOf(tx);
-        const rows = await listed(tx, signedOf(ctx), await findUsers(tx, ctx, query), ctx.now);
+        const zone = await loadZone(tx);
+        const rows = await listed(tx, ctx.session, await findUsers(tx, ctx, query), ctx.now);
         const moments = (at: number | null): readonly (string | null)[] =>
           at === null ? [null, null] : [wallText(at, zone), utcText(at)];
         return csvAnswer('Users', ctx.now, zone, [
@@ -94,10 +93,9 @@ export const userListHandlers = (
 /** Returns the users that the caller manages, in the requested order. */
 async function findUsers(
   tx: TenantTx,
-  { session }: RequestContext,
+  { session }: SessionContext,
   { search = '', sort = 'username', role, deleted }: Query,
 ): Promise<Found[]> {
-  if (!session) return [];
   const users = new Map(
     (await tx.all('user'))
       .filter((user) => user.id === session.userId || seesUser(session, user))
@@ -108,7 +106,7 @@ async function findUsers(
     .selectAll()
     .where('tenant_id', '=', tx.tenant)
     .execute();
-  const asked = search.toLowerCase();
+  const request = search.toLowerCase();
   const found = people.flatMap((person): Found[] => {
     const user = users.get(person.id);
     if (
@@ -120,9 +118,9 @@ async function findUsers(
       return [];
     if (role !== undefined && !user.roles.includes(role)) return [];
     if (
-      asked !== '' &&
+      request !== '' &&
       ![person.username, person.name, person.email ?? ''].some((text) =>
-        text.toLowerCase().includes(asked),
+        text.toLowerCase().includes(request),
       )
     )
       return [];

@@ -7,16 +7,16 @@ import type { UserRow } from '#contract/users/rows.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { endKeysOf } from '../../platform/auth/api-keys.ts';
+import { endUserKeys } from '../../platform/auth/api-keys.ts';
 import { audit } from '../../platform/auth/audit.ts';
 import { endEmailLinks, sendEmailLink } from '../../platform/auth/email-confirmation.ts';
 import { revokeSessions, forgetSessions } from '../../platform/auth/revoke-sessions.ts';
-import type { RequestContext, Handlers } from '../../platform/http/handler.ts';
+import type { SessionContext, Handlers } from '../../platform/http/handler.ts';
 import { busyFor } from '../../platform/http/envelope.ts';
 import { endLinks } from '../../platform/crypto/one-time-secrets.ts';
 import {
   measureOfNew,
-  passwordFault,
+  findPasswordError,
   passwordRefused,
 } from '../../platform/crypto/password-rules.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
@@ -32,7 +32,6 @@ import {
   NOT_FOUND,
   NOT_YOURSELF,
   REAUTH,
-  signedOf,
   USERNAME_TAKEN,
   usernameNotPlain,
 } from '../../platform/auth/guards.ts';
@@ -50,7 +49,7 @@ export const userHandlers = (
   'createUser' | 'editUser' | 'deleteUser' | 'addUserAccount' | 'removeUserAccount'
 > => ({
   async createUser({ password, invite: byMail = false, ...fields }, ctx) {
-    const session = signedOf(ctx);
+    const { session } = ctx;
     if (
       fields.auth === 'ad' ? password !== undefined || byMail : (password === undefined) !== byMail
     )
@@ -64,12 +63,12 @@ export const userHandlers = (
     if (!isPlainUsername(fields.username)) return usernameNotPlain();
     let password_hash: string | null = null;
     if (password !== undefined) {
-      const fault = await world.store.tenant(
+      const error = await world.store.tenant(
         ctx.tenant,
-        async (tx) => passwordFault(password, await measureOfNew(tx, fields)),
+        async (tx) => findPasswordError(password, await measureOfNew(tx, fields)),
         { readOnly: true },
       );
-      if (fault !== null) return failed(passwordRefused(fault, 'password'));
+      if (error !== null) return failed(passwordRefused(error, 'password'));
       const hashing = hashPassword(password);
       if (!hashing) return failed(busyFor(1_000));
       password_hash = await hashing;
@@ -102,8 +101,8 @@ export const userHandlers = (
           auth,
           password_reset: password_hash !== null,
           password_at: password_hash === null ? null : ctx.now,
-          ...columnsOf(fields),
-          settings: JSON.stringify(settingsOf(fields)),
+          ...getColumns(fields),
+          settings: JSON.stringify(getSettings(fields)),
         })
         .execute();
       await audit(tx, world, ctx, { what: 'user.made', user: id, detail: { invited: byMail } });
@@ -114,7 +113,7 @@ export const userHandlers = (
 
   editUser: ({ id, email: typed, ...rest }, ctx) =>
     change(world, ctx, id, async (tx, user) => {
-      const session = signedOf(ctx);
+      const { session } = ctx;
       const own = id === session.userId;
       const person = await tx.sql
         .selectFrom('person')
@@ -141,7 +140,7 @@ export const userHandlers = (
         if (isAdministrator(user) && !isAdministrator(next) && (await isLast(tx, id)))
           return LAST_ADMINISTRATOR;
       }
-      const settings = { ...person.settings, ...settingsOf(fields) };
+      const settings = { ...person.settings, ...getSettings(fields) };
       const changed = changedFields(fields, { ...person, settings: person.settings });
       if (changed.some((field) => SENSITIVE.has(field))) {
         if (!isFresh(ctx)) return REAUTH;
@@ -174,7 +173,7 @@ export const userHandlers = (
       await tx.sql
         .updateTable('person')
         .set({
-          ...columnsOf(fields),
+          ...getColumns(fields),
           settings: JSON.stringify(settings),
           // No code was entered for the new number yet.
           ...(changed.includes('mobilePhone') && { phone_updated_once: false }),
@@ -206,7 +205,7 @@ export const userHandlers = (
       if (moved) await endActingBy(tx, id, ctx.now);
       if (changed.includes('auth')) {
         await revokeSessions(tx, id, ctx.now);
-        await endKeysOf(tx, world, ctx, id, true);
+        await endUserKeys(tx, world, ctx, id, true);
       }
       if (changed.includes('sms') && person.email !== null)
         await tellOfSms(tx, world, id, person.email, fields.sms === true);
@@ -236,7 +235,7 @@ export const userHandlers = (
       if (user.deletedAt !== null) return ok({});
       await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ctx));
       await revokeSessions(tx, id, ctx.now);
-      await endKeysOf(tx, world, ctx, id, false);
+      await endUserKeys(tx, world, ctx, id, false);
       await audit(tx, world, ctx, { what: 'user.deleted', user: id });
       return ok({});
     }),
@@ -268,11 +267,11 @@ export const userHandlers = (
  */
 export async function change<T>(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: UserId,
   work: (tx: TenantTx, user: UserRow) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const session = signedOf(ctx);
+  const { session } = ctx;
   const result = await world.store.tenant(ctx.tenant, async (tx) => {
     await tx.lock();
     const user = (await tx.rows('user', [id])).get(id);
@@ -286,10 +285,10 @@ export async function change<T>(
 /** Returns why a user cannot be deleted; null if they can. */
 export async function notDeletable(
   tx: TenantTx,
-  ctx: RequestContext,
+  ctx: SessionContext,
   user: UserRow,
 ): Promise<Result<never> | null> {
-  const { userId, actor } = signedOf(ctx);
+  const { userId, actor } = ctx.session;
   if (user.id === userId || user.id === actor) return NOT_YOURSELF;
   return user.deletedAt === null && isAdministrator(user) && (await isLast(tx, user.id))
     ? LAST_ADMINISTRATOR
@@ -310,8 +309,8 @@ const isLast = async (tx: TenantTx, but: UserId): Promise<boolean> =>
     (one) => one.id !== but && one.deletedAt === null && isAdministrator(one),
   );
 
-async function shown(tx: TenantTx, ctx: RequestContext, id: UserId): Promise<Result<UserListed>> {
-  const one = await userListed(tx, signedOf(ctx), id, ctx.now);
+async function shown(tx: TenantTx, ctx: SessionContext, id: UserId): Promise<Result<UserListed>> {
+  const one = await userListed(tx, ctx.session, id, ctx.now);
   return one ? ok(one) : NOT_FOUND;
 }
 
@@ -346,7 +345,7 @@ const personSettings = async (tx: TenantTx, id: UserId) =>
 async function keepAccounts(
   world: AppContext,
   tx: TenantTx,
-  ctx: RequestContext,
+  ctx: SessionContext,
   id: UserId,
   what: string,
   settings: object,
@@ -391,11 +390,11 @@ const SETTINGS = [
   'landingPage',
   'features',
 ] as const;
-const settingsOf = (fields: Fields) =>
+const getSettings = (fields: Fields) =>
   Object.fromEntries(
     SETTINGS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
   );
-const columnsOf = ({ mobilePhone, officePhone, forceSecurityQuestions }: Fields) => ({
+const getColumns = ({ mobilePhone, officePhone, forceSecurityQuestions }: Fields) => ({
   ...(mobilePhone !== undefined && { mobile_phone: mobilePhone }),
   ...(officePhone !== undefined && { office_phone: officePhone }),
   ...(forceSecurityQuestions !== undefined && { force_questions: forceSecurityQuestions }),

@@ -2,8 +2,8 @@ import type { UserId } from '#contract/ids.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
 import { post } from '../mail/queue-mail.ts';
 import type { TenantTx } from '../db/store.ts';
-import { brandingOf } from '../tenancy/branding.ts';
-import { languageOf } from '../tenancy/reader-language.ts';
+import { loadBranding } from '../tenancy/branding.ts';
+import { loadLanguage } from '../tenancy/reader-language.ts';
 import type { AppContext } from '../app-context.ts';
 import { accountMailMessages as t } from './messages.en.ts';
 
@@ -32,9 +32,9 @@ export async function mailAccount(
     .where('id', '=', user)
     .executeTakeFirst();
   if (!person || person.email === null || person.email === '') return;
-  const { name, supportEmail, supportPhone } = await brandingOf(tx);
+  const { name, supportEmail, supportPhone } = await loadBranding(tx);
   const contact = supportEmail ?? supportPhone;
-  const mail = withLanguage(await languageOf(tx, user), () => {
+  const mail = withLanguage(await loadLanguage(tx, user), () => {
     const { subject, what, ifNot } = write(name.replace(/[\r\n]+/g, ' '));
     return {
       subject,

@@ -9,9 +9,9 @@ import { LIMITS } from '#contract/limits.ts';
 import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
 import { networkOfV6 } from '../http/network.ts';
-import { StoreFault } from '../db/retry.ts';
+import { StoreError } from '../db/retry.ts';
 import type { AppContext } from '../app-context.ts';
-import { hashOf, isSecret } from './api-key-secret.ts';
+import { getHash, isSecret } from './api-key-secret.ts';
 import { readHolder } from './sessions.ts';
 
 /** Returns the API key of a request; null if it carries none. */
@@ -32,9 +32,9 @@ export async function authenticateKey(
   ip: string,
 ): Promise<Result<Principal>> {
   if (!isSecret(secret)) return failed(NO_KEY);
-  const hash = hashOf(secret);
+  const hash = getHash(secret);
   const now = world.clock.now();
-  const from = networkOf(ip);
+  const from = getNetwork(ip);
   const found = await world.store.tenant(
     tenant,
     async (tx) => {
@@ -54,7 +54,7 @@ export async function authenticateKey(
   // Users see the day of the last use, so a change within the day is written only now and then.
   if (
     row.used_at === null ||
-    now - row.used_at >= TOLD_MS ||
+    now - row.used_at >= LAST_USE_INTERVAL_MS ||
     now < row.used_at ||
     utcDay(now) !== utcDay(row.used_at)
   ) {
@@ -68,7 +68,7 @@ export async function authenticateKey(
     );
     // With a full disk, a key can still read.
     await noted.catch((error: unknown) => {
-      if (!(error instanceof StoreFault && error.kind === 'disk-full')) throw error;
+      if (!(error instanceof StoreError && error.kind === 'disk-full')) throw error;
     });
   }
   return ok({
@@ -86,12 +86,12 @@ export async function authenticateKey(
  * Returns the first 24 bits of an IPv4 address or the first 48 of an IPv6 address: it shows where a
  * key is used, not by whom.
  */
-export function networkOf(ip: string): string {
+export function getNetwork(ip: string): string {
   const family = isIP(ip);
   if (family === 6) return networkOfV6(ip, 3);
   return family === 4 ? ip.replace(/\d+$/, '0/24') : '';
 }
 
-const TOLD_MS: Ms = 5 * 60_000;
+const LAST_USE_INTERVAL_MS: Ms = 5 * 60_000;
 const NO_KEY: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 const OVER: Failure = { kind: 'expired', message: MESSAGES.keyExpired };

@@ -9,9 +9,9 @@ import { crc32 } from 'node:zlib';
 const FORM = /^dbu_[0-9A-Za-z]{49}$/;
 const SIGNS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export function secretOf(bytes: Uint8Array): string {
+export function getSecret(bytes: Uint8Array): string {
   const secret = `dbu_${base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), 43)}`;
-  return secret + sumOf(secret);
+  return secret + getChecksum(secret);
 }
 
 /**
@@ -19,17 +19,18 @@ export function secretOf(bytes: Uint8Array): string {
  * only saves a database lookup.
  */
 export const isSecret = (text: string): boolean =>
-  FORM.test(text) && sumOf(text.slice(0, -6)) === text.slice(-6);
+  FORM.test(text) && getChecksum(text.slice(0, -6)) === text.slice(-6);
 
 /**
  * Returns the hash under which a secret is stored and looked up. A lookup by hash takes the same
  * time however much of a guess is right.
  */
-export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const getHash = (secret: string): string =>
+  createHash('sha256').update(secret).digest('hex');
 /** Returns the last random characters, without the checksum. */
-export const hintOf = (secret: string): string => secret.slice(-10, -6);
+export const getHint = (secret: string): string => secret.slice(-10, -6);
 
-const sumOf = (text: string): string => base62(BigInt(crc32(text)), 6);
+const getChecksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
 function base62(value: bigint, length: number): string {
   let rest = value;

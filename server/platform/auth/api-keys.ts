@@ -4,14 +4,15 @@ import type { UserId } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { mailAccount } from './account-mail.ts';
 import { audit } from './audit.ts';
-import type { RequestContext } from '../http/handler.ts';
+import type { AuditSource } from './audit.ts';
+import type { SessionContext } from '../http/handler.ts';
 import type { ApiKeyTable } from '../db/database-account.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 import { accountMailMessages as t } from './messages.en.ts';
 
 /** Returns the keys of a user as the user and administrators see them. */
-export async function apiKeysOf({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
+export async function loadApiKeys({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
   return (
     await sql
       .selectFrom('api_key')
@@ -48,7 +49,7 @@ export const shownKey = ({
 export async function revokeKey(
   tx: TenantTx,
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   user: UserId,
   key: string,
 ): Promise<boolean> {
@@ -65,7 +66,7 @@ export async function revokeKey(
     tx,
     world,
     user,
-    ctx.session?.userId === user
+    ctx.session.userId === user
       ? () => t.apiKeyRevoked({ name: gone.name })
       : () => t.apiKeyRevokedByAdmin({ name: gone.name }),
   );
@@ -75,24 +76,24 @@ export async function revokeKey(
 /**
  * Revokes all keys of a user (KEY-5), so that an account that is secured again has no way in left.
  */
-export async function endKeysOf(
+export async function endUserKeys(
   tx: TenantTx,
   world: AppContext,
-  ctx: RequestContext,
+  ctx: AuditSource,
   user: UserId,
-  told: boolean,
+  details: boolean,
 ): Promise<void> {
-  const count = await dropKeysOf(tx, user);
+  const count = await deleteUserKeys(tx, user);
   if (count === 0) return;
   await audit(tx, world, ctx, { what: 'api-keys.ended', user, detail: { count } });
-  if (told) await tellOfKey(tx, world, user, () => t.apiKeysEnded);
+  if (details) await tellOfKey(tx, world, user, () => t.apiKeysEnded);
 }
 
 /**
  * Deletes all keys of a user without an audit record or a mail, for callers that write their own.
  * Returns how many there were.
  */
-export const dropKeysOf = async ({ sql, tenant }: TenantTx, user: UserId): Promise<number> =>
+export const deleteUserKeys = async ({ sql, tenant }: TenantTx, user: UserId): Promise<number> =>
   (
     await sql
       .deleteFrom('api_key')

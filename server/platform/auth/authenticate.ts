@@ -8,9 +8,8 @@ import { isAhead } from '../clock-bounds.ts';
 import type { Principal } from '../http/handler.ts';
 import type { AppContext } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
-import { knownSessions } from './known-sessions.ts';
 import { readSession } from './sessions.ts';
-import { hashOf, readToken } from './tokens.ts';
+import { getHash, readToken } from './tokens.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpired };
@@ -30,15 +29,15 @@ export async function authenticate(
   );
   if (!token) return failed(SIGNED_OUT);
   const now = world.clock.now();
-  const memory = knownSessions(world.store);
-  const known = memory.get(tenant, token.session);
+  const { knownSessions } = world;
+  const known = knownSessions.get(tenant, token.session);
   // A different secret of a live session is an access token from before its last refresh. No access
   // token outlives its session.
   if (known)
-    return known.accessHash === hashOf(token) && isAhead(known.accessUntil, now, LIMITS.accessMs)
+    return known.accessHash === getHash(token) && isAhead(known.accessUntil, now, LIMITS.accessMs)
       ? ok(known.session)
       : failed(EXPIRED);
-  const { round } = memory;
+  const { round } = knownSessions;
   const found = await world.store.tenant(tenant, (tx) => readSession(tx, token.session), {
     readOnly: true,
   });
@@ -54,8 +53,8 @@ export async function authenticate(
   } = found;
   // This provider's cache can't notice a change to an actor of another provider.
   if (found.row.actor_tenant === null)
-    memory.put(round, tenant, token.session, { accessHash, accessUntil, session });
-  return accessHash === hashOf(token) && isAhead(accessUntil, now, LIMITS.accessMs)
+    knownSessions.put(round, tenant, token.session, { accessHash, accessUntil, session });
+  return accessHash === getHash(token) && isAhead(accessUntil, now, LIMITS.accessMs)
     ? ok(session)
     : failed(EXPIRED);
 }

@@ -11,6 +11,9 @@ export const ATTEMPT_COOKIE = '__Host-daybook-attempt';
  * from another site.
  */
 export const OIDC_COOKIE = '__Host-daybook-oidc';
+/** Of the preview of a mail, and of a download: each for its own path. */
+export const PREVIEW_COOKIE = '__Secure-daybook-preview';
+export const DOWNLOAD_COOKIE = '__Secure-daybook-download';
 const FIXED = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 
 const cookie = (name: string, token: string, forMs: Ms): string =>
@@ -26,10 +29,24 @@ export const noAttempt = cookie(ATTEMPT_COOKIE, '', 0);
 export const oidcCookie = (token: string, forMs: Ms): string =>
   cookie(OIDC_COOKIE, token, forMs).replace('SameSite=Strict', 'SameSite=Lax');
 
+/** A cookie that the browser sends with requests below one path only. */
+export const pathCookie = (
+  name: typeof PREVIEW_COOKIE | typeof DOWNLOAD_COOKIE,
+  token: string,
+  path: string,
+  forMs: Ms,
+): string => cookie(name, token, forMs).replace('Path=/;', `Path=${path};`);
+
 /** Returns the value of the cookie; null if there is none with this name, or more than one. */
-export function cookieOf(
+export function getCookie(
   headers: Headers,
-  name: typeof COOKIE | typeof DEVICE_COOKIE | typeof ATTEMPT_COOKIE | typeof OIDC_COOKIE,
+  name:
+    | typeof COOKIE
+    | typeof DEVICE_COOKIE
+    | typeof ATTEMPT_COOKIE
+    | typeof OIDC_COOKIE
+    | typeof PREVIEW_COOKIE
+    | typeof DOWNLOAD_COOKIE,
 ): string | null {
   const parts = (headers.get('cookie') ?? '').split(';').map((part) => part.trim());
   const own = parts.filter((part) => part.startsWith(`${name}=`));

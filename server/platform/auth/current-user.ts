@@ -4,7 +4,7 @@ import type { Principal } from '../http/handler.ts';
 import type { TenantTx } from '../db/store.ts';
 
 /** Returns the user of a session as the page knows it. Throws if the user doesn't exist. */
-export async function meOf(tx: TenantTx, session: Principal): Promise<Me> {
+export async function loadCurrentUser(tx: TenantTx, session: Principal): Promise<Me> {
   const { tenant, sql } = tx;
   const people = await sql
     .selectFrom('person')

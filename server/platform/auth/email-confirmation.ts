@@ -1,8 +1,8 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { withLanguage } from '#contract/i18n/messages.ts';
-import { brandingOf } from '../tenancy/branding.ts';
-import { languageOf } from '../tenancy/reader-language.ts';
+import { loadBranding } from '../tenancy/branding.ts';
+import { loadLanguage } from '../tenancy/reader-language.ts';
 import type { RequestContext } from '../http/handler.ts';
 import { makeOneTime } from '../crypto/one-time-secrets.ts';
 import { post } from '../mail/queue-mail.ts';
@@ -58,11 +58,11 @@ export async function sendEmailLink(
     LIMITS.emailLinkMs,
   );
   const link = `${await portalAddress(tx, world, ctx)}/confirm-email#${secret}`;
-  const portal = (await brandingOf(tx)).name.replace(/[\s\p{Cc}]+/gu, ' ');
+  const portal = (await loadBranding(tx)).name.replace(/[\s\p{Cc}]+/gu, ' ');
   await post(tx, world, {
     kind: 'mail',
     to: address,
-    ...withLanguage(await languageOf(tx, userId), () => confirmationMail(portal, link)),
+    ...withLanguage(await loadLanguage(tx, userId), () => confirmationMail(portal, link)),
   });
 }
 
@@ -121,7 +121,7 @@ export async function verifyEmail(
 }
 
 /** Returns the address for mail with portal content: the user's address, once verified. */
-export async function mailAddressOf(
+export async function loadMailAddress(
   { tenant, sql }: TenantTx,
   userId: UserId,
 ): Promise<string | null> {
@@ -136,7 +136,7 @@ export async function mailAddressOf(
 }
 
 /** Returns the unverified address of a user, in lower case; null if there is none. */
-export async function unverifiedAddressOf(
+export async function loadUnverifiedAddress(
   { tenant, sql }: TenantTx,
   userId: UserId,
 ): Promise<string | null> {

@@ -4,27 +4,18 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed } from '#contract/result.ts';
 import { byUser } from './event-actor.ts';
-import type { RequestContext, Principal } from '../http/handler.ts';
+import type { SessionContext } from '../http/handler.ts';
 import type { By } from '../db/store.ts';
 
-/**
- * Returns the principal of a call that requires one. The gate has already refused unauthenticated
- * requests.
- */
-export function signedOf({ session }: RequestContext): Principal {
-  if (!session) throw new Error('a signed-in call without a session');
-  return session;
-}
-
-export const by = (ctx: RequestContext): By =>
-  byUser(signedOf(ctx), ctx.command?.id ?? null, ctx.now);
+export const by = (ctx: SessionContext): By =>
+  byUser(ctx.session, ctx.command?.id ?? null, ctx.now);
 
 /**
  * Returns whether the user authenticated recently, for calls where only some changes require it
  * (G44).
  */
-export const isFresh = (ctx: RequestContext): boolean =>
-  ctx.now - signedOf(ctx).authenticatedAt <= LIMITS.freshMs;
+export const isFresh = (ctx: SessionContext): boolean =>
+  ctx.now - ctx.session.authenticatedAt <= LIMITS.freshMs;
 
 const fail = (
   kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required',

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Principal } from '../http/handler.ts';
 import type { Store } from '../db/store.ts';
@@ -9,7 +10,7 @@ export interface Known {
 }
 
 /** The maximum number of cached sessions of all providers together. */
-const MOST = 10_000;
+const MAX_SESSIONS = 10_000;
 
 /**
  * Caches live sessions, so that a burst of calls reads them once. Only used where this process is
@@ -24,46 +25,40 @@ export interface KnownSessions {
   forget(tenant: TenantId): void;
 }
 
-const memories = new WeakMap<Store, KnownSessions>();
-
-export function knownSessions(store: Store): KnownSessions {
-  const there = memories.get(store);
-  if (there) return there;
-  const made = store.kind === 'pglite' ? remembering(store) : NOTHING;
-  memories.set(store, made);
-  return made;
-}
+export const makeKnownSessions = (store: Store): KnownSessions =>
+  store.kind === 'pglite' ? remembering(store) : EMPTY;
 
 function remembering(store: Store): KnownSessions {
-  const tenants = new Map<TenantId, Map<string, Known>>();
+  const sessions = new LRUCache<string, { readonly round: number; readonly known: Known }>({
+    max: MAX_SESSIONS,
+  });
+  /** The round in which a provider's sessions were last forgotten: earlier entries are void. */
+  const rounds = new Map<TenantId, number>();
+  const getRound = (tenant: TenantId): number => rounds.get(tenant) ?? 0;
   let round = 0;
-  let size = 0;
   const forget = (tenant: TenantId): void => {
     round += 1;
-    size -= tenants.get(tenant)?.size ?? 0;
-    tenants.delete(tenant);
+    rounds.set(tenant, round);
   };
   store.onAppend(forget);
   return {
     get round() {
       return round;
     },
-    get: (tenant, session) => tenants.get(tenant)?.get(session),
+    get(tenant, session) {
+      const entry = sessions.get(getKey(tenant, session));
+      return entry?.round === getRound(tenant) ? entry.known : undefined;
+    },
     put(read, tenant, session, known) {
-      if (read !== round) return;
-      if (size >= MOST) {
-        tenants.clear();
-        size = 0;
-      }
-      const own = tenants.get(tenant) ?? new Map<string, Known>();
-      if (!own.has(session)) size += 1;
-      tenants.set(tenant, own.set(session, known));
+      if (read === round) sessions.set(getKey(tenant, session), { round: getRound(tenant), known });
     },
     forget,
   };
 }
 
-const NOTHING: KnownSessions = {
+const getKey = (tenant: TenantId, session: string): string => `${tenant} ${session}`;
+
+const EMPTY: KnownSessions = {
   round: 0,
   get: () => undefined,
   put: () => undefined,

@@ -1,5 +1,4 @@
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
-import { knownSessions } from './known-sessions.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 
@@ -37,5 +36,5 @@ export async function revokeSessions(
  * Empties this process's cache of the provider's sessions. Call it after each commit that ended
  * one.
  */
-export const forgetSessions = ({ store }: AppContext, tenant: TenantId): void =>
-  knownSessions(store).forget(tenant);
+export const forgetSessions = ({ knownSessions }: AppContext, tenant: TenantId): void =>
+  knownSessions.forget(tenant);

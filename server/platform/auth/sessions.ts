@@ -8,7 +8,7 @@ import type { SessionTable } from '../db/database-account.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
 import { isActorActive } from './impersonation-rights.ts';
-import { firstPair, hashOf, nextPair } from './tokens.ts';
+import { firstPair, getHash, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
 
 /** A session that was opened or refreshed. The tokens exist in clear text only here. */
@@ -118,7 +118,7 @@ export async function refreshSession(
     .forUpdate()
     .executeTakeFirst();
   if (!row || row.ended_at !== null) return { is: 'unknown' };
-  const hash = hashOf(token);
+  const hash = getHash(token);
   const pair = nextPair(token, key);
   if (hash === row.refresh_hash) {
     if (isOver(row, now)) return { is: 'expired' };

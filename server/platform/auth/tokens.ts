@@ -23,7 +23,7 @@ export interface Pair {
 }
 
 export const firstPair = (session: string, key: Buffer, chance: Chance): Pair =>
-  pairOf(makeToken(session, chance).token, key);
+  getPair(makeToken(session, chance).token, key);
 
 /** Returns a random token and its encoded form. */
 export function makeToken(
@@ -31,12 +31,12 @@ export function makeToken(
   chance: Chance,
 ): { readonly token: Token; readonly text: string } {
   const token = { session, secret: Buffer.from(chance.bytes(32)) };
-  return { token, text: textOf(token) };
+  return { token, text: getText(token) };
 }
 
 /** Returns the pair that follows this refresh token. */
 export const nextPair = ({ session, secret }: Token, key: Buffer): Pair =>
-  pairOf({ session, secret: derive(key, 'refresh', secret) }, key);
+  getPair({ session, secret: derive(key, 'refresh', secret) }, key);
 
 export function readToken(text: string): Token | null {
   if (!/^[\w-]{64}$/.test(text)) return null;
@@ -49,20 +49,20 @@ export function readToken(text: string): Token | null {
 }
 
 /** Returns the hash of a token. Only this is stored (AUTH-2). */
-export const hashOf = ({ secret }: Token): string =>
+export const getHash = ({ secret }: Token): string =>
   createHash('sha256').update(secret).digest('hex');
 
-function pairOf(refresh: Token, key: Buffer): Pair {
+function getPair(refresh: Token, key: Buffer): Pair {
   const access: Token = { session: refresh.session, secret: derive(key, 'access', refresh.secret) };
   return {
-    refresh: textOf(refresh),
-    access: textOf(access),
-    refreshHash: hashOf(refresh),
-    accessHash: hashOf(access),
+    refresh: getText(refresh),
+    access: getText(access),
+    refreshHash: getHash(refresh),
+    accessHash: getHash(access),
   };
 }
 
 const derive = (key: Buffer, use: 'access' | 'refresh', secret: Buffer): Buffer =>
   createHmac('sha256', key).update(use).update(secret).digest();
-const textOf = ({ session, secret }: Token): string =>
+const getText = ({ session, secret }: Token): string =>
   Buffer.concat([Buffer.from(session.replaceAll('-', ''), 'hex'), secret]).toString('base64url');

@@ -1,5 +1,3 @@
-import { sessionKey } from '../auth/session-key.ts';
-import { forgetMasterKeys, masterKeys } from './master-key.ts';
 import { insertSetting, readSetting, replaceSetting } from '../db/server-settings.ts';
 import { canUnwrap } from './vault.ts';
 import type { AppContext } from '../app-context.ts';
@@ -15,7 +13,7 @@ const NAME = 'master-key-id';
  * @throws a sentence for the operator if the database was sealed under another key.
  */
 export async function checkMasterKey(world: AppContext): Promise<void> {
-  const [present] = masterKeys(world);
+  const [present] = world.keyring.keys();
   const recorded = await world.store.system((sql) => readSetting(sql, NAME));
   if (recorded === null && !(await opensWhatIsThere(world)))
     throw new Error(`${t.wrongKey} ${t.shareKey}`);
@@ -32,21 +30,21 @@ export async function checkMasterKey(world: AppContext): Promise<void> {
         t.keyIds({
           id,
           own: formatList(
-            masterKeys(world).map((key) => key.id),
+            world.keyring.keys().map((key) => key.id),
             'and',
           ),
         }),
         t.shareKey,
       ].join(' '),
     );
-  await sessionKey(world);
+  await world.sessionKey();
 }
 
 /** Reads the file again to find a key that was added a moment ago. */
 function hasKey(world: AppContext, id: string): boolean {
-  if (masterKeys(world).some((key) => key.id === id)) return true;
-  forgetMasterKeys(world);
-  return masterKeys(world).some((key) => key.id === id);
+  if (world.keyring.keys().some((key) => key.id === id)) return true;
+  world.keyring.forget();
+  return world.keyring.keys().some((key) => key.id === id);
 }
 
 /** For databases from before key ids were recorded: tries to open each provider's own key. */
@@ -64,7 +62,7 @@ async function opensWhatIsThere(world: AppContext): Promise<boolean> {
  */
 export const recordMasterKey = (world: AppContext): Promise<void> =>
   world.store.system(async (sql) => {
-    const [{ id }] = masterKeys(world);
+    const [{ id }] = world.keyring.keys();
     const before = await readSetting(sql, NAME);
     if (before === null) await insertSetting(sql, NAME, id);
     else if (before !== id) await replaceSetting(sql, NAME, before, id);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { AppContext } from '../app-context.ts';
+import type { Environment } from '../app-context.ts';
 
 /** `id` derives from the key and reveals nothing about it. */
 export interface MasterKey {
@@ -19,54 +19,59 @@ export interface MasterKey {
 /** The current key first, then former ones, which only open older secrets. */
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
 
-const known = new WeakMap<AppContext, MasterKeys>();
+/** The master keys of this server. */
+export interface Keyring {
+  /**
+   * Returns the keys: from the server's settings, else from a file in the data folder that only its
+   * user can read, one per line. Reads them once.
+   */
+  keys(): MasterKeys;
+  /** Reads them again at the next use. */
+  forget(): void;
+  /**
+   * Adds a new key at the start of the file. Keys from the settings can only be changed by the
+   * operator.
+   */
+  add(): void;
+  /** Keeps only the current key. Secrets sealed under another one can't be opened any more. */
+  dropFormer(): void;
+}
 
-/**
- * Returns the server's master keys: from its settings, else from a file in the data folder that
- * only its user can read, one per line.
- */
-export function masterKeys(world: AppContext): MasterKeys {
-  const there = known.get(world);
-  if (there) return there;
-  const {
-    config: { secretKey, dataDir },
-    chance,
-  } = world;
+export function makeKeyring({
+  config: { secretKey, dataDir },
+  chance,
+}: Pick<Environment, 'config' | 'chance'>): Keyring {
   const fresh = (): string => Buffer.from(chance.bytes(32)).toString('base64url');
-  const [present, ...former] = (secretKey ?? fileText(dataDir, fresh))
+  let known: MasterKeys | null = null;
+  const keys = (): MasterKeys => (known ??= keysIn(secretKey ?? fileText(dataDir, fresh), dataDir));
+  const replace = (all: readonly Buffer[]): void => {
+    write(dataDir, all);
+    known = null;
+  };
+  return {
+    keys,
+    forget() {
+      known = null;
+    },
+    add() {
+      replace([Buffer.from(chance.bytes(32)), ...keys().map(({ key }) => key)]);
+    },
+    dropFormer() {
+      replace([keys()[0].key]);
+    },
+  };
+}
+
+function keysIn(text: string, dataDir: string): MasterKeys {
+  const [present, ...former] = text
     .split(/[\s,]+/)
-    .filter((text) => text !== '')
-    .map(keyOf);
-  if (!present) throw new Error(`The file ${fileOf(dataDir)} holds no key.`);
-  const all: MasterKeys = [present, ...former];
-  known.set(world, all);
-  return all;
+    .filter((one) => one !== '')
+    .map(getKey);
+  if (!present) throw new Error(`The file ${getFile(dataDir)} holds no key.`);
+  return [present, ...former];
 }
 
-export function forgetMasterKeys(world: AppContext): void {
-  known.delete(world);
-}
-
-/**
- * Adds a new key at the start of the file. Keys from the settings can only be changed by the
- * operator.
- */
-export function addMasterKey(world: AppContext): void {
-  const {
-    config: { dataDir },
-    chance,
-  } = world;
-  write(dataDir, [Buffer.from(chance.bytes(32)), ...masterKeys(world).map(({ key }) => key)]);
-  forgetMasterKeys(world);
-}
-
-/** Keeps only the current key. Secrets sealed under another one can't be opened any more. */
-export function dropFormerKeys(world: AppContext): void {
-  write(world.config.dataDir, [masterKeys(world)[0].key]);
-  forgetMasterKeys(world);
-}
-
-function keyOf(text: string): MasterKey {
+function getKey(text: string): MasterKey {
   const key = Buffer.from(text, 'base64url');
   if (key.length !== 32) throw new Error('A secret key must be 32 bytes in base64url.');
   return {
@@ -79,11 +84,11 @@ function keyOf(text: string): MasterKey {
   };
 }
 
-const fileOf = (dataDir: string): string => join(dataDir, 'secret.key');
+const getFile = (dataDir: string): string => join(dataDir, 'secret.key');
 
 function fileText(dataDir: string, make: () => string): string {
   if (dataDir === '') return make(); // in memory only: a test
-  const file = fileOf(dataDir);
+  const file = getFile(dataDir);
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     makeFile(file, `${make()}\n`);
@@ -108,7 +113,7 @@ function makeFile(file: string, text: string): void {
 
 /** Atomic: writes the whole file or nothing. */
 function write(dataDir: string, all: readonly Buffer[]): void {
-  const file = fileOf(dataDir);
+  const file = getFile(dataDir);
   writeFileSync(`${file}.new`, all.map((key) => `${key.toString('base64url')}\n`).join(''), {
     mode: 0o600,
   });

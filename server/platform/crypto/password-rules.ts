@@ -34,13 +34,16 @@ const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
  * Returns a sentence why the password is refused; null if it is fine. There is no rule about kinds
  * of characters (G35).
  */
-export function passwordFault(password: string, { least, own }: PasswordMeasure): string | null {
+export function findPasswordError(
+  password: string,
+  { least, own }: PasswordMeasure,
+): string | null {
   const length = Array.from(password).length;
   if (length < least) return MESSAGES.passwordShort({ min: least });
   const low = password.normalize('NFKC').toLowerCase();
-  const read = lettersOf(low);
+  const read = getLetters(low);
   // Digits and symbols around a word don't count as letters.
-  const inner = lettersOf(low.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));
+  const inner = getLetters(low.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));
   if ([low, read, inner].some((text) => isCommon(text) || isCommon(text.replaceAll('i', 'l'))))
     return MESSAGES.passwordCommon;
   const words = [...PRODUCT, ...own].map((word) => word.normalize('NFKC').toLowerCase());
@@ -57,7 +60,7 @@ export const passwordRefused = (message: string, path = 'newPassword'): Failure 
 });
 
 /** Returns the rules for an existing user. With a second factor, a password may be shorter. */
-export async function measureOf(tx: TenantTx, userId: UserId): Promise<PasswordMeasure> {
+export async function loadMeasure(tx: TenantTx, userId: UserId): Promise<PasswordMeasure> {
   const { tenant, sql } = tx;
   const person = await sql
     .selectFrom('person')
@@ -100,9 +103,9 @@ export async function measureOfNew(
     .select(['settings', 'branding'])
     .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
-  const asked = settings.secondFactor === 'sms' || settings.secondFactor === 'strong';
+  const request = settings.secondFactor === 'sms' || settings.secondFactor === 'strong';
   return {
-    least: asked ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast,
+    least: request ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast,
     own: [
       person.username,
       ...parts(person.username),
@@ -116,7 +119,7 @@ export async function measureOfNew(
 
 const parts = (text: string): string[] =>
   text.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= LEAST_OWN);
-const lettersOf = (text: string): string =>
+const getLetters = (text: string): string =>
   Array.from(text, (one) => DIGITS_AS_LETTERS[one] ?? one).join('');
 
 /**
@@ -126,14 +129,14 @@ const lettersOf = (text: string): string =>
 function isCommon(text: string): boolean {
   if (text === '') return false;
   if (new Set(text).size <= 3) return true;
-  const unit = unitOf(text);
+  const unit = getUnit(text);
   if (unit !== text && (unit.length <= 4 || isCommon(unit))) return true;
   const letters = text.replace(/[^\p{L}]/gu, '');
   return isWords(letters, 2) || walks(text);
 }
 
 /** Returns the shortest text that `text` repeats; `text` if there is none. */
-function unitOf(text: string): string {
+function getUnit(text: string): string {
   for (let size = 1; size <= text.length / 2; size += 1) {
     if (text.length % size === 0 && text.slice(0, size).repeat(text.length / size) === text)
       return text.slice(0, size);

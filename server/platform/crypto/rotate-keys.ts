@@ -1,6 +1,5 @@
 import { rewrapSessionKey } from '../auth/session-key.ts';
 import { recordMasterKey } from './check-master-key.ts';
-import { addMasterKey, dropFormerKeys, forgetMasterKeys, masterKeys } from './master-key.ts';
 import { rewrap } from './vault.ts';
 import type { AppContext } from '../app-context.ts';
 import { commandMessages as t } from '../../commands.messages.en.ts';
@@ -15,9 +14,9 @@ export async function rotateKeys(
   forget: boolean,
 ): Promise<{ readonly ok: boolean; readonly says: string }> {
   const named = world.config.secretKey !== null;
-  if (!forget && !named) addMasterKey(world);
-  forgetMasterKeys(world);
-  const former = masterKeys(world).length - 1;
+  if (!forget && !named) world.keyring.add();
+  world.keyring.forget();
+  const former = world.keyring.keys().length - 1;
   if (!forget && former === 0)
     return {
       ok: false,
@@ -38,6 +37,6 @@ export async function rotateKeys(
       says: `${done} ${t.formerKeyStays}`,
     };
   if (named) return { ok: true, says: `${done} ${t.removeFormerKeys}` };
-  dropFormerKeys(world);
+  world.keyring.dropFormer();
   return { ok: true, says: `${done} ${t.formerKeysDeleted({ former })}` };
 }

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
-import { forgetMasterKeys, masterKeys } from './master-key.ts';
 import type { MasterKey, MasterKeys } from './master-key.ts';
 import type { AppContext } from '../app-context.ts';
 
@@ -19,7 +18,9 @@ const FORM = /^v1:([\w-]+):([\w-]+):([\w-]+)$/;
  * ids.
  */
 const FIRST = 'v1';
-const keys = new WeakMap<TenantTx['sql'], Buffer>();
+
+/** What sealing and opening need of a server. */
+export type VaultContext = Pick<AppContext, 'chance' | 'clock' | 'keyring'>;
 
 /**
  * Seals a secret under the provider's own key, which is sealed under the master key (envelope
@@ -27,7 +28,7 @@ const keys = new WeakMap<TenantTx['sql'], Buffer>();
  */
 export async function seal(
   tx: TenantTx,
-  world: AppContext,
+  world: VaultContext,
   place: Place,
   plain: string,
 ): Promise<string> {
@@ -43,7 +44,7 @@ export async function seal(
 /** @throws if the secret was changed, moved, or sealed under another key. */
 export async function unseal(
   tx: TenantTx,
-  world: AppContext,
+  world: VaultContext,
   place: Place,
   sealed: string,
 ): Promise<string> {
@@ -58,10 +59,10 @@ const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
  * Seals a secret of the server directly under the current master key, for the row `name` of
  * `server_setting`.
  */
-export const sealForServer = (world: AppContext, name: string, plain: string): string =>
+export const sealForServer = (world: VaultContext, name: string, plain: string): string =>
   close(
     world,
-    masterKeys(world)[0],
+    world.keyring.keys()[0],
     SERVER,
     { ...SERVER_TABLE, row: name },
     Buffer.from(plain, 'utf8'),
@@ -71,7 +72,7 @@ export const sealForServer = (world: AppContext, name: string, plain: string): s
  * @throws if the secret was changed, moved to another row, or sealed under a key that this server
  * doesn't have.
  */
-export function unsealForServer(world: AppContext, name: string, sealed: string): string {
+export function unsealForServer(world: VaultContext, name: string, sealed: string): string {
   return openUnderMasterKey(
     world,
     SERVER,
@@ -86,15 +87,16 @@ export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1]
 
 const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
 
-async function tenantKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
-  const known = keys.get(tx.sql);
-  if (known) return known;
+const tenantKey = (tx: TenantTx, world: VaultContext): Promise<Buffer> =>
+  tx.once('tenant-key', () => readTenantKey(tx, world));
+
+async function readTenantKey(tx: TenantTx, world: VaultContext): Promise<Buffer> {
   const { tenant, sql } = tx;
   let sealed = await wrapped(tx);
   if (sealed === null) {
     const fresh = close(
       world,
-      masterKeys(world)[0],
+      world.keyring.keys()[0],
       tenant,
       KEY_PLACE,
       Buffer.from(world.chance.bytes(32)),
@@ -107,9 +109,7 @@ async function tenantKey(tx: TenantTx, world: AppContext): Promise<Buffer> {
     sealed = await wrapped(tx);
   }
   if (sealed === null) throw new Error('a provider without a key');
-  const key = unwrap(world, tenant, sealed);
-  keys.set(sql, key);
-  return key;
+  return unwrap(world, tenant, sealed);
 }
 
 const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
@@ -122,7 +122,7 @@ const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
       .executeTakeFirst()
   )?.sealed ?? null;
 
-function unwrap(world: AppContext, tenant: TenantId, sealed: string): Buffer {
+function unwrap(world: VaultContext, tenant: TenantId, sealed: string): Buffer {
   return openUnderMasterKey(
     world,
     tenant,
@@ -137,7 +137,7 @@ function unwrap(world: AppContext, tenant: TenantId, sealed: string): Buffer {
  * again.
  */
 function openUnderMasterKey(
-  world: AppContext,
+  world: VaultContext,
   tenant: TenantId,
   place: Place,
   sealed: string,
@@ -146,10 +146,10 @@ function openUnderMasterKey(
   const id = sealedUnder(sealed) ?? '';
   const named = (all: MasterKeys): readonly MasterKey[] =>
     id === FIRST ? all : all.filter((one) => one.id === id);
-  let fitting = named(masterKeys(world));
+  let fitting = named(world.keyring.keys());
   if (fitting.length === 0) {
-    forgetMasterKeys(world);
-    fitting = named(masterKeys(world));
+    world.keyring.forget();
+    fitting = named(world.keyring.keys());
   }
   for (const [n, { key }] of fitting.entries()) {
     try {
@@ -165,7 +165,7 @@ function openUnderMasterKey(
  * Returns whether this server has the key that seals the provider's own key; true if the provider
  * has none yet.
  */
-export async function canUnwrap(tx: TenantTx, world: AppContext): Promise<boolean> {
+export async function canUnwrap(tx: TenantTx, world: VaultContext): Promise<boolean> {
   const sealed = await wrapped(tx);
   if (sealed === null) return true;
   try {
@@ -180,9 +180,9 @@ export async function canUnwrap(tx: TenantTx, world: AppContext): Promise<boolea
  * Seals the provider's key under the current master key, if it isn't already. Secrets under the
  * provider's key stay as they are. Returns whether it changed.
  */
-export async function rewrap(tx: TenantTx, world: AppContext): Promise<boolean> {
+export async function rewrap(tx: TenantTx, world: VaultContext): Promise<boolean> {
   const sealed = await wrapped(tx);
-  const [present] = masterKeys(world);
+  const [present] = world.keyring.keys();
   if (sealed === null || sealedUnder(sealed) === present.id) return false;
   const anew = close(world, present, tx.tenant, KEY_PLACE, unwrap(world, tx.tenant, sealed));
   await tx.sql
@@ -199,7 +199,7 @@ const aad = (tenant: TenantId, { table, column, row }: Place, id: string): Buffe
   Buffer.from(`${table}|${column}|${tenant}|${row}|${id}`);
 
 function close(
-  { chance }: AppContext,
+  { chance }: VaultContext,
   { id, key }: MasterKey,
   tenant: TenantId,
   place: Place,

@@ -38,9 +38,9 @@ export async function backUp(store: OpenStore, file: string, at: Ms): Promise<vo
 
 /** Restores a backup into an empty store. See `load`. */
 export const restoreFrom = (store: OpenStore, file: string): Promise<number> =>
-  load(store, linesOf(file));
+  load(store, getLines(file));
 
-async function* linesOf(file: string): AsyncIterable<Line> {
+async function* getLines(file: string): AsyncIterable<Line> {
   const text = new PassThrough();
   const read = promisify(pipeline)(createReadStream(file), createGunzip(), text);
   read.catch(() => undefined); // awaited below, after the read is done

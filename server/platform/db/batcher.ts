@@ -1,5 +1,5 @@
 import type { TenantId } from '#contract/ids.ts';
-import { StoreFault } from './retry.ts';
+import { StoreError } from './retry.ts';
 
 interface Waiting<W, A> {
   readonly work: W;
@@ -39,7 +39,7 @@ export function makeBatcher<W, A>(
       );
       for (const [index, one] of some.entries()) one.resolve(answers[index] as A);
     } catch (error) {
-      if (some.length === 1 || error instanceof StoreFault)
+      if (some.length === 1 || error instanceof StoreError)
         for (const one of some) one.reject(error);
       else for (const one of some) await doneBy(tenant, [one]);
     }

@@ -1,6 +1,4 @@
-import { jsonOf } from '../events/validate-events.ts';
-
-/** A column of a bulk statement. `json` values are passed as values and sent as text. */
+/** A column of a bulk statement. `json` values are passed as JSON text. */
 export interface Given {
   readonly name: string;
   readonly type: 'text' | 'bigint' | 'int' | 'json';
@@ -11,21 +9,21 @@ export interface Given {
  * `from`. JSON is not put into array literals, where its quotes would need escaping: the texts are
  * joined by a character that JSON text can't contain.
  */
-export const given = (columns: readonly Given[], from: number): string =>
+export const unnestParams = (columns: readonly Given[], from: number): string =>
   `unnest(${columns.map(({ type }, index) => (type === 'json' ? `string_to_array($${from + index}::text, e'\\x1e')` : `$${from + index}::text::${type}[]`)).join(', ')}) as x(${columns.map((one) => one.name).join(', ')})`;
 
-/** Returns the select list for the columns of `given`. */
+/** Returns the select list for the columns of `unnestParams`. */
 export const selected = (columns: readonly Given[]): string =>
   columns.map(({ name, type }) => (type === 'json' ? `x.${name}::json` : `x.${name}`)).join(', ');
 
-/** Returns the parameters for `given`. */
+/** Returns the parameters for `unnestParams`. */
 export const parameters = (
   columns: readonly Given[],
   records: readonly Readonly<Record<string, unknown>>[],
 ): string[] =>
   columns.map(({ name, type }) =>
     type === 'json'
-      ? records.map((record) => jsonOf(record[name])).join('\x1e')
+      ? records.map((record) => record[name]).join('\x1e')
       : `{${records.map((record) => element(record[name])).join(',')}}`,
   );
 

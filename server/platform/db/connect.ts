@@ -52,7 +52,7 @@ export async function connectPglite(
       log.warn('the embedded database is there again');
     },
   });
-  const db = dbOf(
+  const db = getDb(
     {
       stream: () => embedded.connect(),
       max: 1,
@@ -75,7 +75,7 @@ export async function connectPglite(
 }
 
 export const connectPostgres = (url: string, log: Log): Db =>
-  dbOf(
+  getDb(
     {
       connectionString: url,
       max: 10,
@@ -88,7 +88,7 @@ export const connectPostgres = (url: string, log: Log): Db =>
   );
 
 /** `pipeline`: statements issued together travel together. */
-function dbOf(config: PoolConfig, log: Log): Db {
+function getDb(config: PoolConfig, log: Log): Db {
   const getTypeParser = ((oid: number, format?: 'text') =>
     PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
   const pool = new Pool({ ...config, pipeline: true, types: { getTypeParser } });

@@ -23,7 +23,7 @@ export interface NotifySeenTable {
   log_seq: number;
   stood_at: Ms;
 }
-export interface NotifyStandingTable {
+export interface NotifyStateTable {
   tenant_id: TenantId;
   category: NotifyCategory;
   subject: string;

@@ -40,7 +40,7 @@ export interface ReportSentTable {
 }
 
 /** A file that is attached to a mail or can be opened again, until `until`. Sealed as base64. */
-export interface KeptFileTable {
+export interface StoredFileTable {
   tenant_id: TenantId;
   id: string;
   name: string;

@@ -44,13 +44,15 @@ import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './dat
 import type {
   NotifySeenTable,
   NotifySettingTable,
-  NotifyStandingTable,
+  NotifyStateTable,
   PushDeviceTable,
   PushWaitingTable,
   WebhookDeliveryTable,
   WebhookTable,
 } from './database-notify.ts';
-import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
+import type { StoredFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
+import type { BackupTables } from './database-backup.ts';
+import type { EngineTables } from './database-engine.ts';
 import type { BackgroundJobTable } from './database-jobs.ts';
 import type { Json, Filled } from './json-column.ts';
 import type { ProjectedTables } from './projected-tables.ts';
@@ -61,7 +63,7 @@ import type { ProjectedTables } from './projected-tables.ts';
  * literal). Every table except the last six has `tenant_id` first in its key and a forced row-level
  * policy.
  */
-export interface Database extends ProjectedTables {
+export interface Database extends ProjectedTables, EngineTables, BackupTables {
   provider: ProviderTable;
   head: HeadTable;
   event: EventTable;
@@ -136,7 +138,8 @@ export interface Database extends ProjectedTables {
   };
   notify_setting: NotifySettingTable;
   notify_seen: NotifySeenTable;
-  notify_standing: NotifyStandingTable;
+  backup_runs_seen: { tenant_id: TenantId; log_seq: number };
+  notify_standing: NotifyStateTable;
   push_device: PushDeviceTable;
   push_waiting: PushWaitingTable;
   webhook: WebhookTable;
@@ -145,7 +148,7 @@ export interface Database extends ProjectedTables {
 
   report_setting: ReportSettingTable;
   report_sent: ReportSentTable;
-  kept_file: KeptFileTable;
+  kept_file: StoredFileTable;
 
   migration: { name: string; timestamp: string };
   /** All providers. At most one is the default, for hosts that no provider claims. */

@@ -13,7 +13,7 @@ import type { OpenStore } from './open.ts';
  * devices, stored failure counts would lock their users out. Daily totals are recalculated from the
  * results, and background jobs are scheduled from the rows that they work on.
  */
-export const NOT_KEPT: ReadonlySet<string> = new Set([
+export const NOT_DUMPED: ReadonlySet<string> = new Set([
   'session',
   'trusted_device',
   'throttle',
@@ -59,7 +59,7 @@ export const dump = (
   store.across(
     async (sql, enter) => {
       await write({ is: 'begin', format: 1, at, step: MIGRATIONS.at(-1)?.name ?? '' });
-      const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
+      const tables = (await loadTables(sql)).filter((table) => !NOT_DUMPED.has(table));
       for (const table of tables)
         if (table in UNOWNED) await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
       const tenants = await sql
@@ -73,7 +73,7 @@ export const dump = (
         for (const table of tables)
           if (!(table in UNOWNED))
             await eachRow(sql, table, (row) => write({ is: 'row', table, row }));
-        await write({ is: 'sum', tenant, sum: await sumOf(sql, tables) });
+        await write({ is: 'sum', tenant, sum: await getTableSum(sql, tables) });
       }
       await write({ is: 'end', tenants: tenants.length });
     },
@@ -81,7 +81,10 @@ export const dump = (
   );
 
 /** Returns the sums of the tenant whose rows are visible. */
-export async function sumOf(sql: Transaction<Database>, tables: readonly string[]): Promise<Sum> {
+export async function getTableSum(
+  sql: Transaction<Database>,
+  tables: readonly string[],
+): Promise<Sum> {
   const hash = createHash('sha256');
   const rows: Record<string, number> = {};
   for (const table of tables) {
@@ -97,7 +100,7 @@ export async function sumOf(sql: Transaction<Database>, tables: readonly string[
 }
 
 /** Returns the names of all tables, sorted. */
-export async function tablesOf(sql: Transaction<Database>): Promise<string[]> {
+export async function loadTables(sql: Transaction<Database>): Promise<string[]> {
   const { rows } = await sql.executeQuery(
     CompiledQuery.raw(
       `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname`,

@@ -83,7 +83,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   let waiting: { cancel(): void } | null = null;
   let beginning: Promise<void> = Promise.resolve();
   let why: unknown = null;
-  // `passingOf` recognizes a lost connection by these words.
+  // `getTransientError` recognizes a lost connection by these words.
   const lost = (): Error =>
     new Error('Connection terminated: the embedded database has stopped', { cause: why });
 
@@ -148,13 +148,13 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     connect() {
       wire?.destroy(lost());
       const { port1, port2 } = new MessageChannel();
-      const asked = thread;
+      const request = thread;
       wire = new Wire(
         port1,
         watch.clock,
         () => messageMs,
         () => {
-          asked?.hung(messageMs);
+          request?.hung(messageMs);
         },
       );
       if (thread === null) wire.destroy(lost());

@@ -2,7 +2,7 @@ import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
 import type { TenantId } from '#contract/ids.ts';
 import { canonical } from './canonical.ts';
 import type { Database } from './database.ts';
-import { type Line, NOT_KEPT, type Row, type Sum, sumOf, tablesOf } from './dump.ts';
+import { type Line, NOT_DUMPED, type Row, type Sum, getTableSum, loadTables } from './dump.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
@@ -21,14 +21,14 @@ export class BadBackup extends Error {
 export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
   store.across(
     async (sql, enter) => {
-      const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
+      const tables = (await loadTables(sql)).filter((table) => !NOT_DUMPED.has(table));
       await refuseFull(sql, tables);
       const known = new Set(tables);
       let tenant: TenantId | null = null;
       let ended: number | null = null;
       let begun = false;
       let tenants = 0;
-      const buffer = bufferOf(sql);
+      const buffer = getBuffer(sql);
       for await (const line of lines) {
         if (line.is === 'begin') {
           if (line.format !== 1 || !MIGRATIONS.some((one) => one.name === line.step))
@@ -49,7 +49,7 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
         } else if (line.is === 'sum') {
           await buffer.flush();
           if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
-          if (canonical(await sumOf(sql, tables)) !== canonical(withAll(line.sum, tables)))
+          if (canonical(await getTableSum(sql, tables)) !== canonical(withAll(line.sum, tables)))
             throw new BadBackup(
               `The rows or the log of provider ${tenant} are not those that were backed up.`,
             );
@@ -91,10 +91,10 @@ const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum => ({
   },
 });
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Collects rows of one table with the same columns into one insert. */
-function bufferOf(sql: Transaction<Database>): {
+function getBuffer(sql: Transaction<Database>): {
   add(table: string, row: Row): Promise<void>;
   flush(): Promise<void>;
 } {
@@ -105,7 +105,7 @@ function bufferOf(sql: Transaction<Database>): {
   async function flush(): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
-    const there = known.get(table) ?? (await columnsOf(sql, table));
+    const there = known.get(table) ?? (await loadColumns(sql, table));
     known.set(table, there);
     const names = Object.keys(first);
     const strange = names.find((name) => !there.has(name));
@@ -124,7 +124,7 @@ function bufferOf(sql: Transaction<Database>): {
     flush,
     async add(name, row) {
       const own = Object.keys(row).join();
-      if (name !== table || own !== columns || rows.length === AT_ONCE) await flush();
+      if (name !== table || own !== columns || rows.length === BATCH_SIZE) await flush();
       table = name;
       columns = own;
       rows.push(row);
@@ -132,7 +132,10 @@ function bufferOf(sql: Transaction<Database>): {
   };
 }
 
-async function columnsOf(sql: Transaction<Database>, table: string): Promise<ReadonlySet<string>> {
+async function loadColumns(
+  sql: Transaction<Database>,
+  table: string,
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql.executeQuery(
     CompiledQuery.raw(
       'select attname::text as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped',

@@ -65,7 +65,7 @@ async function claim(dir: string, draft: string): Promise<number> {
     if (before > 0) {
       const held = await lockAt(dir, before);
       if (held === null) continue; // removed by the owner of a higher one
-      if (!held.released && (await stands(dir, held))) throw new FolderHeld(dir, held);
+      if (!held.released && (await isActive(dir, held))) throw new FolderHeld(dir, held);
     }
     const mine = before + 1;
     if (!(await linked(draft, join(dir, `lock.${mine}`)))) continue;
@@ -75,7 +75,7 @@ async function claim(dir: string, draft: string): Promise<number> {
 }
 
 /** A socket that accepts connections proves a live owner, whatever its pid looks like from here. */
-const stands = async (dir: string, lock: Lock): Promise<boolean> =>
+const isActive = async (dir: string, lock: Lock): Promise<boolean> =>
   (lock.socket !== null && (await answers(dir, lock.socket))) ||
   (await isAlive(lock, lock.socket !== null));
 

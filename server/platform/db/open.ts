@@ -10,7 +10,7 @@ import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
 import { holdFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
-import { isDiskFull, retrying, StoreFault } from './retry.ts';
+import { isDiskFull, retrying, StoreError } from './retry.ts';
 import { isPaused, type SpaceWatch, watchSpace } from './space.ts';
 import type { Db, How, Store } from './store.ts';
 import { inTransaction } from './transact.ts';
@@ -144,7 +144,7 @@ async function begin(base: Base): Promise<OpenStore> {
       () => false,
     );
     if (steps.length > 0) log.info('the tables were brought to this version', { steps });
-    return storeOf(base);
+    return getStore(base);
   } catch (error) {
     await base.close();
     throw error;
@@ -153,7 +153,7 @@ async function begin(base: Base): Promise<OpenStore> {
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore {
+function getStore({ db, kind, clock, log, space, allow, close }: Base): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
   const jobListeners = new Set<(dueAt: Ms) => void>();
   const warm = makeRowCache();
@@ -179,7 +179,7 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
         const place = { open: true };
         const paused = !readOnly && space !== null && isPaused((await space.look()).state);
         const begin = [
-          ...beginOf(tenant, readOnly, paused),
+          ...getBeginStatements(tenant, readOnly, paused),
           ...(kind === 'postgres' ? [`set local statement_timeout = ${patience}`] : []),
         ].join('; ');
         const on = {
@@ -194,7 +194,7 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
           return await inside.run(place, () => inTransaction(db, begin, work, on));
         } catch (error) {
           if (isDiskFull(error)) space?.expire();
-          throw paused && isRefusedWrite(error) ? new StoreFault('disk-full', error) : error;
+          throw paused && isRefusedWrite(error) ? new StoreError('disk-full', error) : error;
         } finally {
           place.open = false;
         }
@@ -287,7 +287,7 @@ const LOCK_POLL_MS = 200;
  * Sets the role and tenant for this transaction. As statements, because on Citus `set_config` stays
  * on one node.
  */
-const beginOf = (
+const getBeginStatements = (
   tenant: TenantId | null,
   readOnly: boolean,
   paused: boolean,

@@ -60,9 +60,9 @@ const bootId = async (): Promise<string | null> =>
   (await quietly(readFile('/proc/sys/kernel/random/boot_id', 'utf8')))?.trim() ?? null;
 const pidSpaceId = (): Promise<string | null> => quietly(readlink('/proc/self/ns/pid'));
 
-async function quietly<T>(asked: Promise<T>): Promise<T | null> {
+async function quietly<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await request;
   } catch {
     return null;
   }

@@ -2,8 +2,16 @@ import type { TenantId } from '#contract/ids.ts';
 import type { TableName, TABLES, Tables } from '#contract/tables.ts';
 import type { Json } from './json-column.ts';
 
-/** The SQL names of tables whose own name is reserved. */
-const SQL_NAMES = { user: 'app_user', key: 'source_key', rule: 'result_rule' } as const;
+/** The SQL names of tables whose own name is reserved, or isn't lower case. */
+const SQL_NAMES = {
+  user: 'app_user',
+  key: 'source_key',
+  rule: 'result_rule',
+  backupRepository: 'backup_repository',
+  backupProxy: 'backup_proxy',
+  backupJob: 'backup_job',
+  restoreSession: 'restore_session',
+} as const;
 type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
 
 export const sqlName = (name: TableName): string =>

@@ -7,9 +7,9 @@ export type Passing = 'serialization' | 'deadlock' | 'connection' | 'resources';
  * `disk-full`: not retried at once; if the space ran out while committing, the transaction may have
  * taken effect. With any other kind it had no effect.
  */
-export class StoreFault extends Error {
+export class StoreError extends Error {
   readonly kind: Passing | 'disk-full' | 'unknown';
-  constructor(kind: StoreFault['kind'], cause: unknown) {
+  constructor(kind: StoreError['kind'], cause: unknown) {
     super(
       kind === 'unknown'
         ? 'The database was lost while committing: the outcome is not known.'
@@ -37,21 +37,21 @@ export async function retrying<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (isDiskFull(error)) throw new StoreFault('disk-full', error);
-      const passing = passingOf(error);
+      if (isDiskFull(error)) throw new StoreError('disk-full', error);
+      const passing = getTransientError(error);
       if (passing === null) throw error;
-      if (passing === 'connection' && committing()) throw new StoreFault('unknown', error);
+      if (passing === 'connection' && committing()) throw new StoreError('unknown', error);
       const waitMs = WAITS_MS[tries];
-      if (waitMs === undefined) throw new StoreFault(passing, error);
+      if (waitMs === undefined) throw new StoreError(passing, error);
       await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
     }
   }
 }
 
 /** Returns the kind of a transient failure; null if it is none. */
-export function passingOf(error: unknown): Passing | null {
+export function getTransientError(error: unknown): Passing | null {
   if (!(error instanceof Error)) return null;
-  const code = codeOf(error);
+  const code = getCode(error);
   if (code === '40001') return 'serialization';
   if (code === '40P01') return 'deadlock';
   if (
@@ -64,13 +64,13 @@ export function passingOf(error: unknown): Passing | null {
     return 'connection';
   // Class 53: insufficient resources, such as memory or connections.
   if (code.startsWith('53')) return 'resources';
-  return error.cause === undefined ? null : passingOf(error.cause);
+  return error.cause === undefined ? null : getTransientError(error.cause);
 }
 
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && (FULL.has(codeOf(error)) || isDiskFull(error.cause));
+  error instanceof Error && (FULL.has(getCode(error)) || isDiskFull(error.cause));
 
-const codeOf = (error: Error): string =>
+const getCode = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : '';
 
 /** 57P01 to 57P03: the server is stopping or starting. */

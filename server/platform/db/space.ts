@@ -14,7 +14,7 @@ const LOG_SEGMENT_BYTES = 16 * MB;
  * is less, but at least one and a half pieces of the database's log. Below `LAST_BYTES` nothing is
  * written at all.
  */
-export const floorOf = (totalBytes: number): number =>
+export const getFloor = (totalBytes: number): number =>
   Math.max(1.5 * LOG_SEGMENT_BYTES, Math.min(64 * MB, Math.floor(totalBytes * 0.05)));
 const LAST_BYTES = 4 * MB;
 /**
@@ -62,7 +62,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
     const { bavail, blocks, bsize } = await statfs(dataDir);
     const freeBytes = bavail * bsize;
     const totalBytes = blocks * bsize;
-    const floorBytes = floorOf(totalBytes);
+    const floorBytes = getFloor(totalBytes);
     const enough = before === 'ok' ? floorBytes : floorBytes * RESUME;
     return {
       state: freeBytes < LAST_BYTES ? 'full' : freeBytes < enough ? 'low' : 'ok',

@@ -3,6 +3,8 @@ import type { Actor, NewEvent, Logged } from '#contract/events.ts';
 import type { Id } from '#contract/fold.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Folded } from '../events/folding.ts';
+import type { RowsBefore } from '../events/projection.ts';
 import type { Database } from './database.ts';
 import type { DiskSpace } from './space.ts';
 
@@ -81,8 +83,19 @@ export interface TenantTx {
    * so it must be derivable from the rows, and whoever changes the rows must update it.
    */
   memory<T extends object>(name: string, make: () => T): T;
+  /** Runs `read` at the first call with this name in this transaction. Later calls share its result. */
+  once<T>(name: string, read: () => Promise<T>): Promise<T>;
   /** Returns the existing rows by id. */
   rows<T extends TableName>(table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>>;
+  /**
+   * Loads rows into `loaded`. Requires the lock of the head row, as does what reads them.
+   */
+  load(table: TableName, ids: Iterable<Id>): Promise<void>;
+  /**
+   * The rows that this transaction has loaded and appended. Reading a row that was not loaded
+   * throws, except under a number that is not taken yet: there is none.
+   */
+  readonly loaded: Required<RowsBefore>;
   /** Returns all rows of a table. For small tables. */
   all<T extends TableName>(table: T): Promise<Tables[T][]>;
   /**
@@ -95,6 +108,10 @@ export interface TenantTx {
     by: By | readonly By[],
     taken?: Partial<Numbers>,
   ): Promise<readonly Logged[]>;
+  /**
+   * The same for events that were folded over `loaded`: their rows are written as they are.
+   */
+  appendFolded(folded: Folded, taken: Partial<Numbers>): Promise<void>;
   /**
    * Sends a statement without waiting for its result, after those before it. If it fails, the
    * transaction fails.

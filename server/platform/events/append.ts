@@ -1,22 +1,32 @@
 import type { NewEvent, Logged } from '#contract/events.ts';
 import { type Id, touches } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
-import { validateEvents } from './validate-events.ts';
-import { project } from './projection.ts';
 import type { By, Numbers } from '../db/store.ts';
+import { type Folded, makeFolding } from './folding.ts';
+import { type Held, holdChanges } from './projection.ts';
 import { writeTotals } from './totals.ts';
-import { AT_ONCE, type Place, sampleOf, writeChanges, writeLog, writeSamples } from './write.ts';
+import { validateEvent } from './validate-events.ts';
+import {
+  BATCH_SIZE,
+  type Place,
+  runsOfLog,
+  getSample,
+  writeChanges,
+  writeLog,
+  writeSamples,
+} from './write.ts';
 
 /**
  * What an append needs of its transaction. `bring` loads rows into `held`, one query per table;
  * `raise` locks the head row.
  */
-export interface Ground extends Place {
+export interface WriteContext extends Place {
+  readonly held: Held;
   /**
    * Raises the head by `count`, and the counters by the numbers taken. Returns the previous head.
    */
   raise(count: number, taken: Partial<Numbers>): Promise<number>;
-  bring(table: TableName, ids: ReadonlySet<Id>): Promise<void>;
+  bring(table: TableName, ids: Iterable<Id>): Promise<void>;
   readonly sent: Sent;
 }
 
@@ -33,45 +43,61 @@ export interface Sent {
  * Returns when the statements are sent.
  */
 export async function append(
-  ground: Ground,
+  context: WriteContext,
   drafts: readonly NewEvent[],
   by: By | readonly By[],
   taken: Partial<Numbers> = {},
 ): Promise<readonly Logged[]> {
   if (drafts.length === 0) return [];
-  const passed = validateEvents(drafts);
-  const before = await ground.raise(passed.length, taken);
-  const events = passed.map((draft, index): Logged => ({
-    ...draft,
-    ...byOf(by, index),
-    seq: before + 1 + index,
-  }));
-  for (const [table, ids] of touched(events)) await ground.bring(table, ids);
-  const changes = project(ground.held, events);
-  await ground.sent.few();
-  // The database works on the first statement while the texts of the others are made. The
-  // connection runs them in this order.
-  ground.sent.add(writeLog(ground, events, 'actor' in by ? by : null, changes));
-  await new Promise((resolve) => void setImmediate(resolve));
-  for (const statement of [
-    ...writeChanges(ground, changes),
-    writeSamples(ground, events.flatMap(sampleOf)),
-  ])
-    ground.sent.add(statement);
-  // Statements in several pieces start only after these are done.
-  if (events.length > AT_ONCE) await ground.sent.all();
-  ground.sent.add(writeTotals(ground, changes.placed));
-  return events;
+  const valid = drafts.map(validateEvent);
+  const before = await context.raise(valid.length, taken);
+  for (const [table, ids] of touched(valid.map(({ draft }) => draft)))
+    await context.bring(table, ids);
+  const folding = makeFolding(context.held);
+  for (const [index, one] of valid.entries()) folding.addOrQuarantine(one, getActor(by, index));
+  await write(context, folding.folded, before);
+  return folding.folded.events.map((logged, index) => ({ ...logged, seq: before + 1 + index }));
 }
 
-function byOf(by: By | readonly By[], index: number): By {
+/** The same for events that were folded already, over rows that this transaction has loaded. */
+export async function appendFolded(
+  context: WriteContext,
+  folded: Folded,
+  taken: Partial<Numbers>,
+): Promise<void> {
+  if (folded.events.length > 0)
+    await write(context, folded, await context.raise(folded.events.length, taken));
+}
+
+/** `before`: the number of the last event before these. */
+async function write(context: WriteContext, folded: Folded, before: number): Promise<void> {
+  const { events, changes } = folded;
+  const first = before + 1;
+  const runs = runsOfLog(folded);
+  holdChanges(context.held, changes);
+  await context.sent.few();
+  // The database works on the first statement while the texts of the others are made. The
+  // connection runs them in this order.
+  context.sent.add(writeLog(context, folded, runs, first));
+  await new Promise((resolve) => void setImmediate(resolve));
+  for (const statement of [
+    ...writeChanges(context, changes, runs, first),
+    writeSamples(context, events.flatMap(getSample)),
+  ])
+    context.sent.add(statement);
+  // Statements in several pieces start only after these are done.
+  if (events.length > BATCH_SIZE) await context.sent.all();
+  context.sent.add(writeTotals(context, changes.placed));
+}
+
+function getActor(by: By | readonly By[], index: number): By {
   if ('actor' in by) return by;
   const own = by[index];
   if (own === undefined) throw new Error('An event by nobody.');
   return own;
 }
 
-function touched(events: readonly Logged[]): Map<TableName, Set<Id>> {
+function touched(events: readonly Pick<NewEvent, 'event'>[]): Map<TableName, Set<Id>> {
   const all = new Map<TableName, Set<Id>>();
   for (const event of events) {
     for (const [table, id] of touches(event)) {

@@ -6,7 +6,7 @@ import { canonical } from '../db/canonical.ts';
 import { sqlName } from '../db/projected-tables.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from '../db/store.ts';
-import { recordOf } from './tables.ts';
+import { getRecord } from './tables.ts';
 import { wrongTotals } from './totals.ts';
 
 /** A row that differs from the log. `null`: missing. */
@@ -86,23 +86,23 @@ async function compareTable(
     for (const { tenant_id: _, ...stored } of page) {
       const key = stored[id] as Id;
       seen.add(key);
-      note(found, name, key, canonical(stored), textOf(folded, name, key, rows.get(key)));
+      note(found, name, key, canonical(stored), getText(folded, name, key, rows.get(key)));
       after = key;
     }
     if (page.length < PAGE) break;
   }
   for (const [key, row] of rows)
-    if (!seen.has(key)) note(found, name, key, null, textOf(folded, name, key, row));
+    if (!seen.has(key)) note(found, name, key, null, getText(folded, name, key, row));
 }
 
-function textOf<T extends TableName>(
+function getText<T extends TableName>(
   folded: Folded,
   name: T,
   id: Id,
   row: Tables[T] | undefined,
 ): string | null {
   if (row === undefined) return null;
-  const { seq, ...record } = recordOf(name, id, row, folded.runSeq.get(id) ?? null);
+  const { seq, ...record } = getRecord(name, id, row, folded.runSeq.get(id) ?? null);
   return canonical(name === 'run' ? { ...record, seq } : record);
 }
 

@@ -1,6 +1,5 @@
 import type { Logged } from '#contract/events.ts';
-import { fold, type Id, type Rows, type Table } from '#contract/fold.ts';
-import { TABLE_NAMES } from '#contract/tables.ts';
+import { fold, type Id, type Rows } from '#contract/fold.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { Day, JobN, Ms, RunN } from '#contract/ids.ts';
 import { utcDay } from '#contract/time/day.ts';
@@ -8,15 +7,25 @@ import { utcDay } from '#contract/time/day.ts';
 /** Rows in memory: those that the events change, or all of them. */
 export type Held = { readonly [T in TableName]: Map<Id, Tables[T]> };
 
+/** Something to read by its key. A map is one. */
+export interface Lookup<K, V> {
+  get(key: K): V | undefined;
+}
+
+/** The rows before an event, of the tables that the caller maintains. */
+export type RowsBefore = { readonly [T in TableName]?: Lookup<Id, Tables[T]> };
+
 /**
  * A job, and the start time of one of its runs that was created or changed, before and after the
  * change.
  */
 export type Placed = { readonly job: JobN; readonly at: Ms };
 
+/** What events change. The numbers of events are their `seq`. */
 export interface Changes {
+  /** The rows after the events, of the tables that they changed. `made`: those that are new. */
   readonly rows: {
-    readonly [T in TableName]: { readonly made: Set<Id>; readonly changed: Set<Id> };
+    [T in TableName]?: { readonly after: Map<Id, Tables[T]>; readonly made: Set<Id> };
   };
   /** For each changed run, the last event that changed it. */
   readonly runSeq: Map<RunN, number>;
@@ -26,80 +35,130 @@ export interface Changes {
   readonly quarantined: { readonly seq: number; readonly reason: string; readonly at: Ms }[];
 }
 
-/**
- * Folds events into `held`, after `read` has converted each. If the fold throws, the event changes
- * nothing and is quarantined (LOG-7).
- */
-export function project(
-  held: Held,
-  events: readonly Logged[],
-  read: (rows: Rows, logged: Logged) => Logged = (_, logged) => logged,
-): Changes {
+/** Folds events over `before`, which stays as it is. */
+export interface Projection {
+  /** The rows after the events so far. */
+  readonly rows: Rows;
+  readonly changes: Changes;
+  /**
+   * Folds an event.
+   * @throws what the fold throws. The event then changes nothing.
+   */
+  readonly fold: (logged: Logged) => void;
+  /** Folds an event. If the fold throws, the event changes nothing and is quarantined (LOG-7). */
+  readonly foldOrQuarantine: (logged: Logged, read?: typeof unchanged) => void;
+}
+
+interface Write {
+  readonly table: TableName;
+  readonly id: Id;
+  /** The row before the event, and whether an earlier event had changed it. */
+  readonly before: Tables[TableName] | undefined;
+  readonly isChanged: boolean;
+  readonly after: Tables[TableName];
+}
+
+export function makeProjection(before: RowsBefore): Projection {
   const changes: Changes = {
-    rows: none(),
+    rows: {},
     runSeq: new Map(),
     days: new Map(),
     placed: [],
     quarantined: [],
   };
-  const staged = stage(held);
-  for (const logged of events) {
-    try {
-      fold(staged.rows, read(staged.rows, logged));
-      staged.keep(changes, logged.seq);
-    } catch (error) {
-      staged.forget();
-      changes.quarantined.push({
-        seq: logged.seq,
-        reason: error instanceof Error ? error.message : String(error),
-        at: logged.at,
-      });
-    }
-  }
+  /** The writes of one event. */
+  let writes: Write[] = [];
+  const rows: Record<string, unknown> = {};
+  for (const name of Object.keys(before) as TableName[])
+    rows[name] = overlay(name, before[name] as Lookup<Id, Tables[TableName]>, changes, (write) => {
+      writes.push(write);
+    });
+  const projection: Projection = {
+    rows,
+    changes,
+    fold(logged) {
+      try {
+        fold(rows, logged);
+      } catch (error) {
+        for (const write of writes.toReversed()) undo(changes, write);
+        writes = [];
+        throw error;
+      }
+      for (const write of writes) note(changes, write, logged.seq);
+      writes = [];
+    },
+    foldOrQuarantine(logged, read = unchanged) {
+      try {
+        projection.fold(read(rows, logged));
+      } catch (error) {
+        changes.quarantined.push({
+          seq: logged.seq,
+          reason: error instanceof Error ? error.message : String(error),
+          at: logged.at,
+        });
+      }
+    },
+  };
+  return projection;
+}
+
+const unchanged = (_: Rows, logged: Logged): Logged => logged;
+
+/** Folds events into `held`, after `read` has converted each. */
+export function project(held: Held, events: readonly Logged[], read?: typeof unchanged): Changes {
+  const { changes, foldOrQuarantine } = makeProjection(held);
+  for (const logged of events) foldOrQuarantine(logged, read);
+  holdChanges(held, changes);
   return changes;
 }
 
-const none = (): Changes['rows'] =>
-  Object.fromEntries(
-    TABLE_NAMES.map((name) => [name, { made: new Set(), changed: new Set() }]),
-  ) as unknown as Changes['rows'];
+/** Puts changed rows into `held`. */
+export function holdChanges(held: Held, { rows }: Changes): void {
+  for (const name of Object.keys(rows) as TableName[])
+    for (const [id, row] of rows[name]?.after ?? [])
+      (held[name] as Map<Id, Tables[TableName]>).set(id, row);
+}
 
-/** Buffers the writes of one event until its fold is done. */
-function stage(held: Held): {
-  readonly rows: Rows;
-  keep(changes: Changes, seq: number): void;
-  forget(): void;
-} {
-  const writes = new Map<TableName, Map<Id, unknown>>();
-  const rows = Object.fromEntries(
-    TABLE_NAMES.map((name): [TableName, Table<unknown>] => [
-      name,
-      {
-        get: (id) => writes.get(name)?.get(id) ?? held[name].get(id),
-        set(id, row) {
-          const own = writes.get(name);
-          if (own) own.set(id, row);
-          else writes.set(name, new Map([[id, row]]));
-        },
-      },
-    ]),
-  ) as Rows;
+/** A table whose writes go to `changes`. */
+function overlay<R extends Tables[TableName]>(
+  table: TableName,
+  before: Lookup<Id, R>,
+  changes: Changes,
+  noteWrite: (write: Write) => void,
+): { get(id: Id): R | undefined; set(id: Id, row: R): void } {
+  const get = (id: Id): R | undefined =>
+    (changes.rows[table]?.after.get(id) as R | undefined) ?? before.get(id);
   return {
-    rows,
-    keep(changes, seq) {
-      for (const [name, own] of writes) {
-        for (const [id, row] of own) {
-          if (name === 'run') noteRun(changes, held.run.get(id) ?? null, row as Tables['run'], seq);
-          const { made, changed } = changes.rows[name];
-          if (!held[name].has(id)) made.add(id);
-          else if (!made.has(id)) changed.add(id);
-          (held[name] as Map<Id, unknown>).set(id, row);
-        }
-      }
-      writes.clear();
+    get,
+    set(id, row) {
+      const { after } = getChanges(changes, table);
+      noteWrite({ table, id, before: get(id), isChanged: after.has(id), after: row });
+      after.set(id, row);
     },
-    forget: () => writes.clear(),
   };
+}
+
+function getChanges(
+  { rows }: Changes,
+  table: TableName,
+): { readonly after: Map<Id, Tables[TableName]>; readonly made: Set<Id> } {
+  const known = rows[table];
+  if (known) return known;
+  const fresh = { after: new Map<Id, never>(), made: new Set<Id>() };
+  rows[table] = fresh;
+  return fresh;
+}
+
+function undo(changes: Changes, { table, id, before, isChanged }: Write): void {
+  const { after } = getChanges(changes, table);
+  if (isChanged && before !== undefined) after.set(id, before);
+  else after.delete(id);
+}
+
+function note(changes: Changes, { table, id, before, after }: Write, seq: number): void {
+  if (before === undefined) getChanges(changes, table).made.add(id);
+  if (table === 'run')
+    noteRun(changes, (before as Tables['run'] | undefined) ?? null, after as Tables['run'], seq);
 }
 
 function noteRun(

@@ -6,7 +6,7 @@ import { project } from './projection.ts';
 import type { Store, TenantTx } from '../db/store.ts';
 import { replaceRows } from './replace.ts';
 import { upcast } from './upcast.ts';
-import { sampleOf, type Sample } from './write.ts';
+import { getSample, type Sample } from './write.ts';
 
 export interface Rebuilt {
   readonly tenant: TenantId;
@@ -82,7 +82,7 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
     for (const [n, seq] of changes.runSeq) runSeq.set(n, seq);
     for (const [day, { gained, seq }] of changes.days)
       days.set(day, { rows: (days.get(day)?.rows ?? 0) + gained, seq });
-    for (const sample of events.flatMap(sampleOf)) {
+    for (const sample of events.flatMap(getSample)) {
       const place = `${sample.repository_id} ${sample.at}`;
       if (!samples.has(place)) samples.set(place, sample);
     }

@@ -18,20 +18,25 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
   const rows = Object.fromEntries(
     TABLE_NAMES.map((name) => [
       name,
-      { made: new Set<Id>(folded.held[name].keys()), changed: new Set<Id>() },
+      { after: folded.held[name], made: new Set<Id>(folded.held[name].keys()) },
     ]),
   );
-  const place = { tenant, sql, held: folded.held };
+  const place = { tenant, sql };
   await Promise.all(
-    writeChanges(place, {
-      rows: rows as Parameters<typeof writeChanges>[1]['rows'],
-      runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
-      placed: [],
-      days: new Map(
-        [...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }]),
-      ),
-      quarantined: [...folded.quarantined],
-    }),
+    writeChanges(
+      place,
+      {
+        rows,
+        runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
+        placed: [],
+        days: new Map(
+          [...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }]),
+        ),
+        quarantined: [...folded.quarantined],
+      },
+      new Set(),
+      0,
+    ),
   );
   await writeSamples(place, folded.samples);
   await sumAllAgain(sql, tenant);

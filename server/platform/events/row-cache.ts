@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Id, memoryRows } from '#contract/fold.ts';
 import type { TableName } from '#contract/tables.ts';
 import type { TenantId } from '#contract/ids.ts';
@@ -25,34 +26,30 @@ export interface RowCache {
  * Runs are not cached: they are many and rarely used twice.
  */
 export function makeRowCache(mostIds = 50_000): RowCache {
-  const kept = new Map<
-    TenantId,
-    { readonly epoch: string; readonly seq: number; readonly known: Known; readonly ids: number }
-  >();
-  let ids = 0;
-  function drop(tenant: TenantId): void {
-    ids -= kept.get(tenant)?.ids ?? 0;
-    kept.delete(tenant);
-  }
+  const stored = new LRUCache<TenantId, Entry>({
+    maxSize: mostIds,
+    sizeCalculation: ({ ids }) => Math.max(1, ids),
+  });
   return {
     take(tenant, epoch, seq) {
-      const one = kept.get(tenant);
-      drop(tenant);
+      const one = stored.get(tenant);
+      stored.delete(tenant);
       return one?.epoch === epoch && one.seq === seq ? one.known : null;
     },
     give(tenant, epoch, seq, known) {
       known.held.run.clear();
       known.brought.run.clear();
-      const count = Object.values(known.brought).reduce((sum, set) => sum + set.size, 0);
-      drop(tenant);
-      kept.set(tenant, { epoch, seq, known, ids: count });
-      ids += count;
-      for (const oldest of kept.keys()) {
-        if (ids <= mostIds) break;
-        drop(oldest);
-      }
+      const ids = Object.values(known.brought).reduce((sum, set) => sum + set.size, 0);
+      stored.set(tenant, { epoch, seq, known, ids });
     },
   };
+}
+
+interface Entry {
+  readonly epoch: string;
+  readonly seq: number;
+  readonly known: Known;
+  readonly ids: number;
 }
 
 export const nothingKnown = (): Known => {

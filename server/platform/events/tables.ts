@@ -1,6 +1,6 @@
 import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
-import { type Given, given, selected } from '../db/bulk.ts';
+import { type Given, unnestParams, selected } from '../db/bulk.ts';
 import { prepared } from '../db/prepared.ts';
 import { sqlName } from '../db/projected-tables.ts';
 
@@ -16,7 +16,7 @@ const LOOKUPS = Object.fromEntries(
 };
 
 /** Returns the row's record for the statements; `seq` for runs only. */
-export function recordOf<T extends TableName>(
+export function getRecord<T extends TableName>(
   name: T,
   id: number | string,
   row: Tables[T],
@@ -39,10 +39,10 @@ export interface Statements {
  * to the records read all rows of the tenant when nobody had analyzed the table.
  */
 export const STATEMENTS = Object.fromEntries(
-  TABLE_NAMES.map((name) => [name, statementsOf(name)]),
+  TABLE_NAMES.map((name) => [name, getStatements(name)]),
 ) as { readonly [T in TableName]: Statements };
 
-function statementsOf(name: TableName): Statements {
+function getStatements(name: TableName): Statements {
   const { key } = TABLES[name];
   const all: Given[] = [
     { name: key, type: key === 'n' ? 'bigint' : 'text' },
@@ -50,7 +50,7 @@ function statementsOf(name: TableName): Statements {
     ...(name === 'run' ? [{ name: 'seq', type: 'bigint' } as const] : []),
     { name: 'row', type: 'json' },
   ];
-  const insert = `insert into ${sqlName(name)} (tenant_id, ${all.map((one) => one.name).join(', ')}) select $1::uuid, ${selected(all)} from ${given(all, 2)}`;
+  const insert = `insert into ${sqlName(name)} (tenant_id, ${all.map((one) => one.name).join(', ')}) select $1::uuid, ${selected(all)} from ${unnestParams(all, 2)}`;
   const put = `${insert} on conflict (tenant_id, ${key}) do update set ${all
     .slice(1)
     .map((one) => `${one.name} = excluded.${one.name}`)

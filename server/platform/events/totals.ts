@@ -3,7 +3,7 @@ import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import type { DayN } from '#contract/time/day.ts';
 import { RUN_STATES, type RunState } from '#contract/runs/query.ts';
 import type { Difference } from './compare.ts';
-import { type Given, given, parameters } from '../db/bulk.ts';
+import { type Given, unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Placed } from './projection.ts';
@@ -12,14 +12,14 @@ import type { Placed } from './projection.ts';
 export const STATE_SQL = `case when run.status = 'Success' and position('"anomaly":[]' in run.row::text) = 0 and json_array_length(run.row->'anomaly') > 0 then 'Anomaly' else run.status end`;
 export const SECONDS_SQL = `case when run.status in ('Running', 'Missed') then null else (run.row->>'durationSec')::bigint end`;
 /** Returns the column that counts results of a state. */
-export const columnOf = (state: RunState): string => state.toLowerCase();
+export const getColumn = (state: RunState): string => state.toLowerCase();
 
 const PLACES = `array[${RUN_STATES.map((one) => `'${one}'`).join(', ')}]::text[]`;
 const RUNNING = RUN_STATES.indexOf('Running');
 const SUMS = [
   'company_n',
   'runs',
-  ...RUN_STATES.map(columnOf),
+  ...RUN_STATES.map(getColumn),
   'bytes',
   'seconds',
   'finished',
@@ -31,7 +31,7 @@ const SUMS = [
  */
 const sums = (
   from: string,
-): string => `coalesce(max(company_n), 0) as company_n, count(n)::int as runs, ${RUN_STATES.map((state, place) => `(count(*) filter (where place = ${place}))::int as ${columnOf(state)}`).join(', ')},
+): string => `coalesce(max(company_n), 0) as company_n, count(n)::int as runs, ${RUN_STATES.map((state, place) => `(count(*) filter (where place = ${place}))::int as ${getColumn(state)}`).join(', ')},
   coalesce(sum(bytes), 0)::bigint as bytes, coalesce(sum(seconds), 0)::bigint as seconds, count(seconds)::int as finished,
   (max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15)::smallint as last`;
 const ONE = `select run.job_n, run.company_n, run.n, run.started_at, array_position(${PLACES}, ${STATE_SQL}) - 1 as place, (run.row->>'bytes')::bigint as bytes, ${SECONDS_SQL} as seconds from run where run.tenant_id = $1::uuid`;
@@ -46,7 +46,7 @@ const PLACED: readonly Given[] = [
 /** Recalculates a job's totals for days with late results. Days without totals don't match. */
 const SUM_AGAIN = prepared(`insert into run_total (tenant_id, day, job_n, ${SUMS.join(', ')})
   select $1::uuid, at.day, at.job, ${SUMS.map((one) => `all_of.${one}`).join(', ')} from (
-    select distinct d.day, d.from_at, d.to_at, x.job from ${given(PLACED, 2)} join run_total_day d on d.tenant_id = $1::uuid and x.at >= d.from_at and x.at < d.to_at) as at
+    select distinct d.day, d.from_at, d.to_at, x.job from ${unnestParams(PLACED, 2)} join run_total_day d on d.tenant_id = $1::uuid and x.at >= d.from_at and x.at < d.to_at) as at
   cross join lateral (select ${sums('at.from_at')} from (${ONE} and run.job_n = at.job and run.started_at >= at.from_at and run.started_at < at.to_at offset 0) as one) as all_of
   on conflict (tenant_id, day, job_n) do update set ${SUMS.map((one) => `${one} = excluded.${one}`).join(', ')}`);
 

@@ -1,11 +1,11 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Actor, Logged } from '#contract/events.ts';
 import type { Id } from '#contract/fold.ts';
-import { TABLES } from '#contract/tables.ts';
+import { TABLE_NAMES, TABLES } from '#contract/tables.ts';
 import type { TableName, Tables } from '#contract/tables.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import { append, type Ground, type Sent } from './append.ts';
-import { given, parameters } from '../db/bulk.ts';
+import { append, appendFolded, type WriteContext, type Sent } from './append.ts';
+import { unnestParams, parameters } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import type { Counter, Head, Numbers, TenantTx } from '../db/store.ts';
 import { prepared } from '../db/prepared.ts';
@@ -42,6 +42,7 @@ export function tenantTx(
   let appended = false;
   let jobsDueAt: Ms | null = null;
   let release: Promise<Release> | null = null;
+  const results = new Map<string, Promise<unknown>>();
   /** Call before the first statement that locks the head row. */
   const turn = async (): Promise<void> => void (await (release ??= turns.next(tenant)));
   const end = async (): Promise<void> => {
@@ -68,13 +69,13 @@ export function tenantTx(
    */
   async function raise(count: number, taken: Partial<Numbers>): Promise<HeadRecord> {
     await turn();
-    const asked = ask(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]);
+    const request = ask(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]);
     let before = lock;
-    if (before === null) before = moved(lockedAt(await asked, count), count, taken, -1);
+    if (before === null) before = moved(lockedAt(await request, count), count, taken, -1);
     else {
       // Nobody else can change the head, so its new value is known.
       const after = (lock = moved(before, count, taken, 1));
-      sent.add(asked.then((row) => standsAt(row, after)));
+      sent.add(request.then((row) => checkHead(row, after)));
     }
     for (const counter of COUNTERS) fresh(counter, before[counter], taken[counter] ?? 0);
     return before;
@@ -92,7 +93,7 @@ export function tenantTx(
       for (let n = first; n < first + count; n++) brought[name].add(n);
   }
 
-  const ground: Ground = {
+  const context: WriteContext = {
     tenant,
     sql,
     get held() {
@@ -105,13 +106,33 @@ export function tenantTx(
       return seq;
     },
     async bring(table, ids) {
-      const missing = [...ids].filter((id) => !brought[table].has(id));
+      const missing: Id[] = [];
+      for (const id of ids) if (!brought[table].has(id)) missing.push(id);
       if (missing.length === 0) return;
       const rows = held[table] as Map<Id, unknown>;
       for (const [id, row] of await read(table, missing)) rows.set(id, row);
       for (const id of missing) brought[table].add(id);
     },
   };
+
+  const loaded = Object.fromEntries(
+    TABLE_NAMES.map((name) => [
+      name,
+      {
+        get(id: Id) {
+          if (!brought[name].has(id) && !isUntaken(name, id))
+            throw new Error(`Row ${id} of ${name} was not loaded.`);
+          return held[name].get(id);
+        },
+      },
+    ]),
+  ) as unknown as TenantTx['loaded'];
+
+  /** A number that no statement has taken has no row. */
+  function isUntaken(name: TableName, id: Id): boolean {
+    const counter = COUNTER_OF[name];
+    return lock !== null && counter !== undefined && (id as number) >= lock[counter];
+  }
 
   async function read<T extends TableName>(
     name: T,
@@ -123,7 +144,7 @@ export function tenantTx(
     // tenant.
     const { rows } = await sql.executeQuery(
       CompiledQuery.raw(
-        `select x.${id} as id, (select t.row from ${sqlName(name)} as t where t.tenant_id = $1::uuid and t.${id} = x.${id}) as row from ${given(columns, 2)}`,
+        `select x.${id} as id, (select t.row from ${sqlName(name)} as t where t.tenant_id = $1::uuid and t.${id} = x.${id}) as row from ${unnestParams(columns, 2)}`,
         [
           tenant,
           ...parameters(
@@ -164,9 +185,17 @@ export function tenantTx(
       if (one === undefined) memory.set(name, (one = make()));
       return one;
     },
+    once<T>(name: string, read: () => Promise<T>): Promise<T> {
+      const known = results.get(name) as Promise<T> | undefined;
+      if (known) return known;
+      const result = read();
+      results.set(name, result);
+      result.catch(() => results.delete(name));
+      return result;
+    },
     async rows(table, ids) {
       if (lock === null) return read(table, ids);
-      await ground.bring(table, new Set(ids));
+      await context.bring(table, ids);
       const rows: ReadonlyMap<Id, Tables[typeof table]> = held[table];
       return new Map(
         ids.flatMap((id) => {
@@ -175,6 +204,11 @@ export function tenantTx(
         }),
       );
     },
+    async load(table, ids) {
+      if (lock === null) throw new Error('Rows are loaded only under the lock of the head row.');
+      await context.bring(table, ids);
+    },
+    loaded,
     async all<T extends TableName>(name: T) {
       const { rows } = await sql.executeQuery(
         CompiledQuery.raw(
@@ -184,7 +218,8 @@ export function tenantTx(
       );
       return (rows as { row: Tables[T] }[]).map((one) => one.row);
     },
-    append: (drafts, by, taken) => append(ground, drafts, by, taken),
+    append: (drafts, by, taken) => append(context, drafts, by, taken),
+    appendFolded: (folded, taken) => appendFolded(context, folded, taken),
     send: (statement) => {
       sent.add(sql.executeQuery(statement));
     },
@@ -200,7 +235,7 @@ export function tenantTx(
         .orderBy('seq')
         .limit(limit)
         .execute();
-      return rows.map(loggedOf);
+      return rows.map(toLogged);
     },
   };
   return {
@@ -229,18 +264,18 @@ export function tenantTx(
 
 /** Tracks statements in flight, in order. */
 function sending(): Sent {
-  let given: Promise<unknown>[] = [];
+  let supplied: Promise<unknown>[] = [];
   return {
     add(statement) {
       statement.catch(() => undefined);
-      given.push(statement);
+      supplied.push(statement);
     },
     async few() {
-      const late = given.slice(0, -MOST_SENT);
-      given = given.slice(-MOST_SENT);
+      const late = supplied.slice(0, -MOST_SENT);
+      supplied = supplied.slice(-MOST_SENT);
       await inOrder(late);
     },
-    all: () => inOrder(given),
+    all: () => inOrder(supplied),
   };
 }
 
@@ -274,7 +309,7 @@ const moved = (
   ) as Numbers),
 });
 
-function standsAt(row: HeadRecord | undefined, head: HeadRecord): true {
+function checkHead(row: HeadRecord | undefined, head: HeadRecord): true {
   if (row?.seq !== head.seq || COUNTERS.some((counter) => row[counter] !== head[counter]))
     throw new Error('The head row does not stand where it should.');
   return true;
@@ -293,6 +328,10 @@ const TABLES_OF = {
   cause: ['cause'],
 } as const satisfies Record<Counter, readonly TableName[]>;
 
+const COUNTER_OF: { readonly [T in TableName]?: Counter } = Object.fromEntries(
+  COUNTERS.flatMap((counter) => TABLES_OF[counter].map((name) => [name, counter])),
+);
+
 interface EventRecord {
   readonly seq: number;
   readonly type: string;
@@ -306,7 +345,7 @@ interface EventRecord {
 }
 
 /** Converts a log record to an event. Its schema was checked when it was written. */
-export const loggedOf = (row: EventRecord): Logged => ({
+export const toLogged = (row: EventRecord): Logged => ({
   seq: row.seq,
   at: row.at,
   actor: row.actor,

@@ -13,28 +13,21 @@ export class BadDraft extends Error {
   }
 }
 
-/** Checks each event by the schema of its type (LOG-1), and that its text can be stored. */
-export function validateEvents(drafts: readonly NewEvent[]): readonly NewEvent[] {
-  return drafts.map((draft) => {
-    const event = valid(draft.event);
-    const text = JSON.stringify(event.data);
-    const kept: NewEvent = { event, company: draft.company, entity: draft.entity };
-    if (unfit(text) || unfit(JSON.stringify(draft.entity))) return mended(kept) as NewEvent;
-    TEXTS.set(event.data, text);
-    return kept;
-  });
+/** An event that its schema accepts, and its data as JSON that can be stored. */
+export interface ValidEvent {
+  readonly draft: NewEvent;
+  readonly text: string;
 }
 
-/**
- * Returns the data of an event, or any other value, as JSON. The text of validated data is cached,
- * because it is also the row of a run.
- */
-export const jsonOf = (value: unknown): string =>
-  (typeof value === 'object' && value !== null ? TEXTS.get(value) : undefined) ??
-  JSON.stringify(value);
-
-/** Event data is immutable. */
-const TEXTS = new WeakMap<object, string>();
+/** Checks an event by the schema of its type (LOG-1), and makes its text storable. */
+export function validateEvent({ event: checked, company, entity }: NewEvent): ValidEvent {
+  const event = valid(checked);
+  const text = JSON.stringify(event.data);
+  const draft: NewEvent = { event, company, entity };
+  if (!unfit(text) && !unfit(JSON.stringify(entity))) return { draft, text };
+  const stored = mended(draft) as NewEvent;
+  return { draft: stored, text: JSON.stringify(stored.event.data) };
+}
 
 function valid(event: Event): Event {
   const gate = GATES.get(event.type);

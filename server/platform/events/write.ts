@@ -1,59 +1,73 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Logged } from '#contract/events.ts';
 import { TABLE_NAMES } from '#contract/tables.ts';
-import type { TableName, Tables } from '#contract/tables.ts';
+import type { TableName } from '#contract/tables.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
-import { type Given, given, parameters, selected } from '../db/bulk.ts';
+import { type Given, unnestParams, parameters, selected } from '../db/bulk.ts';
 import type { Database } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Changes, Held } from './projection.ts';
-import type { By } from '../db/store.ts';
-import { recordOf, STATEMENTS } from './tables.ts';
+import type { Folded } from './folding.ts';
+import type { Changes } from './projection.ts';
+import { getRecord, STATEMENTS } from './tables.ts';
 
 /** Where a tenant's writes go. */
 export interface Place {
   readonly tenant: TenantId;
   readonly sql: Transaction<Database>;
-  readonly held: Held;
 }
 
 /**
- * Writes the events and, in the same statement, the runs they create: such a row equals the event's
- * data, so its text is sent and parsed once. Removes those runs from the remaining changes. `by`
- * null: each event has its own actor.
+ * Returns the runs whose row is exactly the data of the event that created them. They are written
+ * with the events, so that their text is sent and parsed once.
  */
+export function runsOfLog({ events, changes }: Folded): ReadonlySet<unknown> {
+  const runs = new Set<unknown>();
+  const { after, made } = changes.rows.run ?? {};
+  for (const { event, company } of events)
+    if (
+      event.type === 'run.finished@1' &&
+      company === event.data.company &&
+      after?.get(event.data.n) === event.data &&
+      made?.has(event.data.n) === true
+    )
+      runs.add(event.data);
+  return runs;
+}
+
+/** Writes the events and `runs` of `runsOfLog`. `first`: the number of the first event. */
 export async function writeLog(
   place: Place,
-  events: readonly Logged[],
-  by: By | null,
-  changes: Changes,
+  { events, texts }: Folded,
+  runs: ReadonlySet<unknown>,
+  first: number,
 ): Promise<void> {
-  const { made } = changes.rows.run;
-  const records = events.map(({ seq, event, company, entity, at, actor, subject, commandId }) => {
-    const envelope = { seq, type: event.type, company, entity, data: event.data };
-    const record =
-      by === null
-        ? { ...envelope, at, actor: JSON.stringify(actor), subject, command_id: commandId }
-        : envelope;
-    if (
-      event.type !== 'run.finished@1' ||
-      company !== event.data.company ||
-      !made.has(event.data.n) ||
-      place.held.run.get(event.data.n) !== event.data
-    )
-      return record;
-    made.delete(event.data.n);
-    const { n, key, uid, job, startedAt, status, problem } = event.data;
-    return {
-      ...record,
-      n,
-      key_id: key,
-      uid,
-      job_n: job,
-      started_at: startedAt,
-      status,
-      problem_n: problem,
+  const by = commonAuthor(events);
+  const records = events.map((logged, index): Rec => {
+    const { event, company, entity } = logged;
+    const record: Record<string, unknown> = {
+      seq: first + index,
+      type: event.type,
+      company,
+      entity,
+      data: texts[index],
     };
+    if (by === null) {
+      record['at'] = logged.at;
+      record['actor'] = JSON.stringify(logged.actor);
+      record['subject'] = logged.subject;
+      record['command_id'] = logged.commandId;
+    }
+    if (event.type === 'run.finished@1' && runs.has(event.data)) {
+      const { n, key, uid, job, startedAt, status, problem } = event.data;
+      record['n'] = n;
+      record['key_id'] = key;
+      record['uid'] = uid;
+      record['job_n'] = job;
+      record['started_at'] = startedAt;
+      record['status'] = status;
+      record['problem_n'] = problem;
+    }
+    return record;
   });
   if (by === null) await bulk(place, INSERT_LOG_OF_MANY, [...BY, ...EVENT, ...RUN], records);
   else
@@ -63,6 +77,21 @@ export async function writeLog(
       by.subject,
       by.commandId,
     ]);
+}
+
+/** Returns what events have in common if all have the same author; null otherwise. */
+function commonAuthor(events: readonly Logged[]): Logged | null {
+  const [one] = events;
+  return one !== undefined &&
+    events.every(
+      ({ at, actor, subject, commandId }) =>
+        at === one.at &&
+        actor === one.actor &&
+        subject === one.subject &&
+        commandId === one.commandId,
+    )
+    ? one
+    : null;
 }
 
 const BY: readonly Given[] = [
@@ -88,7 +117,7 @@ const RUN: readonly Given[] = [
   { name: 'problem_n', type: 'bigint' },
 ];
 const insertLog = (columns: readonly Given[], from: number, by: string): string =>
-  prepared(`with x as materialized (select ${selected(columns)} from ${given(columns, from)}),
+  prepared(`with x as materialized (select ${selected(columns)} from ${unnestParams(columns, from)}),
   logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
     select $1::uuid, ${by}, seq, type, company, entity, data from x)
   insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
@@ -105,37 +134,50 @@ const INSERT_LOG_OF_MANY = insertLog(
 );
 
 /**
- * Writes the rows, days and quarantine that a projection changed. Returns the statements in flight,
- * in this order.
+ * Writes the rows, days and quarantine that a projection changed, except `runs`. Returns the
+ * statements in flight, in this order. `first`: the number of the event that the changes count as
+ * 0.
  */
-export const writeChanges = (place: Place, changes: Changes): Promise<void>[] => [
-  ...TABLE_NAMES.map((table) => writeRows(place, table, changes)),
-  writeDays(place, changes),
-  writeQuarantine(place, changes),
+export const writeChanges = (
+  place: Place,
+  changes: Changes,
+  runs: ReadonlySet<unknown>,
+  first: number,
+): Promise<void>[] => [
+  ...TABLE_NAMES.map((table) => writeRows(place, table, changes, runs, first)),
+  writeDays(place, changes, first),
+  writeQuarantine(place, changes, first),
 ];
 
-async function writeRows(place: Place, table: TableName, changes: Changes): Promise<void> {
-  const { made, changed } = changes.rows[table];
-  if (made.size + changed.size === 0) return;
-  const rows = place.held[table];
+async function writeRows(
+  place: Place,
+  table: TableName,
+  { rows, runSeq }: Changes,
+  runs: ReadonlySet<unknown>,
+  first: number,
+): Promise<void> {
+  const changed = rows[table];
+  if (changed === undefined) return;
   const { columns, insert, put } = STATEMENTS[table];
-  const records = [...made, ...changed].map((id): Rec =>
-    recordOf(
-      table,
-      id,
-      rows.get(id) as Tables[TableName],
-      changes.runSeq.get(id as number) ?? null,
-    ),
-  );
-  await bulk(place, changed.size === 0 ? insert : put, columns, records);
+  const records: Rec[] = [];
+  let areNew = true;
+  for (const [id, row] of changed.after) {
+    if (runs.has(row)) continue;
+    const seq = table === 'run' ? runSeq.get(id as number) : undefined;
+    const record = getRecord(table, id, row, seq === undefined ? null : first + seq);
+    record['row'] = JSON.stringify(row);
+    records.push(record);
+    areNew &&= changed.made.has(id);
+  }
+  await bulk(place, areNew ? insert : put, columns, records);
 }
 
-async function writeDays(place: Place, { days }: Changes): Promise<void> {
+async function writeDays(place: Place, { days }: Changes, first: number): Promise<void> {
   await bulk(
     place,
     UPSERT_DAYS,
     DAY,
-    [...days].map(([day, { gained, seq }]) => ({ day, rows: gained, seq })),
+    [...days].map(([day, { gained, seq }]) => ({ day, rows: gained, seq: first + seq })),
   );
 }
 
@@ -145,7 +187,7 @@ const DAY: readonly Given[] = [
   { name: 'seq', type: 'bigint' },
 ];
 const UPSERT_DAYS =
-  prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${given(DAY, 2)}
+  prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${unnestParams(DAY, 2)}
   on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`);
 
 export async function writeSamples(place: Place, samples: readonly Sample[]): Promise<void> {
@@ -161,7 +203,7 @@ export type Sample = {
 };
 
 /** Returns the sample of a repository at a time. The first one for a time wins. */
-export const sampleOf = ({ event }: Logged): Sample[] =>
+export const getSample = ({ event }: Logged): Sample[] =>
   event.type !== 'repository.sampled@1'
     ? []
     : [
@@ -182,10 +224,19 @@ const SAMPLE: readonly Given[] = [
   { name: 'used', type: 'bigint' },
 ];
 const INSERT_SAMPLES = `insert into repository_sample (tenant_id, repository_id, at, capacity, free, used)
-  select $1::uuid, ${selected(SAMPLE)} from ${given(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
+  select $1::uuid, ${selected(SAMPLE)} from ${unnestParams(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
 
-async function writeQuarantine(place: Place, { quarantined }: Changes): Promise<void> {
-  await bulk(place, INSERT_QUARANTINE, QUARANTINE, quarantined);
+async function writeQuarantine(
+  place: Place,
+  { quarantined }: Changes,
+  first: number,
+): Promise<void> {
+  await bulk(
+    place,
+    INSERT_QUARANTINE,
+    QUARANTINE,
+    quarantined.map(({ seq, ...one }) => ({ ...one, seq: first + seq })),
+  );
 }
 
 const QUARANTINE: readonly Given[] = [
@@ -193,11 +244,11 @@ const QUARANTINE: readonly Given[] = [
   { name: 'reason', type: 'text' },
   { name: 'at', type: 'bigint' },
 ];
-const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${given(QUARANTINE, 2)}`;
+const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${unnestParams(QUARANTINE, 2)}`;
 
 type Rec = Readonly<Record<string, unknown>>;
 /** The maximum number of records per statement. */
-export const AT_ONCE = 5000;
+export const BATCH_SIZE = 5000;
 
 /** `$1` of the statement is the tenant, followed by `more` and the columns. */
 async function bulk(
@@ -207,8 +258,8 @@ async function bulk(
   records: readonly Rec[],
   more: readonly unknown[] = [],
 ): Promise<void> {
-  for (let from = 0; from < records.length; from += AT_ONCE) {
-    const some = records.length <= AT_ONCE ? records : records.slice(from, from + AT_ONCE);
+  for (let from = 0; from < records.length; from += BATCH_SIZE) {
+    const some = records.length <= BATCH_SIZE ? records : records.slice(from, from + BATCH_SIZE);
     await place.sql.executeQuery(
       CompiledQuery.raw(statement, [place.tenant, ...more, ...parameters(columns, some)]),
     );

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { CallName } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { AppContext } from '../app-context.ts';
 import { loggedPath } from './access.ts';
 import type { Assets } from './assets.ts';
@@ -14,14 +14,14 @@ import {
   JSON_TYPE,
   NO_SUCH_CALL,
   refuse,
-  SERVER_FAULT,
+  SERVER_ERROR,
   storeFailure,
 } from './envelope.ts';
 import type { Handlers } from './handler.ts';
 import { API, mountCalls } from './mount.ts';
 import { openApi } from './openapi.ts';
 import { makeQueue } from './concurrency.ts';
-import { CALL_LIMITS, callServer, faultOf } from './serve-call.ts';
+import { CALL_LIMITS, callServer, describeError } from './serve-call.ts';
 import type { Limits } from './serve-call.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
@@ -29,7 +29,7 @@ import { setSecurityHeaders } from './security-headers.ts';
  * Extras besides the calls: routes at the server's root (`/ping`), the built page, and custom
  * limits.
  */
-export interface Beside {
+export interface AppOptions {
   readonly routes?: (app: Hono) => void;
   readonly assets?: Assets | null;
   readonly limits?: Limits;
@@ -48,9 +48,13 @@ interface Trace {
  * mounted; `main.ts` passes all of them. Every response goes through the first middleware, which
  * adds security headers and writes one log line.
  */
-export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: Beside = {}): Hono {
+export function makeApp(
+  world: AppContext,
+  handlers: Partial<Handlers>,
+  beside: AppOptions = {},
+): Hono {
   const app = new Hono();
-  const callerOf = callerReader(world.config.trustedProxies);
+  const getCaller = callerReader(world.config.trustedProxies);
   const serve = callServer(world, handlers, beside.limits);
   const bodies = beside.bodies ?? makeBodyBudget();
   const traces = new WeakMap<Request, Trace>();
@@ -58,7 +62,7 @@ export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: 
   app.use('*', async (context, next) => {
     const began = world.clock.now();
     const request = context.req.raw;
-    const caller = callerOf(request, context.env);
+    const caller = getCaller(request, context.env);
     const id = world.chance.uuid();
     const trace: Trace = { call: null, tenant: null, user: null };
     traces.set(request, trace);
@@ -93,10 +97,10 @@ export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: 
         name,
         request,
         params,
-        callerOf(request, context.env),
+        getCaller(request, context.env),
       );
       Object.assign(traces.get(request) ?? {}, {
-        call: `${API}/${callOf(name).path}`,
+        call: `${API}/${getCall(name).path}`,
         tenant,
         user,
       });
@@ -129,8 +133,8 @@ export function makeApp(world: AppContext, handlers: Partial<Handlers>, beside: 
       }),
   );
   app.onError((error) => {
-    world.log.error('a request failed', faultOf(error));
-    return refuse(storeFailure(error, retryAfterMs) ?? SERVER_FAULT);
+    world.log.error('a request failed', describeError(error));
+    return refuse(storeFailure(error, retryAfterMs) ?? SERVER_ERROR);
   });
   return app;
 }

@@ -1,7 +1,7 @@
 import type { Features } from '#contract/branding/branding.ts';
 import { forbidsActing, requiresRecentFactor } from '#contract/call-classes.ts';
 import type { FeatureSwitch } from '#contract/call.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { keyAccess } from '#contract/key-access.ts';
@@ -11,28 +11,36 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { authenticateKey, keyIn } from '../auth/api-key-auth.ts';
-import { brandingOf } from '../tenancy/branding.ts';
+import type { IngestKeys, ProvenKey } from '../auth/ingest-key-auth.ts';
+import { loadBranding } from '../tenancy/branding.ts';
 import { hasAbility } from '../auth/authorization.ts';
 import type { AppContext } from '../app-context.ts';
-import { busyFor, FORBIDDEN, SIGNED_OUT } from './envelope.ts';
+import { busyFor, FORBIDDEN, NOT_FOUND, SIGNED_OUT } from './envelope.ts';
 import type { Principal } from './handler.ts';
 import type { KeyRateLimit } from './key-rate-limit.ts';
 
-/** The origin of a request, the rate limit of API keys, and response headers about it. */
+/** The origin of a request, its ways to prove a key, and response headers about API keys. */
 export interface RequestMeta {
   readonly ip: string;
   readonly pace: KeyRateLimit;
   readonly tell: Headers;
+  readonly ingestKeys: IngestKeys;
 }
 
+/** What the gate of a call proved. A public call proves nothing. */
+export type Proof =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'session'; readonly session: Principal }
+  | { readonly kind: 'ingest-key'; readonly key: ProvenKey };
+
 /**
- * Authorizes a call. `public` calls need nothing; the handler reads an ingest key, because only it
- * knows where the key is (a header or the path). Every other call needs a session of this provider
- * or an API key, and the ability that the call names. A user who must choose a password first can
- * only make the calls that are `allowedBeforeSetup` (AUTH-12); queued commands of a device wait
- * until then. `feature`: requires that the provider has this part of the portal switched on
- * (SWITCH-1). The call classes list what is refused while impersonating (G42) and what needs a
- * recent factor (G44). KEY-3 defines which of this a program may do with a key.
+ * Authorizes a call. `public` calls need nothing, and calls of sources an ingest key. Every other
+ * call needs a session of this provider or an API key, and the ability that the call names. A user
+ * who must choose a password first can only make the calls that are `allowedBeforeSetup` (AUTH-12);
+ * queued commands of a device wait until then. `feature`: requires that the provider has this part
+ * of the portal switched on (SWITCH-1). The call classes list what is refused while impersonating
+ * (G42) and what needs a recent factor (G44). KEY-3 defines which of this a program may do with a
+ * key.
  */
 export async function authorize(
   world: AppContext,
@@ -40,10 +48,15 @@ export async function authorize(
   tenant: TenantId | null,
   request: Request,
   beside: RequestMeta,
-): Promise<Result<Principal | null>> {
-  const call = callOf(name);
+): Promise<Result<Proof>> {
+  const call = getCall(name);
   const { gate } = call;
-  if (gate === 'public' || gate === 'ingest-key') return ok(null);
+  if (gate === 'public') return ok({ kind: 'public' });
+  if (gate === 'ingest-key') {
+    if (tenant === null) return failed(NOT_FOUND);
+    const key = await beside.ingestKeys.prove(request, call.cachedKeyAllowed === true);
+    return key.ok ? ok({ kind: 'ingest-key', key: key.value }) : key;
+  }
   if (tenant === null) return failed(SIGNED_OUT);
   const secret = keyIn(request);
   const who = await (secret === null
@@ -64,7 +77,7 @@ export async function authorize(
     );
   if (requiresRecentFactor(name) && world.clock.now() - authenticatedAt > LIMITS.freshMs)
     return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
-  return who;
+  return ok({ kind: 'session', session: who.value });
 }
 
 /** A branding from before a switch existed lacks it, which means off. */
@@ -76,7 +89,7 @@ function isFeatureOn(
   return world.store.tenant(
     tenant,
     async (tx) => {
-      const features: Partial<Features> = (await brandingOf(tx)).features;
+      const features: Partial<Features> = (await loadBranding(tx)).features;
       const value = features[feature];
       return typeof value === 'object' ? value.enabled : value === true;
     },

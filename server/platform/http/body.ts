@@ -100,8 +100,8 @@ export async function readJson(
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return failed(bad('', t.notObject));
-  const fault = poisonOf(value);
-  return fault === null ? ok(value as Record<string, unknown>) : failed(bad('', fault));
+  const error = findForbiddenKey(value);
+  return error === null ? ok(value as Record<string, unknown>) : failed(bad('', error));
 }
 
 export const bad = (path: string, message: string): Failure => ({
@@ -114,7 +114,7 @@ export const bad = (path: string, message: string): Failure => ({
  * Refuses keys that could reach a prototype, and depth that could exhaust a stack, before anything
  * walks the value.
  */
-function poisonOf(root: object): string | null {
+function findForbiddenKey(root: object): string | null {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEPTH) return t.tooDeep;

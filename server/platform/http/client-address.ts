@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { blockListOf, unwrapAddress } from './network.ts';
+import { getBlockList, unwrapAddress } from './network.ts';
 
 /** The origin of a request. `host` is lower case, with its port if the request named one. */
 export interface Caller {
@@ -23,7 +23,7 @@ export function callerReader(
 ): (request: Request, env: unknown) => Caller {
   const trusted = trustList(trustedProxies);
   return (request, env) => {
-    const socket = socketOf(env);
+    const socket = getSocket(env);
     const near = unwrapAddress(socket?.remoteAddress ?? '');
     const url = new URL(request.url);
     const own = {
@@ -35,7 +35,7 @@ export function callerReader(
     const proto = list(request.headers.get('x-forwarded-proto')).at(-1);
     const host = list(request.headers.get('x-forwarded-host')).at(-1);
     return {
-      ip: originOf(request.headers.get('x-forwarded-for'), near, trusted),
+      ip: getOrigin(request.headers.get('x-forwarded-for'), near, trusted),
       tls: proto === undefined ? own.tls : proto === 'https',
       host: (host ?? own.host).toLowerCase(),
     };
@@ -46,7 +46,7 @@ export function callerReader(
  * Follows `X-Forwarded-For` from the right, where the nearest proxy wrote: each trusted proxy
  * vouches for the entry before its own. Returns the last address read this way.
  */
-function originOf(
+function getOrigin(
   header: string | null,
   near: string,
   trusted: (address: string) => boolean,
@@ -73,7 +73,7 @@ function addressIn(entry: string): string | null {
 }
 
 export function trustList(entries: readonly string[]): (address: string) => boolean {
-  const blocks = blockListOf(entries);
+  const blocks = getBlockList(entries);
   return (address) =>
     isIP(address) !== 0 && blocks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
@@ -84,7 +84,7 @@ const list = (header: string | null): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-function socketOf(env: unknown): Socket | undefined {
+function getSocket(env: unknown): Socket | undefined {
   return (env as { readonly incoming?: { readonly socket?: Socket } } | undefined)?.incoming
     ?.socket;
 }

@@ -4,7 +4,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { TenantTx } from '../db/store.ts';
 
 /** Returns the time zone for names and dates in a provider's files. */
-export const zoneOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
+export const loadZone = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (
     await sql
       .selectFrom('provider')

@@ -2,24 +2,24 @@ import type { Failure } from '#contract/errors.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { StoreFault } from '../db/retry.ts';
+import { StoreError } from '../db/retry.ts';
 
 /** `{success:true, data}`. */
-export const envelopeOf = (data: unknown): string => JSON.stringify({ success: true, data });
+export const getEnvelope = (data: unknown): string => JSON.stringify({ success: true, data });
 
 /**
  * Returns the status and body of a failure: `{success:false, message, error:{kind, …}}`. Failures
  * that must never be sent become an internal server error.
  */
-export function refusalOf(failure: Failure): { readonly status: number; readonly body: string } {
+export function getRefusal(failure: Failure): { readonly status: number; readonly body: string } {
   const status = (STATUS_OF as Partial<Record<Failure['kind'], number>>)[failure.kind];
-  if (status === undefined) return refusalOf(SERVER_FAULT);
+  if (status === undefined) return getRefusal(SERVER_ERROR);
   const { message, ...rest } = failure;
   return { status, body: JSON.stringify({ success: false, message, error: rest }) };
 }
 
 export function refuse(failure: Failure, headers: Headers = new Headers()): Response {
-  const { status, body } = refusalOf(failure);
+  const { status, body } = getRefusal(failure);
   headers.set('content-type', JSON_TYPE);
   if ('retryAfterMs' in failure)
     headers.set('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
@@ -28,7 +28,7 @@ export function refuse(failure: Failure, headers: Headers = new Headers()): Resp
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-export const SERVER_FAULT: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+export const SERVER_ERROR: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
 export const NO_SUCH_CALL: Failure = { kind: 'no-such-call', message: MESSAGES.noSuchCall };
 export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
@@ -38,7 +38,7 @@ export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFoun
 export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
   if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED)
     return busyFor(retryAfterMs);
-  if (!(error instanceof StoreFault)) return null;
+  if (!(error instanceof StoreError)) return null;
   if (error.kind === 'disk-full')
     return {
       kind: 'out-of-space',

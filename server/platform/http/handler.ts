@@ -1,7 +1,9 @@
 import type { Ability, Role } from '#contract/abilities.ts';
+import type { Gate } from '#contract/call.ts';
 import type { CALLS, CallName, OutputOf, ParsedInputOf } from '#contract/calls.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
+import type { Holder } from '../auth/ingest-key-auth.ts';
 
 /**
  * The caller, from the session or the key, never from the body (T2). With an API key, `sessionId`
@@ -43,10 +45,9 @@ export interface CommandKey {
   readonly bodyHash: string;
 }
 
+/** What every handler gets, also that of a public call. */
 export interface RequestContext {
   readonly tenant: TenantId;
-  /** Null on public and ingest calls. */
-  readonly session: Principal | null;
   /** The command's key, if the caller sent one. */
   readonly command: CommandKey | null;
   readonly now: Ms;
@@ -58,13 +59,32 @@ export interface RequestContext {
   readonly answer: Headers;
 }
 
+/** A call whose gate is `signed-in` or an ability. */
+export interface SessionContext extends RequestContext {
+  readonly session: Principal;
+}
+
+/** A call whose gate is `ingest-key`. The key may be another provider's than the host's. */
+export interface IngestContext extends RequestContext {
+  readonly holder: Holder;
+}
+
+/** What the gate of a call proves before its handler runs. */
+export type ContextOf<N extends CallName> = ContextBehind<(typeof CALLS)[N]['gate']>;
+type ContextBehind<G extends Gate> = G extends 'public'
+  ? RequestContext
+  : G extends 'ingest-key'
+    ? IngestContext
+    : SessionContext;
+
 type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly output: 'bytes' | 'stream' }
   ? Response
   : Result<OutputOf<N>>;
 
 /**
- * One handler per call. The table is typed by the contract, so a missing handler doesn't compile.
+ * One handler per call. The table is typed by the contract, so a missing handler doesn't compile,
+ * and neither does one that reads a session or a key that its call's gate doesn't prove.
  */
 export type Handlers = {
-  readonly [N in CallName]: (input: ParsedInputOf<N>, ctx: RequestContext) => Promise<Answer<N>>;
+  readonly [N in CallName]: (input: ParsedInputOf<N>, ctx: ContextOf<N>) => Promise<Answer<N>>;
 };

@@ -1,12 +1,18 @@
+import { sql } from 'kysely';
 import type { NewEvent } from '#contract/events.ts';
 import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { byUser } from '../auth/event-actor.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
-import type { RequestContext, Principal } from './handler.ts';
+import type { SessionContext } from './handler.ts';
+import { requestMessages as t } from './request.messages.en.ts';
+
+/** Commands that `runAlone` is running on this server, by user, id and body. */
+export type RunningCommands = Map<string, Promise<Result<unknown>>>;
 
 export interface Decision<T> {
   readonly drafts: readonly NewEvent[];
@@ -21,25 +27,15 @@ export interface Decision<T> {
  */
 export function runIdempotently<T>(
   world: AppContext,
-  ctx: RequestContext,
-  decide: (tx: TenantTx, session: Principal) => Promise<Decision<T>>,
+  ctx: SessionContext,
+  decide: (tx: TenantTx) => Promise<Decision<T>>,
 ): Promise<Result<T>> {
   const { command, session, tenant, now } = ctx;
-  if (!session) throw new Error('a command without a session');
   return world.store.tenant(tenant, async (tx) => {
     await tx.take('run', 0); // locks the head row: from here on, one command of a tenant at a time
     if (command) {
-      const before = await tx.sql
-        .selectFrom('command')
-        .select(['body_hash', 'answer', 'user_id'])
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', command.id)
-        .executeTakeFirst();
-      if (before) {
-        return before.body_hash === command.bodyHash && before.user_id === session.userId
-          ? (before.answer as Result<T>)
-          : failed(KEY_REUSED);
-      }
+      const before = await answerIn(tx, ctx);
+      if (before) return before;
       const last = await tx.sql
         .selectFrom('command')
         .select((e) => e.fn.max('n').as('n'))
@@ -50,7 +46,7 @@ export function runIdempotently<T>(
       if (command.order < expected)
         return failed({ kind: 'out-of-order', message: MESSAGES.outOfOrder, expected });
     }
-    const { drafts, answer } = await decide(tx, session);
+    const { drafts, answer } = await decide(tx);
     const logged =
       drafts.length > 0 ? await tx.append(drafts, byUser(session, command?.id ?? null, now)) : [];
     const result = answer(logged.at(-1)?.seq ?? (await tx.head()).seq);
@@ -72,6 +68,99 @@ export function runIdempotently<T>(
     }
     return result;
   });
+}
+
+/**
+ * Runs a command that does something outside of this transaction first, and ends with
+ * `runIdempotently`. One that already ran gets its stored answer. The same command at the same time
+ * waits for it; on another server, it is refused as busy (OUT-3).
+ */
+export function runAlone<T>(
+  world: AppContext,
+  ctx: SessionContext,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const { command, tenant, session } = ctx;
+  if (command === null) return work();
+  const { runningCommands } = world;
+  const key = [tenant, session.userId, command.id, command.bodyHash].join(' ');
+  // The same call of the same user has the same answer, which the compiler can't know.
+  const same = runningCommands.get(key) as Promise<Result<T>> | undefined;
+  if (same) return same;
+  const result = runClaimed(world, ctx, command.id, work).finally(() =>
+    runningCommands.delete(key),
+  );
+  runningCommands.set(key, result);
+  return result;
+}
+
+async function runClaimed<T>(
+  world: AppContext,
+  ctx: SessionContext,
+  id: string,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const { tenant } = ctx;
+  const before = await world.store.tenant(tenant, (tx) => claimCommand(tx, world, ctx, id));
+  if (before) return before;
+  try {
+    return await work();
+  } finally {
+    await world.store.tenant(tenant, (tx) => releaseCommand(tx, id));
+  }
+}
+
+async function releaseCommand({ sql: db, tenant }: TenantTx, id: string): Promise<void> {
+  await db
+    .deleteFrom('running_command')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** A command of a server that crashed can run again after this. */
+const CLAIM_MS: Ms = 2 * 60_000;
+
+async function claimCommand(
+  tx: TenantTx,
+  world: AppContext,
+  ctx: SessionContext,
+  id: string,
+): Promise<Result<never> | null> {
+  const now = world.clock.now();
+  const { rows } = await sql`
+    insert into running_command (tenant_id, id, until) values (${tx.tenant}, ${id}::uuid, ${now + CLAIM_MS})
+    on conflict (tenant_id, id) do update set until = excluded.until
+      where running_command.until not between ${now} and ${now + CLAIM_MS}
+    returning id`.execute(tx.sql);
+  // Once nobody else has the claim, an answer that there will be is there.
+  const before = await answerIn(tx, ctx);
+  if (before && rows.length > 0) await releaseCommand(tx, id);
+  return before ?? (rows.length > 0 ? null : failed(RUNNING));
+}
+
+const RUNNING: Failure = {
+  kind: 'busy',
+  message: t.commandRunning,
+  retryAfterMs: 1_000,
+};
+
+/** The answer has the type that the same call stored, which the compiler can't know. */
+async function answerIn(
+  tx: TenantTx,
+  { command, session }: SessionContext,
+): Promise<Result<never> | null> {
+  if (command === null) return null;
+  const before = await tx.sql
+    .selectFrom('command')
+    .select(['body_hash', 'answer', 'user_id'])
+    .where('tenant_id', '=', tx.tenant)
+    .where('id', '=', command.id)
+    .executeTakeFirst();
+  if (!before) return null;
+  return before.body_hash === command.bodyHash && before.user_id === session.userId
+    ? (before.answer as Result<never>)
+    : failed(KEY_REUSED);
 }
 
 const KEY_REUSED: Failure = { kind: 'key-reused', message: MESSAGES.keyReused };

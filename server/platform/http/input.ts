@@ -45,7 +45,7 @@ export async function readInput(
   return failed({
     kind: 'bad-input',
     message: MESSAGES.badInput,
-    issues: parsed.issues.slice(0, MOST_ISSUES).map(issueOf),
+    issues: parsed.issues.slice(0, MOST_ISSUES).map(toIssue),
   });
 }
 
@@ -84,7 +84,7 @@ function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
 }
 
 /** valibot's own messages repeat the sent value; these say what was expected. */
-function issueOf(issue: v.BaseIssue<unknown>): Issue {
+function toIssue(issue: v.BaseIssue<unknown>): Issue {
   const path = (issue.path ?? []).map(({ key }) => nameable(String(key))).join('.');
   if (issue.type === 'strict_object' && issue.expected === 'never')
     return { path, message: t.unknownField };

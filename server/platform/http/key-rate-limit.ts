@@ -24,13 +24,13 @@ export interface KeyRateLimit {
   readonly size: number;
 }
 
-const MOST_KEPT = 20_000;
+const MAX_ENTRIES = 20_000;
 
 export function makeKeyRateLimit(
   limits:
     | Pick<typeof LIMITS, 'apiKeyPerMinute' | 'apiAddressPerMinute' | 'apiKeyAtOnce'>
     | Readonly<Record<'apiKeyPerMinute' | 'apiAddressPerMinute' | 'apiKeyAtOnce', number>> = LIMITS,
-  most = MOST_KEPT,
+  most = MAX_ENTRIES,
 ): KeyRateLimit {
   const windows = {
     address: makePerMinuteLimit(limits.apiAddressPerMinute, most),

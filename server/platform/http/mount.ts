@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { storable } from '#contract/stored-text.ts';
 
@@ -17,10 +17,10 @@ export interface Mounted {
  * Returns the routes of the calls, fixed segments before parameters. Throws if two calls share a
  * route.
  */
-export function addressesOf(names: readonly CallName[]): readonly Mounted[] {
+export function getAddresses(names: readonly CallName[]): readonly Mounted[] {
   const taken = new Map<string, CallName>();
   const all = names.map((name): Mounted => {
-    const { method, path } = callOf(name);
+    const { method, path } = getCall(name);
     const address = `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
     const other = taken.get(address);
     if (other !== undefined)
@@ -47,7 +47,7 @@ export function mountCalls(
   ) => Promise<Response>,
 ): void {
   const names = (Object.keys(CALLS) as CallName[]).filter(has);
-  for (const one of addressesOf(names)) {
+  for (const one of getAddresses(names)) {
     app.on(one.method, [one.path, `${one.path}/`], async (context) => {
       const params = Object.fromEntries(
         one.params.map((param) => [param, storable(context.req.param(param) ?? '')]),

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 /**
  * Returns the eight groups of an IPv6 address in any notation, including an IPv4 suffix and a zone.
  */
-function groupsOf(address: string): readonly number[] {
+function getGroups(address: string): readonly number[] {
   const plain = address.split('%')[0] ?? '';
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
   const [, head = '', a = '', b = '', c = '', d = ''] = dotted ?? [];
@@ -27,7 +27,7 @@ const parseGroups = (text: string): number[] =>
  */
 export function unwrapAddress(address: string): string {
   if (isIP(address) !== 6) return address;
-  const groups = groupsOf(address);
+  const groups = getGroups(address);
   const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   return isMapped ? `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` : address;
@@ -47,13 +47,13 @@ export function callerNetwork(address: string): string {
  * Returns the network of an IPv6 address with this many groups of 16 bits, as `2001:db8:7::/48`.
  */
 export const networkOfV6 = (address: string, groups: number): string =>
-  `${groupsOf(address)
+  `${getGroups(address)
     .slice(0, groups)
     .map((group) => group.toString(16))
     .join(':')}::/${groups * 16}`;
 
 /** Builds a list from networks like `192.0.2.0/24` or `2001:db8::/32`, and single addresses. */
-export function blockListOf(networks: readonly string[]): BlockList {
+export function getBlockList(networks: readonly string[]): BlockList {
   const blocks = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');

@@ -6,7 +6,7 @@ import {
   mayRequireRecentFactor,
   requiresRecentFactor,
 } from '#contract/call-classes.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { FailureKind } from '#contract/errors.ts';
 import { STATUS_OF } from '#contract/errors.ts';
@@ -14,7 +14,7 @@ import { keyAccess } from '#contract/key-access.ts';
 import { APP_VERSION } from '#contract/app-version.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import { pingPaths } from './openapi-ping.ts';
-import { TAG_LIST, tagOf } from './openapi-tags.ts';
+import { TAG_LIST, getTag } from './openapi-tags.ts';
 import { DESCRIPTION, KIND_SAYS } from './openapi-texts.ts';
 import { CLIENT_HEADER } from './origin.ts';
 
@@ -25,8 +25,12 @@ export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   const responses: Record<string, Json> = {};
   for (const name of Object.keys(CALLS) as CallName[]) {
-    const call = callOf(name);
-    (paths[`/${call.path}`] ??= {})[call.method.toLowerCase()] = operationOf(name, call, responses);
+    const call = getCall(name);
+    (paths[`/${call.path}`] ??= {})[call.method.toLowerCase()] = getOperation(
+      name,
+      call,
+      responses,
+    );
   }
   return {
     openapi: '3.1.0',
@@ -116,8 +120,8 @@ const headersNamed = (names: readonly string[]): Json =>
 const PACED = ['RateLimit-Policy', 'RateLimit'] as const;
 
 /** `shared`: collects failures that calls have in common, so that each is described once. */
-function operationOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
-  const input = schemaOf(call.input, 'input');
+function getOperation(name: CallName, call: Call, shared: Record<string, Json>): Json {
+  const input = getSchema(call.input, 'input');
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
   const inPath = [...call.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
   const properties = Object.entries((input['properties'] ?? {}) as Record<string, Json>);
@@ -155,10 +159,10 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
   return {
     operationId: name,
     summary: call.summary,
-    tags: [tagOf(call.path)],
-    security: securityOf(name, call),
+    tags: [getTag(call.path)],
+    security: getSecurity(name, call),
     ...(notes.length > 0 && { description: notes.join(' ') }),
-    parameters: [...parameters, ...headersOf(name, call)],
+    parameters: [...parameters, ...getHeaders(name, call)],
     ...(inQuery
       ? {}
       : { requestBody: { required: call.raw === true || body.required.length > 0, content } }),
@@ -166,17 +170,17 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
       '200': {
         description: 'Done.',
         ...(keyAccess(name) !== null && { headers: headersNamed(PACED) }),
-        content: givesOf(call),
+        content: describeOutput(call),
       },
-      ...failuresOf(name, call, shared),
+      ...getFailures(name, call, shared),
     },
   };
 }
 
-function givesOf({ output, media = 'text/event-stream' }: Call): Json {
+function describeOutput({ output, media = 'text/event-stream' }: Call): Json {
   if (output === 'bytes') return { 'application/octet-stream': {} };
   if (output === 'stream') return { [media]: { schema: { type: 'string' } } };
-  const data = schemaOf(output, 'output');
+  const data = getSchema(output, 'output');
   return {
     'application/json': {
       schema: {
@@ -189,7 +193,7 @@ function givesOf({ output, media = 'text/event-stream' }: Call): Json {
 }
 
 /** Returns failure kinds by status: the call's own, and those common to all calls of its gate. */
-function failuresOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
+function getFailures(name: CallName, call: Call, shared: Record<string, Json>): Json {
   const kinds = new Set<FailureKind>([...call.failures, 'busy', 'out-of-space', 'server-fault']);
   if (call.raw !== true) kinds.add('bad-input');
   if (call.raw !== true && call.method !== 'GET' && call.method !== 'DELETE')
@@ -240,7 +244,7 @@ const FAILURE_REF = { $ref: '#/components/schemas/Failure' };
  * Any one of them is enough. In OpenAPI 3.1, the strings of a bearer scheme are the required
  * abilities.
  */
-function securityOf(name: CallName, { gate }: Call): readonly Json[] {
+function getSecurity(name: CallName, { gate }: Call): readonly Json[] {
   const needs = keyAccess(name);
   if (gate === 'public') return [];
   if (gate === 'ingest-key') return [{ ingestKey: [] }, { ingestKeyHeader: [] }];
@@ -250,7 +254,7 @@ function securityOf(name: CallName, { gate }: Call): readonly Json[] {
   ];
 }
 
-function headersOf(name: CallName, call: Call): readonly Json[] {
+function getHeaders(name: CallName, call: Call): readonly Json[] {
   const header = (field: string, schema: Json, required: boolean): Json => ({
     name: field,
     in: 'header',
@@ -266,7 +270,7 @@ function headersOf(name: CallName, call: Call): readonly Json[] {
   ];
 }
 
-function schemaOf(schema: GenericSchema, typeMode: 'input' | 'output'): Json {
+function getSchema(schema: GenericSchema, typeMode: 'input' | 'output'): Json {
   const made = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode,

@@ -16,6 +16,7 @@ export const requestMessages = defineMessages('requests', {
   unknownField: 'Unknown field.',
   missing: 'Missing.',
   notValid: 'Not valid.',
+  commandRunning: 'This command is running already. Try again in a moment.',
   expected: 'Expected {what}.',
   unreadable: "The address or the host can't be read.",
 });

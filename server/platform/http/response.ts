@@ -3,22 +3,22 @@ import type { Call } from '#contract/call.ts';
 import type { Result } from '#contract/result.ts';
 import type { Log } from '../app-context.ts';
 import { compressed } from './compress.ts';
-import { envelopeOf, JSON_TYPE, refuse, SERVER_FAULT } from './envelope.ts';
+import { getEnvelope, JSON_TYPE, refuse, SERVER_ERROR } from './envelope.ts';
 
 /**
  * Turns a handler's result into a response: checks it by the call's schema, wraps it in the
  * envelope and compresses it.
  */
-export async function answerOf(
+export async function loadAnswer(
   call: Call,
-  given: Response | Result<unknown>,
+  input: Response | Result<unknown>,
   headers: Headers,
   request: Request,
   log: Log,
 ): Promise<Response> {
   if (call.output === 'bytes' || call.output === 'stream')
-    return rawAnswer(call.output, given as Response, headers, request);
-  const result = given as Result<unknown>;
+    return rawAnswer(call.output, input as Response, headers, request);
+  const result = input as Result<unknown>;
   if (!result.ok) return refuse(result.failure, headers);
   const checked = v.safeParse(call.output, result.value);
   if (!checked.success) {
@@ -26,10 +26,10 @@ export async function answerOf(
       call: call.path,
       at: checked.issues.slice(0, 5).map((issue) => v.getDotPath(issue) ?? ''),
     });
-    return refuse(SERVER_FAULT);
+    return refuse(SERVER_ERROR);
   }
   headers.set('content-type', JSON_TYPE);
-  const bytes = new TextEncoder().encode(envelopeOf(checked.output));
+  const bytes = new TextEncoder().encode(getEnvelope(checked.output));
   // A response with a token is not compressed, because its length must not reveal anything about
   // the token.
   const body = call.path.startsWith('auth/')

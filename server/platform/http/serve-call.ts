@@ -1,17 +1,25 @@
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { withEssentialWrites } from '../db/space.ts';
 import type { AppContext } from '../app-context.ts';
-import { answerOf } from './response.ts';
+import { loadAnswer } from './response.ts';
 import { claimBody } from './body-budget.ts';
 import type { Caller } from './client-address.ts';
 import { readCommand } from './command.ts';
 import { busyFor, FORBIDDEN, NOT_FOUND, refuse } from './envelope.ts';
+import { makeIngestKeys } from '../auth/ingest-key-auth.ts';
 import { authorize } from './authorize.ts';
-import type { RequestContext, CommandKey, Handlers } from './handler.ts';
+import type { Proof } from './authorize.ts';
+import type {
+  CommandKey,
+  Handlers,
+  IngestContext,
+  RequestContext,
+  SessionContext,
+} from './handler.ts';
 import { readInput } from './input.ts';
 import { makeKeyRateLimit } from './key-rate-limit.ts';
 import { forged } from './origin.ts';
@@ -34,7 +42,8 @@ export const CALL_LIMITS = {
   retryAfterMs: 1_000,
 } as const;
 
-type AnyHandler = (input: unknown, ctx: RequestContext) => Promise<Response | Result<unknown>>;
+type Answered = Response | Result<unknown>;
+type AnyHandler = (input: unknown, ctx: RequestContext) => Promise<Answered>;
 
 export interface Served {
   readonly response: Response;
@@ -52,11 +61,12 @@ export function callServer(
   handlers: Partial<Handlers>,
   limits: Limits = CALL_LIMITS,
 ) {
-  const tenantOf = tenantReader(world);
+  const loadTenant = tenantReader(world);
   const people = makeQueue(limits.atOnce, limits.waiting, true);
   const own = makeQueues(limits.waiting);
   const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting, true);
   const pace = makeKeyRateLimit();
+  const ingestKeys = makeIngestKeys(world);
 
   return async (
     name: CallName,
@@ -64,7 +74,7 @@ export function callServer(
     params: Readonly<Record<string, string>>,
     caller: Caller,
   ): Promise<Served> => {
-    const call = callOf(name);
+    const call = getCall(name);
     const handler = handlers[name] as AnyHandler;
     const isSignIn = call.path.startsWith('auth/');
     const queue = call.gate === 'ingest-key' ? sources : people;
@@ -76,17 +86,28 @@ export function callServer(
       const gate = await inLine(
         queue,
         async () => {
-          seen.tenant = await tenantOf(caller.host);
-          return authorize(world, name, seen.tenant, request, { ip: caller.ip, pace, tell });
+          seen.tenant = await loadTenant(caller.host);
+          return authorize(world, name, seen.tenant, request, {
+            ip: caller.ip,
+            pace,
+            tell,
+            ingestKeys,
+          });
         },
         limits,
       );
       if (gate instanceof Response) return gate;
       if (!gate.ok) return refuse(gate.failure);
-      seen.user = gate.value?.userId ?? null;
+      const proof = gate.value;
+      const session = proof.kind === 'session' ? proof.session : null;
+      seen.user = session?.userId ?? null;
       const { tenant } = seen;
       if (tenant === null) return refuse(NOT_FOUND);
-      if (seen.user !== null) claimBody(request, tenant, `user ${seen.user}`);
+      if (session) claimBody(request, tenant, `user ${session.userId}`);
+      if (proof.kind === 'ingest-key') {
+        const { holder } = proof.key;
+        claimBody(request, holder.tenant, `key ${holder.key.id}`);
+      }
       let input: unknown = {};
       let command: CommandKey | null = null;
       if (call.raw !== true) {
@@ -100,41 +121,42 @@ export function callServer(
       const answer = new Headers();
       const ctx: RequestContext = {
         tenant,
-        session: gate.value,
         command,
         now: world.clock.now(),
         ip: caller.ip,
         host: caller.host,
         request,
         answer,
+        ...proven(proof),
       };
       const handled = (): Promise<Response> =>
         inLine(
           queue,
           async () =>
-            answerOf(
+            loadAnswer(
               call,
-              await (isSignIn
-                ? withEssentialWrites(() => handler(input, ctx))
-                : handler(input, ctx)),
+              await confirmed(
+                proof,
+                await (isSignIn
+                  ? withEssentialWrites(() => handler(input, ctx))
+                  : handler(input, ctx)),
+              ),
               answer,
               request,
               world.log,
             ),
           limits,
         );
-      const user = gate.value?.userId;
-      const key = gate.value?.key;
       // HTTP-18: a caller with many requests waits behind its own.
       const inTurn =
-        user === undefined
+        session === null
           ? handled
           : async (): Promise<Response> =>
-              (await own.run(`user ${user}`, limits.userAtOnce, async () =>
+              (await own.run(`user ${session.userId}`, limits.userAtOnce, async () =>
                 own.run(`provider ${tenant}`, limits.providerAtOnce, handled),
               )) ?? refuse(busyFor(limits.retryAfterMs));
-      if (key === undefined) return inTurn();
-      const leave = pace.enter(key.id);
+      if (session?.key === undefined) return inTurn();
+      const leave = pace.enter(session.key.id);
       if (leave === null)
         return refuse({
           kind: 'too-many',
@@ -163,6 +185,21 @@ async function inLine<T>(
   return await (queue.run(work) ?? refuse(busyFor(limits.retryAfterMs)));
 }
 
+/** The fields that only the gate adds to a context (`ContextOf`). */
+function proven(
+  proof: Proof,
+): Pick<SessionContext, 'session'> | Pick<IngestContext, 'holder'> | {} {
+  if (proof.kind === 'session') return { session: proof.session };
+  return proof.kind === 'ingest-key' ? { holder: proof.key.holder } : {};
+}
+
+/** A source whose key has just been revoked learns that, instead of what its request lacked. */
+async function confirmed(proof: Proof, answer: Answered): Promise<Answered> {
+  if (proof.kind !== 'ingest-key' || answer instanceof Response || answer.ok) return answer;
+  const now = await proof.key.confirm();
+  return now.ok ? answer : now;
+}
+
 /** The work keeps its slot until it really ends, so that work after a timeout still counts. */
 async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promise<Response> {
   let timer: { cancel(): void } | undefined;
@@ -178,13 +215,13 @@ async function within(world: AppContext, ms: Ms, work: Promise<Response>): Promi
     timer?.cancel();
   }
   work.catch((error: unknown) => {
-    world.log.error('a call failed after its time was up', faultOf(error));
+    world.log.error('a call failed after its time was up', describeError(error));
   });
   return refuse(busyFor(1_000));
 }
 
 /** Returns what the log keeps of a bug: never the values of a statement. */
-export function faultOf(error: unknown): Readonly<Record<string, unknown>> {
+export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { fault: typeof error };
   const code = (error as { readonly code?: unknown }).code;
   return {

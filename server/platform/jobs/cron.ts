@@ -1,10 +1,11 @@
 import { Cron } from 'croner';
+import { LRUCache } from 'lru-cache';
 import { isTimeZone } from '#contract/time/day.ts';
 import type { CronNext } from '#contract/problems/expectation.ts';
 import type { Schedule } from '#contract/runs/rows.ts';
 
 /** Returns what is wrong with a declared schedule; null if it is valid. */
-export function scheduleFault(schedule: Schedule): string | null {
+export function findScheduleError(schedule: Schedule): string | null {
   if (schedule.is === 'kind') return null;
   if (schedule.is === 'every')
     return schedule.everySec < 1 ? 'every must be a second at least' : null;
@@ -19,17 +20,13 @@ export function scheduleFault(schedule: Schedule): string | null {
 export const cronNext: CronNext = (cron, timeZone, after) =>
   parsed(cron, timeZone)?.nextRun(new Date(after))?.getTime() ?? null;
 
-const MOST = 2_000;
-const known = new Map<string, Cron | null>();
+const known = new LRUCache<string, { readonly schedule: Cron | null }>({ max: 2_000 });
 
 function parsed(cron: string, timeZone: string): Cron | null {
   const name = `${timeZone} ${cron}`;
-  const found = known.get(name);
-  if (found !== undefined) return found;
-  const made = make(cron.trim(), timeZone);
-  if (known.size >= MOST) known.clear();
-  known.set(name, made);
-  return made;
+  const found = known.get(name) ?? { schedule: make(cron.trim(), timeZone) };
+  known.set(name, found);
+  return found.schedule;
 }
 
 function make(cron: string, timezone: string): Cron | null {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { AppContext } from '../app-context.ts';
-import { faultOf } from '../http/serve-call.ts';
+import { describeError } from '../http/serve-call.ts';
 import {
   BACKGROUND_JOB_NAMES,
   BACKGROUND_JOB_TYPES,
@@ -80,7 +80,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
     const { jobs, nextAt } = await store.system((db) => leaseDueJobs(db, owner, places, ids, now));
     if (jobs.length > 0) renewAt ??= now + RENEW_MS;
     for (const job of jobs) {
-      const name = nameOf(job);
+      const name = getName(job);
       const abort = new AbortController();
       if (stopped) abort.abort();
       const ended = run(job, abort, now).finally(() => running.delete(name));
@@ -129,14 +129,14 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
         ...(job.key === '' ? {} : { job: job.key }),
         attempts: job.attempts,
         retryInMs: wait,
-        ...faultOf(error),
+        ...describeError(error),
       });
       const text = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
       await store
         .system((db) => failJob(db, owner, job, text, retryAt))
         // The lease runs out, and the job is tried again then.
         .catch((failure: unknown) => {
-          log.error('the failure of a background job could not be stored', faultOf(failure));
+          log.error('the failure of a background job could not be stored', describeError(failure));
         });
       lookAt(retryAt);
     } finally {
@@ -169,8 +169,8 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
     if (running.size === 0) return;
     const ids = runningIds();
     const leased = await store.system((db) => renewLeases(db, owner, ids, now));
-    const own = new Set(leased.map(nameOf));
-    for (const name of ids.map(nameOf)) if (!own.has(name)) running.get(name)?.abort.abort();
+    const own = new Set(leased.map(getName));
+    for (const name of ids.map(getName)) if (!own.has(name)) running.get(name)?.abort.abort();
   }
 
   async function prepare(): Promise<void> {
@@ -203,7 +203,8 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
       isLookFailing = false;
     } catch (error) {
       // While the database is away, one line says so.
-      if (!isLookFailing) log.error('due background jobs could not be looked up', faultOf(error));
+      if (!isLookFailing)
+        log.error('due background jobs could not be looked up', describeError(error));
       isLookFailing = true;
     }
     looking = null;
@@ -272,7 +273,7 @@ export function makeJobRunner(world: AppContext, handlers: Partial<JobHandlers>)
 const hasPassed = (at: Ms | null, longestMs: Ms, now: Ms): boolean =>
   at !== null && (at <= now || at > now + longestMs);
 
-const nameOf = ({ type, tenant_id, key }: JobId): string => `${type} ${tenant_id} ${key}`;
+const getName = ({ type, tenant_id, key }: JobId): string => `${type} ${tenant_id} ${key}`;
 
 function freePlaces(
   types: readonly BackgroundJobName[],

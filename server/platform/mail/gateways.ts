@@ -10,7 +10,7 @@ export interface Gateways {
   readonly sms: SmsGateway | null;
 }
 
-export async function gatewaysOf(tx: TenantTx, world: AppContext): Promise<Gateways> {
+export async function loadGateways(tx: TenantTx, world: AppContext): Promise<Gateways> {
   const {
     settings: { mail, sms },
     branding: { name },

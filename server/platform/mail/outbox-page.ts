@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 
-export interface Kept {
+export interface StoredMail {
   readonly at: Ms;
   readonly provider: string;
   readonly kind: 'mail' | 'sms';
@@ -11,13 +11,13 @@ export interface Kept {
 }
 
 /** Without scripts or inline styles, to comply with the content security policy. */
-export const outboxPage = (kept: readonly Kept[], now: Ms): string => `<!doctype html>
+export const outboxPage = (stored: readonly StoredMail[], now: Ms): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${t.title} (${kept.length})</title>
+<title>${t.title} (${stored.length})</title>
 <link rel="stylesheet" href="/outbox.css">
 </head>
 <body>
@@ -27,13 +27,13 @@ export const outboxPage = (kept: readonly Kept[], now: Ms): string => `<!doctype
 <p><a class="again" href="/outbox">${t.reload}</a> <span>${t.asOf({ time: time(now) })}</span></p>
 </header>
 <main>
-${kept.length === 0 ? `<p>${t.empty}</p>` : `<ol>\n${kept.map(item).join('\n')}\n</ol>`}
+${stored.length === 0 ? `<p>${t.empty}</p>` : `<ol>\n${stored.map(item).join('\n')}\n</ol>`}
 </main>
 </body>
 </html>
 `;
 
-const item = ({ at, provider, kind, to, subject, text }: Kept): string => `<li><article>
+const item = ({ at, provider, kind, to, subject, text }: StoredMail): string => `<li><article>
 <h2>${escaped(subject ?? t.textMessage)}</h2>
 <dl><div><dt>${kind === 'mail' ? t.mailTo : t.smsTo}</dt><dd>${escaped(to)}</dd></div><div><dt>${t.from}</dt><dd>${escaped(provider)}</dd></div><div><dt>${t.written}</dt><dd>${time(at)}</dd></div></dl>
 <p class="text">${linked(text)}</p>

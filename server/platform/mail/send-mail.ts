@@ -88,7 +88,7 @@ export async function sendMail(
         ...(replyTo !== undefined && ONE.test(replyTo) && { replyTo }),
         subject,
         text,
-        html: html ?? htmlOf(text),
+        html: html ?? getHtml(text),
         messageId: `<${id}@${from.split('@')[1] ?? 'localhost'}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         attachments: files.map((file) => ({
@@ -106,12 +106,12 @@ export async function sendMail(
       readonly code?: string;
     };
     const ofIt = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
-    const fault = ofIt ? t.mailRefused({ host, code: responseCode }) : describeError(error, host);
+    const failure = ofIt ? t.mailRefused({ host, code: responseCode }) : describeError(error, host);
     // A rejection of this mail or its address is final. One about us or the server's state may
     // change later.
     return ofIt && responseCode >= 500
-      ? { is: 'given-up', fault }
-      : { is: 'later', fault, afterMs: null };
+      ? { is: 'given-up', fault: failure }
+      : { is: 'later', fault: failure, afterMs: null };
   } finally {
     timer?.cancel();
     transport?.close();
@@ -126,7 +126,7 @@ const escaped = (text: string): string =>
     .replaceAll('"', '&quot;');
 
 /** Returns the text as HTML paragraphs with its URLs as links. */
-export function htmlOf(text: string): string {
+export function getHtml(text: string): string {
   const linked = escaped(text).replace(
     /\bhttps?:\/\/[^\s<>"]+/g,
     (address) => `<a href="${address}">${address}</a>`,

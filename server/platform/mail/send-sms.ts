@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound } from '../outbound/fetch.ts';
 import type { Sms } from './queue-mail.ts';
-import { afterOf } from '../outbound/retry.ts';
+import { parseRetryAfter } from '../outbound/retry.ts';
 import { parseStorable } from '#contract/stored-text.ts';
 import { deliveryMessages as t } from './messages.en.ts';
 
@@ -47,16 +47,16 @@ export async function sendSms(
         .then(parseStorable)
         .catch(() => null),
     );
-    const fault = refusal.success
+    const error = refusal.success
       ? t.smsRefusedWith({ status, code: refusal.output.code })
       : t.smsRefused({ status });
     if (status === 429 || status === 408 || status >= 500)
       return {
         is: 'later',
-        fault,
-        afterMs: afterOf(answer.headers.get('retry-after'), world.clock.now()),
+        fault: error,
+        afterMs: parseRetryAfter(answer.headers.get('retry-after'), world.clock.now()),
       };
-    return { is: 'given-up', fault };
+    return { is: 'given-up', fault: error };
   } catch (error) {
     if (error instanceof OutboundError) return { is: 'later', fault: error.message, afterMs: null };
     throw error;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { columnOver } from '../clock-bounds.ts';
-import { faultOf } from '../http/serve-call.ts';
+import { describeError } from '../http/serve-call.ts';
 import { readBlob } from '../db/blob-store.ts';
 import type { StoredBlob } from '../db/blob-store.ts';
 import type { TenantTx } from '../db/store.ts';
 import { unseal } from '../crypto/vault.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Delivery } from './delivery.ts';
-import { gatewaysOf } from './gateways.ts';
+import { loadGateways } from './gateways.ts';
 import type { Gateways } from './gateways.ts';
 import { sendMail } from './send-mail.ts';
 import { sendSms } from './send-sms.ts';
@@ -44,8 +44,8 @@ export const PostSchema = v.variant('kind', [
 ]);
 
 /** Returns the wait in ms after this many attempts. */
-export const waitAfter = (tries: number, asked: Ms | null): Ms =>
-  Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), asked ?? 0));
+export const waitAfter = (tries: number, request: Ms | null): Ms =>
+  Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), request ?? 0));
 
 /**
  * Sends a message that `post` queued. A server first leases the message (skipping a row that another
@@ -143,7 +143,7 @@ async function takeDue(
     .skipLocked()
     .executeTakeFirst();
   if (!due) return { row: null, gateways: { mail: null, sms: null } };
-  const gateways = await gatewaysOf(tx, world);
+  const gateways = await loadGateways(tx, world);
   const hasGateway = gateways[due.kind] !== null;
   const tries = hasGateway ? due.tries + 1 : due.tries;
   await sql
@@ -173,7 +173,7 @@ async function attempt(
             await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
           ),
         );
-        return { what: open, files: await filesOf(tx, world, open) };
+        return { what: open, files: await loadFiles(tx, world, open) };
       },
       { readOnly: true },
     );
@@ -193,13 +193,13 @@ async function attempt(
       ? await sendSms(world, gateways.sms, what)
       : { is: 'given-up', fault: t.noGateway };
   } catch (error) {
-    world.log.error('a message could not be read or sent', { tenant, ...faultOf(error) });
+    world.log.error('a message could not be read or sent', { tenant, ...describeError(error) });
     return { is: 'later', fault: t.failed, afterMs: null };
   }
 }
 
 /** Returns null if one of them no longer exists. */
-async function filesOf(
+async function loadFiles(
   tx: TenantTx,
   world: AppContext,
   what: v.InferOutput<typeof PostSchema>,

@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { BlockList } from 'node:net';
-import { blockListOf, unwrapAddress } from '../http/network.ts';
+import { getBlockList, unwrapAddress } from '../http/network.ts';
 import type { AppContext } from '../app-context.ts';
 import { outboundMessages } from './messages.en.ts';
 
@@ -49,9 +48,8 @@ const V4 = [
 ];
 const V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-const special = blockListOf([...V4, ...V6]);
-const globalV6 = blockListOf(GLOBAL_V6);
-const allowed = new WeakMap<readonly string[], BlockList>();
+const special = getBlockList([...V4, ...V6]);
+const globalV6 = getBlockList(GLOBAL_V6);
 
 /** Networks that the operator allows for systems that administrators set. */
 const allowedIn = ({ config }: AppContext): readonly string[] => config.outbound?.allow ?? NONE;
@@ -66,9 +64,7 @@ export function mayReach(world: AppContext, address: string, allow = allowedIn(w
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (!special.check(plain, family) && (family === 'ipv4' || globalV6.check(plain, family)))
     return true;
-  const blocks = allowed.get(allow) ?? blockListOf(allow);
-  allowed.set(allow, blocks);
-  return blocks.check(plain, family);
+  return getBlockList(allow).check(plain, family);
 }
 
 /**

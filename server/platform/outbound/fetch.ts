@@ -44,9 +44,9 @@ export const fetchOutbound = (
   world: AppContext,
   address: string | URL,
   init: OutboundInit = {},
-): Promise<Response> => releaseSlotDuring(() => asked(world, address, init));
+): Promise<Response> => releaseSlotDuring(() => toQuery(world, address, init));
 
-async function asked(
+async function toQuery(
   world: AppContext,
   address: string | URL,
   {
@@ -59,7 +59,7 @@ async function asked(
     within,
   }: OutboundInit,
 ): Promise<Response> {
-  const url = urlOf(world, address);
+  const url = allowedUrl(world, address);
   const host = await checkedAddress(world, url.hostname, within);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const tls = url.protocol === 'https:';
@@ -113,7 +113,11 @@ async function asked(
   }
 }
 
-function urlOf(world: AppContext, address: string | URL): URL {
+/**
+ * Returns the URL if its scheme, port and form are allowed (OUTB-1).
+ * @throws OutboundError
+ */
+export function allowedUrl(world: AppContext, address: string | URL): URL {
   let url: URL;
   try {
     url = new URL(address);
@@ -179,14 +183,23 @@ async function collect(
     }
     parts.push(part);
   }
+  return getResponse(answer, name, new Uint8Array(Buffer.concat(parts)));
+}
+
+/**
+ * Returns the response with its status, headers and this body.
+ * @throws OutboundError
+ */
+export function getResponse(
+  answer: IncomingMessage,
+  name: string,
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+): Response {
   const headers = new Headers();
   for (const [key, value] of Object.entries(answer.headers))
     for (const one of [value ?? []].flat()) headers.append(key, one);
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599)
     throw new OutboundError('unreachable', `${name} gave no answer that can be read.`);
-  return new Response(NO_BODY.has(status) ? null : new Uint8Array(Buffer.concat(parts)), {
-    status,
-    headers,
-  });
+  return new Response(NO_BODY.has(status) ? null : body, { status, headers });
 }

@@ -9,6 +9,7 @@ import {
   None,
 } from 'openid-client';
 import type { Configuration, CustomFetch } from 'openid-client';
+import { LRUCache } from 'lru-cache';
 import type { InferOutput } from 'valibot';
 import type { OidcSettings } from '#contract/branding/settings.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -24,37 +25,32 @@ export interface IssuerAt {
 }
 
 const KEEP_MS: Ms = 5 * 60_000;
-const MOST = 200;
-const known = new WeakMap<
-  AppContext,
-  Map<string, { readonly at: Ms; readonly found: Promise<Configuration> }>
->();
+/** The metadata of issuers, by issuer and client. */
+export type Issuers = LRUCache<string, { readonly at: Ms; readonly found: Promise<Configuration> }>;
+
+export const makeIssuers = (): Issuers => new LRUCache({ max: 200 });
 
 /**
  * Returns an issuer's metadata, fetched with `fetchOutbound` and cached for some minutes. Verifies
  * every signature with its keys, even on direct responses. Throws if the issuer can't be reached or
- * its metadata is wrong; `issuerFault` describes the error.
+ * its metadata is wrong; `describeIssuerError` describes the error.
  */
-export function issuerOf(
+export function loadIssuer(
   world: AppContext,
   { settings: { issuer, clientId }, secret }: IssuerAt,
 ): Promise<Configuration> {
-  const all =
-    known.get(world) ??
-    new Map<string, { readonly at: Ms; readonly found: Promise<Configuration> }>();
-  known.set(world, all);
+  const { issuers } = world;
   const key = createHash('sha256')
     .update(JSON.stringify([issuer, clientId, secret]))
     .digest('base64url');
   const now = world.clock.now();
-  const there = all.get(key);
+  const there = issuers.get(key);
   // Another call may be fetching it; whoever waits for that also holds no slot.
   if (there && now >= there.at && now - there.at < KEEP_MS)
     return releaseSlotDuring(() => there.found);
-  if (all.size >= MOST) all.clear();
   const found = ask(world, issuer, clientId, secret);
-  all.set(key, { at: now, found });
-  found.catch(() => all.delete(key));
+  issuers.set(key, { at: now, found });
+  found.catch(() => issuers.delete(key));
   return found;
 }
 
@@ -96,7 +92,7 @@ function sent(
 }
 
 /** Returns a sentence without anything that was sent or received. */
-export function issuerFault(error: unknown): string {
+export function describeIssuerError(error: unknown): string {
   for (
     let at: unknown = error, steps = 0;
     at instanceof Error && steps < 5;

@@ -22,7 +22,7 @@ interface Gap {
  * Returns which days with totals cover the stretches between edges, and the gaps. A day in two
  * stretches is a gap.
  */
-export async function coverOf(
+export async function getCoverage(
   tx: TenantTx,
   edges: readonly Ms[],
 ): Promise<{ readonly days: readonly DayOf[]; readonly gaps: readonly Gap[] }> {

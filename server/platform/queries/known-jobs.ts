@@ -3,10 +3,10 @@ import type { CompanyN, JobN } from '#contract/ids.ts';
 import type { JobFilters } from '#contract/runs/result-filters.ts';
 import type { JobNameOut } from '#contract/reports/result-rows.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ofReach } from './query.ts';
-import type { Reach } from './query.ts';
+import type { QueryScope } from './query.ts';
 
 /** A job and the name of its company. `key`: the names of job and computer in lower case. */
 export interface Known {
@@ -20,7 +20,7 @@ export type KnownJobs = ReadonlyMap<JobN, Known>;
 const FIELD = '\0';
 
 /** Returns all jobs within the reach. */
-export async function knownJobs(tx: TenantTx, reach: Reach): Promise<KnownJobs> {
+export async function knownJobs(tx: TenantTx, reach: QueryScope): Promise<KnownJobs> {
   const names = await companyNames(tx);
   const { rows } = await sql<{
     readonly row: JobRow;
@@ -44,7 +44,7 @@ export const companyNames = async (tx: TenantTx): Promise<ReadonlyMap<CompanyN, 
 const among = <T>(all: readonly T[] | undefined, one: T): boolean =>
   all === undefined || all.length === 0 || all.includes(one);
 
-export const keyOf = (text: string | undefined): string => (text ?? '').trim().toLowerCase();
+export const getKey = (text: string | undefined): string => (text ?? '').trim().toLowerCase();
 
 /** Whether the name of the job, its computer or its company contains the text, ignoring case. */
 export const isNamed = ({ key, companyName }: Known, text: string): boolean =>
@@ -75,7 +75,7 @@ export function meantJobs(
 /** The same, including the search text in a name. */
 export function namedJobs(jobs: KnownJobs, filters: JobFilters = {}): KnownJobs {
   const meant = meantJobs(jobs, filters) ?? jobs;
-  const text = keyOf(filters.text);
+  const text = getKey(filters.text);
   return text === '' ? meant : new Map([...meant].filter(([, one]) => isNamed(one, text)));
 }
 
@@ -93,7 +93,7 @@ export const byName = (jobs: KnownJobs): readonly Known[] =>
     .map(({ one }) => one);
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const jobNameOf = ({ job, companyName }: Known): JobNameOut => ({
+export const getJobName = ({ job, companyName }: Known): JobNameOut => ({
   jobInstanceUid: job.uid,
   jobName: job.name,
   company: job.company,
@@ -105,5 +105,5 @@ export const jobNameOf = ({ job, companyName }: Known): JobNameOut => ({
   entityGroup: job.group,
   managed: job.managed,
   enabled: job.enabled,
-  scheduleState: scheduleStateOf(job),
+  scheduleState: getScheduleState(job),
 });

@@ -7,9 +7,9 @@ import { successShare } from '#contract/dashboard/overview.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { columnOf, summedDays } from '#server/platform/events/totals.ts';
-import { byJob, list, ofJob, ofReach, runsOf, second, STATE, stretchOf } from './query.ts';
-import type { Reach, Span } from './query.ts';
+import { getColumn, summedDays } from '#server/platform/events/totals.ts';
+import { byJob, list, ofJob, ofReach, getRuns, second, STATE, buildStretch } from './query.ts';
+import type { QueryScope, Span } from './query.ts';
 
 /**
  * The results of a job on one day. `states`: one bit per state that occurs, by index in
@@ -24,7 +24,7 @@ interface Mark {
 }
 
 /** Days per query: 14 days of 10,000 jobs are 140,000 rows. */
-const AT_ONCE = 14;
+const BATCH_SIZE = 14;
 const RUNNING = RUN_STATES.indexOf('Running');
 
 /** Up to this many jobs, a lookup per job in the job index is faster. */
@@ -36,15 +36,21 @@ const FEW_JOBS = 1_200;
  */
 export async function eachMark(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   spans: readonly Span[],
   jobs: Iterable<JobN>,
   visit: (mark: Mark) => void,
 ): Promise<void> {
   const all = [...jobs];
-  const { kept, others } = await keptOf(tx, spans);
-  if (kept.length > 0)
-    await keptMarks(tx, reach, new Map(kept.map(([{ n }, place]) => [n, place])), all, visit);
+  const { kept: stored, others } = await splitByStorage(tx, spans);
+  if (stored.length > 0)
+    await readStoredMarks(
+      tx,
+      reach,
+      new Map(stored.map(([{ n }, place]) => [n, place])),
+      all,
+      visit,
+    );
   await readMarks(tx, reach, others, all, visit);
 }
 
@@ -54,14 +60,14 @@ export async function eachMark(
  */
 export async function countMarks(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   spans: readonly Span[],
   jobs: Iterable<JobN>,
   visit: (mark: Pick<Mark, 'states' | 'last' | 'runs'>, cells: number) => void,
 ): Promise<void> {
   const all = [...jobs];
-  const { kept, others } = await keptOf(tx, spans);
-  const days = kept.map(([{ n }]) => n);
+  const { kept: stored, others } = await splitByStorage(tx, spans);
+  const days = stored.map(([{ n }]) => n);
   if (days.length > 0) {
     const { rows } = await sql<
       Pick<Mark, 'states' | 'last' | 'runs'> & { readonly cells: number }
@@ -87,7 +93,7 @@ function flags(days: readonly DayN[]): readonly number[] {
 type Placed = readonly (readonly [Span, number])[];
 
 /** Splits the spans into whole days with totals and others, with their indexes. */
-async function keptOf(
+async function splitByStorage(
   tx: TenantTx,
   spans: readonly Span[],
 ): Promise<{ readonly kept: Placed; readonly others: Placed }> {
@@ -101,16 +107,16 @@ async function keptOf(
     const day = summed.get(n);
     return day?.from === second(from) && day.to === second(to);
   };
-  const kept: (readonly [Span, number])[] = [];
+  const stored: (readonly [Span, number])[] = [];
   const others: (readonly [Span, number])[] = [];
-  spans.forEach((span, place) => (isSummed(span) ? kept : others).push([span, place]));
-  return { kept, others };
+  spans.forEach((span, place) => (isSummed(span) ? stored : others).push([span, place]));
+  return { kept: stored, others };
 }
 
 /** Reads marks from the runs, some days at a time. */
 async function readMarks(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   others: Placed,
   jobs: readonly JobN[],
   visit: (mark: Mark) => void,
@@ -120,7 +126,7 @@ async function readMarks(
     let next = first + 1;
     while (
       next < others.length &&
-      next - first < AT_ONCE &&
+      next - first < BATCH_SIZE &&
       others[next]?.[1] === (others[next - 1]?.[1] ?? 0) + 1
     )
       next += 1;
@@ -131,9 +137,9 @@ async function readMarks(
     // is the last run.
     const { rows } = await sql<Mark>`
       select job, day, count(*) as runs, bit_or(1 << place) as states, max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15 as last from (
-        select run.job_n as job, run.n, run.started_at, ${stretchOf([...some.map(([one]) => one.from), to])} as day,
+        select run.job_n as job, run.n, run.started_at, ${buildStretch([...some.map(([one]) => one.from), to])} as day,
           array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) - 1 as place
-        from run where ${runsOf(tx.tenant, reach, from, to)} and ${ofJob(meant)} = 1 offset 0) as one
+        from run where ${getRuns(tx.tenant, reach, from, to)} and ${ofJob(meant)} = 1 offset 0) as one
       group by job, day`.execute(tx.sql);
     for (const one of rows) visit({ ...one, day: one.day + (some[0]?.[1] ?? 0) });
     first = next;
@@ -141,13 +147,13 @@ async function readMarks(
 }
 
 const BITS = sql.raw(
-  RUN_STATES.map((state, place) => `((${columnOf(state)} > 0)::int << ${place})`).join(' | '),
+  RUN_STATES.map((state, place) => `((${getColumn(state)} > 0)::int << ${place})`).join(' | '),
 );
 
 /** `places`: the indexes of the days in the spans. */
-async function keptMarks(
+async function readStoredMarks(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   places: ReadonlyMap<DayN, number>,
   jobs: readonly JobN[],
   visit: (mark: Mark) => void,
@@ -157,7 +163,7 @@ async function keptMarks(
     jobs.length <= FEW_JOBS
       ? sql`job_n = any(${list(jobs)}::text::bigint[])`
       : sql`${ofJob(byJob(jobs.map((n) => [n, 1])), 'run_total')} = 1`;
-  const atOnce = jobs.length <= FEW_JOBS ? days.length : AT_ONCE;
+  const atOnce = jobs.length <= FEW_JOBS ? days.length : BATCH_SIZE;
   for (let first = 0; first < days.length; first += atOnce) {
     const some = days.slice(first, first + atOnce);
     const { rows } =
@@ -181,7 +187,7 @@ const HOW: Readonly<Record<CalendarMode, WorstHow>> = {
 const known = new Map<string, RunState | null>();
 
 /** Returns what the cell of a day shows. */
-export function cellOf(
+export function getCell(
   { states, last }: Pick<Mark, 'states' | 'last'>,
   mode: CalendarMode,
 ): RunState | null {
@@ -202,7 +208,7 @@ export const isBad = (state: RunState | null): boolean =>
  * Returns the number of days on which something ended or should have run, and how many of them
  * succeeded.
  */
-export function judgedOf(counts: ReadonlyMap<RunState | null, number>): {
+export function countJudged(counts: ReadonlyMap<RunState | null, number>): {
   readonly judged: number;
   readonly good: number;
 } {
@@ -213,5 +219,5 @@ export function judgedOf(counts: ReadonlyMap<RunState | null, number>): {
 }
 
 /** Returns the share of good days among the judged ones, 0 to 1. Null if there are none. */
-export const shareOf = (counts: ReadonlyMap<RunState | null, number>): number | null =>
-  successShare(judgedOf(counts));
+export const getSuccessRate = (counts: ReadonlyMap<RunState | null, number>): number | null =>
+  successShare(countJudged(counts));

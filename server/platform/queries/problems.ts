@@ -5,10 +5,10 @@ import type { ReviewState } from '#contract/runs/query.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ofReach } from './query.ts';
-import type { Reach } from './query.ts';
+import type { QueryScope } from './query.ts';
 
 /**
- * Returns the SQL of `reviewAsked` for `problem`. With `anomalies` false, an anomaly needs no
+ * Returns the SQL of `toRequestedReview` for `problem`. With `anomalies` false, an anomaly needs no
  * review.
  */
 export const reviewIn = (now: Ms, anomalies: boolean): RawBuilder<ReviewState> => sql`case
@@ -16,7 +16,10 @@ export const reviewIn = (now: Ms, anomalies: boolean): RawBuilder<ReviewState> =
   when problem.closed_at is null and (problem.row->'snooze'->>'until')::bigint > ${now} then 'snoozed'
   when coalesce(problem.row->>'review', problem.row->>'exception') is not null then 'cleared' when problem.closed_at is null then 'pending' else 'none' end`;
 
-export async function openProblems(tx: TenantTx, reach: Reach): Promise<readonly ProblemRow[]> {
+export async function openProblems(
+  tx: TenantTx,
+  reach: QueryScope,
+): Promise<readonly ProblemRow[]> {
   const { rows } = await sql<{
     readonly row: ProblemRow;
   }>`select row from problem where ${ofReach('problem', tx.tenant, reach)} and closed_at is null`.execute(

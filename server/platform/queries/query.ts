@@ -3,18 +3,18 @@ import type { RawBuilder } from 'kysely';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { dayOf, dayText, startOfDay } from '#contract/time/day.ts';
+import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
 import type { DayN } from '#contract/time/day.ts';
 import { REPORT_MOST_DAYS } from '#contract/runs/result-filters.ts';
 import type { JobFilters } from '#contract/runs/result-filters.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
-import type { RequestContext, Principal } from '#server/platform/http/handler.ts';
-import { StoreFault } from '#server/platform/db/retry.ts';
+import { describeError } from '#server/platform/http/serve-call.ts';
+import type { SessionContext, Principal } from '#server/platform/http/handler.ts';
+import { StoreError } from '#server/platform/db/retry.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { STATE_SQL } from '#server/platform/events/totals.ts';
-import { scopeOf } from '#server/platform/sync/scope.ts';
+import { toScope } from '#server/platform/sync/scope.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 
 /** The provider's time zone and start of day, which bound operational days. */
@@ -23,12 +23,12 @@ export interface Wall {
   readonly dayBeginsHour: number;
 }
 /** Whose results to read. `companies` null: all except those in `without`. */
-export interface Reach {
+export interface QueryScope {
   readonly companies: readonly CompanyN[] | null;
   readonly without: readonly CompanyN[];
 }
 /** A time range, `to` exclusive, and whose results to read. */
-export interface Question extends Reach {
+export interface Question extends QueryScope {
   readonly from: Ms;
   readonly to: Ms;
   readonly wall: Wall;
@@ -57,7 +57,7 @@ const MOST_MS = 25_000;
  */
 export async function answer<T>(
   world: AppContext,
-  ctx: RequestContext,
+  ctx: SessionContext,
   sentence: string,
   { from, to, filters }: Given,
   days: number,
@@ -70,23 +70,23 @@ export async function answer<T>(
         await sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(
           tx.sql,
         );
-        const wall = await wallOf(tx);
-        const reach = reachOf(ctx, {
+        const wall = await loadCompanyLimit(tx);
+        const reach = getScope(ctx, {
           companyIds: await companyNumbers(tx, filters?.companyIds ?? []),
         });
-        const time = timeOf(from, to, days, wall, ctx.now);
+        const time = getTime(from, to, days, wall, ctx.now);
         return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ctx.now }) : time;
       },
       { readOnly: true },
     );
   } catch (error) {
-    if (error instanceof StoreFault) throw error;
-    world.log.error('a report failed', faultOf(error));
+    if (error instanceof StoreError) throw error;
+    world.log.error('a report failed', describeError(error));
     return failed({ kind: 'server-fault', message: sentence });
   }
 }
 
-export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
+export const loadCompanyLimit = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
   const {
     branding: { timeZone, dayBeginsHour },
   } = await db
@@ -98,20 +98,17 @@ export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
 };
 
 /** Returns the requested companies, limited to those that the user sees. */
-export function reachOf(
-  {
-    session,
-  }: { readonly session: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted'> | null },
+export function getScope(
+  { session }: { readonly session: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted'> },
   filters: { readonly companyIds: readonly CompanyN[] } | undefined,
-): Reach {
-  if (!session) throw new Error('a report without a session');
-  const { companies, deleted } = scopeOf(session);
-  const asked = filters?.companyIds ?? [];
+): QueryScope {
+  const { companies, deleted } = toScope(session);
+  const request = filters?.companyIds ?? [];
   const seen = companies === null ? null : [...companies];
   const meant =
-    asked.length === 0
+    request.length === 0
       ? seen
-      : asked.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
+      : request.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
   return { companies: meant, without: [...deleted] };
 }
 
@@ -129,7 +126,7 @@ async function companyNumbers(
 }
 
 /** Without an end, until the end of today; without a start, this many days before the end. */
-function timeOf(
+function getTime(
   from: Ms | undefined,
   to: Ms | undefined,
   days: number,
@@ -137,8 +134,8 @@ function timeOf(
   now: Ms,
 ): Result<{ readonly from: Ms; readonly to: Ms }> {
   const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);
-  const end = to ?? start(dayOf(now, timeZone, dayBeginsHour) + 1);
-  const first = from ?? start(dayOf(end - 1, timeZone, dayBeginsHour) - days + 1);
+  const end = to ?? start(getDay(now, timeZone, dayBeginsHour) + 1);
+  const first = from ?? start(getDay(end - 1, timeZone, dayBeginsHour) - days + 1);
   if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
   return end - first > REPORT_MOST_DAYS * DAY
     ? failed(bad('from', MESSAGES.evidenceTooLong))
@@ -152,13 +149,13 @@ export const bad = (path: string, message: string): Failure => ({
 });
 
 /** Returns the operational days that overlap a time range, oldest first, cut to the range. */
-export function daysOf({
+export function getDays({
   from,
   to,
   wall: { timeZone, dayBeginsHour },
 }: Pick<Question, 'from' | 'to' | 'wall'>): readonly Span[] {
-  const first = dayOf(from, timeZone, dayBeginsHour);
-  const last = dayOf(to - 1, timeZone, dayBeginsHour);
+  const first = getDay(from, timeZone, dayBeginsHour);
+  const last = getDay(to - 1, timeZone, dayBeginsHour);
   const starts = Array.from({ length: last - first + 2 }, (_, i) =>
     startOfDay(first + i, timeZone, dayBeginsHour),
   );
@@ -173,13 +170,13 @@ export function daysOf({
 /** Devices store runs by whole seconds, so a run is in a time range if its second is. */
 export const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
 export const list = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
-export const edgesOf = (edges: readonly Ms[]): string => list(edges.map(second));
+export const getEdges = (edges: readonly Ms[]): string => list(edges.map(second));
 
 /** Returns the condition for rows of a table with `company_n`. */
 export const ofReach = (
   table: 'run' | 'run_total' | 'job' | 'problem' | 'repository' | 'computer' | 'ticket',
   tenant: string,
-  { companies, without }: Reach,
+  { companies, without }: QueryScope,
 ): RawBuilder<boolean> => {
   const of = sql.ref(`${table}.tenant_id`);
   const n = sql.ref(`${table}.company_n`);
@@ -191,7 +188,7 @@ export const ofReach = (
 };
 
 /** Returns the condition for runs of a time range, by the index of starts. */
-export const runsOf = (tenant: string, reach: Reach, from: Ms, to: Ms): RawBuilder<boolean> =>
+export const getRuns = (tenant: string, reach: QueryScope, from: Ms, to: Ms): RawBuilder<boolean> =>
   sql`${ofReach('run', tenant, reach)} and run.started_at >= ${second(from)} and run.started_at < ${second(to)}`;
 
 /**
@@ -214,7 +211,7 @@ export function byJob(of: Iterable<readonly [JobN, number]>): string {
 export const ofJob = (numbers: string, table: 'run' | 'run_total' = 'run'): RawBuilder<number> =>
   sql`((select ${numbers}::text::int[]))[${sql.ref(`${table}.job_n`)}]`;
 /** Returns the index of the stretch between edges in which a run began, from 0. */
-export const stretchOf = (edges: readonly Ms[]): RawBuilder<number> =>
-  sql`width_bucket(run.started_at, (select ${edgesOf(edges)}::text::bigint[])) - 1`;
+export const buildStretch = (edges: readonly Ms[]): RawBuilder<number> =>
+  sql`width_bucket(run.started_at, (select ${getEdges(edges)}::text::bigint[])) - 1`;
 
 export const STATE = sql.raw<string>(STATE_SQL);

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { RepositoryRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { ofReach } from './query.ts';
-import type { Reach } from './query.ts';
+import type { QueryScope } from './query.ts';
 
-export async function repositoriesOf(
+export async function loadRepositories(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
 ): Promise<readonly RepositoryRow[]> {
   const { rows } = await sql<{
     readonly row: RepositoryRow;

@@ -4,10 +4,10 @@ import type { JobN, RunN } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { ResultFilters, Sort, SortedBy } from '#contract/runs/result-filters.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { isNamed, keyOf, meantJobs } from './known-jobs.ts';
+import { isNamed, getKey, meantJobs } from './known-jobs.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
 import { reviewIn } from './problems.ts';
-import { byJob, ofJob, runsOf, STATE } from './query.ts';
+import { byJob, ofJob, getRuns, STATE } from './query.ts';
 import type { Question } from './query.ts';
 
 /** Which results, in which order. `note`: words in the problem's note. */
@@ -37,10 +37,10 @@ export async function findResults(
   { first, most }: Window,
 ): Promise<readonly RunN[]> {
   const { sort = NEWEST } = wanted;
-  const order = orderOf(sort, jobs);
+  const order = buildOrder(sort, jobs);
   const { rows } = await sql<{
     readonly n: RunN;
-  }>`select run.n ${fromOf(tx, question, jobs, wanted)} order by ${order ?? timeOf(sort)} limit ${most} offset ${first}`.execute(
+  }>`select run.n ${buildFrom(tx, question, jobs, wanted)} order by ${order ?? getTime(sort)} limit ${most} offset ${first}`.execute(
     tx.sql,
   );
   return rows.map(({ n }) => n);
@@ -54,11 +54,11 @@ export async function countResults(
 ): Promise<number> {
   const { rows } = await sql<{
     readonly count: number;
-  }>`select count(*) as count ${fromOf(tx, question, jobs, wanted)}`.execute(tx.sql);
+  }>`select count(*) as count ${buildFrom(tx, question, jobs, wanted)}`.execute(tx.sql);
   return rows[0]?.count ?? 0;
 }
 
-function fromOf(
+function buildFrom(
   tx: TenantTx,
   question: Question,
   jobs: KnownJobs,
@@ -66,12 +66,12 @@ function fromOf(
 ): RawBuilder<unknown> {
   const { status = [], state = null, ignored = null, anomaly = true } = filters;
   const meant = meantJobs(jobs, filters);
-  const text = keyOf(filters.text);
-  const said = keyOf(note);
+  const text = getKey(filters.text);
+  const said = getKey(note);
   const ofProblem = state !== null || ignored !== null || said !== '';
   const conditions = [
-    runsOf(tx.tenant, question, question.from, question.to),
-    ...(meant === null ? [] : [sql`${ofJob(setOf([...meant.keys()]))} = 1`]),
+    getRuns(tx.tenant, question, question.from, question.to),
+    ...(meant === null ? [] : [sql`${ofJob(toSqlList([...meant.keys()]))} = 1`]),
     ...(status.length === 0 ? [] : [sql`${STATE} = any(${`{${status.join(',')}}`}::text[])`]),
     ...(state === null ? [] : [sql`${reviewIn(question.now, anomaly)} = ${state}`]),
     ...(ignored === null
@@ -81,13 +81,13 @@ function fromOf(
     ...(text === ''
       ? []
       : [
-          sql`(coalesce(${ofJob(setOf([...(meant ?? jobs)].filter(([, one]) => isNamed(one, text)).map(([n]) => n)))}, 0) = 1 or position(${text} in lower(run.row->>'message')) > 0)`,
+          sql`(coalesce(${ofJob(toSqlList([...(meant ?? jobs)].filter(([, one]) => isNamed(one, text)).map(([n]) => n)))}, 0) = 1 or position(${text} in lower(run.row->>'message')) > 0)`,
         ]),
   ];
   return sql`from run ${ofProblem ? sql`left join problem on problem.tenant_id = ${tx.tenant} and problem.n = run.problem_n` : sql``} where ${sql.join(conditions, sql` and `)}`;
 }
 
-const setOf = (jobs: readonly JobN[]): string => byJob(jobs.map((n) => [n, 1]));
+const toSqlList = (jobs: readonly JobN[]): string => byJob(jobs.map((n) => [n, 1]));
 
 const NUMBERS = {
   durationSec: sql`(run.row->>'durationSec')::bigint`,
@@ -103,21 +103,21 @@ const NAMES = {
 const isName = (by: SortedBy): by is keyof typeof NAMES => by in NAMES;
 
 const way = (descending: boolean): RawBuilder<unknown> => (descending ? sql`desc` : sql`asc`);
-const timeOf = ({ descending }: Sort): RawBuilder<unknown> =>
+const getTime = ({ descending }: Sort): RawBuilder<unknown> =>
   descending ? NEWEST_FIRST : sql`run.started_at / 1000, run.n`;
 
 /**
  * Returns null if the order is by time alone. Names sort naturally: ignoring case and accents,
  * numbers by value.
  */
-function orderOf({ by, descending }: Sort, jobs: KnownJobs): RawBuilder<unknown> | null {
+function buildOrder({ by, descending }: Sort, jobs: KnownJobs): RawBuilder<unknown> | null {
   if (by === 'startTime') return null;
   if (by === 'status')
     return sql`array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) ${way(descending)}, ${NEWEST_FIRST}`;
   if (!isName(by)) return sql`${NUMBERS[by]} ${way(descending)} nulls last, ${NEWEST_FIRST}`;
-  const nameOf = NAMES[by];
+  const getName = NAMES[by];
   const names = [...jobs.values()]
-    .map((known) => ({ n: known.job.n, name: nameOf(known) }))
+    .map((known) => ({ n: known.job.n, name: getName(known) }))
     .sort((a, b) => AS_READ.compare(a.name, b.name));
   let rank = 0;
   const ranks = names.map(({ name }, i) => {

@@ -3,8 +3,8 @@ import type { ResultOut } from '#contract/reports/result-rows.ts';
 import type { CauseRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
-import { reviewAsked } from '#contract/runs/review.ts';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { toRequestedReview } from '#contract/runs/review.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
 /** A result with its related rows. */
@@ -39,7 +39,7 @@ export async function loadRunDetails(
 
 const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
 
-export const peopleOf = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
+export const loadPeople = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
   new Map(
     (
       await tx.sql
@@ -54,7 +54,7 @@ export const iso = (at: Ms): string => new Date(at).toISOString();
 export const isoOrNull = (at: Ms | null | undefined): string | null =>
   at == null ? null : iso(at);
 
-export const resultOf = (
+export const getResult = (
   { run, known: { job, companyName }, problem, cause }: RunDetails,
   names: ReadonlyMap<UserId, string>,
   anomalies: boolean,
@@ -72,7 +72,7 @@ export const resultOf = (
   type: job.type,
   entityGroup: job.group,
   managed: job.managed,
-  scheduleState: scheduleStateOf(job),
+  scheduleState: getScheduleState(job),
   status: run.status,
   startTime: iso(run.startedAt),
   endTime: isoOrNull(run.endedAt),
@@ -88,10 +88,10 @@ export const resultOf = (
   errorCount: run.errorCount ?? null,
   warningCount: run.warningCount ?? null,
   anomaly: [...run.anomaly],
-  note: noteOf(problem),
+  note: getNote(problem),
   ignoredUntil: isoOrNull(problem?.snooze?.until),
   ignoredReason: problem?.snooze?.reason ?? null,
-  state: reviewAsked(problem, now, anomalies),
+  state: toRequestedReview(problem, now, anomalies),
   problem: problem
     ? {
         state: problem.state,
@@ -108,7 +108,7 @@ export const resultOf = (
     : null,
 });
 
-export const noteOf = (problem: ProblemRow | undefined): ResultOut['note'] =>
+export const getNote = (problem: ProblemRow | undefined): ResultOut['note'] =>
   problem?.note
     ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) }
     : null;

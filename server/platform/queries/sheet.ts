@@ -6,8 +6,8 @@ import { isBackupType } from '#contract/runs/vocabulary.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Known } from './known-jobs.ts';
-import { cellOf, eachMark, isBad, judgedOf, shareOf } from './marks.ts';
-import type { Reach, Span } from './query.ts';
+import { getCell, eachMark, isBad, countJudged, getSuccessRate } from './marks.ts';
+import type { QueryScope, Span } from './query.ts';
 
 interface Cell {
   state: CalendarCell;
@@ -31,9 +31,9 @@ export interface SheetRow {
  * and whose days count for the share (OVER-7); without it, each row is one job that counts for
  * itself.
  */
-export async function sheetOf(
+export async function loadSheet(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   days: readonly Span[],
   groups: readonly (readonly Known[])[],
   mode: CalendarMode,
@@ -46,16 +46,16 @@ export async function sheetOf(
     judged: new Map<RunState | null, number>(),
   }));
   const isJudged = countsAs ?? isBackupType;
-  const typeOf = new Map(groups.flat().map(({ job }) => [job.n, job.type]));
-  const rowOf = new Map(
+  const typeByJob = new Map(groups.flat().map(({ job }) => [job.n, job.type]));
+  const rowByJob = new Map(
     rows.flatMap((row) => row.jobs.map(({ job }): [JobN, typeof row] => [job.n, row])),
   );
-  await eachMark(tx, reach, days, rowOf.keys(), (mark) => {
-    const row = rowOf.get(mark.job);
+  await eachMark(tx, reach, days, rowByJob.keys(), (mark) => {
+    const row = rowByJob.get(mark.job);
     const cell = row?.cells[mark.day];
     if (!row || !cell) return;
-    const state = cellOf(mark, mode);
-    const type = typeOf.get(mark.job) ?? 'Other';
+    const state = getCell(mark, mode);
+    const type = typeByJob.get(mark.job) ?? 'Other';
     row.counts.set(state, (row.counts.get(state) ?? 0) + 1);
     if (isJudged(type)) row.judged.set(state, (row.judged.get(state) ?? 0) + 1);
     const shows = state !== 'Success' || countsAs === undefined || countsAs(type);
@@ -70,15 +70,15 @@ export async function sheetOf(
     return {
       jobs,
       counts,
-      share: shareOf(countsAs === undefined ? counts : judged),
-      ...judgedOf(judged),
+      share: getSuccessRate(countsAs === undefined ? counts : judged),
+      ...countJudged(judged),
       cells: cells.map((cell) => ({ ...cell, state: cell.state ?? (off ? 'off' : null) })),
     };
   });
 }
 
 /** Groups jobs by company, keeping their order, which must be by company. */
-export function companiesOf(jobs: readonly Known[]): readonly (readonly Known[])[] {
+export function getCompanies(jobs: readonly Known[]): readonly (readonly Known[])[] {
   const groups = new Map<CompanyN, Known[]>();
   for (const one of jobs) {
     const group = groups.get(one.job.company);

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import { forgetDays, sumDay, summedDays } from '#server/platform/events/totals.ts';
 import type { SummedDay } from '#server/platform/events/totals.ts';
 import type { JobHandler } from '../jobs/job-types.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { wallOf } from './query.ts';
+import { loadCompanyLimit } from './query.ts';
 
 /** The pause after each day, in which calls of users are served. */
 const REST: Ms = 20;
@@ -30,10 +30,10 @@ export const dayTotals =
         world.clock.after(REST, resolve);
       });
     }
-    const { timeZone, dayBeginsHour } = await world.store.tenant(tenant, wallOf, {
+    const { timeZone, dayBeginsHour } = await world.store.tenant(tenant, loadCompanyLimit, {
       readOnly: true,
     });
-    const nextDay = startOfDay(dayOf(now, timeZone, dayBeginsHour) + 1, timeZone, dayBeginsHour);
+    const nextDay = startOfDay(getDay(now, timeZone, dayBeginsHour) + 1, timeZone, dayBeginsHour);
     return Math.min(nextDay, now + FALLBACK);
   };
 
@@ -65,7 +65,7 @@ const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonl
   world.store.tenant(
     tenant,
     async (tx) => {
-      const { timeZone, dayBeginsHour } = await wallOf(tx);
+      const { timeZone, dayBeginsHour } = await loadCompanyLimit(tx);
       const start = (day: number): Ms => startOfDay(day, timeZone, dayBeginsHour);
       const { rows } = await sql<{
         readonly at: Ms | null;
@@ -80,9 +80,11 @@ const unsummed = (world: AppContext, tenant: TenantId, now: Ms): Promise<readonl
       }
       const known = new Set(summed.map(({ day }) => day).filter((day) => !strange.includes(day)));
       const at = rows[0]?.at ?? null;
-      const last = dayOf(now, timeZone, dayBeginsHour) - 1;
+      const last = getDay(now, timeZone, dayBeginsHour) - 1;
       const first =
-        at === null ? last + 1 : Math.max(dayOf(at, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
+        at === null
+          ? last + 1
+          : Math.max(getDay(at, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
       return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => last - i)
         .filter((day) => !known.has(day))
         .map((day) => ({ day, from: start(day), to: start(day + 1) }));

@@ -9,12 +9,12 @@ import type { TallyOut } from '#contract/reports/result-rows.ts';
 import { countsAsBackup } from '#contract/runs/vocabulary.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { columnOf, SECONDS_SQL } from '#server/platform/events/totals.ts';
-import { coverOf } from './cover.ts';
+import { getColumn, SECONDS_SQL } from '#server/platform/events/totals.ts';
+import { getCoverage } from './cover.ts';
 import type { DayOf } from './cover.ts';
 import type { KnownJobs } from './known-jobs.ts';
-import { byJob, list, ofJob, ofReach, runsOf, STATE, stretchOf } from './query.ts';
-import type { Reach } from './query.ts';
+import { byJob, list, ofJob, ofReach, getRuns, STATE, buildStretch } from './query.ts';
+import type { QueryScope } from './query.ts';
 
 /**
  * Runs of one class and state that began in one stretch. `finished`: those with a known duration.
@@ -42,64 +42,65 @@ export type Summed = 'bytes' | 'seconds';
  * Sums that are not requested are 0. Reads days with totals (TREND-1) from the totals, others from
  * the runs. In rows from totals, bytes and seconds are on only one of the states.
  */
-export async function totalsOf(
+export async function loadTotals(
   tx: TenantTx,
-  reach: Reach,
+  reach: QueryScope,
   edges: readonly Ms[],
-  classOf: ClassOf,
+  classify: ClassOf,
   summed: readonly Summed[],
 ): Promise<readonly Total[]> {
-  const { days, gaps } = await coverOf(tx, edges);
+  const { days, gaps } = await getCoverage(tx, edges);
   const all: Total[] = [];
   for (const { edges: between, stretch } of gaps) {
     for (const one of (
-      await totalsQuery(tx.tenant, reach, between, classOf, summed).execute(tx.sql)
+      await totalsQuery(tx.tenant, reach, between, classify, summed).execute(tx.sql)
     ).rows)
       all.push({ ...one, stretch: one.stretch + stretch });
   }
   if (days.length > 0)
-    for (const one of (await keptQuery(tx.tenant, reach, days, classOf, summed).execute(tx.sql))
-      .rows)
+    for (const one of (
+      await buildStoredQuery(tx.tenant, reach, days, classify, summed).execute(tx.sql)
+    ).rows)
       spread(one, all);
   return all;
 }
 
 export function totalsQuery(
   tenant: TenantId,
-  reach: Reach,
+  reach: QueryScope,
   edges: readonly Ms[],
-  classOf: ClassOf,
+  classify: ClassOf,
   summed: readonly Summed[],
 ): RawBuilder<Total> {
   const [from = 0] = edges;
   const to = edges.at(-1) ?? from;
   const none = sql`null::bigint`;
-  const classes = classesOf(classOf);
+  const classes = getClasses(classify);
   return sql<Total>`
     select stretch, class, state, count(*) as runs, coalesce(sum(bytes), 0)::float8 as bytes, coalesce(sum(seconds), 0)::float8 as seconds, count(seconds) as finished from (
-      select ${stretchOf(edges)} as stretch, ${classes === null ? sql`run.job_n` : sql`${classes} - 1`} as class, ${STATE} as state,
+      select ${buildStretch(edges)} as stretch, ${classes === null ? sql`run.job_n` : sql`${classes} - 1`} as class, ${STATE} as state,
         ${summed.includes('bytes') ? sql`(run.row->>'bytes')::bigint` : none} as bytes,
         ${summed.includes('seconds') ? sql.raw(SECONDS_SQL) : none} as seconds
-      from run where ${runsOf(tenant, reach, from, to)}${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
+      from run where ${getRuns(tenant, reach, from, to)}${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
     group by stretch, class, state`;
 }
 
 /** Returns the class plus one, 0 for none; null if every job is its own class. */
-function classesOf(
-  classOf: ClassOf,
+function getClasses(
+  classify: ClassOf,
   table: 'run' | 'run_total' = 'run',
 ): RawBuilder<number> | null {
-  if (classOf === 'one') return sql`1`;
-  return classOf === null
+  if (classify === 'one') return sql`1`;
+  return classify === null
     ? null
-    : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table);
+    : ofJob(byJob([...classify].map(([n, one]) => [n, one + 1])), table);
 }
 
-type Kept = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> &
+type StoredTotals = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> &
   Readonly<Record<string, number>>;
 
 const COUNTS = sql.raw(
-  RUN_STATES.map(columnOf)
+  RUN_STATES.map(getColumn)
     .map((one) => `sum(${one})::float8 as ${one}`)
     .join(', '),
 );
@@ -108,35 +109,35 @@ const COUNTS = sql.raw(
  * In floating point, as all numbers end up here: sums of `bigint` took half of the time of a query
  * on the embedded database.
  */
-const sumOf = (column: string, wanted: boolean): RawBuilder<number> =>
+const buildSum = (column: string, wanted: boolean): RawBuilder<number> =>
   sql.raw(wanted ? `sum(${column}::float8) as ${column}` : `0 as ${column}`);
 
-function keptQuery(
+function buildStoredQuery(
   tenant: TenantId,
-  reach: Reach,
+  reach: QueryScope,
   days: readonly DayOf[],
-  classOf: ClassOf,
+  classify: ClassOf,
   summed: readonly Summed[],
-): RawBuilder<Kept> {
+): RawBuilder<StoredTotals> {
   const first = Math.min(...days.map(({ day }) => day));
   const last = Math.max(...days.map(({ day }) => day));
-  const classes = classesOf(classOf, 'run_total');
+  const classes = getClasses(classify, 'run_total');
   const stretches = Array.from({ length: last - first + 1 }, () => 0);
   for (const { day, stretch } of days) stretches[day - first] = stretch + 1;
-  return sql<Kept>`
-    select stretch - 1 as stretch, class, ${COUNTS}, ${sumOf('bytes', summed.includes('bytes'))}, ${sumOf('seconds', summed.includes('seconds'))}, ${sumOf('finished', summed.includes('seconds'))} from (
+  return sql<StoredTotals>`
+    select stretch - 1 as stretch, class, ${COUNTS}, ${buildSum('bytes', summed.includes('bytes'))}, ${buildSum('seconds', summed.includes('seconds'))}, ${buildSum('finished', summed.includes('seconds'))} from (
       select ((select ${list(stretches)}::text::int[]))[run_total.day - ${first}::int + 1] as stretch, ${classes === null ? sql`run_total.job_n` : sql`${classes} - 1`} as class,
-        ${sql.raw(RUN_STATES.map(columnOf).join(', '))}, bytes, seconds, finished
+        ${sql.raw(RUN_STATES.map(getColumn).join(', '))}, bytes, seconds, finished
       from run_total where ${ofReach('run_total', tenant, reach)} and run_total.day between ${first}::int and ${last}::int${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
     where stretch > 0 group by stretch, class`;
 }
 
 /** Adds one row per state that occurs. The first one carries the sums. */
-function spread(kept: Kept, into: Total[]): void {
-  const { stretch, class: of } = kept;
-  let { bytes, seconds, finished } = kept;
+function spread(stored: StoredTotals, into: Total[]): void {
+  const { stretch, class: of } = stored;
+  let { bytes, seconds, finished } = stored;
   for (const state of RUN_STATES) {
-    const runs = kept[columnOf(state)] ?? 0;
+    const runs = stored[getColumn(state)] ?? 0;
     if (runs === 0) continue;
     into.push({ stretch, class: of, state, runs, bytes, seconds, finished });
     [bytes, seconds, finished] = [0, 0, 0];
@@ -147,7 +148,7 @@ function spread(kept: Kept, into: Total[]): void {
  * Returns the tally of totals; without totals, an empty tally. `isJudged`: whether the success rate
  * counts the jobs of a class (OVER-7).
  */
-export function tallyOf(
+export function getTally(
   totals: readonly Pick<Total, 'class' | 'state' | 'runs' | 'bytes'>[],
   isJudged: (of: number) => boolean,
 ): TallyOut {
@@ -164,8 +165,11 @@ export function tallyOf(
 }
 
 /** For totals where each job is its own class, or all are of one job: decides by the job's type. */
-export const judgedJobs = (jobs: KnownJobs, asked: readonly JobType[]): ((n: JobN) => boolean) => {
-  const counts = countsAsBackup(asked);
+export const judgedJobs = (
+  jobs: KnownJobs,
+  request: readonly JobType[],
+): ((n: JobN) => boolean) => {
+  const counts = countsAsBackup(request);
   return (n) => counts(jobs.get(n)?.job.type ?? 'Other');
 };
 

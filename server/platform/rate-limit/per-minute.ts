@@ -1,4 +1,6 @@
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 
 const MINUTE: Ms = 60_000;
 
@@ -18,19 +20,21 @@ export interface PerMinuteLimit {
   count(who: string, now: Ms): CountedRequest;
   /** Counts a request. Returns null to allow it, else the wait in ms. */
   ask(who: string, now: Ms): Ms | null;
+  /** Counts a request of a call. Returns null to allow it, else the failure to answer with. */
+  check(who: string, now: Ms): Failure | null;
   /** Counts the last request as this many more. */
   add(who: string, more: number): void;
   readonly size: number;
 }
 
-export function makePerMinuteLimit(perMinute: number, maxKept = 20_000): PerMinuteLimit {
+export function makePerMinuteLimit(perMinute: number, maxEntries = 20_000): PerMinuteLimit {
   const windows = new Map<string, { readonly from: Ms; count: number }>();
   function count(who: string, now: Ms): CountedRequest {
     let window = windows.get(who);
     if (!window || now < window.from || now >= window.from + MINUTE) {
       windows.delete(who);
       const [oldest] = windows.keys();
-      if (oldest !== undefined && windows.size >= maxKept) windows.delete(oldest);
+      if (oldest !== undefined && windows.size >= maxEntries) windows.delete(oldest);
       window = { from: now, count: 0 };
       windows.set(who, window);
     }
@@ -41,11 +45,18 @@ export function makePerMinuteLimit(perMinute: number, maxKept = 20_000): PerMinu
       resetMs: window.from + MINUTE - now,
     };
   }
+  function ask(who: string, now: Ms): Ms | null {
+    const { isOver, resetMs } = count(who, now);
+    return isOver ? resetMs : null;
+  }
   return {
     count,
-    ask(who, now) {
-      const { isOver, resetMs } = count(who, now);
-      return isOver ? resetMs : null;
+    ask,
+    check(who, now) {
+      const retryAfterMs = ask(who, now);
+      return retryAfterMs === null
+        ? null
+        : { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
     },
     add(who, more) {
       const window = windows.get(who);

@@ -26,7 +26,7 @@ export async function visibleRows(
   };
   const found = new Map<ReplicatedTable, readonly Tables[ReplicatedTable][]>();
   for (const table of REPLICATED_TABLES)
-    found.set(table, await rowsOf(tx, scope, table, read[table]));
+    found.set(table, await loadRows(tx, scope, table, read[table]));
   const rows = replicatedRows((table) => found.get(table) as readonly never[]);
   if (scope.companies === null) return rows;
   const causes = new Set(rows.problems.map(({ cause }) => cause));
@@ -44,7 +44,7 @@ export const replicatedRows = (
 /** Tables of which a device doesn't need all rows, or that are already read. */
 type Readers = { readonly [T in ReplicatedTable]?: () => Promise<readonly Tables[T][]> };
 
-async function rowsOf<T extends ReplicatedTable>(
+async function loadRows<T extends ReplicatedTable>(
   tx: TenantTx,
   scope: Scope,
   table: T,

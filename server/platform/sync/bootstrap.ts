@@ -4,15 +4,15 @@ import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { meOf } from '#server/platform/auth/current-user.ts';
+import { loadCurrentUser } from '#server/platform/auth/current-user.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
-import { daysOf } from './days.ts';
+import { loadDays } from './days.ts';
 import type { Kinds } from './tables.ts';
 import { syncedSources } from './last-sync.ts';
 import { visibleRows } from './bootstrap-rows.ts';
-import { epochFor, scopeOf, sharesCompany } from './scope.ts';
+import { epochFor, toScope, sharesCompany } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,25 +25,25 @@ export async function bootstrap(
   kinds: Kinds,
 ): Promise<Bootstrap> {
   const companies = await tx.all('company');
-  const scope = scopeOf({
+  const scope = toScope({
     ...session,
     deleted: companies.flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])),
   });
   const head = await tx.head();
   const { reads } = scope;
   const windowFrom = utcDay(now - (LIMITS.windowDays - 1) * DAY_MS);
-  const branding = await brandingOf(tx);
+  const branding = await loadBranding(tx);
   const rows = await visibleRows(tx, scope, Date.parse(windowFrom), companies);
   return {
     protocol: PROTOCOL,
     epoch: epochFor(head.epoch, scope),
     cursor: head.seq,
     serverNow: now,
-    me: await meOf(tx, session),
+    me: await loadCurrentUser(tx, session),
     branding,
     windowFrom,
-    days: reads.has('result') ? await daysOf(tx, scope, windowFrom, head, kinds) : [],
-    people: await peopleOf(tx, scope, rows.problems),
+    days: reads.has('result') ? await loadDays(tx, scope, windowFrom, head, kinds) : [],
+    people: await loadPeople(tx, scope, rows.problems),
     ...rows,
     sources: await syncedSources(tx, scope, now),
   };
@@ -54,7 +54,7 @@ export async function bootstrap(
  * who see one of them too, and users who acted on what the scope sees. A user administrator also
  * gets the users that they manage.
  */
-async function peopleOf(
+async function loadPeople(
   tx: TenantTx,
   scope: Scope,
   problems: readonly ProblemRow[],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CompanyN, Day } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { encodeColumns, leanOf } from '#contract/runs/columns.ts';
+import { encodeColumns, toLeanRun } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
 import type { Head, TenantTx } from '#server/platform/db/store.ts';
@@ -20,7 +20,7 @@ export interface DayInfo {
  * Returns the days of the window that have runs of the scope, newest first. A day's tag changes
  * when any of its runs does, and when a job changes its kind.
  */
-export async function daysOf(
+export async function loadDays(
   tx: TenantTx,
   scope: Scope,
   from: Day,
@@ -32,7 +32,7 @@ export async function daysOf(
   return days.map(({ day, rows, seq, left }) => ({
     day,
     rows,
-    tag: tagOf(head.epoch, day, Math.max(seq, changed), scope, left),
+    tag: getEntityTag(head.epoch, day, Math.max(seq, changed), scope, left),
   }));
 }
 
@@ -112,11 +112,11 @@ export async function tagOfDay(
   head: Head,
   kinds: Kinds,
 ): Promise<string> {
-  const [info] = (await daysOf(tx, scope, day, head, kinds)).filter((one) => one.day === day);
-  return info?.tag ?? tagOf(head.epoch, day, 0, scope);
+  const [info] = (await loadDays(tx, scope, day, head, kinds)).filter((one) => one.day === day);
+  return info?.tag ?? getEntityTag(head.epoch, day, 0, scope);
 }
 
-const tagOf = (
+const getEntityTag = (
   epoch: string,
   day: Day,
   seq: number,
@@ -128,7 +128,7 @@ const inOrder = (companies: ReadonlySet<CompanyN>): string =>
   [...companies].sort((a, b) => a - b).join('.');
 
 /** Returns the day's runs as framed pages (`runsOfDay` in the contract), newest first. */
-export async function pagesOf(
+export async function loadPages(
   tx: TenantTx,
   scope: Scope,
   day: Day,
@@ -163,7 +163,7 @@ export async function pagesOf(
     .orderBy(sql`run.started_at / 1000`, 'desc')
     .orderBy('run.n', 'desc')
     .execute();
-  return frame(rows.map(({ run, job }) => leanOf(run, job)));
+  return frame(rows.map(({ run, job }) => toLeanRun(run, job)));
 }
 
 export function frame(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer> {

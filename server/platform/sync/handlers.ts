@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logged } from '#contract/events.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
@@ -6,17 +7,16 @@ import type { CauseRow } from '#contract/runs/rows.ts';
 import { utcDay } from '#contract/time/day.ts';
 import { aliveSession } from '#server/platform/auth/sessions.ts';
 import { FORBIDDEN, refuse } from '#server/platform/http/envelope.ts';
-import type { RequestContext, Handlers, Principal } from '#server/platform/http/handler.ts';
+import type { SessionContext, Handlers } from '#server/platform/http/handler.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { bootstrap } from './bootstrap.ts';
-import { pagesOf, tagOfDay } from './days.ts';
+import { loadPages, tagOfDay } from './days.ts';
 import { HELD_EPOCH, heldBootstrap } from './snapshot.ts';
 import { makeKinds } from './tables.ts';
-import { makePageCache } from './page-cache.ts';
 import { lastSyncIn, syncedSources } from './last-sync.ts';
 import { watchSources } from './source-watch.ts';
-import { epochFor, scopeOf } from './scope.ts';
+import { epochFor, toScope } from './scope.ts';
 import { pokeStream } from './stream.ts';
 import { visibleEvent } from './visible.ts';
 
@@ -33,17 +33,21 @@ const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNee
 export function syncHandlers(
   world: AppContext,
 ): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
-  const pages = makePageCache(CACHE_BYTES);
+  const pages = new LRUCache<string, Uint8Array<ArrayBuffer>>({
+    maxSize: CACHE_BYTES,
+    maxEntrySize: CACHE_BYTES / 4,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+  });
   const kinds = makeKinds();
   const streams = new Map<string, number>();
   const marks = watchSources(world);
-  const read = <T>(ctx: RequestContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+  const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
     world.store.tenant(ctx.tenant, work, { readOnly: true });
 
   return {
     async bootstrap({ protocol }, ctx) {
       if (tooOld(protocol)) return updateNeeded;
-      const session = signedOf(ctx);
+      const { session } = ctx;
       return ok(
         await read(ctx, (tx) =>
           session.mustReset
@@ -54,7 +58,7 @@ export function syncHandlers(
     },
 
     async runsOfDay({ day }, ctx) {
-      const scope = scopeOf(signedOf(ctx));
+      const scope = toScope(ctx.session);
       if (!scope.reads.has('result')) return refuse(FORBIDDEN);
       return await read(ctx, async (tx) => {
         const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
@@ -62,19 +66,19 @@ export function syncHandlers(
         if (ctx.request.headers.get('if-none-match') === tag)
           return new Response(null, { status: 304, headers });
         const key = `${ctx.tenant} ${tag}`;
-        const kept = pages.get(key);
-        if (kept) return new Response(kept, { headers });
-        const made = await pagesOf(tx, scope, day);
-        if (day < utcDay(ctx.now)) pages.put(key, made); // a past day
+        const stored = pages.get(key);
+        if (stored) return new Response(stored, { headers });
+        const made = await loadPages(tx, scope, day);
+        if (day < utcDay(ctx.now)) pages.set(key, made); // a past day
         return new Response(made, { headers });
       });
     },
 
     async events({ after, epoch, limit, protocol, sources }, ctx) {
       if (tooOld(protocol)) return updateNeeded;
-      if (signedOf(ctx).mustReset)
+      if (ctx.session.mustReset)
         return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
-      const scope = scopeOf(signedOf(ctx));
+      const scope = toScope(ctx.session);
       return await read(ctx, async (tx) => {
         const head = await tx.head();
         const scopedEpoch = epochFor(head.epoch, scope);
@@ -109,7 +113,7 @@ export function syncHandlers(
     },
 
     async stream(_, ctx) {
-      const session = signedOf(ctx);
+      const { session } = ctx;
       // A HEAD request has no body whose end could release its slot.
       if (ctx.request.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
       // Before the slot is taken: if this fails, there is nothing to release.
@@ -134,15 +138,9 @@ export function syncHandlers(
     },
 
     async lastSync(_, ctx) {
-      return ok(await read(ctx, (tx) => lastSyncIn(tx, scopeOf(signedOf(ctx)))));
+      return ok(await read(ctx, (tx) => lastSyncIn(tx, toScope(ctx.session))));
     },
   };
-}
-
-/** Returns the principal. The gate has already refused unauthenticated requests. */
-function signedOf(ctx: RequestContext): Principal {
-  if (!ctx.session) throw new Error('a signed-in call without a session');
-  return ctx.session;
 }
 
 /** Returns the causes of new problems. */

@@ -7,7 +7,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { collectedHealth } from './collected-health.ts';
 import { type Scope, seesCompany } from './scope.ts';
 
-const NOTHING: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
+const EMPTY: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
 const MINUTE_MS: Ms = 60_000;
 
 /**
@@ -15,7 +15,7 @@ const MINUTE_MS: Ms = 60_000;
  * was unusable.
  */
 export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> {
-  if (!scope.reads.has('sourceHealth')) return NOTHING;
+  if (!scope.reads.has('sourceHealth')) return EMPTY;
   const rows = await tx.sql
     .selectFrom('source_health as h')
     .innerJoin('source_key as k', (join) =>
@@ -43,21 +43,21 @@ export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> 
   ]);
   const companyName = (n: number | null): string | null =>
     n === null ? null : (names.get(n)?.name ?? null);
-  const idOf = (id: string): string | null => (scope.reads.has('key') ? id : null);
+  const getId = (id: string): string | null => (scope.reads.has('key') ? id : null);
   const failed = [
     ...faulty.map(({ key, at, message }) => ({
       entity: key.name,
       at,
       message,
       kind: 'key' as const,
-      id: idOf(key.id),
+      id: getId(key.id),
       name: key.name,
       company: companyName(key.company),
     })),
     ...collected.failed.map(({ id, company, ...one }) => ({
       ...one,
       kind: 'connection' as const,
-      id: idOf(id),
+      id: getId(id),
       company: companyName(company),
     })),
   ];
@@ -100,7 +100,7 @@ export async function lastSyncIn(tx: TenantTx, scope: Scope): Promise<LastSync> 
 export async function syncedSources(
   tx: TenantTx,
   scope: Scope,
-  asOf: Ms,
+  cutoffAt: Ms,
 ): Promise<SyncedSources | null> {
   if (!scope.reads.has('sourceHealth')) return null;
   const lastSync = await lastSyncIn(tx, scope);
@@ -112,7 +112,7 @@ export async function syncedSources(
   return {
     ...lastSync,
     tag: createHash('sha256').update(JSON.stringify(coarse)).digest('hex').slice(0, 16),
-    asOf,
+    asOf: cutoffAt,
   };
 }
 

@@ -23,7 +23,7 @@ export interface Scope {
   readonly own: string;
 }
 
-export const scopeOf = ({
+export const toScope = ({
   deleted = [],
   ...session
 }: Pick<Principal, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({

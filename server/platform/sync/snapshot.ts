@@ -2,9 +2,9 @@ import { utcDay } from '#contract/time/day.ts';
 import type { Ms } from '#contract/ids.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { brandingOf } from '#server/platform/tenancy/branding.ts';
+import { loadBranding } from '#server/platform/tenancy/branding.ts';
 import type { Principal } from '#server/platform/http/handler.ts';
-import { meOf } from '#server/platform/auth/current-user.ts';
+import { loadCurrentUser } from '#server/platform/auth/current-user.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { replicatedRows } from './bootstrap-rows.ts';
 
@@ -19,8 +19,8 @@ export const HELD_EPOCH = 'password-first';
  * branding, and no data.
  */
 export async function heldBootstrap(tx: TenantTx, session: Principal, now: Ms): Promise<Bootstrap> {
-  const me = await meOf(tx, session);
-  const branding = await brandingOf(tx);
+  const me = await loadCurrentUser(tx, session);
+  const branding = await loadBranding(tx);
   return {
     protocol: PROTOCOL,
     epoch: HELD_EPOCH,

@@ -4,7 +4,7 @@ import type { Principal } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Head } from '#server/platform/db/store.ts';
 import { HELD_EPOCH } from './snapshot.ts';
-import { epochFor, scopeOf } from './scope.ts';
+import { epochFor, toScope } from './scope.ts';
 
 const KEEP_ALIVE_MS: Ms = 15_000;
 const LOOK_MS: Ms = 2_000;
@@ -25,8 +25,8 @@ export function pokeStream(
   onClose: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const started = rightsOf(session);
-  let told = -1;
+  const started = getRights(session);
+  let details = -1;
   let marked = firstMark;
   let beat = 0;
   let timer: { cancel(): void } | null = null;
@@ -67,14 +67,14 @@ export function pokeStream(
           // The client has closed the stream in the meantime.
           if (stop === nothing) return;
           if (now === null) return end({ is: 'out' });
-          if (rightsOf(now) !== started) return end({ is: 'scope' });
+          if (getRights(now) !== started) return end({ is: 'scope' });
           const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await headFor(now);
-          if (head.seq !== told) {
-            told = head.seq;
+          if (head.seq !== details) {
+            details = head.seq;
             poke({ is: 'head', head: head.seq, epoch: head.epoch });
           }
           const sources =
-            now.mustReset || !scopeOf(now).reads.has('sourceHealth') ? marked : await mark();
+            now.mustReset || !toScope(now).reads.has('sourceHealth') ? marked : await mark();
           if (sources !== marked) {
             marked = sources;
             poke({ is: 'sources' });
@@ -93,7 +93,7 @@ export function pokeStream(
         const { seq, epoch } = await world.store.tenant(tenant, (tx) => tx.head(), {
           readOnly: true,
         });
-        return { seq, epoch: epochFor(epoch, scopeOf(now)) };
+        return { seq, epoch: epochFor(epoch, toScope(now)) };
       }
       const turn = (): void => {
         beat += LOOK_MS;
@@ -114,7 +114,7 @@ export function pokeStream(
 
 const nothing = (): void => {};
 
-const rightsOf = ({ roles, companies, mustReset }: Principal): string =>
+const getRights = ({ roles, companies, mustReset }: Principal): string =>
   JSON.stringify([
     mustReset,
     [...roles].sort(),

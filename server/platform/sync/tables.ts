@@ -28,7 +28,7 @@ export function makeKinds(): Kinds {
     const own = before?.epoch === epoch && before.upTo <= seq ? before : null;
     const last =
       own === null || own.upTo < seq
-        ? new Map([...(own?.last ?? []), ...(await changesOf(tx, own?.upTo ?? 0))])
+        ? new Map([...(own?.last ?? []), ...(await loadChanges(tx, own?.upTo ?? 0))])
         : own.last;
     if (before?.epoch !== epoch || before.upTo < seq)
       known.set(tx.tenant, { epoch, upTo: seq, last });
@@ -43,7 +43,7 @@ export function makeKinds(): Kinds {
  * Returns the last change after `seq` in each company. Compares every change of a job with its
  * previous state.
  */
-async function changesOf(tx: TenantTx, seq: number): Promise<Last> {
+async function loadChanges(tx: TenantTx, seq: number): Promise<Last> {
   const { rows } = await sql<{
     company: CompanyN;
     seq: number;

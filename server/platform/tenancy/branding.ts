@@ -5,7 +5,7 @@ import type { TenantTx } from '../db/store.ts';
  * Returns a provider's branding for its portal. The sign-in methods come from the current settings,
  * not from the stored branding.
  */
-export async function brandingOf({ tenant, sql }: TenantTx): Promise<Branding> {
+export async function loadBranding({ tenant, sql }: TenantTx): Promise<Branding> {
   const { branding, settings } = await sql
     .selectFrom('provider')
     .select(['branding', 'settings'])

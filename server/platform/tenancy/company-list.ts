@@ -22,7 +22,7 @@ export async function findCompanies(
   session: Principal,
   { search = '', sort = 'name' }: CompanyQuery = {},
 ): Promise<CompanyRow[]> {
-  const asked = search.toLowerCase();
+  const request = search.toLowerCase();
   const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const down = sort.startsWith('-');
   const order = (a: CompanyRow, b: CompanyRow): number =>
@@ -31,15 +31,15 @@ export async function findCompanies(
     .filter(
       (company) =>
         seesCompany(session, company) &&
-        (asked === '' ||
-          company.name.toLowerCase().includes(asked) ||
-          (company.veeamId ?? '').toLowerCase().includes(asked)),
+        (request === '' ||
+          company.name.toLowerCase().includes(request) ||
+          (company.veeamId ?? '').toLowerCase().includes(request)),
     )
     .sort((a, b) => (down ? -order(a, b) : order(a, b)) || a.n - b.n);
 }
 
 /** Returns a company by its id, if the user sees it. */
-export const companyOf = async (
+export const loadCompany = async (
   tx: TenantTx,
   session: Principal,
   id: string,
@@ -61,14 +61,14 @@ export async function listedCompanies(
         .execute()
     ).map((one) => [one.id, one]),
   );
-  const asked = new Map<CompanyN, CompanyListed['users']>(companies.map(({ n }) => [n, []]));
-  const told = (id: string): CompanyListed['users'] => {
+  const request = new Map<CompanyN, CompanyListed['users']>(companies.map(({ n }) => [n, []]));
+  const toOutput = (id: string): CompanyListed['users'] => {
     const one = people.get(id);
     return one ? [{ _id: one.id, name: one.name, username: one.username }] : [];
   };
   for (const user of await tx.all('user')) {
-    if (user.deletedAt !== null || !isKept(session, user.companies)) continue;
-    for (const n of user.companies ?? []) asked.get(n)?.push(...told(user.id));
+    if (user.deletedAt !== null || !isAllowed(session, user.companies)) continue;
+    for (const n of user.companies ?? []) request.get(n)?.push(...toOutput(user.id));
   }
   const jobs = new Map(
     (
@@ -89,8 +89,8 @@ export async function listedCompanies(
     name: one.name,
     applications: one.applications ?? NO_APPLICATIONS,
     veeamId: one.veeamId ?? null,
-    users: asked.get(one.n) ?? [],
-    notify: (one.notify ?? []).flatMap(told),
+    users: request.get(one.n) ?? [],
+    notify: (one.notify ?? []).flatMap(toOutput),
     madeAt: one.madeAt,
     jobs: jobs.get(one.n) ?? 0,
     keys: keys.get(one.n) ?? 0,
@@ -98,5 +98,5 @@ export async function listedCompanies(
 }
 
 /** An administrator of some companies doesn't see users who also have others. */
-const isKept = ({ companies }: Principal, of: readonly CompanyN[] | null): boolean =>
+const isAllowed = ({ companies }: Principal, of: readonly CompanyN[] | null): boolean =>
   companies === null || (of !== null && of.every((n) => companies.includes(n)));

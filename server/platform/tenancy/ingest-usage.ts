@@ -9,7 +9,7 @@ interface Quota {
   readonly keyBytes: Bytes;
   readonly providerBytes: Bytes;
 }
-const quotaOf = (set: Partial<Quota> | null | undefined): Quota => ({
+const getQuota = (set: Partial<Quota> | null | undefined): Quota => ({
   keyBytes: set?.keyBytes ?? LIMITS.ingestKeyBytesPerDay,
   providerBytes: set?.providerBytes ?? LIMITS.ingestProviderBytesPerDay,
 });
@@ -49,7 +49,7 @@ export async function readUsage(tx: TenantTx, day: string): Promise<IngestUsage>
   );
   return {
     day,
-    quota: quotaOf(found[0]?.quota),
+    quota: getQuota(found[0]?.quota),
     totalBytes: [...keys.values()].reduce((sum, { bytes }) => sum + bytes, 0),
     keys,
   };

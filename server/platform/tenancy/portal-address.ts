@@ -40,7 +40,7 @@ export async function portalAddress(
 }
 
 /** The same without a request: uses the provider's first name. Null if it has none. */
-export async function portalAddressOf(
+export async function loadPortalAddress(
   { tenant, sql }: TenantTx,
   { config }: AppContext,
 ): Promise<string | null> {

@@ -7,7 +7,7 @@ import type { TenantTx } from '../db/store.ts';
  * Returns the language in which to write to a user: their own, else the provider's, else English.
  * `user` is null for readers without an account.
  */
-export async function languageOf(
+export async function loadLanguage(
   { tenant, sql }: TenantTx,
   user: UserId | null,
 ): Promise<Language> {
@@ -33,7 +33,7 @@ export async function languageOfAddress(tx: TenantTx, address: string): Promise<
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  return languageOf(tx, person?.id ?? null);
+  return loadLanguage(tx, person?.id ?? null);
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';

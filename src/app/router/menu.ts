@@ -20,10 +20,11 @@ export interface Entry {
   readonly app?: 'o365';
   readonly cards?: true;
 }
-/** A link to an external page, shown after the entries. */
+/** A link to an external page, shown after the entries. `tip`: what it is for. */
 export interface Outside {
   readonly href: string;
   readonly word: string;
+  readonly tip?: string;
 }
 /**
  * `page`: the page whose access decides whether the group is visible. Entries are also checked one
@@ -35,13 +36,22 @@ export interface Group {
   readonly app?: 'monitoring' | 'o365';
   readonly page?: Page;
   readonly entries: readonly Entry[];
-  readonly outside?: (features: Features | null) => Outside | null;
+  readonly outside?: (features: Features | null, app: 'monitoring' | 'o365') => readonly Outside[];
 }
 
-/** SUPPORT-1: the FAQ link, if the provider has enabled one. */
-function faqOf(features: Features | null): Outside | null {
+/**
+ * SUPPORT-1: the FAQ link, if the provider has enabled one. In the cloud suite also the portal in
+ * which end users restore their own data.
+ */
+function supportLinks(features: Features | null, app: 'monitoring' | 'o365'): readonly Outside[] {
   const faq = features?.supportSection.enabled === true ? features.supportSection.links.faq : null;
-  return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: t.faq } : null;
+  const restoreUrl = app === 'o365' ? (features?.office365.restoreUrl ?? null) : null;
+  return [
+    ...(faq?.enabled === true && faq.url !== null ? [{ href: faq.url, word: t.faq }] : []),
+    ...(restoreUrl === null
+      ? []
+      : [{ href: restoreUrl, word: t.endUserRestore, tip: t.endUserRestoreTip }]),
+  ];
 }
 
 /** Returns an entry whose word follows the language, which is set after this file is loaded. */
@@ -99,12 +109,25 @@ export const MENU: readonly Group[] = [
       entry('/monitoring/analytics/trends', 'analyticsTrends', 'trends'),
     ],
   }),
-  group('microsoft365', {
+  {
+    heading: null,
     app: 'o365',
-    entries: [entry('/o365/dashboard', 'overview', 'dashboard')],
+    entries: [
+      entry('/o365/dashboard', 'dashboard', 'dashboard'),
+      entry('/o365/jobs', 'jobs', 'scheduled'),
+      entry('/o365/organizations', 'organizations', 'companies'),
+      entry('/o365/repositories', 'repositories', 'repository'),
+    ],
+  },
+  group('restore', {
+    app: 'o365',
+    entries: [
+      entry('/o365/restore/outlook', 'outlook', 'mail'),
+      entry('/o365/restore/onedrive', 'oneDrive', 'cloud'),
+    ],
   }),
   group('support', {
-    outside: faqOf,
+    outside: supportLinks,
     entries: [
       entry('/monitoring/support/request', 'request', 'request'),
       entry('/monitoring/support/live', 'live', 'note'),
@@ -151,11 +174,12 @@ export const MENU: readonly Group[] = [
 ];
 
 /** Returns the menu groups and entries that these roles can open, without empty groups. */
-export const menuOf = (
+export const getMenu = (
   roles: readonly Role[],
   features: Features | null = null,
   menu: readonly Group[] = MENU,
   hasCards = false,
+  app: 'monitoring' | 'o365' = 'monitoring',
 ): readonly Group[] =>
   menu
     .filter(({ page }) => page === undefined || mayOpen(page, roles, features))
@@ -165,7 +189,9 @@ export const menuOf = (
         ({ to, cards }) => (cards !== true || hasCards) && mayOpen(PAGES[to], roles, features),
       ),
     }))
-    .filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
+    .filter(
+      ({ entries, outside }) => entries.length > 0 || (outside?.(features, app).length ?? 0) > 0,
+    );
 
 /** Returns the sidebar groups of one app. */
 export const getAppMenu = (
@@ -173,7 +199,7 @@ export const getAppMenu = (
   roles: readonly Role[],
   branding: Branding | null,
 ): readonly Group[] =>
-  menuOf(roles, branding?.features ?? null, MENU, branding?.isStripeEnabled ?? false)
+  getMenu(roles, branding?.features ?? null, MENU, branding?.isStripeEnabled ?? false, app)
     .filter((group) => (group.app ?? app) === app)
     .map((group) => ({
       ...group,
@@ -185,9 +211,9 @@ export const getAppMenu = (
  * Help and payments are open to everyone, so they are never a start page. The fallback is the
  * profile, which every user has.
  */
-export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
+export const getHomePage = (roles: readonly Role[], features: Features | null = null): string =>
   OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ??
-  menuOf(roles, features)
+  getMenu(roles, features)
     .flatMap(({ entries }) => entries)
     .find(({ to }) => PAGES[to].ability !== null)?.to ??
   '/monitoring/profile';
@@ -197,13 +223,13 @@ export const homeOf = (roles: readonly Role[], features: Features | null = null)
  * over the first page of the roles and over the cloud suite's dashboard. `/monitoring` always opens
  * the monitoring app itself.
  */
-export function beginOf(who: Who, from: string): string {
+export function getStartPage(who: Who, from: string): string {
   const { me, branding } = who.is === 'in' ? who : { me: null, branding: null };
   const roles = me?.roles ?? [];
   const features = branding?.features ?? null;
   const landing =
     from === '/monitoring' ? null : getLandingPage(me?.landingPage ?? '', roles, features);
-  return landing ?? (from === '/o365' ? '/o365/dashboard' : homeOf(roles, features));
+  return landing ?? (from === '/o365' ? '/o365/dashboard' : getHomePage(roles, features));
 }
 
 /** Returns the landing page as a path of this site, or null if these roles cannot open it. */

@@ -15,7 +15,9 @@ export function guardPage(page: PagePath, who: KnownWho, way: Way): GuardResult 
     mayOpen(PAGES[page], who.me.roles, who.branding.features)
   )
     return first;
-  return { is: 'forbidden', to: forbiddenPage(page) };
+  // The cloud suite doesn't exist for users without its role.
+  const isOutside = page.startsWith('/o365/') && !who.me.roles.includes('o365_admin');
+  return { is: 'forbidden', to: isOutside ? '/monitoring' : forbiddenPage(page) };
 }
 
 /** Each area has its own forbidden page, so that a refused user stays in the same area. */

@@ -1,10 +1,9 @@
 import { writeStored, readStored } from '../session/browser-storage.ts';
+import { RESET } from './route-guards.ts';
 
 /** Storage key of the path that the user requested before signing in. */
 const KEY = 'urlToRedirectAfterLogin';
 const CHARS = 2_000;
-/** Never stored as a target: this page comes before the requested one. */
-const FORCED = '/monitoring/reset-password';
 
 /**
  * True during a deliberate sign-out, so that the next user is not redirected to the page that was
@@ -19,7 +18,7 @@ export function pauseRedirectTarget(pause: boolean): void {
 }
 
 export function storeRedirectTarget(path: string): void {
-  if (!paused && !path.startsWith(FORCED)) put(localPath(path));
+  if (!paused && !path.startsWith(RESET)) put(localPath(path));
 }
 
 /**

@@ -29,8 +29,12 @@ export interface Way {
   readonly entering: boolean;
 }
 
-const RESET = '/monitoring/reset-password';
+export const RESET = '/monitoring/reset-password';
 const QUESTIONS = '/monitoring/security-questions';
+
+/** Whether a path is the page of a required step, which comes before the requested page. */
+export const isStepPage = (path: string): boolean =>
+  [RESET, QUESTIONS].some((page) => path.startsWith(page));
 
 /**
  * Runs the first guards in order: signed in, required password change, required security questions.
@@ -40,14 +44,14 @@ export function guardRoute(who: KnownWho, gate: Gate, { path, entering }: Way): 
   if (gate === 'signed-out')
     return who.is === 'in' && !entering ? { is: 'onward' } : { is: 'pass' };
   if (who.is === 'out') return { is: 'sign-in' };
-  const first = firstOf(who);
+  const first = getFirst(who);
   return first !== null && first !== path.replace(/\/+$/, '')
     ? { is: 'first', to: first }
     : { is: 'pass' };
 }
 
 /** Both steps belong to the user's own account, so an impersonated session skips them. */
-function firstOf({ me, branding }: Extract<KnownWho, { readonly is: 'in' }>): string | null {
+function getFirst({ me, branding }: Extract<KnownWho, { readonly is: 'in' }>): string | null {
   if (me.acting !== null) return null;
   if (me.passwordReset) return RESET;
   return branding.authType === 'ad' && me.forceSecurityQuestions ? QUESTIONS : null;

@@ -1,6 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { PageLoading } from '../shell/page-loading.tsx';
-import { ScreenFault } from '../shell/screen-error.tsx';
+import { ScreenError } from '../shell/screen-error.tsx';
 import { routes } from './routes.tsx';
 
 /** Search parameters are plain text, as a person would type them: `?state=Failed,Error`. */
@@ -17,7 +17,7 @@ export const router = createRouter({
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,
   defaultPendingComponent: PageLoading,
-  defaultErrorComponent: ScreenFault,
+  defaultErrorComponent: ScreenError,
   scrollRestoration: false,
 });
 

@@ -4,7 +4,7 @@ import type { PagePath } from '#contract/page-paths.ts';
 import { checkAppVersion } from '../session/app-version.ts';
 import { withChunkTimeout } from '../../ui/chunk-load.ts';
 import type { Gate } from './route-guards.ts';
-import { guardRoute } from './route-guards.ts';
+import { guardRoute, isStepPage } from './route-guards.ts';
 import { whenSessionKnown } from '../worker/worker-client.ts';
 import { App } from '../shell/app.tsx';
 import { storeRedirectTarget, takeRedirectTarget } from './redirect-target.ts';
@@ -88,11 +88,11 @@ const begin = <P extends string>(path: P) =>
     getParentRoute: () => framed,
     path,
     beforeLoad: async () => {
-      const [who, { beginOf }] = await Promise.all([
+      const [who, { getStartPage }] = await Promise.all([
         whenSessionKnown(),
         withChunkTimeout(import('./menu.ts')),
       ]);
-      onward(beginOf(who, path));
+      onward(getStartPage(who, path));
     },
   });
 /** The admin area opens at its dashboard. */
@@ -118,6 +118,29 @@ const apps = createRoute({
   component: screen('apps'),
 });
 
+/** The wizard's steps are parts of its address; it stays open from step to step. */
+const organizationWizard = createRoute({
+  getParentRoute: () => framed,
+  path: '/o365/organizations/new/$',
+  beforeLoad: behind('/o365/organizations'),
+  component: screen('organizationWizard'),
+});
+
+const renewCertificate = createRoute({
+  getParentRoute: () => framed,
+  path: '/o365/organizations/certificate/$companyId/$organizationId',
+  beforeLoad: behind('/o365/organizations'),
+  component: screen('renewCertificate'),
+});
+
+/** As for organizations, for a backup job. */
+const jobWizard = createRoute({
+  getParentRoute: () => framed,
+  path: '/o365/jobs/$step',
+  beforeLoad: behind('/o365/jobs'),
+  component: screen('jobWizard'),
+});
+
 /** Fullscreen, without the sidebar. */
 const wall = createRoute({
   getParentRoute: () => root,
@@ -140,7 +163,17 @@ export const routes = root.addChildren([
   register,
   confirmEmail,
   wall,
-  framed.addChildren([begin('/'), begin('/monitoring'), begin('/o365'), adminHome, apps, ...pages]),
+  framed.addChildren([
+    begin('/'),
+    begin('/monitoring'),
+    begin('/o365'),
+    adminHome,
+    apps,
+    organizationWizard,
+    renewCertificate,
+    jobWizard,
+    ...pages,
+  ]),
 ]);
 
 /**
@@ -179,7 +212,8 @@ function behind(gate: Gate | PagePath) {
       case 'onward':
         return onward(takeRedirectTarget() ?? '/');
       case 'first':
-        storeRedirectTarget(location.href); // for this step and the next one
+        // For this step and the next one, whose page is no target itself.
+        if (!isStepPage(location.pathname)) storeRedirectTarget(location.href);
         return onward(passed.to);
       case 'forbidden':
         return onward(passed.to);

@@ -23,6 +23,11 @@ export const SCREENS = {
   apps: async () => (await import('../../features/auth/single-sign-on/open-app.tsx')).Apps,
   frame: async () => (await import('../shell/shell.tsx')).Shell,
   notFound: async () => (await import('../shell/not-found.tsx')).NotFound,
+  jobWizard: async () => (await import('../../features/backup/jobs/wizard/screen.tsx')).JobWizard,
+  organizationWizard: async () =>
+    (await import('../../features/backup/organizations/wizard/screen.tsx')).OrganizationWizard,
+  renewCertificate: async () =>
+    (await import('../../features/backup/organizations/certificate/screen.tsx')).RenewCertificate,
   wall: async () => (await import('../../features/dashboard/wallboard/screen.tsx')).Wall,
 } as const satisfies Readonly<Record<string, Screen>>;
 export type ScreenName = keyof typeof SCREENS;
@@ -99,7 +104,17 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/security-questions': async () =>
     (await import('../../features/auth/security/security-questions.tsx')).SecurityQuestions,
   '/monitoring/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,
-  '/o365/dashboard': async () => (await import('../../features/backup/overview.tsx')).Overview,
+  '/o365/dashboard': async () =>
+    (await import('../../features/backup/dashboard/screen.tsx')).BackupDashboard,
+  '/o365/organizations': async () =>
+    (await import('../../features/backup/organizations/screen.tsx')).Organizations,
+  '/o365/jobs': async () => (await import('../../features/backup/jobs/screen.tsx')).BackupJobs,
+  '/o365/repositories': async () =>
+    (await import('../../features/backup/repositories/screen.tsx')).BackupRepositories,
+  '/o365/restore/outlook': async () =>
+    (await import('../../features/restore/screen.tsx')).OutlookRestore,
+  '/o365/restore/onedrive': async () =>
+    (await import('../../features/restore/screen.tsx')).OneDriveRestore,
   '/o365/subscriptions': async () =>
     (await import('../../features/billing/subscriptions.tsx')).Subscriptions,
   '/o365/forbidden': async () => (await import('../shell/forbidden.tsx')).Forbidden,

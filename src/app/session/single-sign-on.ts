@@ -15,7 +15,7 @@ const SESSION = 'zertoSession';
  * of earlier clicks. The count grants nothing: it only decides whether to ask the server.
  */
 export function countClick(user: string, provider: SsoProvider): number {
-  const clicks = clicksOf(user);
+  const clicks = getClicks(user);
   const before = clicks[provider] ?? 0;
   writeStored(CLICKS, JSON.stringify({ user, clicks: { ...clicks, [provider]: before + 1 } }));
   return before;
@@ -32,7 +32,7 @@ export function forgetClicks(): void {
 }
 
 type Clicks = Readonly<Partial<Record<SsoProvider, number>>>;
-function clicksOf(user: string): Clicks {
+function getClicks(user: string): Clicks {
   try {
     const read: unknown = JSON.parse(readStored(CLICKS) ?? '');
     if (

@@ -1,6 +1,9 @@
 /**
- * Local storage keys that several parts of the page use: where an impersonation started, and who
- * dismissed the first-run prompt.
+ * Local storage keys that several parts of the page use: where an impersonation started, who
+ * dismissed the first-run prompt, the language of the last session, and the language that a
+ * developer forces.
  */
 export const ACTING_FROM = 'actingFrom';
 export const PROMPT_DISMISSED = 'wizardPromptDismissed';
+export const LANGUAGE = 'portalLanguage';
+export const FORCED_LANGUAGE = 'language';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Role } from '#contract/abilities.ts';
-import { homeOf } from '../router/menu.ts';
+import { getHomePage } from '../router/menu.ts';
 import { useBranding } from '../session/session.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { INK_FOCUS } from './sidebar.tsx';
@@ -16,7 +16,7 @@ export interface AppSwitcherProps {
 
 /** BILL-8: switches between the apps, for users who manage Microsoft 365. */
 export function AppSwitcher({ mini, app, roles, onGo }: AppSwitcherProps) {
-  const home = homeOf(roles, useBranding()?.features);
+  const home = getHomePage(roles, useBranding()?.features);
   return (
     <nav aria-label={t.apps} className="mb-2 grid shrink-0 gap-px">
       {(

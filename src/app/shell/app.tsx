@@ -13,7 +13,7 @@ const MOVES = ['pointermove', 'pointerdown', 'keydown'] as const;
 
 /** The providers and dialogs around every screen, signed in or not. */
 export function App() {
-  const fault = useWorkerFailure();
+  const error = useWorkerFailure();
   const branding = useBranding();
   const isIn = useMe() !== null;
   const [hasMoved, setMoved] = useState(false);
@@ -27,7 +27,7 @@ export function App() {
       for (const type of MOVES) removeEventListener(type, move);
     };
   }, []);
-  if (fault !== null) return <NoWorker fault={fault} />;
+  if (error !== null) return <NoWorker error={error} />;
   return (
     <>
       <Outlet />

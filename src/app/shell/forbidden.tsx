@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { homeOf, menuOf } from '../router/menu.ts';
+import { getHomePage, getMenu } from '../router/menu.ts';
 import { useBranding, useMe } from '../session/session.ts';
 import { Notice } from './notice-page.tsx';
 import { Page } from './page.tsx';
@@ -19,10 +19,10 @@ export function Forbidden() {
         icon="lock"
         level={2}
         title={BASE.forbidden}
-        {...(menuOf(roles, branding?.features).length > 0 && {
+        {...(getMenu(roles, branding?.features).length > 0 && {
           actions: (
             <Link
-              to={homeOf(roles, branding?.features)}
+              to={getHomePage(roles, branding?.features)}
               className="text-accent underline underline-offset-2"
             >
               {startMessages.goToStart}

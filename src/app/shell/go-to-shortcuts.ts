@@ -9,7 +9,7 @@ export const GOES: Readonly<Record<string, string>> = {
 export const GO_MS = 1_500;
 
 /** Returns what a key press does. `armedAt`: when G was pressed last, or null. */
-export function goOf(
+export function getShortcutStep(
   key: string,
   at: number,
   armedAt: number | null,

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useBranding } from '../session/session.ts';
 import { Notice } from './notice-page.tsx';
-import { titleOf } from './branding/apply-branding.ts';
+import { getTitle } from './branding/apply-branding.ts';
 import { startMessages as t } from './start.messages.en.ts';
 
 export function NotFound() {
-  const title = titleOf(useBranding());
+  const title = getTitle(useBranding());
   return (
     <main className="h-full overflow-auto bg-paper">
       <title>{t.pageTitle({ page: t.notFound, portal: title })}</title>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { dayOf, startOfDay } from '#contract/time/day.ts';
+import { getDay, startOfDay } from '#contract/time/day.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import { useNow } from '../clock.ts';
 import { useWatch } from '../worker/worker-client.ts';
@@ -15,7 +15,7 @@ export function ToCheck() {
   const now = useNow();
   const zone = branding?.timeZone ?? 'UTC';
   const hour = branding?.dayBeginsHour ?? 0;
-  const today = dayOf(now, zone, hour);
+  const today = getDay(now, zone, hour);
   const takes = useMemo(
     () => ({
       filter: {

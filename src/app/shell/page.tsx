@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useBranding } from '../session/session.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { useIsTablet } from '../../ui/use-is-tablet.ts';
-import { titleOf } from './branding/apply-branding.ts';
+import { getTitle } from './branding/apply-branding.ts';
 import { openDrawer } from './drawer-state.ts';
 import { SyncLine, SyncStatus } from './sync-status/sync-status.tsx';
 import { shellMessages as t } from './shell.messages.en.ts';
@@ -40,7 +40,7 @@ export function Page({
   scroll = 'page',
   children,
 }: PageProps) {
-  const portal = titleOf(useBranding());
+  const portal = getTitle(useBranding());
   const [searching, setSearching] = useState(false);
   const wide = useIsTablet();
   const [appears] = useState(hasShown);

@@ -1,7 +1,7 @@
 'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { isChunkFault } from '../../ui/chunk-load.ts';
+import { isChunkError } from '../../ui/chunk-load.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from './notice-page.tsx';
 import { startMessages as t } from './start.messages.en.ts';
@@ -10,9 +10,9 @@ import { startMessages as t } from './start.messages.en.ts';
  * Error page of a screen that failed to load or crashed. The rest of the page and unsent changes
  * are not affected.
  */
-export function ScreenFault({ error, reset }: ErrorComponentProps) {
+export function ScreenError({ error, reset }: ErrorComponentProps) {
   // Browsers cache a failed module load, so only reloading the page helps.
-  const isChunk = isChunkFault(error);
+  const isChunk = isChunkError(error);
   return (
     <main id="content" tabIndex={-1} className="h-full overflow-auto bg-paper">
       <div role="alert">

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { isTyping } from '../../ui/is-typing.ts';
-import { goOf } from './go-to-shortcuts.ts';
+import { getShortcutStep } from './go-to-shortcuts.ts';
 
 export interface FrameKeys {
   /** Disables all shortcuts: there is nothing to navigate to. */
@@ -33,7 +33,7 @@ export function useShellShortcuts({ off, asking, onPalette, onGo }: FrameKeys): 
       return event.key === 'Escape' ? onPalette() : undefined;
     }
     if (isTyping(event) || event.shiftKey || event.repeat) return undefined;
-    const what = goOf(event.key, event.timeStamp, armedAt.current);
+    const what = getShortcutStep(event.key, event.timeStamp, armedAt.current);
     armedAt.current = what.is === 'arm' ? event.timeStamp : null;
     if (what.is !== 'go') return undefined;
     event.preventDefault();

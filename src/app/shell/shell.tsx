@@ -6,13 +6,13 @@ import { Toasts } from '../../ui/toast.tsx';
 import { useIsTablet } from '../../ui/use-is-tablet.ts';
 import { hasChat, useChat } from './chat/chat-state.ts';
 import { useDrawer } from './drawer-state.ts';
-import { mayPrompt } from './first-run/first-run.ts';
+import { mayPromptAnywhere } from './first-run/first-run.ts';
 import { useAlone } from './forced-pages.ts';
 import { onPage } from '../router/last-page.ts';
 import { useShellShortcuts } from './shell-shortcuts.ts';
 import { setPalette, usePalette } from './palette-state.ts';
 import { usePreferredTheme } from './branding/preferred-theme.ts';
-import { useReauthAsked } from './reauth/reauth.ts';
+import { useIsReauthOpen } from './reauth/reauth.ts';
 import { useBranding, useMe } from '../session/session.ts';
 import { Sidebar } from './sidebar.tsx';
 import { termsFor } from './terms/pending-terms.ts';
@@ -55,7 +55,7 @@ export function Shell() {
   const wide = useIsTablet();
   const drawer = useDrawer();
   const asking = usePalette();
-  const reauth = useReauthAsked();
+  const reauth = useIsReauthOpen();
   const { history } = useRouter();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const me = useMe();
@@ -119,7 +119,7 @@ export function Shell() {
               <Notifications key={me.id} me={me} />
             </Suspense>
           )}
-          {me !== null && (terms !== null || (isLoaded && mayPrompt(me, '/monitoring/', null))) && (
+          {me !== null && (terms !== null || (isLoaded && mayPromptAnywhere(me))) && (
             <Suspense>
               <FirstRunQuestions key={me.id} me={me} terms={terms} path={path} />
             </Suspense>

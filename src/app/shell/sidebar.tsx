@@ -8,11 +8,11 @@ import { useBranding, useMe } from '../session/session.ts';
 import { SSO_WORDS } from '../session/single-sign-on.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { BrandMark } from './branding/brand-mark.tsx';
-import { sidebarTitleOf } from './branding/apply-branding.ts';
+import { getSidebarTitle } from './branding/apply-branding.ts';
 import { hasChat, setChat } from './chat/chat-state.ts';
 import { setSmall, useSmall } from './drawer-state.ts';
 import { LogOut } from './log-out/log-out.tsx';
-import { appOf } from './notifications/dismissed.ts';
+import { getApp } from './notifications/dismissed.ts';
 import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './branding/theme-choice.tsx';
 import { ToCheck } from './open-problems-badge.tsx';
@@ -50,8 +50,8 @@ export interface SidebarContentProps {
 export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
   const branding = useBranding();
   const me = useMe();
-  const title = sidebarTitleOf(branding);
-  const area = useRouterState({ select: ({ location }) => appOf(location.pathname) });
+  const title = getSidebarTitle(branding);
+  const area = useRouterState({ select: ({ location }) => getApp(location.pathname) });
   // Users without the cloud suite role keep the monitoring menu, also on the suite's forbidden
   // page.
   const app = area === 'o365' && me?.roles.includes('o365_admin') === true ? 'o365' : 'monitoring';
@@ -97,7 +97,9 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
             {entries.map((entry) => (
               <Row key={entry.to} entry={entry} mini={mini} {...(onGo && { onGo })} />
             ))}
-            <Away to={outside?.(branding?.features ?? null) ?? null} mini={mini} />
+            {outside?.(branding?.features ?? null, app).map((to) => (
+              <Away key={to.href} to={to} mini={mini} />
+            ))}
           </div>
         ))}
         {me !== null && me.sso.length > 0 && (
@@ -225,15 +227,15 @@ function Row({
 }
 
 /** A link to an external page, opened in a new tab. */
-function Away({ to, mini }: { readonly to: Outside | null; readonly mini: boolean }) {
-  if (to === null) return null;
+function Away({ to, mini }: { readonly to: Outside; readonly mini: boolean }) {
   return (
     <a
       href={to.href}
       target="_blank"
       rel="noreferrer"
       aria-label={t.newTab({ name: to.word })}
-      data-tip={t.newTab({ name: to.word })}
+      data-tip={to.tip ?? t.newTab({ name: to.word })}
+      {...(to.tip !== undefined && { 'aria-description': to.tip })}
       className={`flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
     >
       <Icon name="external" />

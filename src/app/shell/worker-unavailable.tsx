@@ -4,7 +4,7 @@ import { Notice } from './notice-page.tsx';
 import { startMessages as t } from './start.messages.en.ts';
 
 /** The worker failed to start. Without it the page cannot read, store or send data. */
-export function NoWorker({ fault }: { readonly fault: string }) {
+export function NoWorker({ error }: { readonly error: string }) {
   return (
     <main className="h-full overflow-auto bg-paper" role="alert">
       <Notice
@@ -18,7 +18,7 @@ export function NoWorker({ fault }: { readonly fault: string }) {
       >
         <p className="m-0">{t.noWorker}</p>
         <p className="m-0">{t.noWorkerHint}</p>
-        <p className="m-0 text-agate break-words text-ink-3">{fault}</p>
+        <p className="m-0 text-agate break-words text-ink-3">{error}</p>
       </Notice>
     </main>
   );

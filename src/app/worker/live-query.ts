@@ -12,14 +12,14 @@ export interface LiveQuery<N extends WatchName> {
 }
 
 /**
- * Creates a live query. `onFault` is called if the watch cannot be opened, which is a bug and never
+ * Creates a live query. `onError` is called if the watch cannot be opened, which is a bug and never
  * an expected failure.
  */
 export function createLiveQuery<N extends WatchName>(
   door: () => WorkerClient,
   name: N,
   first: Watches[N]['input'],
-  onFault: (fault: unknown) => void,
+  onError: (error: unknown) => void,
 ): LiveQuery<N> {
   const listeners = new Set<() => void>();
   let input = first;
@@ -54,7 +54,7 @@ export function createLiveQuery<N extends WatchName>(
   return {
     subscribe(listener) {
       listeners.add(listener);
-      if (listeners.size === 1) open().catch(onFault);
+      if (listeners.size === 1) open().catch(onError);
       return () => {
         listeners.delete(listener);
         if (listeners.size === 0) close();

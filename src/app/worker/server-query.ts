@@ -42,7 +42,7 @@ export interface ServerQueryOptions<T> {
 export interface ServerQuery<T> {
   readonly answer: T | undefined;
   /** The answer for this input and round is pending. Requests at an interval don't count. */
-  readonly asking: boolean;
+  readonly isLoading: boolean;
   readonly again: () => void;
   /** Replaces the answer. */
   readonly set: (answer: T) => void;
@@ -99,7 +99,7 @@ export function useServerQuery<N extends CallName, T>(
   }, [wanted, answered, occasion]);
   return {
     answer: data?.identity === identity ? data.answer : undefined,
-    asking: wanted && (isPending || isPlaceholderData || answered !== occasion),
+    isLoading: wanted && (isPending || isPlaceholderData || answered !== occasion),
     again: () => setTurn((now) => now + 1),
     set: (answer) => {
       queryClient.setQueryData<OwnedAnswer<T>>(queryKey, { identity, answer });

@@ -32,9 +32,9 @@ export function startWorker(): WorkerClient {
       },
       { once: true },
     );
-    return doorOf(wrap<WorkerClient>(worker));
-  } catch (fault) {
-    reportWorkerFailure(fault);
+    return createClient(wrap<WorkerClient>(worker));
+  } catch (error) {
+    reportWorkerFailure(error);
     return DEAF;
   }
 }
@@ -55,7 +55,7 @@ function openAhead(): void {
  * Passes callbacks as proxies and releases the remote side of a watch after it is closed. Comlink's
  * types lose generics, so this function restates them.
  */
-function doorOf(remote: Remote<WorkerClient>): WorkerClient {
+function createClient(remote: Remote<WorkerClient>): WorkerClient {
   const watch = remote.watch as unknown as (
     name: WatchName,
     input: object,
@@ -111,6 +111,9 @@ function doorOf(remote: Remote<WorkerClient>): WorkerClient {
     signOut: (unsent) => remote.signOut(unsent),
     mend: (id, how) => remote.mend(id, how),
     syncNow: () => remote.syncNow(),
+    readDraft: (name) => remote.readDraft(name),
+    saveDraft: (name, value) => remote.saveDraft(name, value),
+    deleteDraft: (name) => remote.deleteDraft(name),
   };
 }
 
@@ -137,6 +140,9 @@ const DEAF: WorkerClient = {
   signOut: silence,
   mend: silence,
   syncNow: silence,
+  readDraft: silence,
+  saveDraft: silence,
+  deleteDraft: silence,
 };
 
 /**
@@ -150,9 +156,9 @@ export const SERVICE_WORKER = '/sw.js';
  */
 export function trusted(url: string): string {
   policy ??= (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('daybook', {
-    createScriptURL(asked) {
-      if (asked !== workerUrl && asked !== SERVICE_WORKER) throw new TypeError(asked);
-      return asked;
+    createScriptURL(request) {
+      if (request !== workerUrl && request !== SERVICE_WORKER) throw new TypeError(request);
+      return request;
     },
   });
   return (policy?.createScriptURL(url) as string | undefined) ?? url;

@@ -15,7 +15,7 @@ export interface CachedQuery<T> {
   readonly at: Ms | null;
   readonly live: boolean;
   readonly failure: Failure | null;
-  readonly asking: boolean;
+  readonly isLoading: boolean;
   readonly again: () => void;
 }
 
@@ -37,8 +37,8 @@ export function useCachedQuery<N extends ReadCall>(
   input: InputOf<N>,
   { wanted = true, everyMs = null, round = '' }: How = {},
 ): CachedQuery<OutputOf<N>> {
-  const is = useWatch('status', NOTHING)?.is;
-  const { answer, asking, again } = useServerQuery<N, Result<Read<OutputOf<N>>>>(
+  const is = useWatch('status', EMPTY)?.is;
+  const { answer, isLoading, again } = useServerQuery<N, Result<Read<OutputOf<N>>>>(
     'useCachedQuery',
     name,
     input,
@@ -55,14 +55,21 @@ export function useCachedQuery<N extends ReadCall>(
     },
   );
   if (answer === undefined || !answer.ok)
-    return { value: null, at: null, live: false, failure: answer?.failure ?? null, asking, again };
+    return {
+      value: null,
+      at: null,
+      live: false,
+      failure: answer?.failure ?? null,
+      isLoading,
+      again,
+    };
   const { value, at, live } = answer.value;
   return {
     value,
     at,
     live,
     failure: answer.value.live ? null : answer.value.failure,
-    asking,
+    isLoading,
     again,
   };
 }
@@ -82,4 +89,4 @@ const REFUSED: ReadonlySet<Failure['kind']> = new Set([
   'signed-out',
   'expired',
 ]);
-const NOTHING = {};
+const EMPTY = {};

@@ -11,13 +11,13 @@ import type { LiveQuery } from './live-query.ts';
  * playground provide their own.
  */
 export function client(): WorkerClient {
-  if (!given) throw new Error('the door was used before it was given');
-  return given;
+  if (!supplied) throw new Error('the door was used before it was given');
+  return supplied;
 }
 
 /** Call it before the first render. */
 export function setClient(next: WorkerClient): void {
-  given = {
+  supplied = {
     ...next,
     ask: (name, input) => next.ask(name, input).then(namingTheNetwork, notSent),
     file: (name, input) => next.file(name, input).then(namingTheNetwork, notSent),
@@ -40,8 +40,8 @@ export function setClient(next: WorkerClient): void {
  * A request that never reached the server, because of a bug or a value that cannot be cloned. The
  * page shows a failure, and the log gets the error.
  */
-function notSent(fault: unknown): Result<never> {
-  globalThis.reportError?.(fault);
+function notSent(error: unknown): Result<never> {
+  globalThis.reportError?.(error);
   return { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };
 }
 
@@ -96,15 +96,15 @@ export function whenSessionKnown(): Promise<Exclude<Who, { readonly is: 'startin
  * Records that the worker failed to start or crashed. The page then shows an error instead of its
  * content, because changes can no longer be stored.
  */
-export function reportWorkerFailure(fault: unknown): void {
-  broken = fault instanceof Error ? fault.message : String(fault);
+export function reportWorkerFailure(error: unknown): void {
+  broken = error instanceof Error ? error.message : String(error);
   listeners.forEach((listener) => listener());
 }
 
 /** Returns null, or the browser's error message after the worker has failed. */
 export const useWorkerFailure = (): string | null => useSyncExternalStore(subscribe, () => broken);
 
-let given: WorkerClient | null = null;
+let supplied: WorkerClient | null = null;
 let broken: string | null = null;
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {

@@ -1,23 +1,23 @@
 'use no memo'; // rendered rarely: the compiler's memoization would only add code to the first load
 import type { ReactNode } from 'react';
 import { useBranding } from '#src/app/session/session.ts';
-import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { getTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { SignInBrand } from './sign-in/sign-in-brand.tsx';
 
 export interface AccountPageProps {
   /** Title of the page and of its tab. */
   readonly title: string;
   /** A line below the heading. */
-  readonly says?: ReactNode;
+  readonly description?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** Layout of the pages for signed-out visitors: the provider's brand and one column. */
-export function AccountPage({ title, says, children }: AccountPageProps) {
+export function AccountPage({ title, description, children }: AccountPageProps) {
   const branding = useBranding();
   return (
     <div className="grid min-h-dvh grid-rows-[auto_minmax(0,1fr)] bg-sheet desk:grid-cols-[minmax(320px,560px)_minmax(0,1fr)] desk:grid-rows-1">
-      <title>{`${title} - ${titleOf(branding)}`}</title>
+      <title>{`${title} - ${getTitle(branding)}`}</title>
       <SignInBrand branding={branding} />
       <main className="grid content-start justify-items-center px-5 py-10 desk:pt-[max(2.5rem,20vh)]">
         <div className="grid w-full max-w-[360px] gap-5">
@@ -25,7 +25,9 @@ export function AccountPage({ title, says, children }: AccountPageProps) {
             <h1 className="m-0 text-head" tabIndex={-1}>
               {title}
             </h1>
-            {says !== undefined && <p className="m-0 mt-1 break-words text-ink-2">{says}</p>}
+            {description !== undefined && (
+              <p className="m-0 mt-1 break-words text-ink-2">{description}</p>
+            )}
           </div>
           {children}
         </div>

@@ -3,7 +3,7 @@ import { accountMessages as t } from './messages.en.ts';
 
 /** A password rule that is shown while typing. `met`: null if only the server can check it. */
 export interface PasswordRule {
-  readonly words: string;
+  readonly label: string;
   readonly met: boolean | null;
 }
 
@@ -11,20 +11,20 @@ export interface PasswordRule {
  * Returns the rules for passwords that this portal stores. Only the length counts, not the kinds of
  * characters (G35).
  */
-export function rulesOf(
+export function getRules(
   password: string,
   least: number = LIMITS.passwordLeast,
 ): readonly PasswordRule[] {
   const length = Array.from(password).length;
   return [
     {
-      words:
+      label:
         least > LIMITS.passwordLeastWithFactor
           ? t.passwordLengthOrFactor({ min: least, withFactor: LIMITS.passwordLeastWithFactor })
           : t.passwordLength({ min: least }),
       met: length >= least,
     },
-    { words: t.passwordContent, met: null },
+    { label: t.passwordContent, met: null },
   ];
 }
 
@@ -32,7 +32,7 @@ export function rulesOf(
  * Returns why the password is too short to send, or null. With a second factor a shorter password
  * is allowed; the server checks that.
  */
-export function shortOf(password: string): string | null {
+export function findTooShort(password: string): string | null {
   if (password === '') return t.newPasswordMissing;
   return Array.from(password).length < LIMITS.passwordLeastWithFactor
     ? t.passwordTooShort({ min: LIMITS.passwordLeastWithFactor })

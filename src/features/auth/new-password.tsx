@@ -4,13 +4,13 @@ import { LIMITS } from '#contract/limits.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { rulesOf } from './new-password-rules.ts';
+import { getRules } from './new-password-rules.ts';
 import { accountMessages as t } from './messages.en.ts';
 
 export interface NewPasswordProps {
   readonly value: string;
   readonly onChange: (password: string) => void;
-  readonly fault: string | null;
+  readonly error: string | null;
   /** The store of the password: `ad` for the directory, which has its own rules, or `db`. */
   readonly auth: 'ad' | 'db';
   readonly ref?: Ref<HTMLInputElement>;
@@ -20,7 +20,7 @@ export interface NewPasswordProps {
  * A new password, typed once, with a button to show it. The rules are listed below from the start,
  * and each says in words whether it is met.
  */
-export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordProps) {
+export function NewPassword({ value, onChange, error, auth, ref }: NewPasswordProps) {
   const [shown, setShown] = useState(false);
   return (
     <div className="grid gap-2">
@@ -37,7 +37,7 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
         maxLength={LIMITS.passwordChars}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        fault={fault}
+        error={error}
         end={
           <IconButton
             icon={shown ? 'eye-off' : 'eye'}
@@ -55,15 +55,15 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
           aria-label={t.passwordRules}
           className="m-0 grid list-none gap-1 p-0 text-agate text-ink-2"
         >
-          {rulesOf(value).map(({ words, met }) => (
-            <li key={words} className="flex items-start gap-1.5">
+          {getRules(value).map(({ label, met }) => (
+            <li key={label} className="flex items-start gap-1.5">
               <Icon
                 name={met ? 'tick' : 'minus'}
                 size={12}
                 className={`mt-0.5 ${met ? 'text-success' : ''}`}
               />
               <span>
-                {words}
+                {label}
                 {met !== null && <span className="sr-only">{met ? t.ruleMet : t.ruleNotMet}</span>}
               </span>
             </li>

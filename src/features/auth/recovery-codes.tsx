@@ -8,13 +8,13 @@ export interface RecoveryCodesProps {
   /** The portal's name, for the file name. */
   readonly portal: string;
   readonly action: string;
-  readonly onKept: () => void;
+  readonly onSaved: () => void;
 }
 
 /** Recovery codes, shown once. The user can copy or download them before continuing. */
-export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesProps) {
-  const [kept, setKept] = useState(false);
-  const [told, setTold] = useState('');
+export function RecoveryCodes({ codes, portal, action, onSaved }: RecoveryCodesProps) {
+  const [stored, setStored] = useState(false);
+  const [details, setResult] = useState('');
   const text = `${t.recoveryCodesFile({ portal })}\n\n${codes.join('\n')}\n`;
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -25,9 +25,9 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      setTold(t.codesCopied);
+      setResult(t.codesCopied);
     } catch {
-      setTold(t.copyBlocked);
+      setResult(t.copyBlocked);
     }
   }
   function download(): void {
@@ -37,7 +37,7 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
     link.download = 'recovery-codes.txt';
     link.click();
     URL.revokeObjectURL(url);
-    setTold(t.codesSaved);
+    setResult(t.codesSaved);
   }
 
   return (
@@ -61,18 +61,18 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
             {ui.download}
           </Button>
         </div>
-        <output className="mt-2 block text-ink-2 empty:mt-0">{told}</output>
+        <output className="mt-2 block text-ink-2 empty:mt-0">{details}</output>
       </div>
       <label className="flex min-h-9 cursor-pointer items-center gap-3 pointer-coarse:min-h-11">
         <input
           type="checkbox"
-          checked={kept}
-          onChange={(event) => setKept(event.target.checked)}
+          checked={stored}
+          onChange={(event) => setStored(event.target.checked)}
           className="m-0 size-4 accent-accent"
         />
         {t.codesStored}
       </label>
-      <Button variant="primary" className="h-10 w-full" disabled={!kept} onClick={onKept}>
+      <Button variant="primary" className="h-10 w-full" disabled={!stored} onClick={onSaved}>
         {action}
       </Button>
     </div>

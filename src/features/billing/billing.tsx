@@ -21,7 +21,7 @@ export function Billing() {
   const branding = useBranding();
   const roles = useMe()?.roles ?? [];
   const zone = useZone();
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const sees =
     branding !== null && mayOpen(PAGES['/monitoring/invoices'], roles, branding.features);
   const owed = useCachedQuery('listInvoices', { state: 'owed', pageSize: '1' }, { wanted: sees });
@@ -30,7 +30,7 @@ export function Billing() {
     <Page title={t.billing}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         {sees && (
-          <FormSection title={t.unpaid} says={t.unpaidHint}>
+          <FormSection title={t.unpaid} description={t.unpaidHint}>
             {!owed.live && owed.at !== null && (
               <Callout tone="warning">{t.dataFrom({ when: formatWhen(owed.at, zone) })}</Callout>
             )}
@@ -48,7 +48,7 @@ export function Billing() {
                 </Callout>
               )
             ) : (
-              <Owed told={owed.value} />
+              <Owed invoices={owed.value} />
             )}
             <p className="m-0">
               <Link to="/monitoring/invoices" className={WAY}>
@@ -57,16 +57,20 @@ export function Billing() {
             </p>
           </FormSection>
         )}
-        <FormSection title={t.paymentCards} says={t.paymentCardsHint}>
+        <FormSection title={t.paymentCards} description={t.paymentCardsHint}>
           <p className="m-0">{t.noCards}</p>
         </FormSection>
-        <Questions title={t.questions} says={t.questionsHint({ provider: branding.name })} />
+        <Questions title={t.questions} description={t.questionsHint({ provider: branding.name })} />
       </div>
     </Page>
   );
 }
 
-function Owed({ told: { sums, source, count } }: { readonly told: OutputOf<'listInvoices'> }) {
+function Owed({
+  invoices: { sums, source, count },
+}: {
+  readonly invoices: OutputOf<'listInvoices'>;
+}) {
   if (source.is === 'none') return <p className="m-0 text-ink-2">{t.notConnected}</p>;
   if (count === 0)
     return <p className="m-0">{source.is === 'reading' ? t.syncing : t.nothingOwed}</p>;
@@ -90,4 +94,4 @@ function Owed({ told: { sums, source, count } }: { readonly told: OutputOf<'list
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -6,12 +6,12 @@ import { billingMessages as t } from './billing.messages.en.ts';
 
 /** A state is always icon, word and color. */
 export const INVOICE_WORDS: Readonly<
-  Record<InvoiceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<InvoiceState, { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
-  open: { word: t.open, icon: 'clock', text: 'text-running' },
-  overdue: { word: t.overdue, icon: 'warning', text: 'text-warning' },
-  paid: { word: t.paid, icon: 'success', text: 'text-success' },
-  voided: { word: t.voided, icon: 'missed', text: 'text-missed' },
+  open: { label: t.open, icon: 'clock', text: 'text-running' },
+  overdue: { label: t.overdue, icon: 'warning', text: 'text-warning' },
+  paid: { label: t.paid, icon: 'success', text: 'text-success' },
+  voided: { label: t.voided, icon: 'missed', text: 'text-missed' },
 };
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -20,15 +20,15 @@ const formats = new Map<string, Intl.NumberFormat>();
  * unit are shown if there are any.
  */
 export function moneyWords(mills: Mills, currency: string): string {
-  const usual = formatOf(currency, false);
+  const usual = getFormat(currency, false);
   const { maximumFractionDigits: digits = 2, style } = usual.resolvedOptions();
   const words = (
-    mills % 10 ** Math.max(0, 3 - digits) === 0 ? usual : formatOf(currency, true)
+    mills % 10 ** Math.max(0, 3 - digits) === 0 ? usual : getFormat(currency, true)
   ).format(mills / MILLS);
   return style === 'currency' ? words : `${words} ${currency}`;
 }
 
-function formatOf(currency: string, exact: boolean): Intl.NumberFormat {
+function getFormat(currency: string, exact: boolean): Intl.NumberFormat {
   const key = `${currency} ${exact}`;
   const known = formats.get(key);
   const digits = exact ? { minimumFractionDigits: 2, maximumFractionDigits: 3 } : {};

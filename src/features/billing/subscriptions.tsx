@@ -14,7 +14,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { Pager, pagesOf } from '#src/ui/pager.tsx';
+import { Pager, getPages } from '#src/ui/pager.tsx';
 import { monthWords } from './licensing/address.ts';
 import { Questions } from './questions.tsx';
 import { productWords } from './labels.ts';
@@ -25,25 +25,25 @@ import { billingMessages as t } from './billing.messages.en.ts';
  * the contacts for changes (LIC-6).
  */
 export function Subscriptions() {
-  const asked = useCachedQuery('ownSubscriptions', NOTHING);
-  const { value: told, at, failure } = asked;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const request = useCachedQuery('ownSubscriptions', EMPTY);
+  const { value: details, at, failure } = request;
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const name = useBranding()?.name ?? t.theProvider;
   const [{ page: wanted, size }, go] = useState({ page: 1, size: PAGE_SIZE });
-  const holders = told?.holders ?? [];
-  const page = Math.min(wanted, pagesOf(holders.length, size));
+  const holders = details?.holders ?? [];
+  const page = Math.min(wanted, getPages(holders.length, size));
   const isNone = holders.every(({ lines }) => lines.length === 0);
   return (
-    <Page title={t.subscriptions} {...(told !== null && { detail: monthWords(told.month) })}>
+    <Page title={t.subscriptions} {...(details !== null && { detail: monthWords(details.month) })}>
       <div className="min-h-full bg-sheet">
-        {!asked.live && at !== null && (
+        {!request.live && at !== null && (
           <div className="px-5 py-3">
             <Callout
               tone="warning"
               {...(!offline && {
                 action: (
-                  <Button size="sm" onClick={asked.again}>
+                  <Button size="sm" onClick={request.again}>
                     {uiMessages.tryAgain}
                   </Button>
                 ),
@@ -54,7 +54,7 @@ export function Subscriptions() {
             </Callout>
           </div>
         )}
-        {told === null ? (
+        {details === null ? (
           failure === null ? (
             <DelayedFallback>
               <PageLoading />
@@ -64,7 +64,7 @@ export function Subscriptions() {
               icon="licensing"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
             >
               <p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(failure)}</p>
             </Notice>
@@ -76,12 +76,12 @@ export function Subscriptions() {
         ) : (
           <>
             <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
-              {t.subscriptionsHint({ month: monthWords(told.month) })}
+              {t.subscriptionsHint({ month: monthWords(details.month) })}
             </p>
             <Table
               holders={holders.slice((page - 1) * size, page * size)}
-              month={told.month}
-              before={told.before}
+              month={details.month}
+              before={details.before}
             />
             {holders.length > 1 && (
               <Pager
@@ -96,7 +96,10 @@ export function Subscriptions() {
           </>
         )}
         <div className="px-4 py-5 tablet:px-5">
-          <Questions title={t.requestChange} says={t.requestChangeHint({ provider: name })} />
+          <Questions
+            title={t.requestChange}
+            description={t.requestChangeHint({ provider: name })}
+          />
         </div>
       </div>
     </Page>
@@ -185,5 +188,5 @@ function shortMonth(month: string): string {
       );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const NO_ANSWER = { kind: 'no-answer', message: MESSAGES.noAnswer } as const;

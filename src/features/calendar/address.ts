@@ -7,7 +7,7 @@ import type { Board, Fold, Opened } from './board.ts';
 const TEXT_CHARS = 200;
 
 /** Returns the query of an address without `?`. Default values are left out. */
-export function queryOf(board: Board): string {
+export function getQuery(board: Board): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
     if (value !== byDefault) params.set(key, value);
@@ -26,7 +26,7 @@ export function queryOf(board: Board): string {
 }
 
 /** Parses any query. Unknown, repeated or invalid values fall back to their defaults one by one. */
-export function boardOf(query: string): Board {
+export function getBoard(query: string): Board {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),
@@ -49,11 +49,11 @@ export function boardOf(query: string): Board {
     problemsOnly: params.get('problems') === 'only',
     text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
     fold,
-    open: openedOf(params.get('cell') ?? ''),
+    open: parseOpened(params.get('cell') ?? ''),
   };
 }
 
-function openedOf(text: string): Opened | null {
+function parseOpened(text: string): Opened | null {
   const found = /^(job|company)-([1-9]\d{0,9}),(.+)$/.exec(text);
   const day = found?.[3] ?? '';
   return found && isDay(day)

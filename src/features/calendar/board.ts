@@ -1,6 +1,6 @@
 import type { CalendarAsk, CalendarMode } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Day, JobN } from '#contract/ids.ts';
-import { daysOf, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { getDays, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 /** State of the calendar in its address, with the open cell. Empty lists mean "all". */
@@ -21,11 +21,10 @@ export interface Fold {
 }
 
 /** A day of a job or company; `n` is its number. */
-export interface Opened {
-  readonly of: 'job' | 'company';
-  readonly n: JobN;
-  readonly day: Day;
-}
+export type Opened = (
+  | { readonly of: 'job'; readonly n: JobN }
+  | { readonly of: 'company'; readonly n: CompanyN }
+) & { readonly day: Day };
 
 export const DEFAULTS: Board = {
   span: { is: 'last', days: 30 },
@@ -47,7 +46,7 @@ export const MOST_DAYS = 366;
  * Returns the worker query. It requests all days at once, so that horizontal scrolling never waits.
  * `every`: all companies, for "all except some".
  */
-export function askOf(
+export function getAsk(
   board: Board,
   today: Day,
   rule: DayRule,
@@ -56,7 +55,7 @@ export function askOf(
 ): CalendarAsk {
   const { mode, companies, sources, types, instructionTypes, problemsOnly, text } = board;
   return {
-    ...timesOf(board.span, today, rule),
+    ...getTimes(board.span, today, rule),
     mode,
     companies,
     sources,
@@ -64,14 +63,16 @@ export function askOf(
     instructionTypes,
     problemsOnly,
     text,
-    folded: foldedOf(board.fold, every),
+    folded: listFolded(board.fold, every),
     rows,
     days: { first: 0, count: MOST_DAYS },
   };
 }
 
-export const foldedOf = ({ all, except }: Fold, every: readonly CompanyN[]): readonly CompanyN[] =>
-  all ? every.filter((n) => !except.includes(n)) : except;
+export const listFolded = (
+  { all, except }: Fold,
+  every: readonly CompanyN[],
+): readonly CompanyN[] => (all ? every.filter((n) => !except.includes(n)) : except);
 
 /** Collapses or expands a company. */
 export const foldToggled = ({ all, except }: Fold, n: CompanyN): Fold => ({
@@ -105,6 +106,6 @@ export const cleared = (board: Board): Board => ({
 export function bounded(span: Span): Span {
   if (span.is === 'last') return span.days > MOST_DAYS ? { is: 'last', days: MOST_DAYS } : span;
   if (span.is !== 'range') return span;
-  const [first] = daysOf({ is: 'last', days: MOST_DAYS }, span.to);
+  const [first] = getDays({ is: 'last', days: MOST_DAYS }, span.to);
   return span.from < first ? { ...span, from: first } : span;
 }

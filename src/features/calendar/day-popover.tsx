@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { DayResults, resultsOf } from './day-results.tsx';
+import { DayResults, getResults } from './day-results.tsx';
 import type { DayResultsProps } from './day-results.tsx';
 import { shortDay, weekdayName } from './steps.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -30,11 +30,11 @@ interface DayPopoverProps extends Omit<DayResultsProps, 'first' | 'view'> {
 }
 
 /** Details of a cell's day: a popover beside it, on a phone a sheet. */
-export function DayPopover({ names, phone, around, cell, onClose, ...asked }: DayPopoverProps) {
-  const view = useWatch('runs', resultsOf(asked.opened, asked.rule));
+export function DayPopover({ names, phone, around, cell, onClose, ...request }: DayPopoverProps) {
+  const view = useWatch('runs', getResults(request.opened, request.rule));
   const [known, setKnown] = useState(names);
   if (names && (known?.title !== names.title || known.detail !== names.detail)) setKnown(names);
-  const rest = { ...asked, view };
+  const rest = { ...request, view };
   const run = view?.rows[0];
   const { title, detail } = known ?? {
     title: run?.jobName ?? t.job,
@@ -55,7 +55,7 @@ export function DayPopover({ names, phone, around, cell, onClose, ...asked }: Da
     );
   }
   return (
-    <Beside
+    <AnchoredPopover
       {...rest}
       title={title}
       detail={detail}
@@ -70,7 +70,7 @@ export function DayPopover({ names, phone, around, cell, onClose, ...asked }: Da
 const GAP = 6;
 const EDGE = 8;
 
-function Beside({
+function AnchoredPopover({
   title,
   detail,
   when,

@@ -10,7 +10,7 @@ import { StateMark } from '#src/ui/state-mark.tsx';
 import type { RunsWatch } from '#workers/api.ts';
 import { addDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { piecesOf } from '../shared/runs/cause-pieces.ts';
+import { splitCause } from '../shared/runs/cause-pieces.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { listAddress } from './address.ts';
 import type { Opened } from './board.ts';
@@ -23,15 +23,15 @@ export interface DayResultsProps {
   readonly mode: CalendarMode;
   readonly rule: DayRule;
   /** Start of the data on this device. */
-  readonly keptFrom: Ms | null;
+  readonly availableFrom: Ms | null;
   readonly first?: RefObject<HTMLAnchorElement | null>;
 }
 
 const MOST = 50;
 
 /** Returns the worker query of an open cell. */
-export const resultsOf = (opened: Opened, rule: DayRule): RunsWatch => ({
-  filter: filterOf(opened, rule),
+export const getResults = (opened: Opened, rule: DayRule): RunsWatch => ({
+  filter: toRunsFilter(opened, rule),
   window: { first: 0, count: MOST },
   held: false,
   folded: NONE,
@@ -39,17 +39,24 @@ export const resultsOf = (opened: Opened, rule: DayRule): RunsWatch => ({
 });
 
 /** The results of a job's day, newest first. For a company, those that failed or did not run. */
-export function DayResults({ opened, view, mode, rule, keptFrom, first }: DayResultsProps) {
+export function DayResults({
+  opened,
+  view,
+  mode,
+  rule,
+  availableFrom: storedFrom,
+  first,
+}: DayResultsProps) {
   const job = opened.of === 'job';
-  const away = keptFrom !== null && startOfDay(opened.day, rule) < keptFrom;
-  const told = view?.rows.find(({ message }) => message !== null);
+  const away = storedFrom !== null && startOfDay(opened.day, rule) < storedFrom;
+  const details = view?.rows.find(({ message }) => message !== null);
   const total = view?.total ?? 0;
   return (
     <>
       <div className="min-h-0 overflow-auto overscroll-contain px-4 pb-2">
-        {job && told && (
+        {job && details && (
           <p className="m-0 pb-2 break-words">
-            <Message run={told} />
+            <Message run={details} />
           </p>
         )}
         {view === undefined && (
@@ -142,13 +149,13 @@ function OfCompany({ run, opened, zone }: ResultProps) {
 /** Common phrases are muted, as in the list. */
 function Message({ run }: { readonly run: RunView }) {
   let at = 0;
-  return piecesOf(run.message ?? '', run.template).map(({ text, fixed }) => {
+  return splitCause(run.message ?? '', run.template).map(({ text, fixed }) => {
     at += text.length;
     return fixed ? text : <b key={at}>{text}</b>;
   });
 }
 
-function filterOf({ of, n, day }: Opened, rule: DayRule): RunsFilter {
+function toRunsFilter({ of, n, day }: Opened, rule: DayRule): RunsFilter {
   const time = { from: startOfDay(day, rule), to: startOfDay(addDays(day, 1), rule) };
   return of === 'job'
     ? { ...EVERYTHING, ...time, jobs: [n] }

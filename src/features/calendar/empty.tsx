@@ -18,8 +18,8 @@ interface EmptyProps {
 /** Returns whether there is nothing to show for these days. */
 export const isEmpty = (view: CalendarView): boolean => view.jobs === 0 || isAway(view);
 
-const isAway = ({ days, keptFrom }: CalendarView): boolean =>
-  keptFrom !== null && (days.at(-1)?.to ?? keptFrom + 1) <= keptFrom;
+const isAway = ({ days, keptFrom: storedFrom }: CalendarView): boolean =>
+  storedFrom !== null && (days.at(-1)?.to ?? storedFrom + 1) <= storedFrom;
 
 /** Explains why no job is listed, and what to do. */
 export function Empty({ view, board, zone, onBoard }: EmptyProps) {

@@ -64,7 +64,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
       .filter(({ value, count }) => count > 0 || (board[of] as readonly string[]).includes(value))
       .map(({ value, count }) => ({
         value,
-        word: words[value] ?? value,
+        label: words[value] ?? value,
         count,
         on: (board[of] as readonly string[]).includes(value),
       }));
@@ -100,7 +100,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
             .toSorted((a, b) => NAMES.compare(a.name, b.name))
             .map(({ n, name }) => ({
               value: String(n),
-              word: name,
+              label: name,
               count: counts.get(n) ?? 0,
               on: companies.includes(n),
             }))}
@@ -116,7 +116,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
             onPress={set('instructionTypes')}
             choices={ENTITY_GROUPS.map((value) => ({
               value,
-              word: ENTITY_GROUP_WORDS[value],
+              label: ENTITY_GROUP_WORDS[value],
               count: null,
               on: instructionTypes.includes(value),
             }))}
@@ -130,7 +130,7 @@ export function Filters({ board, from, to, jobs, phone, onBoard, onClose }: Filt
 
 interface Choice {
   readonly value: string;
-  readonly word: string;
+  readonly label: string;
   readonly count: number | null;
   readonly on: boolean;
 }
@@ -152,7 +152,7 @@ function Choices({
   const [typed, setTyped] = useState('');
   const sought = typed.trim().toLowerCase();
   const fit = choices
-    .filter(({ on, word }) => on || sought === '' || word.toLowerCase().includes(sought))
+    .filter(({ on, label }) => on || sought === '' || label.toLowerCase().includes(sought))
     .toSorted((a, b) => Number(b.on) - Number(a.on));
   const shown = fit.slice(0, sought === '' && find !== undefined ? MOST : FOUND_MOST);
   return (
@@ -171,7 +171,7 @@ function Choices({
         />
       )}
       <ul className="m-0 list-none p-0">
-        {shown.map(({ value, word, count, on }) => (
+        {shown.map(({ value, label, count, on }) => (
           <li key={value}>
             <button
               type="button"
@@ -180,8 +180,8 @@ function Choices({
               className={`grid min-h-7 w-full grid-cols-[16px_minmax(0,1fr)_auto] items-center gap-2 rounded-part hover:bg-wash pointer-coarse:min-h-11 ${on ? 'font-semibold' : ''}`}
             >
               {on ? <Icon name="check" className="text-accent" /> : <span />}
-              <span className="truncate" data-tip={word}>
-                {word}
+              <span className="truncate" data-tip={label}>
+                {label}
               </span>
               {count !== null && <span className="text-ink-3">{formatCount(count)}</span>}
             </button>

@@ -14,10 +14,10 @@ import { moved, within } from '../shared/grid/cursor.ts';
 import type { Cursor } from '../shared/grid/cursor.ts';
 import { Head } from './head.tsx';
 import { cellId, Line, Waiting } from './line.tsx';
-import { columnWidth, scrolledTo, stretchOf } from '../shared/grid/virtual-window.ts';
+import { columnWidth, scrolledTo, getVisibleStretch } from '../shared/grid/virtual-window.ts';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
 import { useBox } from '../shared/grid/use-box.ts';
-import { standingOf } from './labels.ts';
+import { getDayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 export interface GridProps {
@@ -69,14 +69,14 @@ export function Grid({
   const col = columnWidth(width - left, days.length, touch);
   const box = useBox(scroller, { row, col });
   if (box.width !== width) setWidth(box.width);
-  const lines = stretchOf(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
-  const seen = stretchOf(box.left, Math.max(col, box.width - left), col, days.length);
+  const lines = getVisibleStretch(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
+  const seen = getVisibleStretch(box.left, Math.max(col, box.width - left), col, days.length);
   const { first, count } = lines;
   const sized = box.height > 0;
   useEffect(() => {
     if (sized) onLines({ first, count });
   }, [first, count, sized, onLines]);
-  const standings = useSame(days.map((day) => standingOf(day, view?.keptFrom ?? null, now)));
+  const standings = useSame(days.map((day) => getDayStatus(day, view?.keptFrom ?? null, now)));
   const today = days.findIndex((day) => day.today);
   const start = today < 0 ? days.length - 1 : today;
 
@@ -151,7 +151,7 @@ export function Grid({
   );
 
   const over = (event: PointerEvent): void => {
-    const at = placeOf(event);
+    const at = getCursorAt(event);
     point(at?.line ?? -1, at?.day ?? -1);
   };
   const here = cursor && total > 0 ? within(cursor, { lines: total, days: days.length }) : null;
@@ -175,7 +175,7 @@ export function Grid({
       onPointerOver={over}
       onPointerLeave={() => point(-1, -1)}
       onClick={(event) => {
-        const at = placeOf(event);
+        const at = getCursorAt(event);
         const line = at && lineAt(at.line);
         if (!at || !line || at.day < -1) return;
         setCursor(at);
@@ -225,7 +225,7 @@ export function Grid({
                 index={index}
                 top={index * row}
                 days={days}
-                standings={standings}
+                statuses={standings}
                 seen={seen}
                 touch={touch}
                 cursor={here?.line === index ? here.day : null}
@@ -242,14 +242,14 @@ export function Grid({
 
 /** Returns the first of equal values, because each answer of the worker is a new object. */
 function useSame<T>(value: T): T {
-  const [kept, keep] = useState(value);
-  if (kept === value || JSON.stringify(kept) === JSON.stringify(value)) return kept;
+  const [stored, keep] = useState(value);
+  if (stored === value || JSON.stringify(stored) === JSON.stringify(value)) return stored;
   keep(value);
   return value;
 }
 
 /** Returns the cell of an event; day -2: outside names and days. */
-function placeOf(event: { readonly target: EventTarget }): Cursor | null {
+function getCursorAt(event: { readonly target: EventTarget }): Cursor | null {
   const under = event.target instanceof Element ? event.target : null;
   const line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
   return line === undefined

@@ -20,24 +20,24 @@ export type Form =
   | 'success'
   | 'none'
   | 'off'
-  | Exclude<Standing, 'here'>;
+  | Exclude<DayStatus, 'here'>;
 
 export function formLabel(form: Form): string {
   switch (form) {
     case 'failed':
-      return STATES.Failed.word;
+      return STATES.Failed.label;
     case 'error':
-      return STATES.Error.word;
+      return STATES.Error.label;
     case 'missed':
-      return STATES.Missed.word;
+      return STATES.Missed.label;
     case 'anomaly':
-      return STATES.Anomaly.word;
+      return STATES.Anomaly.label;
     case 'warning':
-      return STATES.Warning.word;
+      return STATES.Warning.label;
     case 'running':
-      return STATES.Running.word;
+      return STATES.Running.label;
     case 'success':
-      return STATES.Success.word;
+      return STATES.Success.label;
     case 'none':
       return t.notDue;
     case 'off':
@@ -71,18 +71,22 @@ export const LEGEND: readonly Form[] = [
  * Whether a day is stored here, still loading, completely or partly older than this device's data,
  * or in the future.
  */
-export type Standing = 'here' | 'loading' | 'away' | 'part' | 'ahead';
-export function standingOf({ from, to, here }: DayHead, keptFrom: Ms | null, now: Ms): Standing {
+export type DayStatus = 'here' | 'loading' | 'away' | 'part' | 'ahead';
+export function getDayStatus(
+  { from, to, here }: DayHead,
+  storedFrom: Ms | null,
+  now: Ms,
+): DayStatus {
   if (from > now) return 'ahead';
   if (here) return 'here';
-  if (keptFrom === null || from >= keptFrom) return 'loading';
-  return to > keptFrom ? 'part' : 'away';
+  if (storedFrom === null || from >= storedFrom) return 'loading';
+  return to > storedFrom ? 'part' : 'away';
 }
 
 /** Results on this device are shown, even if other results of the day are missing. */
-export function formOf(cell: CalendarCell | undefined, standing: Standing): Form {
+export function getForm(cell: CalendarCell | undefined, status: DayStatus): Form {
   if (cell !== null && cell !== undefined && cell !== 'off') return FORMS[cell];
-  if (standing !== 'here') return standing;
+  if (status !== 'here') return status;
   return cell === 'off' ? 'off' : 'none';
 }
 const FORMS = {
@@ -109,15 +113,15 @@ export const cellWords = (head: DayHead, form: Form): string =>
   });
 
 /** Returns the screen reader label of a company's day. */
-export const badWords = (head: DayHead, bad: number, standing: Standing): string =>
+export const badWords = (head: DayHead, bad: number, status: DayStatus): string =>
   t.cell({
     day: dayWords(head),
     state:
       bad > 0
         ? t.failedCount({ count: bad })
-        : standing === 'here'
+        : status === 'here'
           ? t.noneFailed
-          : formLabel(standing),
+          : formLabel(status),
   });
 
 /** Returns which result of a day is shown: `Worst of the day`. */
@@ -140,16 +144,16 @@ export const shareWords = (share: number | null): string =>
 /** Explains why some days are empty; null if all are stored here. */
 export function missingWords(
   days: readonly DayHead[],
-  keptFrom: Ms | null,
+  storedFrom: Ms | null,
   now: Ms,
 ): string | null {
-  const standing = days.map((day) => standingOf(day, keptFrom, now));
-  const first = days[standing.lastIndexOf('away') + 1];
-  const part = days[standing.indexOf('part')];
-  const due = standing.filter((one) => one === 'here' || one === 'loading').length;
-  if (standing.includes('away'))
+  const status = days.map((day) => getDayStatus(day, storedFrom, now));
+  const first = days[status.lastIndexOf('away') + 1];
+  const part = days[status.indexOf('part')];
+  const due = status.filter((one) => one === 'here' || one === 'loading').length;
+  if (status.includes('away'))
     return first ? t.daysNotStored({ day: shortDay(first.day) }) : t.noDayStored;
-  if (standing.includes('loading'))
-    return t.daysLoaded({ count: standing.filter((one) => one === 'here').length, total: due });
+  if (status.includes('loading'))
+    return t.daysLoaded({ count: status.filter((one) => one === 'here').length, total: due });
   return part ? t.dayPartlyStored({ day: shortDay(part.day) }) : null;
 }

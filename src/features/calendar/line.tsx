@@ -4,8 +4,8 @@ import type { CalendarLine } from '#contract/calendar/calendar.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
-import { badWords, cellWords, formOf, shareWords } from './labels.ts';
-import type { DayHead, Standing } from './labels.ts';
+import { badWords, cellWords, getForm, shareWords } from './labels.ts';
+import type { DayHead, DayStatus } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface LineProps {
@@ -13,7 +13,7 @@ interface LineProps {
   readonly index: number;
   readonly top: number;
   readonly days: readonly DayHead[];
-  readonly standings: readonly Standing[];
+  readonly statuses: readonly DayStatus[];
   readonly seen: Stretch;
   readonly touch: boolean;
   /** Index of the active day, -1 for the name, null if the active cell is in another row. */
@@ -29,7 +29,7 @@ export const Line = memo(function Line({
   index,
   top,
   days,
-  standings,
+  statuses,
   seen,
   touch,
   cursor,
@@ -95,7 +95,7 @@ export const Line = memo(function Line({
       <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />
       {days.slice(seen.first, seen.first + seen.count).map((head, i) => {
         const day = seen.first + i;
-        const standing = standings[day] ?? 'here';
+        const status = statuses[day] ?? 'here';
         const marks = {
           ...(cursor === day && { 'data-cursor': '' }),
           ...(open === day && { 'data-open': '' }),
@@ -113,14 +113,14 @@ export const Line = memo(function Line({
               key={head.day}
               role="gridcell"
               {...at}
-              aria-label={badWords(head, bad, standing)}
+              aria-label={badWords(head, bad, status)}
               className="cal-cell"
             >
               {bad > 0 && <span aria-hidden>{formatCount(bad)}</span>}
             </span>
           );
         }
-        const form = formOf(line.cells[day], standing);
+        const form = getForm(line.cells[day], status);
         return (
           <span
             key={head.day}
@@ -147,7 +147,7 @@ function same(a: LineProps, b: LineProps): boolean {
     a.seen.first === b.seen.first &&
     a.seen.count === b.seen.count &&
     a.days === b.days &&
-    a.standings === b.standings &&
+    a.statuses === b.statuses &&
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line))
   );
 }

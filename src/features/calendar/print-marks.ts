@@ -68,9 +68,9 @@ export function firstJobs<T extends { readonly is: 'company' | 'job' }>(
 ): { readonly lines: readonly T[]; readonly left: number } {
   let count = 0;
   const end = lines.findIndex((line) => line.is === 'job' && (count += 1) > most);
-  const kept = end < 0 ? lines : lines.slice(0, end);
+  const stored = end < 0 ? lines : lines.slice(0, end);
   return {
-    lines: kept.slice(0, kept.findLastIndex(({ is }) => is === 'job') + 1),
+    lines: stored.slice(0, stored.findLastIndex(({ is }) => is === 'job') + 1),
     left: Math.max(0, jobs - Math.min(most, jobs)),
   };
 }

@@ -15,19 +15,19 @@ import { DAY, firstJobs, markPaths, TALL } from './print-marks.ts';
 import { hourName, monthName, periodName, shortMonthName } from './steps.ts';
 import {
   formLabel,
-  formOf,
+  getForm,
   LEGEND,
   missingWords,
   modeLabel,
   shareWords,
-  standingOf,
+  getDayStatus,
 } from './labels.ts';
-import type { Standing } from './labels.ts';
+import type { DayStatus } from './labels.ts';
 import './print.css';
 import { calendarMessages as t } from './messages.en.ts';
 
 interface PrintProps {
-  readonly ask: CalendarAsk;
+  readonly query: CalendarAsk;
   readonly board: Board;
   readonly branding: Branding;
   readonly companies: readonly { readonly n: CompanyN; readonly name: string }[];
@@ -45,14 +45,15 @@ const MOST_JOBS = 2_000;
  */
 export function Print(props: PrintProps) {
   const [view, setView] = useState<CalendarView | null>(null);
-  const { ask, companies, onDone } = props;
+  const { query, companies, onDone } = props;
   const done = useEffectEvent(onDone);
   // No answer means that the worker has failed; the page already shows that.
   const begin = useEffectEvent((): void => {
-    once({ ...ask, folded: [], rows: { first: 0, count: MOST_JOBS + companies.length + 1 } }).then(
-      setView,
-      onDone,
-    );
+    once({
+      ...query,
+      folded: [],
+      rows: { first: 0, count: MOST_JOBS + companies.length + 1 },
+    }).then(setView, onDone);
   });
   useEffect(() => begin(), []);
   useEffect(() => {
@@ -87,11 +88,11 @@ function Paper({
   today,
   now,
 }: PrintProps & { readonly view: CalendarView }) {
-  const { days, keptFrom, jobs } = view;
+  const { days, keptFrom: storedFrom, jobs } = view;
   const { timeZone, dayBeginsHour } = branding;
-  const standings = days.map((day) => standingOf(day, keptFrom, now));
+  const standings = days.map((day) => getDayStatus(day, storedFrom, now));
   const { lines, left } = firstJobs(view.lines, jobs, MOST_JOBS);
-  const missing = missingWords(days, keptFrom, now);
+  const missing = missingWords(days, storedFrom, now);
   const narrow = narrowedWords(board, companies);
   const when = {
     time: hourName(dayBeginsHour),
@@ -155,7 +156,7 @@ function Paper({
             <PaperLine
               key={line.is === 'job' ? `j${line.job}` : `c${line.company}`}
               line={line}
-              standings={standings}
+              statuses={standings}
             />
           ))}
         </tbody>
@@ -169,10 +170,10 @@ function Paper({
 
 function PaperLine({
   line,
-  standings,
+  statuses,
 }: {
   readonly line: CalendarLine;
-  readonly standings: readonly Standing[];
+  readonly statuses: readonly DayStatus[];
 }) {
   if (line.is === 'company') {
     return (
@@ -181,7 +182,7 @@ function PaperLine({
         <td>{shareWords(line.share)}</td>
         <td>
           <span className="cal-p-days">
-            {standings.map((_, i) => (
+            {statuses.map((_, i) => (
               <span key={i}>{(line.bad[i] ?? 0) > 0 ? line.bad[i] : ''}</span>
             ))}
           </span>
@@ -195,7 +196,7 @@ function PaperLine({
       <td>{line.computer}</td>
       <td>{shareWords(line.share)}</td>
       <td>
-        <Marks forms={standings.map((standing, i) => formOf(line.cells[i], standing))} />
+        <Marks forms={statuses.map((status, i) => getForm(line.cells[i], status))} />
       </td>
     </tr>
   );

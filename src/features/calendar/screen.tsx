@@ -13,6 +13,7 @@ import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { spanKey } from '#src/features/shared/date-range/dates.ts';
 import { Notices } from '../shared/runs/sync-notices.tsx';
 import { foldToggled, isNarrowed } from './board.ts';
+import type { Opened } from './board.ts';
 import type { Cursor } from '../shared/grid/cursor.ts';
 import type { Names } from './day-popover.tsx';
 import { Empty, isEmpty } from './empty.tsx';
@@ -23,7 +24,7 @@ import { hourName } from './steps.ts';
 import { Steps, Toolbar } from './toolbar.tsx';
 import { useBoard } from './use-board.ts';
 import { useTouch } from '../shared/grid/use-box.ts';
-import { badWords, cellWords, formOf, missingWords, standingOf } from './labels.ts';
+import { badWords, cellWords, getForm, missingWords, getDayStatus } from './labels.ts';
 import './calendar.css';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -43,7 +44,7 @@ export function Calendar() {
 const STILL = {};
 
 function Sheet({ branding }: { readonly branding: Branding }) {
-  const { board, setBoard, view: answer, ask, rule, now, today, setLines } = useBoard(branding);
+  const { board, setBoard, view: answer, query, rule, now, today, setLines } = useBoard(branding);
   const { history } = useRouter();
   const status = useWatch('status', STILL);
   const companies = useWatch('companies', STILL);
@@ -80,17 +81,20 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   }, []);
 
   const openAt = (line: CalendarLine, day: number): void => {
-    const of = line.is;
-    const n = line.is === 'job' ? line.job : line.company;
     const head = view?.days[day];
     if (day < 0)
-      return of === 'company'
-        ? setBoard({ ...board, fold: foldToggled(board.fold, n) }, 'replace')
-        : history.push(jobAddress(n, spanKey(board.span)));
+      return line.is === 'company'
+        ? setBoard({ ...board, fold: foldToggled(board.fold, line.company) }, 'replace')
+        : history.push(jobAddress(line.job, spanKey(board.span)));
     if (!head || head.from > now) return undefined;
-    const same = board.open?.of === of && board.open.n === n && board.open.day === head.day;
+    const opened: Opened =
+      line.is === 'job'
+        ? { of: 'job', n: line.job, day: head.day }
+        : { of: 'company', n: line.company, day: head.day };
+    const { open } = board;
+    const same = open?.of === opened.of && open.n === opened.n && open.day === opened.day;
     return setBoard(
-      { ...board, open: same ? null : { of, n, day: head.day } },
+      { ...board, open: same ? null : opened },
       board.open === null ? 'push' : 'replace',
     );
   };
@@ -102,21 +106,21 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     const at = readout.current;
     const head = view?.days[day];
     if (!at) return;
-    const standing = head && standingOf(head, view?.keptFrom ?? null, now);
+    const state = head && getDayStatus(head, view?.keptFrom ?? null, now);
     at.textContent =
-      !line || !head || !standing
+      !line || !head || !state
         ? ''
         : t.lineCell({
             name: line.name,
             cell:
               line.is === 'job'
-                ? cellWords(head, formOf(line.cells[day], standing))
-                : badWords(head, line.bad[day] ?? 0, standing),
+                ? cellWords(head, getForm(line.cells[day], state))
+                : badWords(head, line.bad[day] ?? 0, state),
           });
   };
 
   const { open } = board;
-  const place = open && view ? placeOf(view.lines, open) : -1;
+  const place = open && view ? getLineIndex(view.lines, open) : -1;
   const day = open && view ? view.days.findIndex((one) => one.day === open.day) : -1;
   const cell: Cursor | null =
     view && place >= 0 && day >= 0 ? { line: view.first + place, day } : null;
@@ -191,11 +195,11 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           <Suspense>
             <DayPopover
               key={`${open.of} ${open.n} ${open.day}`}
-              names={namesOf(view.lines, open, companies ?? [])}
+              names={getNames(view.lines, open, companies ?? [])}
               opened={open}
               mode={board.mode}
               rule={rule}
-              keptFrom={view.keptFrom}
+              availableFrom={view.keptFrom}
               phone={phone}
               around={around}
               cell={() => (cell ? (grid.current?.cell(cell) ?? null) : null)}
@@ -208,8 +212,8 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         <Suspense>
           <Filters
             board={board}
-            from={ask.from}
-            to={ask.to}
+            from={query.from}
+            to={query.to}
             jobs={jobs}
             phone={phone}
             onBoard={(next) => setBoard({ ...next, open: null })}
@@ -220,7 +224,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
       {printing && (
         <Suspense>
           <Print
-            ask={ask}
+            query={query}
             board={board}
             branding={branding}
             companies={companies ?? []}
@@ -237,7 +241,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 const jobAddress = (job: number, date: string): string =>
   `/monitoring/daily-checks?date=${date}&rows=runs&review=any&order=newest&job=${job}`;
 
-const placeOf = (
+const getLineIndex = (
   lines: readonly CalendarLine[],
   { of, n }: { readonly of: 'job' | 'company'; readonly n: number },
 ): number =>
@@ -247,7 +251,7 @@ const placeOf = (
  * Returns the names of the open cell; a job's company is the row above it. Null if the job is out
  * of sight.
  */
-function namesOf(
+function getNames(
   lines: readonly CalendarLine[],
   open: { readonly of: 'job' | 'company'; readonly n: number },
   companies: readonly { readonly n: number; readonly name: string }[],
@@ -257,7 +261,7 @@ function namesOf(
       title: companies.find(({ n }) => n === open.n)?.name ?? t.company,
       detail: t.failedOrMissed,
     };
-  const at = placeOf(lines, open);
+  const at = getLineIndex(lines, open);
   const line = lines[at];
   if (line?.is !== 'job') return null;
   const company = lines.slice(0, at).findLast((one) => one.is === 'company')?.name ?? '';

@@ -1,6 +1,6 @@
 import { languageTag } from '#contract/i18n/messages.ts';
 import type { Day } from '#contract/ids.ts';
-import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
+import { addDays, getDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span, SpanUnit } from '#src/features/shared/date-range/dates.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -8,12 +8,12 @@ import { calendarMessages as t } from './messages.en.ts';
  * Returns the unit if the span is exactly a month, quarter or year. Null for other spans and for
  * "last 30 days", which moves with today.
  */
-export function unitOf(span: Span, today: Day): SpanUnit | null {
+export function getUnit(span: Span, today: Day): SpanUnit | null {
   if (span.is === 'last') return null;
-  const days = daysOf(span, today);
+  const days = getDays(span, today);
   return (
     (['month', 'quarter', 'year'] as const).find((unit) =>
-      same(days, daysOf({ is: 'this', unit }, days[0])),
+      same(days, getDays({ is: 'this', unit }, days[0])),
     ) ?? null
   );
 }
@@ -23,11 +23,11 @@ export function unitOf(span: Span, today: Day): SpanUnit | null {
  * the future.
  */
 export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
-  const [first, last] = daysOf(span, today);
+  const [first, last] = getDays(span, today);
   if (by === 1 && last >= today) return null;
-  const unit = unitOf(span, today);
+  const unit = getUnit(span, today);
   if (unit) return unitAt(by === 1 ? addDays(last, 1) : addDays(first, -1), unit, today);
-  const days = countOf(first, last);
+  const days = getCount(first, last);
   const from = addDays(first, by * days);
   const to = addDays(last, by * days);
   return to >= today ? { is: 'last', days } : { is: 'range', from, to };
@@ -35,9 +35,9 @@ export function stepped(span: Span, today: Day, by: 1 | -1): Span | null {
 
 /** Returns the month, quarter or year that contains a day. */
 export function unitAt(day: Day, unit: SpanUnit, today: Day): Span {
-  const days = daysOf({ is: 'this', unit }, day);
+  const days = getDays({ is: 'this', unit }, day);
   for (const is of ['this', 'before'] as const)
-    if (same(days, daysOf({ is, unit }, today))) return { is, unit };
+    if (same(days, getDays({ is, unit }, today))) return { is, unit };
   return { is: 'range', from: days[0], to: days[1] };
 }
 
@@ -46,15 +46,15 @@ export function unitAt(day: Day, unit: SpanUnit, today: Day): Span {
  * future days.
  */
 export function unitShown(span: Span, unit: SpanUnit, today: Day): Span {
-  const [, last] = daysOf(span, today);
+  const [, last] = getDays(span, today);
   return unitAt(last < today ? last : today, unit, today);
 }
 
 /** `November 2026`, `Q4 2026`, `2026`; `10/22/26 to 11/20/26`. */
 export function periodName(span: Span, today: Day): string {
-  const [first, last] = daysOf(span, today);
+  const [first, last] = getDays(span, today);
   const year = first.slice(0, 4);
-  switch (unitOf(span, today)) {
+  switch (getUnit(span, today)) {
     case 'month':
       return monthName(first);
     case 'quarter':
@@ -101,5 +101,5 @@ export const hourName = (hour: number): string =>
 
 const same = (a: readonly [Day, Day], b: readonly [Day, Day]): boolean =>
   a[0] === b[0] && a[1] === b[1];
-const countOf = (first: Day, last: Day): number =>
+const getCount = (first: Day, last: Day): number =>
   Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;

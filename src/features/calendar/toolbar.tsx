@@ -9,7 +9,7 @@ import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { bounded, chosen } from './board.ts';
 import type { Board } from './board.ts';
-import { periodName, stepped, unitOf, unitShown } from './steps.ts';
+import { periodName, stepped, getUnit, unitShown } from './steps.ts';
 import { modeLabel } from './labels.ts';
 import { calendarMessages as t } from './messages.en.ts';
 
@@ -54,7 +54,7 @@ export function Toolbar({
         {(['month', 'quarter'] as const).map((unit, i) => (
           <Toggle
             key={unit}
-            on={unitOf(board.span, today) === unit}
+            on={getUnit(board.span, today) === unit}
             shape={i === 0 ? 'rounded-l-part' : '-ml-px rounded-r-part'}
             onPress={() =>
               onBoard({ ...board, span: unitShown(board.span, unit, today), open: null })
@@ -158,7 +158,7 @@ export function Steps({
 }: Pick<ToolbarProps, 'board' | 'today' | 'onBoard'>) {
   const before = stepped(board.span, today, -1);
   const after = stepped(board.span, today, 1);
-  const unit = unitOf(board.span, today) ?? 'days';
+  const unit = getUnit(board.span, today) ?? 'days';
   const to = (span: Board['span'] | null): void => {
     if (span) onBoard({ ...board, span, open: null });
   };

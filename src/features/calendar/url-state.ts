@@ -1,4 +1,4 @@
-import { boardOf, queryOf } from './address.ts';
+import { getBoard, getQuery } from './address.ts';
 import type { Board } from './board.ts';
 
 /** The part of the router's history that the calendar uses. */
@@ -26,14 +26,14 @@ export function makePlace(history: History): Place {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
   let { search } = history.location;
-  let board = boardOf(search);
+  let board = getBoard(search);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const announce = (): void => listeners.forEach((listener) => listener());
   const write = (how: 'push' | 'replace'): void => {
     clearTimeout(timer);
     timer = undefined;
     if (history.location.pathname !== path) return; // the user typed, then left the page
-    const query = queryOf(board);
+    const query = getQuery(board);
     search = query === '' ? '' : `?${query}`;
     history[how](path + search);
   };
@@ -41,8 +41,8 @@ export function makePlace(history: History): Place {
     const { location } = history;
     if (location.pathname !== path || location.search === search || timer !== undefined) return;
     search = location.search;
-    const next = boardOf(search);
-    if (queryOf(next) === queryOf(board)) return;
+    const next = getBoard(search);
+    if (getQuery(next) === getQuery(board)) return;
     board = next;
     announce();
   };
@@ -59,7 +59,7 @@ export function makePlace(history: History): Place {
     set(next, how = 'push') {
       const typed =
         next.text !== board.text &&
-        queryOf({ ...next, text: '' }) === queryOf({ ...board, text: '' });
+        getQuery({ ...next, text: '' }) === getQuery({ ...board, text: '' });
       board = next;
       announce();
       if (!typed) return write(how);

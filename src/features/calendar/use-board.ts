@@ -7,18 +7,18 @@ import { useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import { askOf } from './board.ts';
+import { getAsk } from './board.ts';
 import type { Board } from './board.ts';
 import { makePlace } from './url-state.ts';
 import type { Stretch } from '../shared/grid/virtual-window.ts';
 
 /** The calendar state of the address, and the worker's answer. */
-export interface Asked {
+export interface BoardQuery {
   readonly board: Board;
   readonly setBoard: (next: Board, how?: 'push' | 'replace') => void;
   readonly view: CalendarView | null | undefined;
   /** The query without the visible rows. */
-  readonly ask: CalendarAsk;
+  readonly query: CalendarAsk;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly today: Day;
@@ -28,7 +28,7 @@ export interface Asked {
 const FIRST: Stretch = { first: 0, count: 64 };
 const STILL = {};
 
-export function useBoard(branding: Branding): Asked {
+export function useBoard(branding: Branding): BoardQuery {
   const { history } = useRouter();
   const [place] = useState(() => makePlace(history));
   const board = useSyncExternalStore(place.subscribe, place.now);
@@ -37,12 +37,12 @@ export function useBoard(branding: Branding): Asked {
   const companies = useWatch('companies', STILL);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const today = dayAt(now, rule);
-  const ask = askOf(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
+  const ask = getAsk(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
   const view = useWatch('calendar', ask);
   const [setLines] = useState(
     () =>
       (next: Stretch): void =>
         putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
   );
-  return { board, setBoard: place.set, view, ask, rule, now, today, setLines };
+  return { board, setBoard: place.set, view, query: ask, rule, now, today, setLines };
 }

@@ -3,14 +3,12 @@ import type { CompanyListed } from '#contract/companies/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
-import { idOf } from '../shared/ids.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { getId } from '../shared/ids.ts';
 import { companyMessages as t } from './messages.en.ts';
 
 type Counts = OutputOf<'getCompany'>['counts'];
@@ -25,9 +23,9 @@ export function DeleteCompany({
   readonly onDone: () => void;
   readonly onClose: () => void;
 }) {
-  const { value, failure, again } = useSearchQuery('getCompany', { id: idOf(company) });
+  const { value, failure, again } = useSearchQuery('getCompany', { id: getId(company) });
   const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('deleteCompany', { id: idOf(company) }));
+    const result = await withReauth(() => client().ask('deleteCompany', { id: getId(company) }));
     if (!result.ok) return getFailureText(result.failure);
     tell(t.companyDeleted({ company: company.name }));
     onDone();
@@ -37,22 +35,14 @@ export function DeleteCompany({
     <TypedConfirm
       title={t.deleteTitle({ company: company.name })}
       type={{ label: t.typeName, text: company.name }}
-      word={t.deleteCompany}
+      phrase={t.deleteCompany}
       onConfirm={end}
       onClose={onClose}
     >
       {failure !== null && (
-        <Callout
-          tone="failed"
-          alert
-          action={
-            <Button size="sm" onClick={again}>
-              {ui.tryAgain}
-            </Button>
-          }
-        >
+        <RetryCallout onRetry={again}>
           {t.countsUnknown({ reason: getFailureText(failure) ?? '' })}
-        </Callout>
+        </RetryCallout>
       )}
       {value === null && failure === null && (
         <DelayedFallback>

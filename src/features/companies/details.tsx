@@ -16,13 +16,13 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { faultsIn } from '../shared/forms/field-errors.ts';
+import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { FormPart, SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
 import { PersonPicker } from '../shared/forms/person-picker.tsx';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { COMPANIES_PATH, companiesPlace } from './address.ts';
-import { changesOf, createInput, draftOf, isChanged } from './form.ts';
+import { getChanges, createInput, getDraft, isChanged } from './form.ts';
 import type { CompanyDraft } from './form.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { companyMessages as t } from './messages.en.ts';
@@ -38,19 +38,19 @@ export interface CompanyDetailsProps {
 
 export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyDetailsProps) {
   const ownId = useMe()?.id ?? '';
-  const [before, setBefore] = useState(() => draftOf(company));
+  const [before, setBefore] = useState(() => getDraft(company));
   const [draft, setDraft] = useState(before);
   const [organization, setOrganization] = useState('');
   const [busy, setBusy] = useState(false);
   const [named, setNamed] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const left = useRef(false);
   const dirty = isChanged(draft, before);
   const change = (next: Partial<CompanyDraft>): void => {
     setDraft((now) => ({ ...now, ...next }));
     if ('name' in next) setNamed(null);
-    setFault(null);
+    setError(null);
   };
   const field = (key: 'veeamId' | 'vac' | 'vcd' | 'zerto') => ({
     value: draft[key],
@@ -77,16 +77,16 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
       return;
     }
     setBusy(true);
-    setFault(null);
+    setError(null);
     const result =
       company === null
         ? await withReauth(() => client().ask('createCompany', createInput(draft)))
         : await withReauth(() =>
-            client().ask('editCompany', { id: idOf(company), ...changesOf(draft, company) }),
+            client().ask('editCompany', { id: getId(company), ...getChanges(draft, company) }),
           );
     setBusy(false);
     if (result.ok) {
-      const next = draftOf(result.value);
+      const next = getDraft(result.value);
       left.current = company === null;
       setBefore(next);
       setDraft(next);
@@ -95,13 +95,13 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
       return;
     }
     const { failure } = result;
-    const told =
+    const details =
       failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken
         ? failure.message
-        : faultsIn(failure)['name'];
-    if (told === undefined) setFault(getFailureText(failure));
+        : getFieldErrors(failure)['name'];
+    if (details === undefined) setError(getFailureText(failure));
     else {
-      setNamed(told);
+      setNamed(details);
       focusFirstError(form.current);
     }
   }
@@ -122,7 +122,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             maxLength={LIMITS.nameChars}
             autoComplete="off"
             required
-            fault={named}
+            error={named}
             onChange={(event) => change({ name: event.target.value })}
           />
           {company !== null && (
@@ -169,7 +169,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
               <Chosen
                 label={t.organizations}
                 none={t.noOrganizations}
-                items={draft.organizations.map((id) => ({ key: id, word: id }))}
+                items={draft.organizations.map((id) => ({ key: id, label: id }))}
                 onRemove={(id) =>
                   change({ organizations: draft.organizations.filter((one) => one !== id) })
                 }
@@ -181,7 +181,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           <PersonPicker
             label={t.addUser}
             own={ownId}
-            words={PEOPLE.getUsersToNotify}
+            errorText={PEOPLE.getUsersToNotify}
             without={draft.notify.map(({ _id }) => _id)}
             onChoose={({ _id, name, username }) =>
               change({ notify: [...draft.notify, { _id, name, username }] })
@@ -192,7 +192,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
             none={t.noUsersToNotify}
             items={draft.notify.map(({ _id, name, username }) => ({
               key: _id,
-              word: `${name} (${username})`,
+              label: `${name} (${username})`,
             }))}
             onRemove={(id) => change({ notify: draft.notify.filter(({ _id }) => _id !== id) })}
           />
@@ -217,18 +217,18 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
         )}
       </div>
       <SaveBar
-        word={company === null ? t.createCompany : t.saveChanges}
+        label={company === null ? t.createCompany : t.saveChanges}
         busy={busy}
         dirty={dirty || company === null}
         offline={offline}
-        fault={fault}
+        error={error}
         onUndo={
           company === null
             ? null
             : () => {
                 setDraft(before);
                 setNamed(null);
-                setFault(null);
+                setError(null);
               }
         }
       />
@@ -237,7 +237,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
         leaves={(path, query) =>
           !left.current &&
           (path !== COMPANIES_PATH ||
-            companiesPlace(query).open !== (company === null ? 'new' : idOf(company)))
+            companiesPlace(query).open !== (company === null ? 'new' : getId(company)))
         }
       />
     </form>

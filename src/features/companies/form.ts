@@ -19,7 +19,7 @@ export interface CompanyDraft {
   }[];
 }
 
-export const draftOf = (company: CompanyListed | null): CompanyDraft => ({
+export const getDraft = (company: CompanyListed | null): CompanyDraft => ({
   name: company?.name ?? '',
   veeamId: company?.veeamId ?? '',
   vac: company?.applications.vac.id ?? '',
@@ -55,11 +55,11 @@ export const createInput = ({
 });
 
 /** Returns only the changed values. The applications are one field. */
-export function changesOf(
+export function getChanges(
   draft: CompanyDraft,
   company: CompanyListed,
 ): Omit<InputOf<'editCompany'>, 'id'> {
-  const before: Readonly<Record<string, unknown>> = createInput(draftOf(company));
+  const before: Readonly<Record<string, unknown>> = createInput(getDraft(company));
   return Object.fromEntries(
     Object.entries(createInput(draft)).filter(
       ([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field]),

@@ -12,12 +12,13 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { linkings } from './linking.ts';
 import type { Linking } from './linking.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { companyMessages as t } from './messages.en.ts';
 
 /** Number of companies shown initially; others are found by searching. */
@@ -34,12 +35,12 @@ export function ImportDialog({
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }) {
-  const there = useSearchQuery('companiesOfVac', NOTHING);
-  const own = useSearchQuery('listCompanies', NOTHING);
+  const there = useSearchQuery('companiesOfVac', EMPTY);
+  const own = useSearchQuery('listCompanies', EMPTY);
   const [text, setText] = useState('');
   const [busy, setBusy] = useState<string | null>(null);
   const [linking, setLinking] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const failure = there.failure ?? own.failure;
   const ours = own.value ?? [];
   const all = there.value && own.value ? linkings(there.value.companies, own.value) : null;
@@ -54,10 +55,10 @@ export function ImportDialog({
 
   async function run(id: string, work: () => Promise<Result<unknown>>): Promise<boolean> {
     setBusy(id);
-    setFault(null);
+    setError(null);
     const result = await withReauth(work);
     setBusy(null);
-    if (!result.ok) setFault(getFailureText(result.failure));
+    if (!result.ok) setError(getFailureText(result.failure));
     return result.ok;
   }
   const done = (words: string): void => {
@@ -71,7 +72,7 @@ export function ImportDialog({
   };
   const link = async ({ there: { id } }: Linking, company: CompanyListed): Promise<void> => {
     const applications = { ...company.applications, vac: { id } };
-    if (!(await run(id, () => client().ask('editCompany', { id: idOf(company), applications }))))
+    if (!(await run(id, () => client().ask('editCompany', { id: getId(company), applications }))))
       return;
     setLinking(null);
     done(t.companyLinked({ company: company.name }));
@@ -107,22 +108,10 @@ export function ImportDialog({
       }
     >
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
-        {failure !== null && (
-          <Callout
-            tone="failed"
-            alert
-            action={
-              <Button size="sm" onClick={again}>
-                {ui.tryAgain}
-              </Button>
-            }
-          >
-            {getFailureText(failure)}
-          </Callout>
-        )}
-        {fault !== null && (
+        {failure !== null && <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>}
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         {all === null && failure === null && (
@@ -198,7 +187,7 @@ export function ImportDialog({
                       placeholder={t.searchByName}
                       options={ours
                         .filter(({ applications }) => applications.vac.id === null)
-                        .map(({ _id, name }) => ({ value: _id, word: name }))}
+                        .map(({ _id, name }) => ({ value: _id, label: name }))}
                       onChange={(id) => {
                         const company = ours.find(({ _id }) => _id === id);
                         if (company) void link(one, company);
@@ -252,4 +241,4 @@ function State({ one }: { readonly one: Linking }) {
   }
 }
 
-const NOTHING = {};
+const EMPTY = {};

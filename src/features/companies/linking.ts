@@ -1,6 +1,6 @@
 import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 
 export type VacCompany = OutputOf<'companiesOfVac'>['companies'][number];
 
@@ -20,7 +20,7 @@ export function linkings(
   there: readonly VacCompany[],
   ours: readonly CompanyListed[],
 ): readonly Linking[] {
-  const byId = new Map(ours.map((one) => [idOf(one), one]));
+  const byId = new Map(ours.map((one) => [getId(one), one]));
   const byName = new Map(ours.map((one) => [key(one.name), one]));
   const all = there.map((one): Linking => {
     if (one.companyId !== null)

@@ -2,7 +2,7 @@ import type { CompanyListed } from '#contract/companies/calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatUtc } from '#src/ui/format.ts';
 import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import type { CompanySort } from './address.ts';
 import { applicationWords } from './form.ts';
 import { companyMessages as t } from './messages.en.ts';
@@ -36,14 +36,14 @@ export function CompanyList({
       busy={busy}
       heads={
         <>
-          <SortHead word={t.company} by="name" sort={sort} onSort={onSort} className="pl-5" />
+          <SortHead label={t.company} by="name" sort={sort} onSort={onSort} className="pl-5" />
           <Head className="w-20 pr-4 text-right">{t.jobs}</Head>
           <Head className="w-20 pr-4 text-right">{t.sources}</Head>
           <Head className="w-20 pr-6 text-right">{t.users}</Head>
           <Head className={`w-[22%] ${wide}`}>{t.otherSystems}</Head>
           <Head className={`w-[20%] ${wide}`}>{t.usersToNotify}</Head>
           <SortHead
-            word={t.created}
+            label={t.created}
             by="madeAt"
             sort={sort}
             onSort={onSort}
@@ -53,34 +53,34 @@ export function CompanyList({
       }
     >
       {rows.map((company) => {
-        const told = company.notify.map(({ name }) => name).join(', ');
+        const details = company.notify.map(({ name }) => name).join(', ');
         const systems = applicationWords(company.applications);
         return (
           <tr
-            key={idOf(company)}
-            className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === idOf(company) ? 'bg-accent-wash' : 'hover:bg-wash'}`}
+            key={getId(company)}
+            className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === getId(company) ? 'bg-accent-wash' : 'hover:bg-wash'}`}
             onClick={(event) => {
               if (!(event.target instanceof Element && event.target.closest('button')))
-                onOpen(idOf(company));
+                onOpen(getId(company));
             }}
           >
             <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">
               <OpenName
-                id={idOf(company)}
+                id={getId(company)}
                 name={company.name}
-                open={open === idOf(company)}
-                onOpen={() => onOpen(idOf(company))}
+                open={open === getId(company)}
+                onOpen={() => onOpen(getId(company))}
                 below={company.veeamId === null ? '' : t.veeamIdOf({ id: company.veeamId })}
               />
             </td>
-            <Count of={company.jobs} word={t.jobCount} className="pr-4" />
-            <Count of={company.keys} word={t.sourceCount} className="pr-4" />
-            <Count of={company.users.length} word={t.userCount} className="pr-6" last />
+            <Count of={company.jobs} format={t.jobCount} className="pr-4" />
+            <Count of={company.keys} format={t.sourceCount} className="pr-4" />
+            <Count of={company.users.length} format={t.userCount} className="pr-6" last />
             <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={systems}>
               {systems}
             </td>
-            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={told}>
-              {told === '' ? '–' : told}
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={details}>
+              {details === '' ? '–' : details}
             </td>
             <td className={`${wide} whitespace-nowrap text-ink-2`}>
               <time data-tip={formatUtc(company.madeAt)}>{formatDate(company.madeAt, zone)}</time>
@@ -95,12 +95,12 @@ export function CompanyList({
 /** A number in its column; as text on a phone. */
 function Count({
   of,
-  word,
+  format,
   className,
   last = false,
 }: {
   readonly of: number;
-  readonly word: (values: { count: number }) => string;
+  readonly format: (values: { count: number }) => string;
   readonly className: string;
   readonly last?: boolean;
 }) {
@@ -110,7 +110,7 @@ function Count({
         {of === 0 ? <span className="text-ink-3">0</span> : formatCount(of)}
       </span>
       <span className="text-agate tablet:hidden">
-        {word({ count: of })}
+        {format({ count: of })}
         {last ? '' : ','}
       </span>
     </td>

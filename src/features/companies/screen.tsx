@@ -15,7 +15,7 @@ import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { Download } from '../shared/export/download.tsx';
 import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
-import { idOf, isThe } from '../shared/ids.ts';
+import { getId, isThe } from '../shared/ids.ts';
 import {
   COMPANIES_DEFAULTS,
   COMPANIES_PATH,
@@ -40,21 +40,25 @@ export function Companies() {
 function CompaniesOf({ me }: { readonly me: Me }) {
   const { history } = useRouter();
   const place = companiesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
-  const asked = useSearchQuery(
+  const request = useSearchQuery(
     'reportCompanies',
     { ...companiesAsk(place), page: String(place.page), pageSize: String(place.size) },
-    { kept: true },
+    { isStored: true },
   );
   const [saved, setSaved] = useState<CompanyListed | null>(null);
   const [deleting, setDeleting] = useState(false);
   const { open } = place;
-  const rows = asked.value?.rows ?? null;
-  const count = asked.value?.count ?? 0;
+  const rows = request.value?.rows ?? null;
+  const count = request.value?.count ?? 0;
   const listed = rows?.find(({ _id }) => _id === open) ?? null;
   const company =
-    open === null ? null : isThe(open, saved) && (asked.asking || listed === null) ? saved : listed;
+    open === null
+      ? null
+      : isThe(open, saved) && (request.isLoading || listed === null)
+        ? saved
+        : listed;
   /** Users with access to some companies only cannot create one. */
   const all = me.companies === null;
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
@@ -69,7 +73,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
   };
   const renew = (next: CompanyListed | null): void => {
     setSaved(next);
-    asked.again();
+    request.again();
   };
   const make = all && (
     <Button
@@ -135,15 +139,15 @@ function CompaniesOf({ me }: { readonly me: Me }) {
             </span>
           </div>
           <ListState
-            asked={asked}
+            query={request}
             offline={offline}
             zone={zone}
-            notKept={t.notOnDevice}
+            unavailableText={t.notOnDevice}
             needs={t.needsNetwork}
           />
           {rows !== null &&
             rows.length === 0 &&
-            !asked.asking &&
+            !request.isLoading &&
             (place.text.trim() !== '' || place.page > 1 ? (
               <Notice
                 icon="companies"
@@ -170,7 +174,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
                 open={open}
                 sort={place.sort}
                 zone={zone}
-                busy={asked.asking}
+                busy={request.isLoading}
                 narrow={open !== null}
                 onSort={(sort) => go({ sort })}
                 onOpen={(id) => go({ open: id })}
@@ -195,19 +199,28 @@ function CompaniesOf({ me }: { readonly me: Me }) {
               onDelete={null}
               onSaved={(made) => {
                 renew(made);
-                go({ open: idOf(made) }, 'replace');
+                go({ open: getId(made) }, 'replace');
               }}
             />
           </SidePanel>
         )}
-        {open !== null && open !== 'new' && company === null && rows !== null && !asked.asking && (
-          <SidePanel key={open} title={t.notInThisList} detail={t.notInListDetail} onClose={close}>
-            <span />
-          </SidePanel>
-        )}
+        {open !== null &&
+          open !== 'new' &&
+          company === null &&
+          rows !== null &&
+          !request.isLoading && (
+            <SidePanel
+              key={open}
+              title={t.notInThisList}
+              detail={t.notInListDetail}
+              onClose={close}
+            >
+              <span />
+            </SidePanel>
+          )}
         {company !== null && (
           <SidePanel
-            key={idOf(company)}
+            key={getId(company)}
             title={company.name}
             detail={t.panelDetail({
               jobs: t.jobCount({ count: company.jobs }),
@@ -217,7 +230,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
             onClose={close}
           >
             <CompanyDetails
-              key={idOf(company)}
+              key={getId(company)}
               company={company}
               offline={offline}
               onSaved={renew}
@@ -250,4 +263,4 @@ const ORDERS: readonly (readonly [CompanySort, string])[] = [
   ['-madeAt', t.newestFirst],
   ['madeAt', t.oldestFirst],
 ];
-const NOTHING = {};
+const EMPTY = {};

@@ -34,11 +34,11 @@ export function computersPlace(query: string): ComputersPlace {
 }
 
 /** Status of a computer: backed up, without a job, or deliberately ignored. */
-export type Standing = 'kept' | 'bare' | 'ignored';
-export const standingOf = (
+export type IgnoreState = 'kept' | 'bare' | 'ignored';
+export const getIgnoreState = (
   { jobs, ignored }: Pick<ComputerOut, 'jobs' | 'ignored'>,
   now: Ms,
-): Standing =>
+): IgnoreState =>
   jobs > 0
     ? 'kept'
     : ignored !== null && (ignored.until === null || ignored.until > now)
@@ -48,7 +48,7 @@ export const standingOf = (
 /** A discovered computer by id, with its status. */
 export interface Computer extends Omit<ComputerOut, '_id'> {
   readonly id: string;
-  readonly standing: Standing;
+  readonly status: IgnoreState;
 }
 
 /** Computers without a job first, then by name. */
@@ -60,10 +60,10 @@ export function shownComputers(
 ): readonly Computer[] {
   const key = text.trim().toLowerCase();
   return all
-    .map(({ _id: id, ...one }): Computer => ({ ...one, id, standing: standingOf(one, now) }))
+    .map(({ _id: id, ...one }): Computer => ({ ...one, id, status: getIgnoreState(one, now) }))
     .filter(
       (one) =>
-        (show === 'all' || one.standing === show) &&
+        (show === 'all' || one.status === show) &&
         (key === '' ||
           [one.hostName, names.get(one.company) ?? '', one.os ?? '', ...one.ipAddresses].some(
             (word) => word.toLowerCase().includes(key),
@@ -71,10 +71,10 @@ export function shownComputers(
     )
     .sort(
       (a, b) =>
-        ORDER[a.standing] - ORDER[b.standing] ||
+        ORDER[a.status] - ORDER[b.status] ||
         NAMES.compare(a.hostName, b.hostName) ||
         a.company - b.company,
     );
 }
-const ORDER: Readonly<Record<Standing, number>> = { bare: 0, ignored: 1, kept: 2 };
+const ORDER: Readonly<Record<IgnoreState, number>> = { bare: 0, ignored: 1, kept: 2 };
 const NAMES = new Intl.Collator('en', { sensitivity: 'base', numeric: true });

@@ -19,10 +19,10 @@ import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.ts
 import { Notices } from '../shared/runs/sync-notices.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import { FromServer } from '../shared/section.tsx';
-import { daysWords, stretchOf } from '../shared/date-range/day-stretch.ts';
+import { daysWords, toStretch } from '../shared/date-range/day-stretch.ts';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
-import { computersAddress, computersPlace, SHOWS, shownComputers, standingOf } from './rows.ts';
-import type { Computer, ComputersPlace, Show, Standing } from './rows.ts';
+import { computersAddress, computersPlace, SHOWS, shownComputers, getIgnoreState } from './rows.ts';
+import type { Computer, ComputersPlace, Show, IgnoreState } from './rows.ts';
 import { computerMessages as t } from './computers.messages.en.ts';
 
 /**
@@ -34,7 +34,7 @@ export function DiscoveredComputers() {
   return branding && <Sheet branding={branding} />;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const AT_FIRST = 100;
 const MORE = 400;
 const SHOW_WORDS: Readonly<Record<Show, string>> = {
@@ -50,11 +50,11 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const [most, setMost] = useState(AT_FIRST);
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
-  const companies = useWatch('companies', NOTHING);
-  const status = useWatch('status', NOTHING);
+  const stretch = toStretch(place.span, dayAt(now, rule), rule);
+  const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
-  const asked = usePolledQuery(
+  const request = usePolledQuery(
     'listComputers',
     { from: new Date(stretch.from).toISOString(), to: new Date(stretch.to).toISOString() },
     true,
@@ -92,12 +92,14 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             {t.seen({ period: daysWords(stretch.days) })}
           </span>
         </div>
-        <FromServer asked={asked} told={(at) => formatWhen(at, rule.zone)} lines={8}>
+        <FromServer query={request} formatAge={(at) => formatWhen(at, rule.zone)} lines={8}>
           {(all) => {
             const shown = shownComputers(all, place, names, now);
             return (
               <>
-                <p className="m-0 px-4 py-2 text-agate text-ink-3 desk:px-6">{saidOf(all, now)}</p>
+                <p className="m-0 px-4 py-2 text-agate text-ink-3 desk:px-6">
+                  {describeSelection(all, now)}
+                </p>
                 {shown.length === 0 ? (
                   <Notice icon="computer" level={2} title={all.length === 0 ? t.none : t.noneFound}>
                     <p className="m-0">{all.length === 0 ? t.noneHint : t.noneFoundHint}</p>
@@ -169,9 +171,9 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 }
 
 /** `41 computers: 38 with a job, 2 without, 1 ignored`. */
-function saidOf(all: readonly ComputerOut[], now: Ms): string {
-  const count = (standing: Standing): number =>
-    all.filter((one) => standingOf(one, now) === standing).length;
+function describeSelection(all: readonly ComputerOut[], now: Ms): string {
+  const count = (status: IgnoreState): number =>
+    all.filter((one) => getIgnoreState(one, now) === status).length;
   const total = t.count({ count: all.length });
   return all.length === 0
     ? total
@@ -182,7 +184,7 @@ function saidOf(all: readonly ComputerOut[], now: Ms): string {
       })}`;
 }
 
-const STATES: Readonly<Record<Standing, { readonly icon: IconName; readonly text: string }>> = {
+const STATES: Readonly<Record<IgnoreState, { readonly icon: IconName; readonly text: string }>> = {
   kept: { icon: 'success', text: 'text-success' },
   bare: { icon: 'warning', text: 'text-warning' },
   ignored: { icon: 'snooze', text: 'text-ink-3' },
@@ -197,24 +199,24 @@ interface RowProps {
 
 /** The state links to the results, or to the list where the computer can be ignored. */
 function Row({ one, company, zone, now }: RowProps) {
-  const { standing } = one;
-  const { icon, text } = STATES[standing];
+  const { status } = one;
+  const { icon, text } = STATES[status];
   const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
     .filter((word) => word !== '')
     .join(', ');
   const words =
-    standing === 'kept'
+    status === 'kept'
       ? t.jobs({ count: one.jobs })
-      : standing === 'bare'
+      : status === 'bare'
         ? t.noJob
         : one.ignored?.until == null
           ? t.isIgnored
           : t.ignoredUntil({ day: formatDate(one.ignored.until, zone) });
   const q = encodeURIComponent(one.hostName);
   const href =
-    standing === 'kept'
+    status === 'kept'
       ? `/monitoring/daily-checks?review=any&q=${q}`
-      : `/monitoring/daily-checks/computers?q=${q}${standing === 'ignored' ? '&ignored=yes' : ''}`;
+      : `/monitoring/daily-checks/computers?q=${q}${status === 'ignored' ? '&ignored=yes' : ''}`;
   return (
     <tr className="border-t border-hair align-top max-tablet:grid max-tablet:grid-cols-2 max-tablet:gap-x-3 max-tablet:px-4 max-tablet:py-2">
       <th

@@ -17,7 +17,7 @@ import { formatAge, formatDate, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { ListPage, useListPage } from '../shared/lists/list-page.tsx';
 import { askComputers, useComputersNow } from '../shared/lists/computers-now.ts';
-import { heedComputer, ignoreComputer, noteComputer } from '../shared/lists/actions.ts';
+import { unignoreComputer, ignoreComputer, noteComputer } from '../shared/lists/actions.ts';
 import { IgnoreForm } from '../shared/lists/ignore-form.tsx';
 import { computersShown, isIgnored } from '../shared/lists/rows.ts';
 import type { Computer } from '../shared/lists/rows.ts';
@@ -34,11 +34,11 @@ export function Computers() {
 type Asking = { readonly is: 'note' | 'ignore'; readonly of: Computer };
 
 function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
-  const status = useWatch('status', NOTHING);
-  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', EMPTY);
+  const companies = useWatch('companies', EMPTY);
   const offline = status?.is === 'offline';
   const acts = can(me.roles, 'monitoring.job-actions');
-  const { rows, at, fault } = useComputersNow(me.id, status !== undefined && !offline);
+  const { rows, at, error } = useComputersNow(me.id, status !== undefined && !offline);
   const now = useNow(60_000);
   const zone = branding.timeZone;
   const [asking, setAsking] = useState<Asking | null>(null);
@@ -46,7 +46,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
   const again = (): void => void askComputers(me.id);
   const state = useListPage('computers');
   const shown = rows === null ? null : computersShown(rows, state.place, names, now);
-  const said = offline ? MESSAGES.needsNetwork : fault;
+  const said = offline ? MESSAGES.needsNetwork : error;
   return (
     <>
       <ListPage
@@ -58,10 +58,10 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         count={shown?.length ?? null}
         ignored={(rows ?? []).filter((one) => one.jobs === 0 && isIgnored(one.ignored, now)).length}
         heads={[
-          { word: t.computer, className: 'w-[26%] pl-5' },
-          { word: t.company, className: 'w-[20%]' },
-          { word: t.seen, className: 'w-40' },
-          { word: t.note, className: '' },
+          { label: t.computer, className: 'w-[26%] pl-5' },
+          { label: t.company, className: 'w-[20%]' },
+          { label: t.seen, className: 'w-40' },
+          { label: t.note, className: '' },
         ]}
         notice={
           said === null ? null : (
@@ -116,7 +116,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             now={now}
             onNote={() => setAsking({ is: 'note', of: one })}
             onIgnore={() => setAsking({ is: 'ignore', of: one })}
-            onHeed={() => void heedComputer(one.id, one.hostName, again)}
+            onUnignore={() => void unignoreComputer(one.id, one.hostName, again)}
           />
         ))}
       </ListPage>
@@ -133,7 +133,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
       {asking?.is === 'ignore' && (
         <IgnoreForm
           title={t.ignoreItem({ name: asking.of.hostName })}
-          says={t.ignoreComputerHint}
+          description={t.ignoreComputerHint}
           forGood
           zone={zone}
           now={now}
@@ -157,10 +157,10 @@ interface RowProps {
   readonly now: Ms;
   readonly onNote: () => void;
   readonly onIgnore: () => void;
-  readonly onHeed: () => void;
+  readonly onUnignore: () => void;
 }
 
-function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed }: RowProps) {
+function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onUnignore }: RowProps) {
   const ignored = isIgnored(one.ignored, now);
   const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
     .filter((word) => word !== '')
@@ -222,7 +222,7 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed 
                 size="sm"
                 {...blocked}
                 aria-label={t.stopIgnoringItem({ name: one.hostName })}
-                onClick={onHeed}
+                onClick={onUnignore}
               >
                 {t.stopIgnoring}
               </Button>
@@ -297,4 +297,4 @@ function NoteForm({
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -8,8 +8,8 @@ import { formatAge, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts'
 import { Icon } from '#src/ui/icon.tsx';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { FoundEntity } from './found.tsx';
-import { everyChoices, idOf } from './form.ts';
-import { COLLECTION_STATES, rowsText, stateOf } from './status-badge.ts';
+import { everyChoices, getId } from './form.ts';
+import { COLLECTION_STATES, rowsText, getState } from './status-badge.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
@@ -38,11 +38,11 @@ export function Connection({
   onRemove,
   onFound,
 }: ConnectionProps) {
-  const state = stateOf(one);
+  const state = getState(one);
   const { unlinked } = one.companies;
   const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
   const every = everyChoices(one.everySec).find(([sec]) => sec === one.everySec)?.[1] ?? '';
-  const head = `connection-${idOf(one)}`;
+  const head = `connection-${getId(one)}`;
   const licences = one.collections.find(({ entity }) => entity === 'licences');
   return (
     <section
@@ -66,7 +66,7 @@ export function Connection({
           <p className="m-0 flex flex-wrap items-center gap-x-3">
             <span className={`flex items-center gap-1.5 ${state.text}`}>
               <Icon name={state.icon} />
-              {state.word}
+              {state.label}
             </span>
             <span className="text-agate text-ink-3">
               {every}
@@ -194,7 +194,7 @@ interface PartProps extends Pick<ConnectionProps, 'zone' | 'now' | 'offline' | '
 }
 
 function Part({ part, of, zone, now, offline, onSync }: PartProps) {
-  const { word, icon, text } = COLLECTION_STATES[part.status];
+  const { label, icon, text } = COLLECTION_STATES[part.status];
   const rows = rowsText(part);
   const name = ENTITY_NAMES[part.entity];
   const failed = part.fails > 0;
@@ -206,7 +206,7 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
       <td className={`col-span-2 row-start-2 min-w-0 tablet:py-1.5 tablet:pr-3 ${text}`}>
         <span className="flex items-center gap-1.5">
           <Icon name={icon} />
-          {part.fails > 1 ? t.failedTimes({ state: word, count: part.fails }) : word}
+          {part.fails > 1 ? t.failedTimes({ state: label, count: part.fails }) : label}
         </span>
         {failed && part.error !== null && (
           <span className="block pl-[22px] text-agate font-normal break-words text-ink-2">

@@ -22,16 +22,16 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import {
   type Draft,
-  draftOf,
+  getDraft,
   everyChoices,
-  FAULT_WORDS,
-  inputOf,
+  ERROR_TEXTS,
+  getInput,
   keepsSecret,
   KIND_WORDS,
   KINDS,
   NEW,
   SIGN_IN_WORDS,
-  testOf,
+  toTestInput,
   withKind,
 } from './form.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -39,7 +39,7 @@ import { connectionMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: a new connection. */
-  readonly kept: ConnectionOut | null;
+  readonly connection: ConnectionOut | null;
   readonly companies: readonly CompanyRow[];
   readonly zone: string;
   readonly offline: boolean;
@@ -48,53 +48,53 @@ export interface EditorProps {
 }
 
 /** Editor of a connection; it is tested before it is saved. */
-export function Editor({ kept, companies, zone, offline, onClose, onSaved }: EditorProps) {
-  const [draft, setDraft] = useState<Draft>(kept === null ? NEW : draftOf(kept));
-  const [faults, setFaults] = useState<FormErrors>({});
+export function Editor({ connection, companies, zone, offline, onClose, onSaved }: EditorProps) {
+  const [draft, setDraft] = useState<Draft>(connection === null ? NEW : getDraft(connection));
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState<'test' | 'save' | null>(null);
   const [tested, setTested] = useState<{
     readonly of: string;
-    readonly told: ConnectionTested;
+    readonly description: ConnectionTested;
   } | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const first = useRef<HTMLInputElement>(null);
   const { signIn, certificate } = draft;
-  const words = SIGN_IN_WORDS[signIn];
-  const test = JSON.stringify(testOf(draft, kept));
-  const told = tested?.of === test ? tested.told : null;
+  const labels = SIGN_IN_WORDS[signIn];
+  const test = JSON.stringify(toTestInput(draft, connection));
+  const details = tested?.of === test ? tested.description : null;
   const change = (next: Partial<Draft>): void => {
     setDraft((before) => ({ ...before, ...next }));
-    setFaults({});
+    setErrors({});
     setAbove(null);
   };
   const wrong = (next: FormErrors): boolean => {
-    setFaults(next);
+    setErrors(next);
     if (Object.keys(next).length > 0) focusFirstError(form.current);
     return Object.keys(next).length > 0;
   };
   const refused = (failure: Parameters<typeof readServerErrors>[0]): void => {
-    const refusal = readServerErrors(failure, FAULT_WORDS);
+    const refusal = readServerErrors(failure, ERROR_TEXTS);
     setAbove(refusal.above);
-    wrong(refusal.faults);
+    wrong(refusal.errors);
   };
 
   async function tryIt(): Promise<ConnectionTested | null> {
-    if (wrong(inputOf(draft, kept).faults)) return null;
+    if (wrong(getInput(draft, connection).errors)) return null;
     setBusy('test');
-    const answer = await client().ask('testConnection', testOf(draft, kept));
+    const answer = await client().ask('testConnection', toTestInput(draft, connection));
     setBusy(null);
     if (!answer.ok) {
       refused(answer.failure);
       return null;
     }
-    setTested({ of: test, told: answer.value });
+    setTested({ of: test, description: answer.value });
     return answer.value;
   }
 
   async function save(): Promise<void> {
-    const { sent, faults: found } = inputOf(draft, kept);
-    if (wrong(found)) return;
+    const { sent, errors } = getInput(draft, connection);
+    if (wrong(errors)) return;
     setBusy('save');
     const answer =
       sent.is === 'make'
@@ -102,7 +102,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         : await withReauth(() => client().ask('editConnection', sent.input));
     setBusy(null);
     if (!answer.ok) return refused(answer.failure);
-    tell(kept === null ? t.created : t.saved);
+    tell(connection === null ? t.created : t.saved);
     onSaved();
   }
 
@@ -110,26 +110,26 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy !== null || offline) return;
-    if (draft.enabled && told?.ok !== true && (await tryIt())?.ok !== true) return;
+    if (draft.enabled && details?.ok !== true && (await tryIt())?.ok !== true) return;
     await save();
   }
 
   const options = companies
-    .map(({ n, name }) => ({ value: String(n), word: name }))
-    .toSorted((a, b) => a.word.localeCompare(b.word));
+    .map(({ n, name }) => ({ value: String(n), label: name }))
+    .toSorted((a, b) => a.label.localeCompare(b.label));
   const company = {
     label: t.company,
     required: true,
     block: true,
     value: draft.companyN === null ? '' : String(draft.companyN),
     options,
-    fault: faults['companyN'] ?? null,
+    error: errors['companyN'] ?? null,
     onChange: (n: string) => change({ companyN: Number(n) }),
   };
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <Dialog
-      title={kept === null ? t.newConnection : t.editNamed({ name: kept.name })}
+      title={connection === null ? t.newConnection : t.editNamed({ name: connection.name })}
       wide
       onClose={onClose}
       first={first}
@@ -143,7 +143,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
             disabled={offline || busy === 'test'}
             {...why}
           >
-            {!draft.enabled || told?.ok === true ? ui.save : t.testAndSave}
+            {!draft.enabled || details?.ok === true ? ui.save : t.testAndSave}
           </Button>
           <Button
             busy={busy === 'test'}
@@ -153,7 +153,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           >
             {t.test}
           </Button>
-          {told !== null && !told.ok && (
+          {details !== null && !details.ok && (
             <Button variant="quiet" disabled={offline || busy !== null} onClick={() => void save()}>
               {t.saveAnyway}
             </Button>
@@ -172,7 +172,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         onSubmit={(event) => void submit(event)}
       >
         <RequiredNote />
-        {kept === null && (
+        {connection === null && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
             <legend className="pb-1 font-semibold">{t.system}</legend>
             <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6 tablet:[&>label]:border-0">
@@ -196,7 +196,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           value={draft.name}
           maxLength={LIMITS.nameChars}
           autoComplete="off"
-          fault={faults['name'] ?? null}
+          error={errors['name'] ?? null}
           onChange={({ target }) => change({ name: target.value })}
         />
         <TextField
@@ -208,7 +208,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           spellCheck={false}
           inputMode="url"
           placeholder={KIND_WORDS[draft.kind].address}
-          fault={faults['address'] ?? null}
+          error={errors['address'] ?? null}
           onChange={({ target }) => change({ address: target.value })}
         />
         {draft.kind !== 'vspc' &&
@@ -224,7 +224,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
             value={signIn}
             options={SIGN_INS_OF[draft.kind].map((one) => ({
               value: one,
-              word: SIGN_IN_WORDS[one].choice,
+              label: SIGN_IN_WORDS[one].choice,
             }))}
             onChange={(one) => {
               const found = SIGN_INS_OF[draft.kind].find((known) => known === one);
@@ -234,27 +234,27 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         )}
         {signIn !== 'key' && (
           <TextField
-            label={words.user}
+            label={labels.user}
             required
             value={draft.user}
             maxLength={LIMITS.nameChars}
             autoComplete="off"
             spellCheck={false}
-            fault={faults['credentials.name'] ?? null}
+            error={errors['credentials.name'] ?? null}
             onChange={({ target }) => change({ user: target.value })}
           />
         )}
         <TextField
-          label={words.secret}
-          required={kept === null || !keepsSecret({ ...draft, secret: '' }, kept)}
+          label={labels.secret}
+          required={connection === null || !keepsSecret({ ...draft, secret: '' }, connection)}
           type="password"
           value={draft.secret}
           maxLength={LIMITS.secretChars}
           autoComplete="new-password"
-          fault={faults['credentials.secret'] ?? faults['credentials'] ?? null}
+          error={errors['credentials.secret'] ?? errors['credentials'] ?? null}
           onChange={({ target }) => change({ secret: target.value })}
           hint={
-            kept !== null && keepsSecret({ ...draft, secret: '' }, kept)
+            connection !== null && keepsSecret({ ...draft, secret: '' }, connection)
               ? t.secretStored
               : t.secretHint
           }
@@ -263,9 +263,9 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           label={t.interval}
           block
           value={String(draft.everySec)}
-          options={everyChoices(draft.everySec).map(([sec, word]) => ({
+          options={everyChoices(draft.everySec).map(([sec, label]) => ({
             value: String(sec),
-            word,
+            label,
           }))}
           onChange={(sec) => change({ everySec: Number(sec) })}
         />
@@ -276,7 +276,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           on={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        {(certificate !== '' || faults['certificate'] !== undefined) && (
+        {(certificate !== '' || errors['certificate'] !== undefined) && (
           <>
             <TextArea
               label={t.certificate}
@@ -284,7 +284,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
               value={certificate}
               rows={4}
               maxLength={LIMITS.certificateChars}
-              fault={faults['certificate'] ?? null}
+              error={errors['certificate'] ?? null}
               onChange={({ target }) => change({ certificate: target.value })}
             />
             <div>
@@ -304,10 +304,10 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
             {above}
           </Callout>
         )}
-        {told !== null && (
-          <Told
-            key={`${test} ${told.says}`}
-            told={told}
+        {details !== null && (
+          <TestResult
+            key={`${test} ${details.says}`}
+            result={details}
             zone={zone}
             onPin={(pem) => change({ certificate: pem })}
           />
@@ -321,12 +321,12 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
 const FEW = 10;
 
 /** The test result. An untrusted certificate is displayed for comparison with the system's own. */
-function Told({
-  told: { ok, says, seen },
+function TestResult({
+  result: { ok, says, seen },
   zone,
   onPin,
 }: {
-  readonly told: ConnectionTested;
+  readonly result: ConnectionTested;
   readonly zone: string;
   readonly onPin: (pem: string) => void;
 }) {

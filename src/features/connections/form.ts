@@ -88,7 +88,7 @@ export const NEW: Draft = {
   certificate: '',
 };
 
-export const draftOf = ({
+export const getDraft = ({
   kind,
   name,
   address,
@@ -130,13 +130,13 @@ const WORDS: ErrorLabels = {
   'companyN': t.companyMissing,
   'certificate': t.certificateInvalid,
 };
-export const FAULT_WORDS = WORDS;
+export const ERROR_TEXTS = WORDS;
 
-export const credentialsOf = ({ signIn, user, secret }: Draft): Credentials =>
+export const getCredentials = ({ signIn, user, secret }: Draft): Credentials =>
   signIn === 'key' ? { is: 'key', secret } : { is: signIn, name: user, secret };
 
 type Fields = Omit<InputOf<'editConnection'>, 'id' | 'credentials'>;
-const fieldsOf = ({ name, address, companyN, everySec, enabled, certificate }: Draft): Fields => ({
+const getFields = ({ name, address, companyN, everySec, enabled, certificate }: Draft): Fields => ({
   name,
   address,
   companyN,
@@ -149,14 +149,14 @@ const fieldsOf = ({ name, address, companyN, everySec, enabled, certificate }: D
  * Returns whether the stored secret is kept: none was typed, and host, sign-in method and user name
  * are unchanged.
  */
-export const keepsSecret = (draft: Draft, kept: ConnectionOut | null): boolean =>
-  kept !== null &&
+export const keepsSecret = (draft: Draft, stored: ConnectionOut | null): boolean =>
+  stored !== null &&
   draft.secret === '' &&
-  originOf(draft.address) === originOf(kept.address) &&
-  draft.signIn === kept.signIn &&
-  draft.user.trim() === (kept.user ?? '');
+  getOrigin(draft.address) === getOrigin(stored.address) &&
+  draft.signIn === stored.signIn &&
+  draft.user.trim() === (stored.user ?? '');
 
-function originOf(address: string): string {
+function getOrigin(address: string): string {
   try {
     return new URL(address.trim()).origin;
   } catch {
@@ -169,12 +169,12 @@ export type Input =
   | { readonly is: 'edit'; readonly input: InputOf<'editConnection'> };
 
 /** Returns the input to save, and its validation issues. */
-export function inputOf(
+export function getInput(
   draft: Draft,
-  kept: ConnectionOut | null,
-): { readonly sent: Input; readonly faults: FormErrors } {
-  const credentials = credentialsOf(draft);
-  const fields = fieldsOf(draft);
+  stored: ConnectionOut | null,
+): { readonly sent: Input; readonly errors: FormErrors } {
+  const credentials = getCredentials(draft);
+  const fields = getFields(draft);
   const own: FormErrors = {
     ...(draft.kind !== 'vspc' && draft.companyN === null
       ? { companyN: WORDS['companyN'] ?? '' }
@@ -183,31 +183,34 @@ export function inputOf(
       ? { address: WORDS['address'] ?? '' }
       : {}),
   };
-  if (kept === null) {
+  if (stored === null) {
     const input = { kind: draft.kind, ...fields, credentials };
     return {
       sent: { is: 'make', input },
-      faults: { ...findFormErrors(collectorCalls.makeConnection.input, input, WORDS), ...own },
+      errors: { ...findFormErrors(collectorCalls.makeConnection.input, input, WORDS), ...own },
     };
   }
-  const { _id: id } = kept;
-  const input = { id, ...fields, ...(keepsSecret(draft, kept) ? {} : { credentials }) };
+  const { _id: id } = stored;
+  const input = { id, ...fields, ...(keepsSecret(draft, stored) ? {} : { credentials }) };
   return {
     sent: { is: 'edit', input },
-    faults: { ...findFormErrors(collectorCalls.editConnection.input, input, WORDS), ...own },
+    errors: { ...findFormErrors(collectorCalls.editConnection.input, input, WORDS), ...own },
   };
 }
 
-export const testOf = (draft: Draft, kept: ConnectionOut | null): InputOf<'testConnection'> => {
-  const { address, certificate } = fieldsOf(draft);
+export const toTestInput = (
+  draft: Draft,
+  stored: ConnectionOut | null,
+): InputOf<'testConnection'> => {
+  const { address, certificate } = getFields(draft);
   return {
     kind: draft.kind,
     address,
     certificate,
-    ...(kept !== null && keepsSecret(draft, kept)
-      ? { id: idOf(kept) }
-      : { credentials: credentialsOf(draft) }),
+    ...(stored !== null && keepsSecret(draft, stored)
+      ? { id: getId(stored) }
+      : { credentials: getCredentials(draft) }),
   };
 };
 
-export const idOf = ({ _id }: { readonly _id: string }): string => _id;
+export const getId = ({ _id }: { readonly _id: string }): string => _id;

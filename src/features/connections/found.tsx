@@ -34,13 +34,13 @@ export function FoundDialog({
   onClose,
 }: FoundDialogProps) {
   const [after, setAfter] = useState(0);
-  const asked = useCachedQuery('foundByConnection', {
+  const request = useCachedQuery('foundByConnection', {
     id,
     entity,
     ...(unlinked && { unlinked: 'true' as const }),
     ...(after > 0 && { after: String(after) }),
   });
-  const { value } = asked;
+  const { value } = request;
   return (
     <Dialog
       title={t.foundTitle({ what: unlinked ? t.unlinkedTitle : ENTITY_NAMES[entity], name })}
@@ -64,13 +64,13 @@ export function FoundDialog({
     >
       <div className="px-5 py-3">
         {value === null ? (
-          asked.failure === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <p className="m-0 text-ink-2">{t.loading}</p>
             </DelayedFallback>
           ) : (
             <p role="alert" className="m-0 text-failed">
-              {asked.failure.message}
+              {request.failure.message}
             </p>
           )
         ) : value.rows.length === 0 ? (

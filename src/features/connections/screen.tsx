@@ -20,9 +20,10 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { type FoundEntity, FoundDialog } from './found.tsx';
-import { idOf } from './form.ts';
+import { getId } from './form.ts';
 import { Connection } from './connection.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { connectionMessages as t } from './messages.en.ts';
 
 type Open =
@@ -40,14 +41,14 @@ type Open =
  * part.
  */
 export function Connections() {
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const companies = useWatch('companies', NOTHING);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(5_000);
   const [soon, setSoon] = useState(false);
-  const asked = useCachedQuery('listConnections', NOTHING, { everyMs: soon ? SOON_MS : EVERY_MS });
+  const request = useCachedQuery('listConnections', EMPTY, { everyMs: soon ? SOON_MS : EVERY_MS });
   const [open, setOpen] = useState<Open | null>(null);
-  const { value: all } = asked;
+  const { value: all } = request;
   useHashTarget(all !== null);
   // Polls more often while a sync is running.
   const reading =
@@ -62,19 +63,19 @@ export function Connections() {
 
   async function sync(one: ConnectionOut, entity?: Entity): Promise<void> {
     const result = await client().ask('syncConnection', {
-      id: idOf(one),
+      id: getId(one),
       ...(entity !== undefined && { entity }),
     });
     if (result.ok) tellInfo(t.syncing({ name: one.name }));
     else tellFailure(result.failure.message);
-    asked.again();
+    request.again();
   }
   async function remove(one: ConnectionOut): Promise<void> {
-    const result = await withReauth(() => client().ask('deleteConnection', { id: idOf(one) }));
+    const result = await withReauth(() => client().ask('deleteConnection', { id: getId(one) }));
     close();
     if (result.ok) tell(t.removed);
     else tellFailure(result.failure.message);
-    asked.again();
+    request.again();
   }
   const begin = (
     <CallButton
@@ -95,27 +96,19 @@ export function Connections() {
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+              {request.at === null
+                ? t.offline
+                : t.offlineSince({ when: formatWhen(request.at, zone) })}
             </Callout>
           </div>
         )}
-        {!offline && all !== null && asked.failure !== null && (
+        {!offline && all !== null && request.failure !== null && (
           <div className="px-5 py-3">
-            <Callout
-              tone="failed"
-              alert
-              action={
-                <Button size="sm" onClick={asked.again}>
-                  {ui.tryAgain}
-                </Button>
-              }
-            >
-              {asked.failure.message}
-            </Callout>
+            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
           </div>
         )}
         {all === null ? (
-          asked.failure === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -124,9 +117,9 @@ export function Connections() {
               icon="cloud"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
             >
-              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
         ) : all.length === 0 ? (
@@ -137,7 +130,7 @@ export function Connections() {
         ) : (
           all.map((one) => (
             <Connection
-              key={idOf(one)}
+              key={getId(one)}
               one={one}
               company={
                 one.companyN === null
@@ -157,20 +150,20 @@ export function Connections() {
       </div>
       {(open?.is === 'new' || open?.is === 'edit') && companies !== undefined && (
         <Editor
-          kept={open.is === 'edit' ? open.one : null}
+          connection={open.is === 'edit' ? open.one : null}
           companies={companies}
           zone={zone}
           offline={offline}
           onClose={close}
           onSaved={() => {
             close();
-            asked.again();
+            request.again();
           }}
         />
       )}
       {open?.is === 'found' && (
         <FoundDialog
-          id={idOf(open.one)}
+          id={getId(open.one)}
           name={open.one.name}
           entity={open.entity}
           unlinked={open.unlinked}
@@ -209,6 +202,6 @@ export function Connections() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const EVERY_MS = 10_000;
 const SOON_MS = 2_000;

@@ -3,37 +3,37 @@ import type { IconName } from '#src/ui/icon.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { connectionMessages as t } from './messages.en.ts';
 
-export interface Shown {
-  readonly word: string;
+export interface StatusBadge {
+  readonly label: string;
   readonly icon: IconName;
   readonly text: string;
 }
 
-export const COLLECTION_STATES: Readonly<Record<CollectionOut['status'], Shown>> = {
-  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
-  running: { word: t.reading, icon: 'running', text: 'text-running' },
-  succeeded: { word: t.read, icon: 'success', text: 'text-success' },
-  failed: { word: t.failed, icon: 'failed', text: 'text-failed font-semibold' },
+export const COLLECTION_STATES: Readonly<Record<CollectionOut['status'], StatusBadge>> = {
+  waiting: { label: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  running: { label: t.reading, icon: 'running', text: 'text-running' },
+  succeeded: { label: t.read, icon: 'success', text: 'text-success' },
+  failed: { label: t.failed, icon: 'failed', text: 'text-failed font-semibold' },
 };
 
 /** Returns the status of a connection: the worst of its parts. */
-export function stateOf({
+export function getState({
   enabled,
   collections,
-}: Pick<ConnectionOut, 'enabled' | 'collections'>): Shown {
-  if (!enabled) return { word: t.off, icon: 'minus', text: 'text-ink-3' };
+}: Pick<ConnectionOut, 'enabled' | 'collections'>): StatusBadge {
+  if (!enabled) return { label: t.off, icon: 'minus', text: 'text-ink-3' };
   const failed = collections.filter(({ fails }) => fails > 0).length;
   if (failed > 0)
     return {
-      word: failed === collections.length ? t.allFailed : t.partsFailed({ count: failed }),
+      label: failed === collections.length ? t.allFailed : t.partsFailed({ count: failed }),
       icon: 'failed',
       text: 'text-failed font-semibold',
     };
   if (collections.some(({ status }) => status === 'running'))
-    return { word: t.reading, icon: 'running', text: 'text-running' };
+    return { label: t.reading, icon: 'running', text: 'text-running' };
   return collections.every(({ succeededAt }) => succeededAt !== null)
-    ? { word: t.read, icon: 'success', text: 'text-success' }
-    : { word: t.waiting, icon: 'clock', text: 'text-ink-2' };
+    ? { label: t.read, icon: 'success', text: 'text-success' }
+    : { label: t.waiting, icon: 'clock', text: 'text-ink-2' };
 }
 
 /** Describes the content of a part: rows, and rows that no company matches. */

@@ -29,7 +29,7 @@ interface AdoptTicketProps {
 export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicketProps) {
   const [ticket, setTicket] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const name = SYSTEM_NAMES[system];
   const can = ticket.trim() !== '' && !busy;
@@ -37,13 +37,13 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
   async function take(): Promise<void> {
     if (!can) return;
     setBusy(true);
-    setFault(null);
+    setError(null);
     const result = await client().ask('adoptTicket', {
       runs: [...runs].slice(0, LIMITS.ticketProblems),
       ticket: ticket.trim(),
     });
     setBusy(false);
-    if (!result.ok) return setFault(getFailureText(result.failure));
+    if (!result.ok) return setError(getFailureText(result.failure));
     tell(t.ticketLinked({ number: result.value.number }));
     onClose();
   }
@@ -73,9 +73,9 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
           void take();
         }}
       >
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         <TextField

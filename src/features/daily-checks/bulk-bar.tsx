@@ -6,11 +6,11 @@ import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { MAC } from './keyboard-shortcuts.ts';
-import { companiesOf } from './selection.ts';
+import { getCompanies } from './selection.ts';
 import type { Selection } from './selection.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
-export type BulkDeed =
+export type BulkAction =
   | 'review'
   | 'reopen'
   | 'snooze'
@@ -27,30 +27,30 @@ interface BulkProps {
   /** The list's review filter: cleared results can be reopened, snoozed ones unsnoozed. */
   readonly showing: string | null;
   readonly busy: boolean;
-  readonly onDeed: (deed: BulkDeed) => void;
+  readonly onAction: (action: BulkAction) => void;
 }
 
 /** Actions for the selected results, docked below the list. */
-export function BulkBar({ selection, total, phone, showing, busy, onDeed }: BulkProps) {
+export function BulkBar({ selection, total, phone, showing, busy, onAction }: BulkProps) {
   const count = selection.runs.size;
-  const companies = companiesOf(selection);
-  const deeds: readonly {
-    readonly deed: BulkDeed;
-    readonly word: string;
+  const companies = getCompanies(selection);
+  const actions: readonly {
+    readonly deed: BulkAction;
+    readonly label: string;
     readonly keycap: string | null;
     readonly icon: IconName;
   }[] = [
     showing === 'cleared'
-      ? { deed: 'reopen', word: t.reopen, keycap: null, icon: 'undo' }
-      : { deed: 'review', word: t.review, keycap: 'E', icon: 'check' },
+      ? { deed: 'reopen', label: t.reopen, keycap: null, icon: 'undo' }
+      : { deed: 'review', label: t.review, keycap: 'E', icon: 'check' },
     showing === 'snoozed'
-      ? { deed: 'wake', word: t.endSnooze, keycap: null, icon: 'undo' }
-      : { deed: 'snooze', word: t.snooze, keycap: 'S', icon: 'snooze' },
-    { deed: 'note', word: t.note, keycap: 'N', icon: 'note' },
-    { deed: 'ticket', word: t.ticket, keycap: 'T', icon: 'ticket' },
+      ? { deed: 'wake', label: t.endSnooze, keycap: null, icon: 'undo' }
+      : { deed: 'snooze', label: t.snooze, keycap: 'S', icon: 'snooze' },
+    { deed: 'note', label: t.note, keycap: 'N', icon: 'note' },
+    { deed: 'ticket', label: t.ticket, keycap: 'T', icon: 'ticket' },
   ];
   const all = count < total && (
-    <button type="button" onClick={() => onDeed('all')} aria-keyshortcuts="Control+A Meta+A">
+    <button type="button" onClick={() => onAction('all')} aria-keyshortcuts="Control+A Meta+A">
       {phone && <Icon name="daily-checks" size={20} stroke={1.4} />}
       {(phone ? t.selectAllCount : t.selectAllMatchingCount)({ count: formatCount(total) })}
       {!phone && <Kbd on="bar">{MAC ? '⌘A' : t.selectAllKeys}</Kbd>}
@@ -69,7 +69,7 @@ export function BulkBar({ selection, total, phone, showing, busy, onDeed }: Bulk
       type="button"
       aria-label={phone ? t.clearSelection : t.clearSelectionWithKey}
       data-tip={t.clearSelectionTip}
-      onClick={() => onDeed('clear')}
+      onClick={() => onAction('clear')}
     >
       <Icon name="close" />
       {!phone && (
@@ -95,15 +95,15 @@ export function BulkBar({ selection, total, phone, showing, busy, onDeed }: Bulk
       ) : (
         what
       )}
-      {deeds.map(({ deed, word, keycap, icon }) => (
+      {actions.map(({ deed: action, label, keycap, icon }) => (
         <button
-          key={deed}
+          key={action}
           type="button"
-          onClick={() => onDeed(deed)}
+          onClick={() => onAction(action)}
           {...(keycap !== null && { 'aria-keyshortcuts': keycap })}
         >
           {phone && <Icon name={icon} size={20} stroke={1.4} />}
-          {word}
+          {label}
           {!phone && keycap !== null && <Kbd on="bar">{keycap}</Kbd>}
         </button>
       ))}

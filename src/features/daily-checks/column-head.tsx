@@ -58,16 +58,16 @@ export function ColumnHead({
     return (
       <div role="rowgroup" className="sr-only">
         <div role="row" aria-rowindex={1}>
-          {[acts ? t.select : t.state, t.result, COLUMNS.days.word, t.review].map((word) => (
-            <span key={word} role="columnheader">
-              {word}
+          {[acts ? t.select : t.state, t.result, COLUMNS.days.label, t.review].map((label) => (
+            <span key={label} role="columnheader">
+              {label}
             </span>
           ))}
         </div>
       </div>
     );
   }
-  const words: Readonly<Record<ColumnId, ReactNode>> = {
+  const heads: Readonly<Record<ColumnId, ReactNode>> = {
     st: (
       <>
         <b>{t.state}</b>
@@ -151,16 +151,16 @@ export function ColumnHead({
               })}
             >
               {by === null ? (
-                <span className="dc-two">{words[id]}</span>
+                <span className="dc-two">{heads[id]}</span>
               ) : (
                 <button
                   type="button"
                   className="dc-sort dc-two"
-                  data-tip={t.sortByColumn({ column: COLUMNS[id].word.toLowerCase() })}
+                  data-tip={t.sortByColumn({ column: COLUMNS[id].label.toLowerCase() })}
                   {...(on && { 'data-on': down ? 'down' : 'up' })}
                   onClick={() => onSort(by, on ? !reverse : GREATEST_FIRST.has(by))}
                 >
-                  {words[id]}
+                  {heads[id]}
                 </button>
               )}
               <i

@@ -81,7 +81,7 @@ function Line({
   onChange,
   onMove,
 }: LineProps) {
-  const { word, wide, least } = COLUMNS[id];
+  const { label, wide, least } = COLUMNS[id];
   return (
     <li className="flex flex-wrap items-center gap-x-3 border-b border-hair py-1">
       <label className="flex min-h-8 min-w-44 grow cursor-pointer items-center gap-2.5 pointer-coarse:min-h-11">
@@ -92,7 +92,7 @@ function Line({
           onChange={(event) => onChange({ shown: event.target.checked })}
           className="size-4 accent-accent"
         />
-        {word}
+        {label}
       </label>
       <label className="flex items-center gap-2 text-ink-3">
         {t.width}
@@ -103,7 +103,7 @@ function Line({
           step={4}
           value={width ?? ''}
           placeholder={String(wide)}
-          aria-label={t.columnWidth({ column: word })}
+          aria-label={t.columnWidth({ column: label })}
           disabled={!shown}
           onChange={(event) =>
             onChange({ width: event.target.value === '' ? null : Number(event.target.value) })
@@ -128,13 +128,13 @@ function Line({
       <span className="flex">
         <IconButton
           icon="chevron-up"
-          label={t.moveLeft({ column: word })}
+          label={t.moveLeft({ column: label })}
           disabled={first}
           onClick={() => onMove(-1)}
         />
         <IconButton
           icon="chevron-down"
-          label={t.moveRight({ column: word })}
+          label={t.moveRight({ column: label })}
           disabled={last}
           onClick={() => onMove(1)}
         />

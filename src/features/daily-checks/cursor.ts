@@ -1,6 +1,6 @@
 import type { RunN } from '#contract/ids.ts';
 import type { RunsView } from '#contract/runs/query.ts';
-import { lineAt, placeOf, rowAt } from './lines.ts';
+import { lineAt, getLineIndex, rowAt } from './lines.ts';
 
 /**
  * The active line of the list; `n` is null on a group header. `step` counts moves by key or action,
@@ -47,7 +47,7 @@ export function settled(cursor: Cursor | null, view: RunsView | undefined): Curs
   if (view.lines === 0) return null;
   const here = lineAt(view, cursor.index);
   if ((here?.is === 'row' ? here.row.n : null) === cursor.n) return cursor;
-  const at = cursor.n === null ? -1 : placeOf(view, cursor.n);
+  const at = cursor.n === null ? -1 : getLineIndex(view, cursor.n);
   if (at >= 0) return { ...cursor, index: at };
   const index = Math.min(cursor.index, view.lines - 1);
   const there = lineAt(view, index);

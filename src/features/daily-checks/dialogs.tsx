@@ -7,7 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
-import type { Confirmation } from './confirmations.ts';
+import type { OpenDialog } from './open-dialog.ts';
 import { ColumnsDialog } from './columns-dialog.tsx';
 import { Facets, FacetsHead } from './facets.tsx';
 import { HELP } from './help.ts';
@@ -20,7 +20,7 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface DialogsProps {
-  readonly ask: Confirmation;
+  readonly dialog: OpenDialog;
   readonly list: List;
   readonly facets: RunsFacets | undefined;
   readonly total: number;
@@ -35,8 +35,8 @@ export interface DialogsProps {
 
 /** All dialogs of the page, loaded when the first one opens. */
 export function Dialogs(props: DialogsProps) {
-  const { ask, onClose, onChange } = props;
-  switch (ask.is) {
+  const { dialog, onClose, onChange } = props;
+  switch (dialog.is) {
     case 'help':
       return <Help acts={props.acts} onClose={onClose} />;
     case 'facets':
@@ -60,31 +60,31 @@ export function Dialogs(props: DialogsProps) {
     case 'snooze':
       return (
         <SnoozeForm
-          title={t.snoozeTitle({ subject: about(ask) })}
+          title={t.snoozeTitle({ subject: about(dialog) })}
           zone={props.rule.zone}
           now={props.now}
           onClose={onClose}
           onSnooze={(until, reason) => {
-            onChange({ is: 'snooze', until, reason }, ask.runs);
+            onChange({ is: 'snooze', until, reason }, dialog.runs);
             onClose();
           }}
         />
       );
     case 'note': {
-      const before = ask.row?.problem?.note?.content ?? '';
+      const before = dialog.row?.problem?.note?.content ?? '';
       return (
         <Words
-          title={t.noteTitle({ subject: about(ask) })}
+          title={t.noteTitle({ subject: about(dialog) })}
           label={t.note}
           first={before}
-          word={t.saveNote}
+          confirmLabel={t.saveNote}
           onClose={onClose}
           detail={t.noteHint}
           onDone={(words) => {
             if (words.trim() !== before)
               onChange(
                 { is: 'note', content: words.trim() === '' ? null : words.trim() },
-                ask.runs,
+                dialog.runs,
               );
             onClose();
           }}
@@ -97,26 +97,26 @@ export function Dialogs(props: DialogsProps) {
     case 'ticket':
       return (
         <TicketDialog
-          title={t.ticketTitle({ subject: about(ask) })}
-          runs={ask.runs}
-          row={ask.row}
-          onNamed={(ticket) => onChange({ is: 'ticket', ticket }, ask.runs)}
+          title={t.ticketTitle({ subject: about(dialog) })}
+          runs={dialog.runs}
+          row={dialog.row}
+          onNamed={(ticket) => onChange({ is: 'ticket', ticket }, dialog.runs)}
           onClose={onClose}
         />
       );
     case 'review':
       return (
         <Words
-          title={t.reviewTitle({ subject: about(ask) })}
+          title={t.reviewTitle({ subject: about(dialog) })}
           label={t.comment}
           first=""
-          word={t.review}
+          confirmLabel={t.review}
           onClose={onClose}
           detail={t.commentHint}
           onDone={(words) => {
             onChange(
               { is: 'review', comment: words.trim() === '' ? null : words.trim() },
-              ask.runs,
+              dialog.runs,
             );
             onClose();
           }}
@@ -126,23 +126,23 @@ export function Dialogs(props: DialogsProps) {
   }
 }
 
-const about = (ask: Extract<Confirmation, { readonly runs: readonly number[] }>): string =>
-  ask.row
-    ? t.jobOfCompany({ job: ask.row.jobName, company: ask.row.companyName })
-    : t.resultCount({ count: ask.runs.length });
+const about = (dialog: Extract<OpenDialog, { readonly runs: readonly number[] }>): string =>
+  dialog.row
+    ? t.jobOfCompany({ job: dialog.row.jobName, company: dialog.row.companyName })
+    : t.resultCount({ count: dialog.runs.length });
 
 interface WordsProps {
   readonly title: string;
   readonly label: string;
   readonly detail: string;
   readonly first: string;
-  readonly word: string;
+  readonly confirmLabel: string;
   readonly needed: boolean;
   readonly onDone: (words: string) => void;
   readonly onClose: () => void;
 }
 
-function Words({ title, label, detail, first, word, needed, onDone, onClose }: WordsProps) {
+function Words({ title, label, detail, first, confirmLabel, needed, onDone, onClose }: WordsProps) {
   const [words, setWords] = useState(first);
   const field = useRef<HTMLTextAreaElement>(null);
   const can = !needed || words.trim() !== '';
@@ -159,7 +159,7 @@ function Words({ title, label, detail, first, word, needed, onDone, onClose }: W
             onClick={() => onDone(words)}
             keycap="Ctrl Enter"
           >
-            {word}
+            {confirmLabel}
           </Button>
           <Button variant="quiet" onClick={onClose}>
             {uiMessages.cancel}

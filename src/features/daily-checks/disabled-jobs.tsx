@@ -18,7 +18,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import type { DisabledJob } from '#workers/api.ts';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
 import { ListPage, useListPage } from '../shared/lists/list-page.tsx';
-import { heedDisabled, ignoreDisabled } from '../shared/lists/actions.ts';
+import { unignoreDisabled, ignoreDisabled } from '../shared/lists/actions.ts';
 import { disabledShown, isIgnored } from '../shared/lists/rows.ts';
 import { listMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
@@ -30,8 +30,8 @@ export function DisabledJobs() {
 }
 
 function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
-  const jobs = useWatch('disabled', NOTHING);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const jobs = useWatch('disabled', EMPTY);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const now = useNow(60_000);
   const acts = can(me.roles, 'monitoring.job-actions');
   const state = useListPage('disabled');
@@ -47,10 +47,10 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
       count={shown?.length ?? null}
       ignored={(jobs ?? []).filter((job) => isIgnored(job.ignored, now)).length}
       heads={[
-        { word: t.job, className: 'w-[32%] pl-5' },
-        { word: t.company, className: 'w-[24%]' },
-        { word: t.source, className: 'w-[16%]' },
-        { word: t.ignored, className: '' },
+        { label: t.job, className: 'w-[32%] pl-5' },
+        { label: t.company, className: 'w-[24%]' },
+        { label: t.source, className: 'w-[16%]' },
+        { label: t.ignored, className: '' },
       ]}
       notice={
         offline && acts ? (
@@ -110,7 +110,7 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
   const press = async (): Promise<void> => {
     setBusy(true);
     const of = { jobInstanceUid: job.uid, key: job.key };
-    await (ignored ? heedDisabled(of, about) : ignoreDisabled(of, about));
+    await (ignored ? unignoreDisabled(of, about) : ignoreDisabled(of, about));
     setBusy(false);
   };
   return (
@@ -165,4 +165,4 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

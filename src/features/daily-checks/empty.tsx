@@ -14,7 +14,7 @@ import { absent } from './facets.tsx';
 import { allOpen } from './hand-over/latest-hand-over.ts';
 import { DEFAULTS, narrowed } from '../shared/runs/list-state.ts';
 import type { List } from '../shared/runs/list-state.ts';
-import { olderWords, reachOf } from './older-days.ts';
+import { olderWords, getRangePosition } from './older-days.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 interface EmptyProps {
@@ -45,7 +45,7 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
           <Button icon="search" onClick={() => setPalette(true)}>
             {t.searchEverything}
           </Button>
-          {reachOf(filter, now) === 'before' ? (
+          {getRangePosition(filter, now) === 'before' ? (
             <Button
               onClick={() => onList({ ...list, span: { is: 'last', days: LIMITS.windowDays } })}
             >
@@ -94,7 +94,7 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
     .filter((at) => at > 0 && at <= now + CLOCK_MS);
   const since =
     times.length === 0 || (dealt?.total ?? 0) > CLEARED_MOST ? null : Math.max(...times);
-  const countOf = (value: string): number =>
+  const getCount = (value: string): number =>
     view.facets.review.find((one) => one.value === value)?.count ?? 0;
   const { cleared, of } = view.progress;
   const older = useWatch('shiftNow', { since: 0, list: filter })?.unlisted ?? 0;
@@ -128,7 +128,7 @@ function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'o
           <tr>
             {['cleared', 'snoozed'].map((value) => (
               <td key={value} className="px-6 pb-2 text-right font-semibold">
-                {formatCount(countOf(value))}
+                {formatCount(getCount(value))}
               </td>
             ))}
           </tr>

@@ -42,7 +42,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.review.map(({ value, count }) => ({
           value,
           count,
-          word: REVIEW_WORDS[value],
+          label: REVIEW_WORDS[value],
           on: list.review === value,
           press: (at) => set({ review: list.review === value ? null : value }, at),
         }))}
@@ -53,7 +53,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.states.map(({ value, count }) => ({
           value,
           count,
-          word: STATES[value].word,
+          label: STATES[value].label,
           on: list.states.includes(value),
           press: (at) => set({ states: toggle(list.states, value) }, at),
           mark: <StateMark state={value} bare />,
@@ -65,7 +65,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.kinds.map(({ value, count }) => ({
           value,
           count,
-          word: KIND_WORDS[value],
+          label: KIND_WORDS[value],
           on: list.kinds.includes(value),
           press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
         }))}
@@ -82,7 +82,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
             ({ value, count, name, pinned }) => ({
               value: String(value),
               count,
-              word: name,
+              label: name,
               on: list.companies.includes(value),
               press: (at) => set({ companies: toggle(list.companies, value) }, at),
               ...(pinned && { mark: <Icon name="pin" className="text-ink-3" />, note: t.pinned }),
@@ -96,7 +96,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.sources.map(({ value, count }) => ({
           value,
           count,
-          word: SOURCE_NAMES[value],
+          label: SOURCE_NAMES[value],
           on: list.sources.includes(value),
           press: (at) => set({ sources: toggle(list.sources, value) }, at),
         }))}
@@ -107,7 +107,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.types.map(({ value, count }) => ({
           value,
           count,
-          word: TYPE_WORDS[value],
+          label: TYPE_WORDS[value],
           on: list.types.includes(value),
           press: (at) => set({ types: toggle(list.types, value) }, at),
         }))}
@@ -122,7 +122,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
                 {
                   value: String(value),
                   count,
-                  word: value ? t.managed : t.notManaged,
+                  label: value ? t.managed : t.notManaged,
                   on: list.managed === value,
                   press: (at: number) =>
                     set({ managed: list.managed === value ? null : value }, at),
@@ -138,7 +138,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         entries={facets.causes.map(({ value, count, template }) => ({
           value: String(value),
           count,
-          word: template,
+          label: template,
           on: list.causes.includes(value),
           press: (at) => set({ causes: toggle(list.causes, value) }, at),
         }))}
@@ -149,7 +149,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
           entry={{
             value: 'anomaly',
             count: facets.anomaly.find(({ value }) => value)?.count ?? 0,
-            word: t.withAnomalies,
+            label: t.withAnomalies,
             on: list.anomaly,
             press: (at) => set({ anomaly: !list.anomaly }, at),
           }}
@@ -223,7 +223,7 @@ export function FacetsHead({ list, onList }: Pick<FacetsProps, 'list' | 'onList'
 interface Entry {
   readonly value: string;
   readonly count: number | null;
-  readonly word: string;
+  readonly label: string;
   readonly on: boolean;
   readonly press: (at: number) => void;
   readonly mark?: ReactNode;
@@ -269,7 +269,7 @@ function Index({
   const full = (
     sought === ''
       ? telling
-      : telling.filter((entry) => entry.on || entry.word.toLowerCase().includes(sought))
+      : telling.filter((entry) => entry.on || entry.label.toLowerCase().includes(sought))
   ).slice(0, SHOWN_MOST);
   if (telling.length === 0) return null;
   return (
@@ -323,7 +323,7 @@ function Index({
   );
 }
 
-function Line({ entry: { count, word, on, press, mark, note } }: { readonly entry: Entry }) {
+function Line({ entry: { count, label, on, press, mark, note } }: { readonly entry: Entry }) {
   return (
     <button
       type="button"
@@ -333,8 +333,8 @@ function Line({ entry: { count, word, on, press, mark, note } }: { readonly entr
       onClick={(event) => press(event.timeStamp)}
     >
       <span aria-hidden>{on ? <Icon name="check" className="text-accent" /> : mark}</span>
-      <span className="dc-cut" data-tip={word}>
-        {word}
+      <span className="dc-cut" data-tip={label}>
+        {label}
       </span>
       {note !== undefined && <span className="sr-only"> {note}</span>}
       {count !== null && <b>{formatCount(count)}</b>}

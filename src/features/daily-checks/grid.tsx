@@ -12,7 +12,7 @@ import type {
   RunView,
 } from '#contract/runs/query.ts';
 import { ColumnHead } from './column-head.tsx';
-import { layoutOf } from '../shared/runs/columns.ts';
+import { getLayout } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
 import type { Cursor } from './cursor.ts';
 import { useIncrementalRender, useLate } from './incremental-render.ts';
@@ -22,7 +22,7 @@ import { lineAt, rowsUnder } from './lines.ts';
 import type { Line } from './lines.ts';
 import { Card, placed, Row } from './row.tsx';
 import type { Selection } from './selection.ts';
-import { apartOf, near, windowOf, withPinned } from './window.ts';
+import { getGap, near, getWindow, withPinned } from './window.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 export interface GridProps {
@@ -69,7 +69,7 @@ export function Grid(props: GridProps) {
   'use no memo'; // the virtualizer mutates its state in place
   const {
     view,
-    window: asked,
+    window: request,
     cards,
     cursor,
     selection,
@@ -83,7 +83,7 @@ export function Grid(props: GridProps) {
   const total = view?.lines ?? 0;
   const head = cards ? 0 : HEAD_PX;
   const rowPx = cards ? CARD_PX : dense ? DENSE_PX : ROW_PX;
-  const layout = layoutOf(props.columns, dense);
+  const layout = getLayout(props.columns, dense);
   // eslint-disable-next-line react/incompatible-library -- React Compiler skips this component
   const virtual = useVirtualizer({
     count: total,
@@ -113,20 +113,20 @@ export function Grid(props: GridProps) {
   }, []);
 
   const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
-  const wanted = windowOf(startIndex, endIndex, total);
+  const wanted = getWindow(startIndex, endIndex, total);
   const { first, count } = wanted;
   useEffect(() => {
     const next = { first, count };
-    if (near(asked, next)) return onWindow(next);
+    if (near(request, next)) return onWindow(next);
     // a jump: wait until the scrolling rests
     const timer = setTimeout(() => onWindow(next), ASK_LATER_MS);
     return () => clearTimeout(timer);
-  }, [first, count, asked, onWindow]);
+  }, [first, count, request, onWindow]);
 
   const step = cursor?.step ?? 0;
   const at = cursor?.index ?? -1;
   const items = virtual.getVirtualItems();
-  const apart = apartOf(items.map(({ index }) => index));
+  const apart = getGap(items.map(({ index }) => index));
   const lead = items.find(({ index }) => index !== apart);
   const known = items.flatMap(({ index }): Drawable[] => {
     const line = lineAt(view, index);
@@ -134,7 +134,7 @@ export function Grid(props: GridProps) {
       ? [
           {
             index,
-            key: keyOf(line),
+            key: getKey(line),
             seen: index >= startIndex && index <= endIndex,
             cursor: index === at,
           },
@@ -165,10 +165,10 @@ export function Grid(props: GridProps) {
     const under = event.target instanceof Element ? event.target : null;
     const index = Number(under?.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1);
     const line = lineAt(view, index);
-    const told = under?.closest<HTMLElement>('[data-do]')?.dataset['do'];
+    const details = under?.closest<HTMLElement>('[data-do]')?.dataset['do'];
     if (!line) return;
-    if (line.is === 'head') return onPressHead((told ?? 'fold') as HeadPress, line.head, index);
-    const what = (told ?? 'open') as Press;
+    if (line.is === 'head') return onPressHead((details ?? 'fold') as HeadPress, line.head, index);
+    const what = (details ?? 'open') as Press;
     return onPress(
       what === 'open' && event.shiftKey && props.acts ? 'select' : what,
       line.row,
@@ -211,7 +211,7 @@ export function Grid(props: GridProps) {
             '--dc-columns': layout.columns,
             '--dc-areas': layout.areas,
             '--dc-least': `${layout.least}px`,
-            ...stuckOf(layout.stuck),
+            ...getStickyOffsets(layout.stuck),
           } as CSSProperties
         }
       >
@@ -255,7 +255,7 @@ export function Grid(props: GridProps) {
             if (line.is === 'head') {
               return (
                 <GroupLine
-                  key={keyOf(line)}
+                  key={getKey(line)}
                   head={line.head}
                   group={props.group ?? 'cause'}
                   index={index}
@@ -263,7 +263,11 @@ export function Grid(props: GridProps) {
                   cards={cards}
                   cursor={cursor?.index === index}
                   tabbed={index === tabbed}
-                  chosen={chosenOf(selection, line.head, view ? rowsUnder(view, line.head) : [])}
+                  chosen={getGroupSelection(
+                    selection,
+                    line.head,
+                    view ? rowsUnder(view, line.head) : [],
+                  )}
                   acts={props.acts}
                 />
               );
@@ -271,7 +275,7 @@ export function Grid(props: GridProps) {
             const { row } = line;
             return (
               <One
-                key={keyOf(line)}
+                key={getKey(line)}
                 row={row}
                 index={index}
                 apart={top}
@@ -295,17 +299,17 @@ export function Grid(props: GridProps) {
 /** Select, cause, columns and review. */
 const COLUMN_COUNT = 14;
 
-const keyOf = (line: Line): number | string =>
+const getKey = (line: Line): number | string =>
   line.is === 'head' ? `head/${line.head.key}` : line.row.n;
 
-const stuckOf = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
+const getStickyOffsets = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
   Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));
 
 /**
  * Returns how much of a group is selected among its visible rows. A group selected as a whole is
  * known by its key.
  */
-function chosenOf(
+function getGroupSelection(
   { runs, groups }: Selection,
   { key, rows }: GroupHead,
   under: readonly RunView[],

@@ -6,7 +6,7 @@ import type { CSSProperties } from 'react';
 import type { Group, GroupHead } from '#contract/runs/query.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { placed } from './row.tsx';
 import { dailyChecksMessages as t } from './messages.en.ts';
@@ -73,7 +73,7 @@ export function GroupLine({
       style={
         {
           ...placed(apart),
-          '--cleared': percentOf(progress.cleared, progress.of) / 100,
+          '--cleared': getPercent(progress.cleared, progress.of) / 100,
         } as CSSProperties
       }
       {...(chosen !== 'none' && { 'data-selected': '' })}

@@ -26,7 +26,7 @@ const LATE_MS = 100;
  * once and is never blank in between. Of the new rows, up to `room` are rendered: the cursor's
  * first, then visible ones, then near ones.
  */
-export function drawnOf(lines: readonly Drawable[], before: Drawn, room = ANEW): Drawn {
+export function getDrawn(lines: readonly Drawable[], before: Drawn, room = ANEW): Drawn {
   const keys = new Set<number | string>();
   const places = new Set<number>();
   const put = ({ index, key }: Drawable): void => {
@@ -58,7 +58,7 @@ export function useIncrementalRender(lines: readonly Drawable[]): Drawn {
   'use no memo'; // the previous result is mutated in place
   const [last] = useState(remembered);
   const again = useReducer((times: number) => times + 1, 0)[1];
-  const drawn = drawnOf(lines, last.drawn(), last.room());
+  const drawn = getDrawn(lines, last.drawn(), last.room());
   useEffect(() => last.put(drawn, drawn.keys.size < lines.length ? again : null));
   return drawn;
 }

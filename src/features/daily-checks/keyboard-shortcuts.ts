@@ -38,7 +38,7 @@ export interface Pressed {
  * part with its own keys (U of the toasts, / of the search). Capital letters count as the letter
  * with shift.
  */
-export function commandOf(pressed: Pressed): Command | null {
+export function getCommand(pressed: Pressed): Command | null {
   if (pressed.altKey) return null;
   const key = pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key;
   if (pressed.ctrlKey || pressed.metaKey)

@@ -8,7 +8,7 @@ export type Line =
 const known = new WeakMap<RunsView, readonly (Line | undefined)[]>();
 
 /** Returns the lines of a view's window in order: headers at their indexes, rows in between. */
-export function linesOf(view: RunsView): readonly (Line | undefined)[] {
+export function getLines(view: RunsView): readonly (Line | undefined)[] {
   const made = known.get(view);
   if (made) return made;
   const heads = new Map(view.heads.map((head) => [head.line, head]));
@@ -26,7 +26,7 @@ export function linesOf(view: RunsView): readonly (Line | undefined)[] {
 
 /** Returns the line at an index of the list, if it is in the window. */
 export const lineAt = (view: RunsView | undefined, index: number): Line | undefined =>
-  view && index >= view.first ? linesOf(view)[index - view.first] : undefined;
+  view && index >= view.first ? getLines(view)[index - view.first] : undefined;
 
 export function rowAt(view: RunsView | undefined, index: number): RunView | undefined {
   const line = lineAt(view, index);
@@ -39,8 +39,8 @@ export function headAt(view: RunsView | undefined, index: number): GroupHead | u
 }
 
 /** Returns the index of a run in the list, or -1 if it is outside the window. */
-export const placeOf = (view: RunsView, n: number): number => {
-  const at = linesOf(view).findIndex((line) => line?.is === 'row' && line.row.n === n);
+export const getLineIndex = (view: RunsView, n: number): number => {
+  const at = getLines(view).findIndex((line) => line?.is === 'row' && line.row.n === n);
   return at < 0 ? -1 : view.first + at;
 };
 
@@ -48,9 +48,13 @@ export const placeOf = (view: RunsView, n: number): number => {
  * Position of a run, starting at 1, and the number of runs, in the list or in its group. `far`: its
  * group header is not loaded. `out`: the run is not loaded.
  */
-export type Standing = readonly [at: number, of: number] | 'far' | 'out';
-export function standingOf(view: RunsView | undefined, grouped: boolean, n: number): Standing {
-  const at = view ? placeOf(view, n) : -1;
+export type ScrollState = readonly [at: number, of: number] | 'far' | 'out';
+export function getScrollState(
+  view: RunsView | undefined,
+  grouped: boolean,
+  n: number,
+): ScrollState {
+  const at = view ? getLineIndex(view, n) : -1;
   if (!view || at < 0) return 'out';
   const head = view.heads.findLast(({ line }) => line < at);
   return !grouped ? [at + 1, view.total] : head ? [at - head.line, head.rows] : 'far';
@@ -74,7 +78,7 @@ export function rowsBetween(
 /** Returns the loaded rows of a group. */
 export function rowsUnder(view: RunsView, { line }: GroupHead): readonly RunView[] {
   const under: RunView[] = [];
-  for (const one of linesOf(view).slice(line - view.first + 1)) {
+  for (const one of getLines(view).slice(line - view.first + 1)) {
     if (one?.is !== 'row') break;
     under.push(one.row);
   }

@@ -11,7 +11,7 @@ import type { Column } from '../shared/runs/columns.ts';
 import type { List } from '../shared/runs/list-state.ts';
 import { ExportButton } from '../shared/export/export-button.tsx';
 import { allOpen } from './hand-over/latest-hand-over.ts';
-import { listOfView, viewQueryOf } from './saved-views/views.ts';
+import { listOfView, getViewQuery } from './saved-views/views.ts';
 import { ViewsChip } from './saved-views/views-chip.tsx';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
@@ -43,7 +43,7 @@ export function ToolbarParts({
   onList,
 }: ToolbarPartsProps) {
   const [handing, setHanding] = useState(false);
-  const query = viewQueryOf(list);
+  const query = getViewQuery(list);
   useEffect(() => prefetch(handOver), []);
   return (
     <>

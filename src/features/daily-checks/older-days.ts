@@ -9,7 +9,7 @@ const DAY: Ms = 86_400_000;
  * Compares the list's period with the days on this device: within them, reaching back to their
  * start or further, or entirely before them.
  */
-export function reachOf(
+export function getRangePosition(
   { from, to }: Pick<RunsFilter, 'from' | 'to'>,
   now: Ms,
 ): 'within' | 'all' | 'before' {
@@ -28,7 +28,7 @@ export function olderWords(
   now: Ms,
   narrowed: boolean,
 ): { readonly title: string; readonly detail: string } | null {
-  const reach = reachOf(filter, now);
+  const reach = getRangePosition(filter, now);
   const days = LIMITS.windowDays;
   if (reach === 'within' || (reach === 'all' && !narrowed)) return null;
   return {

@@ -10,13 +10,13 @@ import { announce } from '#src/app/shell/announce.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { Pill } from '#src/ui/chip.tsx';
 import { formatCount, formatDay } from '#src/ui/format.ts';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useIsTablet } from '#src/ui/use-is-tablet.ts';
 import { ListsFrame } from '../shared/lists/list-tabs.tsx';
-import { queryOf } from '../shared/runs/list-address.ts';
-import type { BulkDeed } from './bulk-bar.tsx';
+import { getQuery } from '../shared/runs/list-address.ts';
+import type { BulkAction } from './bulk-bar.tsx';
 import {
   BulkBar,
   Dialogs,
@@ -34,12 +34,12 @@ import { asks } from './keyboard-shortcuts.ts';
 import type { Command } from './keyboard-shortcuts.ts';
 import { cleared, ofCause } from '../shared/runs/list-state.ts';
 import { Notices } from '../shared/runs/sync-notices.tsx';
-import { extended, matchingOf, NOTHING } from './selection.ts';
+import { extended, countMatching, EMPTY } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useRunActions } from './use-run-actions.ts';
 import { useKeys } from './use-keyboard-shortcuts.ts';
 import { useRunList } from './use-run-list.ts';
-import { headAt, rowAt, standingOf } from './lines.ts';
+import { headAt, rowAt, getScrollState } from './lines.ts';
 import { useColumns } from './use-columns.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
@@ -54,7 +54,7 @@ export function DailyChecksPage({
   readonly branding: Branding;
 }) {
   const round = useRunList(me, branding);
-  const deeds = useRunActions(round, me.id);
+  const actions = useRunActions(round, me.id);
   const choice = useColumns(me.id);
   const status = useWatch('status', STILL);
   const phone = !useIsTablet();
@@ -62,7 +62,7 @@ export function DailyChecksPage({
   const { list, setList, view, selection, cursor, now, rule } = round;
   const zone = rule.zone;
   const total = view?.total ?? 0;
-  const matching = matchingOf(view, list.review);
+  const matching = countMatching(view, list.review);
   const progress = view?.progress;
   const count = selection.runs.size;
   const found = view === undefined || round.held ? '' : t.resultCount({ count: view.total });
@@ -115,7 +115,7 @@ export function DailyChecksPage({
   const [named, setNamed] = useState(0);
   const selectAll = (): void => {
     waiting.current ??= [];
-    void deeds.selectAll().finally(() => setNamed((n) => n + 1));
+    void actions.selectAll().finally(() => setNamed((n) => n + 1));
   };
 
   /**
@@ -124,8 +124,8 @@ export function DailyChecksPage({
    */
   const withMembers = (head: GroupHead, act: (runs: readonly RunN[]) => void): void => {
     waiting.current ??= [];
-    void deeds
-      .membersOf(head)
+    void actions
+      .getMembers(head)
       .then(act)
       .finally(() => setNamed((n) => n + 1));
   };
@@ -143,11 +143,11 @@ export function DailyChecksPage({
         if (head.folded === (what === 'unfold')) round.fold(head.key);
         return true;
       case 'select':
-        void deeds.selectGroup(head);
+        void actions.selectGroup(head);
         return true;
       case 'review':
         if (count > 0) return false;
-        withMembers(head, (runs) => deeds.change({ is: 'review', comment: null }, runs));
+        withMembers(head, (runs) => actions.change({ is: 'review', comment: null }, runs));
         return true;
       case 'review-with':
       case 'snooze':
@@ -155,7 +155,7 @@ export function DailyChecksPage({
       case 'ticket': {
         if (count > 0) return false;
         const is = what === 'review-with' ? 'review' : what;
-        withMembers(head, (runs) => deeds.askFor(is, runs));
+        withMembers(head, (runs) => actions.openDialog(is, runs));
         return true;
       }
       default:
@@ -168,18 +168,18 @@ export function DailyChecksPage({
       case 'fold':
         return round.fold(head.key);
       case 'select':
-        void deeds.selectGroup(head);
+        void actions.selectGroup(head);
         return undefined;
       case 'review':
         return acts
-          ? withMembers(head, (runs) => deeds.change({ is: 'review', comment: null }, runs))
+          ? withMembers(head, (runs) => actions.change({ is: 'review', comment: null }, runs))
           : undefined;
     }
   };
 
   const command = (what: Command): void => {
     // the dialog is loading, so keys are not meant for the list
-    if (deeds.ask !== null) return what === 'back' ? deeds.setAsk(null) : undefined;
+    if (actions.dialog !== null) return what === 'back' ? actions.setDialog(null) : undefined;
     if (waiting.current !== null) {
       waiting.current.push(what);
       return undefined;
@@ -205,39 +205,39 @@ export function DailyChecksPage({
       case 'extend-previous':
         return extend(-1);
       case 'select':
-        return row && deeds.select(row, cursor?.index ?? 0, false);
+        return row && actions.select(row, cursor?.index ?? 0, false);
       case 'select-all':
         return selectAll();
       case 'open':
         return row && openRow(row, 'push');
       case 'back':
         if (list.open !== null) return close();
-        if (count > 0) round.setSelection(NOTHING);
+        if (count > 0) round.setSelection(EMPTY);
         return undefined; // keys still apply to this row
       case 'review':
-        return deeds.review(deeds.targets());
+        return actions.review(actions.targets());
       case 'review-with':
-        return deeds.askFor('review', deeds.targets());
+        return actions.openDialog('review', actions.targets());
       case 'snooze':
-        return deeds.askFor('snooze', deeds.targets());
+        return actions.openDialog('snooze', actions.targets());
       case 'note':
       case 'ticket':
-        return deeds.askFor(what, deeds.targets());
+        return actions.openDialog(what, actions.targets());
       case 'columns':
-        return deeds.setAsk({ is: 'columns' });
+        return actions.setDialog({ is: 'columns' });
       case 'fold':
       case 'unfold':
         return undefined; // rows cannot be collapsed
       case 'facets': {
         const first = document.querySelector<HTMLElement>('aside.dc-facets button');
         if (first?.offsetParent) first.focus();
-        else deeds.setAsk({ is: 'facets' });
+        else actions.setDialog({ is: 'facets' });
         return undefined;
       }
       case 'refresh':
         return round.takeIn();
       case 'help':
-        return deeds.setAsk({ is: 'help' });
+        return actions.setDialog({ is: 'help' });
     }
   };
   useKeys(acts, command);
@@ -261,31 +261,31 @@ export function DailyChecksPage({
         return openRow(row, list.open === null ? 'push' : 'replace');
       case 'select':
         round.setCursor(at);
-        return deeds.select(row, index, shift);
+        return actions.select(row, index, shift);
       case 'review':
-        return acts ? deeds.review([row.n]) : undefined;
+        return acts ? actions.review([row.n]) : undefined;
       case 'undo':
-        return deeds.change({ is: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
+        return actions.change({ is: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
     }
   };
-  const bulk = (deed: BulkDeed): void => {
-    switch (deed) {
+  const bulk = (action: BulkAction): void => {
+    switch (action) {
       case 'all':
         return selectAll();
       case 'clear':
-        return round.setSelection(NOTHING);
+        return round.setSelection(EMPTY);
       case 'snooze':
       case 'note':
       case 'ticket':
-        return deeds.askFor(deed, deeds.targets());
+        return actions.openDialog(action, actions.targets());
       case 'review':
-        return deeds.change({ is: 'review', comment: null }, deeds.targets());
+        return actions.change({ is: 'review', comment: null }, actions.targets());
       case 'reopen':
       case 'wake':
-        return deeds.change({ is: deed }, deeds.targets());
+        return actions.change({ is: action }, actions.targets());
     }
   };
-  const open = list.open === null ? null : (deeds.rowOf(list.open) ?? null);
+  const open = list.open === null ? null : (actions.getRow(list.open) ?? null);
   const fresh = view?.fresh ?? 0;
   const loaded = view?.loaded;
 
@@ -311,7 +311,7 @@ export function DailyChecksPage({
         me={me}
         now={now}
         chosen="results"
-        query={queryOf(list)}
+        query={getQuery(list)}
         results={view?.total}
         aside={
           <>
@@ -345,8 +345,8 @@ export function DailyChecksPage({
                 onList={(next, at) => setList(next, 'push', at)}
                 rule={rule}
                 now={now}
-                onFacets={() => deeds.setAsk({ is: 'facets' })}
-                onColumns={() => deeds.setAsk({ is: 'columns' })}
+                onFacets={() => actions.setDialog({ is: 'facets' })}
+                onColumns={() => actions.setDialog({ is: 'columns' })}
                 parts={
                   <Suspense fallback={<span className="h-7 w-72" />}>
                     <ToolbarParts
@@ -376,7 +376,7 @@ export function DailyChecksPage({
                 className="dc-ink"
                 style={
                   {
-                    '--cleared': percentOf(progress?.cleared ?? 0, progress?.of ?? 0) / 100,
+                    '--cleared': getPercent(progress?.cleared ?? 0, progress?.of ?? 0) / 100,
                   } as React.CSSProperties
                 }
               />
@@ -438,8 +438,8 @@ export function DailyChecksPage({
                   total={matching}
                   phone={phone}
                   showing={list.review}
-                  busy={deeds.busy}
-                  onDeed={bulk}
+                  busy={actions.busy}
+                  onAction={bulk}
                 />
               </Suspense>
             )}
@@ -455,7 +455,7 @@ export function DailyChecksPage({
               <OpenRun
                 n={list.open}
                 row={open}
-                standing={standingOf(view, list.group !== null, list.open)}
+                scrollState={getScrollState(view, list.group !== null, list.open)}
                 acts={acts}
                 me={me.id}
                 zone={zone}
@@ -466,22 +466,22 @@ export function DailyChecksPage({
                 onCause={(cause) => setList(ofCause(list, cause))}
                 days={round.filter}
                 onRun={(n) => setList({ ...list, open: n }, 'push')}
-                onDeed={(deed, runs) => {
-                  if (deed === 'review') return deeds.review(runs);
-                  if (deed === 'snooze' || deed === 'note' || deed === 'ticket')
-                    return deeds.askFor(deed, runs);
-                  if (deed === 'review-with') return deeds.askFor('review', runs);
-                  return deeds.change({ is: deed }, runs);
+                onAction={(action, runs) => {
+                  if (action === 'review') return actions.review(runs);
+                  if (action === 'snooze' || action === 'note' || action === 'ticket')
+                    return actions.openDialog(action, runs);
+                  if (action === 'review-with') return actions.openDialog('review', runs);
+                  return actions.change({ is: action }, runs);
                 }}
               />
             </Suspense>
           )}
         </div>
       </ListsFrame>
-      {deeds.ask && (
+      {actions.dialog && (
         <Suspense>
           <Dialogs
-            ask={deeds.ask}
+            dialog={actions.dialog}
             list={list}
             facets={view?.facets}
             total={total}
@@ -490,8 +490,8 @@ export function DailyChecksPage({
             acts={acts}
             onList={(next, at) => setList(next, 'push', at)}
             choice={choice}
-            onChange={deeds.change}
-            onClose={() => deeds.setAsk(null)}
+            onChange={actions.change}
+            onClose={() => actions.setDialog(null)}
           />
         </Suspense>
       )}

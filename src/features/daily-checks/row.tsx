@@ -19,10 +19,10 @@ import {
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
-import { piecesOf } from '../shared/runs/cause-pieces.ts';
+import { splitCause } from '../shared/runs/cause-pieces.ts';
 import { Strip, Usual } from '../shared/runs/run-marks.tsx';
 import { NARROW, WIDE } from '../shared/runs/spark-bars.ts';
-import { doneWords, isDone, isException, rowWords, streakOf } from '../shared/runs/labels.ts';
+import { doneWords, isDone, isException, rowWords, getStreak } from '../shared/runs/labels.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
@@ -66,7 +66,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
   const { problem } = row;
   const done = isDone(row);
   const bad = row.state === 'Failed' || row.state === 'Error';
-  const streak = streakOf(row);
+  const streak = getStreak(row);
   return (
     <>
       <div role="gridcell" className="dc-st">
@@ -163,7 +163,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
 export const Card = memo(function Card(props: RowProps) {
   const { row, acts, me, zone, now, selected } = props;
   const done = isDone(row);
-  const streak = streakOf(row);
+  const streak = getStreak(row);
   return (
     <div {...frame(props)} className="dc-row dc-card">
       <div role="gridcell" className="dc-mk">
@@ -198,7 +198,7 @@ export const Card = memo(function Card(props: RowProps) {
           {!done && (
             <span className="dc-ag">
               <span className={`font-semibold ${STATES[row.state].text}`}>
-                {STATES[row.state].word}
+                {STATES[row.state].label}
               </span>
               {streak === '' ? '' : `, ${streak}`}
             </span>
@@ -317,7 +317,7 @@ function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
   return (
     <>
       {done === null
-        ? piecesOf(row.message ?? '', row.template).map((piece, i) =>
+        ? splitCause(row.message ?? '', row.template).map((piece, i) =>
             piece.fixed ? piece.text : <i key={i}>{piece.text}</i>,
           ) // eslint-disable-line react/no-array-index-key
         : done}

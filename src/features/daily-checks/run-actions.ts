@@ -35,7 +35,7 @@ export async function perform(acts: readonly Act[]): Promise<Failure | null> {
  * Returns the changes that undo `act`. Earlier notes and snoozes are restored from rows that were
  * seen. Null if one could be lost.
  */
-export function undoOf(
+export function getUndoActions(
   { change, runs }: Act,
   before: ReadonlyMap<RunN, RunView>,
 ): readonly Act[] | null {
@@ -73,7 +73,7 @@ export function undoOf(
  * Returns only changes that the user may still undo: a colleague's earlier review stays. `seen`:
  * the rows as they are now.
  */
-export const ownOf = (
+export const listOwnActions = (
   back: readonly Act[],
   seen: ReadonlyMap<RunN, RunView>,
   me: string,
@@ -87,7 +87,11 @@ export const ownOf = (
   }));
 
 /** `13 reviewed`; for a single run with its name: `Reviewed: SQL nightly, Aldergate Vets`. */
-export function toldOf({ change, runs }: Act, row: RunView | undefined, zone: string): string {
+export function getToastText(
+  { change, runs }: Act,
+  row: RunView | undefined,
+  zone: string,
+): string {
   const count = runs.length;
   if (count === 1 && row) {
     const run = t.jobOfCompany({ job: row.jobName, company: row.companyName });
@@ -135,10 +139,10 @@ const onlyComment = (runs: readonly RunN[], before: ReadonlyMap<RunN, RunView>):
     ? (before.get(runs[0])?.problem?.review?.comment ?? null)
     : null;
 
-function regroup(runs: readonly RunN[], changeOf: (n: RunN) => Change): readonly Act[] {
+function regroup(runs: readonly RunN[], getChange: (n: RunN) => Change): readonly Act[] {
   const groups = new Map<string, { change: Change; runs: RunN[] }>();
   for (const n of runs) {
-    const change = changeOf(n);
+    const change = getChange(n);
     const key = JSON.stringify(change);
     const group = groups.get(key) ?? { change, runs: [] };
     groups.set(key, group);

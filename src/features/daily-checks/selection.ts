@@ -18,7 +18,7 @@ export interface Chosen {
   readonly company: CompanyN;
 }
 
-export const NOTHING: Selection = {
+export const EMPTY: Selection = {
   runs: new Map(),
   anchor: null,
   companies: null,
@@ -80,7 +80,7 @@ export const everything = (runs: readonly RunN[], companies: number | null): Sel
 });
 
 /** Returns the number of companies, or null if unknown. */
-export function companiesOf({ runs, companies }: Selection): number | null {
+export function getCompanies({ runs, companies }: Selection): number | null {
   if (companies !== null) return companies;
   const seen = new Set<CompanyN>();
   for (const company of runs.values()) {
@@ -94,7 +94,7 @@ export function companiesOf({ runs, companies }: Selection): number | null {
  * Returns how many rows "select all" selects. Rows that were cleared meanwhile stay listed but do
  * not count.
  */
-export const matchingOf = (view: RunsView | undefined, review: RunsFilter['review']): number =>
+export const countMatching = (view: RunsView | undefined, review: RunsFilter['review']): number =>
   view?.facets.review.find(({ value }) => value === review)?.count ?? view?.total ?? 0;
 
 /** State of the header's checkbox: none, some or all of the listed rows are selected. */

@@ -71,12 +71,12 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
       >
         <fieldset className="m-0 border-0 p-0">
           <legend className="text-agate text-ink-3">{t.until}</legend>
-          {choices.map(({ word, until }, i) => (
+          {choices.map(({ label, until }, i) => (
             <Choice
-              key={word}
+              key={label}
               name="until"
               checked={at === i}
-              title={word}
+              title={label}
               detail={`${formatDay(until, zone)}, ${formatTime(until, zone)}`}
               onChoose={() => setAt(i)}
             />

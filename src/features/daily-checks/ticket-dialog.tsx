@@ -4,7 +4,7 @@ import type { RunN } from '#contract/ids.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/runs/query.ts';
-import type { Tied } from '#contract/runs/rows.ts';
+import type { LinkedTicket } from '#contract/runs/rows.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -19,7 +19,7 @@ import { SectionLink } from '../shared/section-link.tsx';
 import { ticketAddress } from '../shared/page-links/tickets.ts';
 import { TicketFields } from '../shared/ticket-fields/ticket-fields.tsx';
 import type { TicketDraft } from '../shared/ticket-fields/ticket-fields.tsx';
-import { descriptionOf, subjectOf } from '../shared/ticket-fields/defaults.ts';
+import { getDescription, getSubject } from '../shared/ticket-fields/defaults.ts';
 import { AdoptTicket } from './adopt-ticket.tsx';
 import { TicketForm } from './ticket-form.tsx';
 import { dailyChecksMessages as t } from './messages.en.ts';
@@ -41,26 +41,27 @@ export interface TicketDialogProps {
 export function TicketDialog(props: TicketDialogProps) {
   const { title, runs, row, onNamed, onClose } = props;
   const before = row?.problem?.ticket ?? '';
-  const tied = row?.problem?.tied ?? null;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const asked = useCachedQuery(
+  const linkedTicket = row?.problem?.tied ?? null;
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const request = useCachedQuery(
     'getTicketForm',
     { run: String(runs[0] ?? 0) },
-    { wanted: tied === null && !offline },
+    { wanted: linkedTicket === null && !offline },
   );
   const [named, setNamed] = useState(before !== '');
   const [taking, setTaking] = useState(false);
-  const form = asked.value;
+  const form = request.value;
   const own = form === null || form.system === 'own';
 
-  if (tied !== null) return <TicketShown {...props} number={before} tied={tied} />;
-  if (offline || asked.failure !== null || (own && named)) {
+  if (linkedTicket !== null)
+    return <TicketShown {...props} number={before} linkedTicket={linkedTicket} />;
+  if (offline || request.failure !== null || (own && named)) {
     return (
       <TicketForm
         title={title}
         before={before}
         onClose={onClose}
-        says={offline ? t.offlineTicketHint : null}
+        description={offline ? t.offlineTicketHint : null}
         onNew={form === null || offline ? null : () => setNamed(false)}
         onDone={(ticket) => {
           if (ticket !== before) onNamed(ticket === '' ? null : ticket);
@@ -95,10 +96,10 @@ export function TicketDialog(props: TicketDialogProps) {
 function TicketShown({
   title,
   number,
-  tied,
+  linkedTicket,
   onNamed,
   onClose,
-}: TicketDialogProps & { readonly number: string; readonly tied: Tied }) {
+}: TicketDialogProps & { readonly number: string; readonly linkedTicket: LinkedTicket }) {
   const may = useAbility('monitoring.tickets');
   return (
     <Dialog
@@ -125,23 +126,23 @@ function TicketShown({
         <p className="m-0 flex flex-wrap items-center gap-x-3">
           <b className="min-w-0 break-words">{number}</b>
           <span
-            className={`inline-flex items-center gap-1.5 ${tied.open ? 'text-running' : 'text-success'}`}
+            className={`inline-flex items-center gap-1.5 ${linkedTicket.open ? 'text-running' : 'text-success'}`}
           >
-            <Icon name={tied.open ? 'ticket' : 'success'} />
-            {tied.open ? t.open : t.closed}
+            <Icon name={linkedTicket.open ? 'ticket' : 'success'} />
+            {linkedTicket.open ? t.open : t.closed}
           </span>
         </p>
         {may && (
           <SectionLink
-            href={ticketAddress(tied.id)}
+            href={ticketAddress(linkedTicket.id)}
             className="text-accent underline pointer-coarse:min-h-11"
           >
             {t.showTicket}
           </SectionLink>
         )}
-        {tied.url !== null && (
+        {linkedTicket.url !== null && (
           <a
-            href={tied.url}
+            href={linkedTicket.url}
             target="_blank"
             rel="noreferrer"
             className="text-accent underline pointer-coarse:min-h-11"
@@ -149,7 +150,9 @@ function TicketShown({
             {t.openInTicketing}
           </a>
         )}
-        <p className="m-0 text-ink-2">{tied.open ? t.openTicketHint : t.closedTicketHint}</p>
+        <p className="m-0 text-ink-2">
+          {linkedTicket.open ? t.openTicketHint : t.closedTicketHint}
+        </p>
       </div>
     </Dialog>
   );
@@ -166,23 +169,23 @@ function NewTicket({
 }: TicketDialogProps & { readonly form: TicketFormOut; readonly onOther: () => void }) {
   const first = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState<TicketDraft>(() => ({
-    subject: subjectOf(row, runs.length),
-    description: descriptionOf(row),
+    subject: getSubject(row, runs.length),
+    description: getDescription(row),
     status: form.statuses.find(({ closed }) => !closed)?.id ?? '',
     priority: form.priority ?? '',
     owner: form.owner,
   }));
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   // The server found that they belong to several companies.
-  const several = fault === MESSAGES.ticketOneCompany;
+  const several = error === MESSAGES.ticketOneCompany;
   const keeps = useAbility('common.companies');
   const can = form.blocked === null && draft.subject.trim() !== '' && !busy;
 
   async function make(each = false): Promise<void> {
     if (!can) return;
     setBusy(true);
-    setFault(null);
+    setError(null);
     const { subject, description, status, priority, owner } = draft;
     const wanted = {
       runs: [...runs].slice(0, MOST),
@@ -196,8 +199,13 @@ function NewTicket({
       ? await client().ask('makeTickets', wanted)
       : await client().ask('makeTicket', wanted);
     setBusy(false);
-    if (!result.ok) return setFault(getFailureText(result.failure));
-    tell(openedOf('tickets' in result.value ? result.value.tickets : [result.value], form.system));
+    if (!result.ok) return setError(getFailureText(result.failure));
+    tell(
+      getOpenedTicket(
+        'tickets' in result.value ? result.value.tickets : [result.value],
+        form.system,
+      ),
+    );
     onClose();
   }
   return (
@@ -236,9 +244,9 @@ function NewTicket({
             )}
           </Callout>
         )}
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         <TicketFields
@@ -246,7 +254,7 @@ function NewTicket({
           form={form}
           first={first}
           closing={false}
-          fault={draft.subject.trim() === '' ? t.subjectMissing : null}
+          error={draft.subject.trim() === '' ? t.subjectMissing : null}
           onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
         />
         <p className="m-0 text-agate text-ink-3">
@@ -266,7 +274,7 @@ function NewTicket({
   );
 }
 
-function openedOf(
+function getOpenedTicket(
   tickets: readonly { readonly number: string; readonly waiting: boolean }[],
   system: TicketFormOut['system'],
 ): string {
@@ -282,4 +290,4 @@ function openedOf(
 
 /** Maximum number of results in a ticket. */
 const MOST = 500;
-const NOTHING = {};
+const EMPTY = {};

@@ -9,7 +9,7 @@ interface TicketFormProps {
   readonly title: string;
   readonly before: string;
   /** A sentence above the form. */
-  readonly says: string | null;
+  readonly description: string | null;
   /** Creates a ticket instead; null if that is not possible now. */
   readonly onNew: (() => void) | null;
   /** Empty: removes the link. */
@@ -18,7 +18,14 @@ interface TicketFormProps {
 }
 
 /** Links problems to a ticket of the ticketing system by its number. */
-export function TicketForm({ title, before, says, onNew, onDone, onClose }: TicketFormProps) {
+export function TicketForm({
+  title,
+  before,
+  description,
+  onNew,
+  onDone,
+  onClose,
+}: TicketFormProps) {
   const [ticket, setTicket] = useState(before);
   const field = useRef<HTMLInputElement>(null);
   const can = ticket.trim() !== '' || before !== '';
@@ -50,7 +57,7 @@ export function TicketForm({ title, before, says, onNew, onDone, onClose }: Tick
           if (can) onDone(ticket.trim());
         }}
       >
-        {says !== null && <p className="m-0 pb-3 text-ink-2">{says}</p>}
+        {description !== null && <p className="m-0 pb-3 text-ink-2">{description}</p>}
         <label className="block">
           <span className="block pb-1">{t.ticketNumber}</span>
           <input

@@ -1,5 +1,5 @@
 import { filterBegan } from '#src/features/daily-checks/performance-marks.ts';
-import { listOf, queryOf } from '../shared/runs/list-address.ts';
+import { parseListAddress, getQuery } from '../shared/runs/list-address.ts';
 import type { List } from '../shared/runs/list-state.ts';
 
 /** The part of the router's history that the list uses. */
@@ -23,19 +23,19 @@ export interface Place {
 
 const TYPING_RESTS_MS = 350;
 
-/** `kept`: the stored query, used if the address has none. */
-export function makePlace(history: History, kept: string): Place {
+/** `stored`: the stored query, used if the address has none. */
+export function makePlace(history: History, stored: string): Place {
   const path = history.location.pathname;
   const listeners = new Set<() => void>();
   let search = history.location.search;
-  let list = listOf(search === '' ? kept : search);
+  let list = parseListAddress(search === '' ? stored : search);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const announce = (): void => listeners.forEach((listener) => listener());
 
   const write = (how: 'push' | 'replace'): void => {
     clearTimeout(timer);
     timer = undefined;
-    const query = queryOf(list);
+    const query = getQuery(list);
     search = query === '' ? '' : `?${query}`;
     history[how](path + search);
   };
@@ -44,8 +44,8 @@ export function makePlace(history: History, kept: string): Place {
     // Another page, or the same query in a different encoding: the list does not change.
     if (location.pathname !== path || location.search === search) return;
     search = location.search;
-    const next = listOf(search);
-    if (queryOf(next) === queryOf(list) || timer !== undefined) return;
+    const next = parseListAddress(search);
+    if (getQuery(next) === getQuery(list) || timer !== undefined) return;
     list = next;
     announce();
   };
@@ -55,7 +55,7 @@ export function makePlace(history: History, kept: string): Place {
     subscribe(listener) {
       const stop = listeners.size === 0 ? history.subscribe(read) : () => {};
       listeners.add(listener);
-      if (search === '' && queryOf(list) !== '') write('replace');
+      if (search === '' && getQuery(list) !== '') write('replace');
       return () => {
         listeners.delete(listener);
         stop();
@@ -67,10 +67,10 @@ export function makePlace(history: History, kept: string): Place {
       };
     },
     set(next, how = 'push', at) {
-      if (queryOf({ ...next, open: null }) !== queryOf({ ...list, open: null })) filterBegan(at);
+      if (getQuery({ ...next, open: null }) !== getQuery({ ...list, open: null })) filterBegan(at);
       const onlyText =
         next.text !== list.text &&
-        queryOf({ ...next, text: '' }) === queryOf({ ...list, text: '' });
+        getQuery({ ...next, text: '' }) === getQuery({ ...list, text: '' });
       list = next;
       announce();
       if (!onlyText) return write(how);

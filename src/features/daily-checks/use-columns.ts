@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { UserId } from '#contract/ids.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
-import { columnsOf } from '../shared/runs/columns.ts';
+import { getColumns } from '../shared/runs/columns.ts';
 import type { Column } from '../shared/runs/columns.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface ColumnChoice {
   readonly setDense: (dense: boolean) => void;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 /**
  * Dragging an edge changes the width many times. Only the final value is sent; if the page is left
  * earlier, the next page sends it.
@@ -26,7 +26,7 @@ const NAMES = ['columns', 'density'] as const;
 type Name = (typeof NAMES)[number];
 
 export function useColumns(me: UserId): ColumnChoice {
-  const preferences = useWatch('preferences', NOTHING);
+  const preferences = useWatch('preferences', EMPTY);
   const stored = (name: Name): string | null =>
     preferences?.find((one) => one.user === me && one.name === name)?.value ?? null;
   const place = (name: Name): string => `${name}.${me}`;
@@ -61,7 +61,7 @@ export function useColumns(me: UserId): ColumnChoice {
   );
   useEffect(() => begin(), []);
   return {
-    columns: columnsOf(columns),
+    columns: getColumns(columns),
     dense: density === DENSE,
     setColumns: (next) => choose('columns', JSON.stringify(next)),
     setDense: (dense) => choose('density', dense ? DENSE : ROOMY),

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import { commandOf, needsActions } from './keyboard-shortcuts.ts';
+import { getCommand, needsActions } from './keyboard-shortcuts.ts';
 import type { Command } from './keyboard-shortcuts.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Command } from './keyboard-shortcuts.ts';
  */
 export function useKeys(acts: boolean, onCommand: (command: Command) => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
-    const command = commandOf(event);
+    const command = getCommand(event);
     if (
       command === null ||
       event.defaultPrevented ||

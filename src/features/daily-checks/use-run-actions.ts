@@ -9,39 +9,39 @@ import { announce } from '#src/app/shell/announce.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
-import { ownOf, perform, toldOf, undoOf } from './run-actions.ts';
+import { listOwnActions, perform, getToastText, getUndoActions } from './run-actions.ts';
 import type { Act } from './run-actions.ts';
-import type { Confirmation } from './confirmations.ts';
+import type { OpenDialog } from './open-dialog.ts';
 import { cursorAt } from './cursor.ts';
-import { everything, extended, groupToggled, matchingOf, NOTHING, toggled } from './selection.ts';
+import { everything, extended, groupToggled, countMatching, EMPTY, toggled } from './selection.ts';
 import type { RunList } from './use-run-list.ts';
-import { linesOf, rowAt, rowsBetween } from './lines.ts';
+import { getLines, rowAt, rowsBetween } from './lines.ts';
 import { dailyChecksMessages as t } from './messages.en.ts';
 
 /** Actions on results: one row, the selection, or all that match. */
 export interface RunActions {
-  readonly ask: Confirmation | null;
-  readonly setAsk: (ask: Confirmation | null) => void;
+  readonly dialog: OpenDialog | null;
+  readonly setDialog: (dialog: OpenDialog | null) => void;
   readonly busy: boolean;
   /** The selection if there is one, otherwise the row under the cursor, otherwise the open one. */
   readonly targets: () => readonly RunN[];
   readonly change: (change: Change, runs: readonly RunN[]) => void;
   /** Reviews the runs, or reopens a single run that is already reviewed. */
   readonly review: (runs: readonly RunN[]) => void;
-  readonly askFor: (is: 'snooze' | 'note' | 'review' | 'ticket', runs: readonly RunN[]) => void;
+  readonly openDialog: (is: 'snooze' | 'note' | 'review' | 'ticket', runs: readonly RunN[]) => void;
   readonly select: (row: RunView, index: number, range: boolean) => void;
   readonly selectAll: () => Promise<void>;
   /** Returns the runs of a group, including collapsed and unloaded ones. */
-  readonly membersOf: (head: GroupHead) => Promise<readonly RunN[]>;
+  readonly getMembers: (head: GroupHead) => Promise<readonly RunN[]>;
   readonly selectGroup: (head: GroupHead) => Promise<void>;
-  readonly rowOf: (n: RunN) => RunView | undefined;
+  readonly getRow: (n: RunN) => RunView | undefined;
 }
 
 const RANGE_MOST = 2_000;
 
 export function useRunActions(round: RunList, me: string): RunActions {
   const { view, selection, cursor, list, seen, reach } = round;
-  const [ask, setAsk] = useState<Confirmation | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [busy, setBusy] = useState(false);
   const [anchor, setAnchor] = useState<number | null>(null);
 
@@ -55,7 +55,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
     round.setReach(null);
   }, [reached, ranged, round, selection]);
 
-  const rowOf = (n: RunN): RunView | undefined =>
+  const getRow = (n: RunN): RunView | undefined =>
     view?.rows.find((row) => row.n === n) ?? seen.get(n);
 
   const settle = (failure: Failure | null, again: () => void, done: () => void): void => {
@@ -65,9 +65,9 @@ export function useRunActions(round: RunList, me: string): RunActions {
     else done();
   };
   const send = (act: Act): void => {
-    const back = undoOf(act, seen);
+    const back = getUndoActions(act, seen);
     const only =
-      act.runs.length === 1 && act.runs[0] !== undefined ? rowOf(act.runs[0]) : undefined;
+      act.runs.length === 1 && act.runs[0] !== undefined ? getRow(act.runs[0]) : undefined;
     setBusy(true);
     perform([act]).then(
       (failure) =>
@@ -75,14 +75,14 @@ export function useRunActions(round: RunList, me: string): RunActions {
           failure,
           () => send(act),
           () => {
-            const told = toldOf(act, only, round.rule.zone);
-            if (back === null) tell(told);
+            const details = getToastText(act, only, round.rule.zone);
+            if (back === null) tell(details);
             else
-              tellWithUndo(told, () => {
-                perform(ownOf(back, seen, me)).then(
-                  (fault) =>
+              tellWithUndo(details, () => {
+                perform(listOwnActions(back, seen, me)).then(
+                  (error) =>
                     settle(
-                      fault,
+                      error,
                       () => {},
                       () => announce(t.undone),
                     ),
@@ -104,11 +104,11 @@ export function useRunActions(round: RunList, me: string): RunActions {
     round.work();
     send({ change: next, runs });
     const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
-    if (bulk) round.setSelection(NOTHING);
+    if (bulk) round.setSelection(EMPTY);
     if (next.is === 'reopen' || next.is === 'wake' || view === undefined) return;
     // Moves the focus to the row after the last changed one.
     const touched = new Set(runs);
-    const last = linesOf(view).findLastIndex(
+    const last = getLines(view).findLastIndex(
       (line) => line?.is === 'row' && touched.has(line.row.n),
     );
     const at =
@@ -125,10 +125,10 @@ export function useRunActions(round: RunList, me: string): RunActions {
   };
 
   return {
-    ask,
-    setAsk,
+    dialog,
+    setDialog,
     busy,
-    rowOf,
+    getRow,
     change,
     targets() {
       if (selection.runs.size > 0) return [...selection.runs.keys()];
@@ -136,7 +136,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
       return n === null ? [] : [n];
     },
     review(runs) {
-      const row = runs.length === 1 && runs[0] !== undefined ? rowOf(runs[0]) : undefined;
+      const row = runs.length === 1 && runs[0] !== undefined ? getRow(runs[0]) : undefined;
       if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
       if (row?.review === 'cleared')
         return (row.problem?.review ?? row.problem?.exception)
@@ -144,13 +144,13 @@ export function useRunActions(round: RunList, me: string): RunActions {
           : tellFailure(MESSAGES.problemClosed);
       return change({ is: 'review', comment: null }, runs);
     },
-    askFor(is, runs) {
-      const row = runs.length === 1 && runs[0] !== undefined ? (rowOf(runs[0]) ?? null) : null;
+    openDialog(is, runs) {
+      const row = runs.length === 1 && runs[0] !== undefined ? (getRow(runs[0]) ?? null) : null;
       if (runs.length === 0) return;
       if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
       if (is === 'snooze' && row?.problem?.closedAt != null)
         return tellFailure(MESSAGES.problemClosed);
-      setAsk({ is, runs, row });
+      setDialog({ is, runs, row });
     },
     select(row, index, range) {
       round.work();
@@ -164,7 +164,7 @@ export function useRunActions(round: RunList, me: string): RunActions {
       if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });
     },
-    membersOf: (head) =>
+    getMembers: (head) =>
       round.filter.group === null
         ? Promise.resolve([])
         : client().matching(ofGroup(round.filter, head)),
@@ -177,8 +177,8 @@ export function useRunActions(round: RunList, me: string): RunActions {
     },
     async selectAll() {
       if (view === undefined || view.total === 0) return;
-      if (selection.runs.size >= matchingOf(view, list.review)) {
-        round.setSelection(NOTHING);
+      if (selection.runs.size >= countMatching(view, list.review)) {
+        round.setSelection(EMPTY);
         return;
       }
       round.work();

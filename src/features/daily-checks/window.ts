@@ -4,7 +4,7 @@ import type { RunsWindow } from '#contract/runs/query.ts';
 const BLOCK = 24;
 
 /** Returns the window that contains `start` to `end` and one block on either side. */
-export function windowOf(start: number, end: number, total: number): RunsWindow {
+export function getWindow(start: number, end: number, total: number): RunsWindow {
   const first = Math.max(0, Math.floor(start / BLOCK) * BLOCK - BLOCK);
   const last = Math.ceil((Math.max(end, start) + 1) / BLOCK) * BLOCK + BLOCK;
   return {
@@ -39,7 +39,7 @@ export function withPinned(
 }
 
 /** Returns the rendered index that does not adjoin the others, or -1. */
-export function apartOf(drawn: readonly number[]): number {
+export function getGap(drawn: readonly number[]): number {
   const [first = -1, second = first + 1] = drawn;
   const last = drawn.at(-1) ?? -1;
   if (second - first > 1) return first;

@@ -26,7 +26,7 @@ export const BOARD: Board = {
 };
 
 /** Returns the query of an address without `?`. Default values are left out. */
-export function queryOf(board: Board): string {
+export function getQuery(board: Board): string {
   const params = new URLSearchParams();
   if (spanKey(board.span) !== spanKey(BOARD.span)) params.set('date', spanKey(board.span));
   if (board.companies.length > 0) params.set('company', board.companies.join());
@@ -40,7 +40,7 @@ export function queryOf(board: Board): string {
 }
 
 /** Parses any query. Unknown or invalid values fall back to their defaults one by one. */
-export function boardOf(query: string): Board {
+export function getBoard(query: string): Board {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',')),
@@ -62,6 +62,6 @@ export function boardOf(query: string): Board {
 
 export const DASHBOARD = '/monitoring/dashboard';
 export function boardAddress(board: Board): string {
-  const query = queryOf(board);
+  const query = getQuery(board);
   return query === '' ? DASHBOARD : `${DASHBOARD}?${query}`;
 }

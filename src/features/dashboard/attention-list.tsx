@@ -38,7 +38,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
             const today = dayAt(now, rule);
             const first = dayAt(of.since, rule);
             const days = [first < today ? first : today, today] as const;
-            const asked = {
+            const request = {
               days,
               companies: board.companies,
               instructionTypes: board.instructionTypes,
@@ -58,8 +58,8 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
                   opens
                     ? listAddress(
                         of.cause === null
-                          ? { ...asked, run: of.run }
-                          : { ...asked, cause: of.cause },
+                          ? { ...request, run: of.run }
+                          : { ...request, cause: of.cause },
                       )
                     : null
                 }
@@ -73,7 +73,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
               <Row
                 key={line.key}
                 state="Failed"
-                word={t.notSynced}
+                label={t.notSynced}
                 title={
                   others.length === 0
                     ? (one?.entity ?? '')
@@ -99,7 +99,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
               <Row
                 key={line.key}
                 state={one.tone === 'failed' ? 'Failed' : 'Warning'}
-                word={one.tone === 'failed' ? t.full : t.fillsUp}
+                label={one.tone === 'failed' ? t.full : t.fillsUp}
                 title={(/repo/i.test(one.name) ? t.namedRepositoryFull : t.repositoryFull)({
                   name: one.name,
                   full: fullWords(one, now),
@@ -127,7 +127,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
               <Row
                 key={line.key}
                 state="Missed"
-                word={t.unprotected}
+                label={t.unprotected}
                 title={t.computersWithoutJob({ count: line.of.length })}
                 detail={
                   companies.size === 1 && company !== undefined
@@ -151,7 +151,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
 interface RowProps {
   readonly state: RunState;
   /** Replaces the label of the state. */
-  readonly word?: string;
+  readonly label?: string;
   readonly title: string;
   readonly detail: string;
   readonly since?: Ms;
@@ -164,13 +164,13 @@ interface RowProps {
   readonly act: string;
 }
 
-function Row({ state, word, title, detail, since, until, now, zone, strip, href, act }: RowProps) {
+function Row({ state, label, title, detail, since, until, now, zone, strip, href, act }: RowProps) {
   return (
     <li
       className={`relative grid min-h-10 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1 max-tablet:py-2 ${href === null ? 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px]' : 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px_76px]'}`}
     >
       <span className="max-tablet:col-span-2 max-tablet:text-agate">
-        {word === undefined ? <StateMark state={state} /> : <Worded state={state} word={word} />}
+        {label === undefined ? <StateMark state={state} /> : <Worded state={state} label={label} />}
       </span>
       <span className={`min-w-0 leading-4 ${strip === undefined ? 'tablet:col-span-2' : ''}`}>
         <b className="block truncate" data-tip={title}>
@@ -233,10 +233,10 @@ function Act({
   );
 }
 
-const Worded = ({ state, word }: { readonly state: RunState; readonly word: string }) => (
+const Worded = ({ state, label }: { readonly state: RunState; readonly label: string }) => (
   <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${COLOURS[state] ?? ''}`}>
     <Icon name={state === 'Missed' ? 'missed' : state === 'Warning' ? 'warning' : 'failed'} />
-    <span>{word}</span>
+    <span>{label}</span>
   </span>
 );
 const COLOURS: Partial<Readonly<Record<RunState, string>>> = {

@@ -83,7 +83,7 @@ function rank(line: Line): number {
 /** Returns the headline: the template of a shared cause, otherwise the run's message. */
 export const headline = ({ cause, template, message, state }: Attention): string =>
   (cause === null ? (said(message) ?? template) : (template ?? said(message))) ??
-  (state === 'Missed' ? t.didNotReport : STATES[state].word);
+  (state === 'Missed' ? t.didNotReport : STATES[state].label);
 /** Removes leading times and levels, because the line has its own icon. */
 const said = (message: string | null): string | null => message && (firstLine(message) || message);
 

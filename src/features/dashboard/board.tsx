@@ -16,36 +16,36 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { bringSpark } from '#src/ui/spark.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { Notices } from '../shared/runs/sync-notices.tsx';
-import { boardAddress, boardOf } from './address.ts';
+import { boardAddress, getBoard } from './address.ts';
 import { searchAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
-import { columnsOf } from '../shared/charts/day-columns.ts';
+import { getColumns } from '../shared/charts/day-columns.ts';
 import { unprotected } from './computers.ts';
 import { EmptyBoard, NothingYet } from './empty.tsx';
 import { Parts } from './parts.tsx';
 import { fillingUp } from '../shared/capacity.ts';
-import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
+import { getHistory, toStretch } from '../shared/date-range/day-stretch.ts';
 import { Tools } from './tools.tsx';
 import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 /** The page that most lines open. */
 const list = () => import('../daily-checks/screen.tsx');
-const NOTHING = {};
+const EMPTY = {};
 
 /** The dashboard of one user. */
 export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
   const board = withoutCompanies(
-    boardOf(useRouterState({ select: ({ location }) => location.searchStr })),
+    getBoard(useRouterState({ select: ({ location }) => location.searchStr })),
     can(me.roles, 'monitoring.companies-filter'),
   );
   const now = useNow();
   const [text, setText] = useState('');
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const zone = rule.zone;
-  const stretch = stretchOf(board.span, dayAt(now, rule), rule);
-  const longer = historyOf(stretch, rule);
+  const stretch = toStretch(board.span, dayAt(now, rule), rule);
+  const longer = getHistory(stretch, rule);
   const { companies, instructionTypes } = board;
   const overview = useWatch('overview', {
     from: stretch.from,
@@ -59,19 +59,19 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
     companies,
     instructionTypes,
   });
-  const status = useWatch('status', NOTHING);
-  const known = useWatch('companies', NOTHING);
+  const status = useWatch('status', EMPTY);
+  const known = useWatch('companies', EMPTY);
   const opens = can(me.roles, 'monitoring.daily-checks');
   const stores = can(me.roles, 'monitoring.repositories');
-  const repositories = usePolledQuery('listRepositories', NOTHING, stores);
-  const computers = usePolledQuery('listComputersNow', NOTHING, opens);
-  const sync = useWatch('lastSync', NOTHING) ?? null;
+  const repositories = usePolledQuery('listRepositories', EMPTY, stores);
+  const computers = usePolledQuery('listComputersNow', EMPTY, opens);
+  const sync = useWatch('lastSync', EMPTY) ?? null;
   useEffect(() => prefetch(bringSpark, ...(opens ? [list] : [])), [opens]);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>
     known?.find((one) => one.n === n)?.name ?? t.unknownCompany({ number: n });
-  const told = (at: number): string =>
+  const toOutput = (at: number): string =>
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
   const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
   const arriving = status?.is === 'catching-up' ? status.left : 0;
@@ -135,7 +135,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
               stretch={stretch}
               overview={overview}
               past={past}
-              columns={columnsOf(past.days)}
+              columns={getColumns(past.days)}
               rule={rule}
               now={now}
               rankings={can(me.roles, 'monitoring.rankings')}
@@ -149,7 +149,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
               bare={bare}
               sync={sync}
               companyName={companyName}
-              told={told}
+              formatAge={toOutput}
               onBoard={setBoard}
             />
           </>

@@ -54,13 +54,13 @@ export function firstSeenWords(
  */
 export function computersAddress(
   companies: readonly CompanyN[],
-  nameOf: (n: CompanyN) => string,
+  getName: (n: CompanyN) => string,
   card?: Pick<ResultsQuery, 'days' | 'instructionTypes'>,
 ): string {
   const [one] = companies;
   const name =
     companies.length === 1 && one !== undefined
-      ? besideQuery({ text: nameOf(one), ignored: false })
+      ? besideQuery({ text: getName(one), ignored: false })
       : '';
   const query = [card === undefined ? '' : cardParams(card).toString(), name]
     .filter((part) => part !== '')

@@ -2,7 +2,7 @@ import type { Overview } from '#contract/dashboard/overview.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from './address.ts';
-import { countDelta, shareOf, shareWords } from '../shared/charts/deltas.ts';
+import { countDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { ENTITY_GROUP_WORDS } from '#src/features/shared/runs/labels.ts';
@@ -33,15 +33,15 @@ export function Groups({
       className="m-0 grid list-none gap-x-3 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5"
     >
       {shown.map(({ group, now, before }) => {
-        const share = shareOf(now);
+        const share = getSuccessRate(now);
         const delta = countDelta(now, { ...before, whole }, 'failed');
-        const told = [
+        const details = [
           share === null ? t.noResults : t.share({ share: shareWords(share) }),
           ...(now.failed > 0 || delta.tone !== null
             ? [
                 delta.tone === null
                   ? t.failedCount({ count: now.failed })
-                  : t.failedWithDelta({ count: now.failed, delta: delta.words }),
+                  : t.failedWithDelta({ count: now.failed, delta: delta.label }),
               ]
             : []),
           ...(now.missed > 0 ? [t.missedCount({ count: now.missed })] : []),
@@ -52,8 +52,8 @@ export function Groups({
               <span className="truncate">{ENTITY_GROUP_WORDS[group]}</span>
               {opens && <Icon name="chevron-right" size={12} className="text-ink-3" />}
             </span>
-            <span className="block truncate text-agate text-ink-3" data-tip={told}>
-              {told}
+            <span className="block truncate text-agate text-ink-3" data-tip={details}>
+              {details}
             </span>
           </>
         );

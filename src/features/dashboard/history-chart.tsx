@@ -4,7 +4,7 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
 import { useWidth } from '#src/ui/use-width.ts';
-import { columnWords, goodOf } from '../shared/charts/day-columns.ts';
+import { columnWords, countGood } from '../shared/charts/day-columns.ts';
 import type { Column } from '../shared/charts/day-columns.ts';
 import { SectionLink } from '../shared/section-link.tsx';
 import { CHART, CHART_TALL, columnAt, draw, labelled } from '../shared/charts/scales.ts';
@@ -19,7 +19,7 @@ interface HistoryChartProps {
   readonly detail: string;
   readonly columns: readonly Column[];
   /** Address of a column's results; null if the user may not see them. */
-  readonly hrefOf: ((column: Column) => string) | null;
+  readonly getHref: ((column: Column) => string) | null;
   readonly onOpen: (href: string) => void;
 }
 
@@ -27,7 +27,7 @@ interface HistoryChartProps {
  * Two charts: successes on their own scale, and all other results below. The legend shows the day
  * at the pointer or keyboard cursor, by default the newest. A click or Enter opens its results.
  */
-export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: HistoryChartProps) {
+export function HistoryChart({ title, detail, columns, getHref, onOpen }: HistoryChartProps) {
   const { box, width } = useWidth();
   const [chosen, setChosen] = useState<number | null>(null);
   const ruled = useId();
@@ -38,7 +38,7 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
   const drawn = draw(columns, width);
   const names = labelled(count, drawn.step);
   const axis = CHART_TALL - CHART.under;
-  const href = hrefOf?.(column) ?? null;
+  const href = getHref?.(column) ?? null;
 
   const step = (event: KeyboardEvent): void => {
     const to = {
@@ -84,10 +84,10 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
       <div className="py-2">
         <Legend
           entries={[
-            { mark: 'success', word: t.success, value: goodOf(column) },
-            { mark: 'warning', word: t.warning, value: column.warning },
-            { mark: 'missed', word: t.didNotRun, value: column.missed },
-            { mark: 'failed', word: t.failed, value: column.failed },
+            { mark: 'success', label: t.success, value: countGood(column) },
+            { mark: 'warning', label: t.warning, value: column.warning },
+            { mark: 'missed', label: t.didNotRun, value: column.missed },
+            { mark: 'failed', label: t.failed, value: column.failed },
           ]}
         />
       </div>
@@ -100,7 +100,7 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
         aria-valuemax={count}
         aria-valuenow={at + 1}
         aria-valuetext={columnWords(column)}
-        className={hrefOf ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
+        className={getHref ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
         onKeyDown={step}
         onPointerMove={(event) => setChosen(under(event))}
         onPointerLeave={(event) => {
@@ -111,8 +111,8 @@ export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: History
           setChosen(under(event));
           // A tap covers the bar, so on touch it only selects; the link beside the legend opens the
           // results.
-          if (event.pointerType === 'mouse' && event.button === 0 && hrefOf && one)
-            onOpen(hrefOf(one));
+          if (event.pointerType === 'mouse' && event.button === 0 && getHref && one)
+            onOpen(getHref(one));
         }}
       >
         <svg
@@ -200,9 +200,11 @@ function Table({ columns }: { readonly columns: readonly Column[] }) {
           {columns.toReversed().map((one) => (
             <tr key={one.days[0]}>
               <th scope="row">{daysWords(one.days)}</th>
-              {[one.failed, one.missed, one.warning, goodOf(one), one.anomaly].map((value, i) => (
-                <td key={COLUMNS[i]}>{formatCount(value)}</td>
-              ))}
+              {[one.failed, one.missed, one.warning, countGood(one), one.anomaly].map(
+                (value, i) => (
+                  <td key={COLUMNS[i]}>{formatCount(value)}</td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>

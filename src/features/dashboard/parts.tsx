@@ -22,7 +22,7 @@ import { RepositoryList } from './repository-list.tsx';
 import { FromServer, Section } from '../shared/section.tsx';
 import { Stat } from './stat.tsx';
 import { SyncList } from './sync-list.tsx';
-import { historyOf, stretchOf } from '../shared/date-range/day-stretch.ts';
+import { getHistory, toStretch } from '../shared/date-range/day-stretch.ts';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { Unprotected } from './unprotected.tsx';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
@@ -47,7 +47,7 @@ interface PartsProps {
   readonly bare: readonly ComputerOut[];
   readonly sync: LastSync | null;
   readonly companyName: (n: CompanyN) => string;
-  readonly told: (at: Ms) => string;
+  readonly formatAge: (at: Ms) => string;
   readonly onBoard: (next: Board) => void;
 }
 
@@ -100,7 +100,7 @@ export function Parts(props: PartsProps) {
         {opens && (
           <Unprotected
             board={board}
-            asked={props.computers}
+            query={props.computers}
             columns={columns}
             rule={rule}
             now={now}
@@ -117,7 +117,7 @@ export function Parts(props: PartsProps) {
             opens
               ? listAddress({
                   ...ask,
-                  days: historyOf(stretchOf({ is: 'today' }, dayAt(now, rule), rule), rule).days,
+                  days: getHistory(toStretch({ is: 'today' }, dayAt(now, rule), rule), rule).days,
                   pending: true,
                 })
               : null
@@ -143,7 +143,7 @@ export function Parts(props: PartsProps) {
           }
           detail={t.dayCount({ count: past.days.length })}
           columns={columns}
-          hrefOf={opens ? ({ days }) => listAddress({ ...ask, days }) : null}
+          getHref={opens ? ({ days }) => listAddress({ ...ask, days }) : null}
           onOpen={(href) => history.push(href)}
         />
       </div>
@@ -157,7 +157,7 @@ export function Parts(props: PartsProps) {
             href="/monitoring/repositories"
             place="repositories"
           >
-            <FromServer asked={props.repositories} told={props.told}>
+            <FromServer query={props.repositories} formatAge={props.formatAge}>
               {() => (
                 <RepositoryList
                   filling={mostPressing(filling)}

@@ -21,7 +21,7 @@ interface RankingsProps {
 export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
   const { history } = useRouter();
   const detail = t.dayCount({ count: stretch.count });
-  const hrefOf = (measure: Measure): string =>
+  const getHref = (measure: Measure): string =>
     rankingsAddress({ ...RANKINGS_PLACE, span: board.span, companies: board.companies, measure });
   const entries = (ranked: readonly Ranked[], tell: (value: number) => string) =>
     ranked.map(({ job, jobName, companyName, value }) => ({
@@ -29,7 +29,7 @@ export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
       title: jobName,
       detail: companyName,
       value,
-      told: tell(value),
+      description: tell(value),
       ...(opens && {
         onOpen: () =>
           history.push(
@@ -44,17 +44,17 @@ export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
     }));
   return (
     <>
-      <Section title={t.mostFailures} href={hrefOf('failures')} detail={detail}>
+      <Section title={t.mostFailures} href={getHref('failures')} detail={detail}>
         <BarList
           tone="failed"
           entries={entries(overview.mostFailures, formatCount)}
           empty={t.noFailures}
         />
       </Section>
-      <Section title={t.longest} href={hrefOf('duration')} detail={t.meanOf({ days: detail })}>
+      <Section title={t.longest} href={getHref('duration')} detail={t.meanOf({ days: detail })}>
         <BarList entries={entries(overview.longest, formatDuration)} empty={t.noneFinished} />
       </Section>
-      <Section title={t.mostTransferred} href={hrefOf('transferred')} detail={detail}>
+      <Section title={t.mostTransferred} href={getHref('transferred')} detail={detail}>
         <BarList entries={entries(overview.mostTransferred, formatBytes)} empty={t.noTransfers} />
       </Section>
     </>

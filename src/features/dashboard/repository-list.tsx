@@ -1,7 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { formatDate, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { Spark } from '#src/ui/spark.tsx';
 import { fullWords } from '../shared/capacity.ts';
 import type { Filling } from '../shared/capacity.ts';
@@ -37,14 +37,14 @@ export function RepositoryList({ filling, companyName, zone, now }: RepositoryLi
             <span aria-hidden className="block h-[5px] bg-wash outline outline-rule">
               <i
                 className={`block h-full ${FILL[one.tone]}`}
-                style={{ width: `${percentOf(one.used ?? 0, 1)}%` }}
+                style={{ width: `${getPercent(one.used ?? 0, 1)}%` }}
               />
             </span>
             <span
               className="text-right text-agate whitespace-nowrap text-ink-3"
               data-tip={formatWhen(one.fullAt, zone)}
             >
-              {one.used === null ? '' : `${Math.floor(percentOf(one.used, 1))} %, `}
+              {one.used === null ? '' : `${Math.floor(getPercent(one.used, 1))} %, `}
               {formatDate(one.fullAt, zone)}
             </span>
           </span>

@@ -16,12 +16,12 @@ import {
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board, StatName } from './address.ts';
-import { traceOf } from '../shared/charts/day-columns.ts';
+import { getTrace } from '../shared/charts/day-columns.ts';
 import type { Column } from '../shared/charts/day-columns.ts';
-import { countDelta, shareDelta, shareOf, shareWords } from '../shared/charts/deltas.ts';
+import { countDelta, shareDelta, getSuccessRate, shareWords } from '../shared/charts/deltas.ts';
 import type { Delta } from '../shared/charts/deltas.ts';
 import { SectionLink } from '../shared/section-link.tsx';
-import { daysWords, stretchOf } from '../shared/date-range/day-stretch.ts';
+import { daysWords, toStretch } from '../shared/date-range/day-stretch.ts';
 import type { Stretch } from '../shared/date-range/day-stretch.ts';
 import { STAT_STATES, statLabel } from './labels.ts';
 import { dashboardMessages as t } from './messages.en.ts';
@@ -106,8 +106,8 @@ export function StatFrame({
               }
             />
           )}
-          <span className="min-w-0 truncate" data-tip={delta.words}>
-            {delta.words}
+          <span className="min-w-0 truncate" data-tip={delta.label}>
+            {delta.label}
           </span>
         </p>
       )}
@@ -197,7 +197,7 @@ function OwnStat({ span, ...props }: StatProps & { readonly span: Span }) {
     rule,
     now,
   } = props;
-  const stretch = stretchOf(span, dayAt(now, rule), rule);
+  const stretch = toStretch(span, dayAt(now, rule), rule);
   const overview = useWatch('overview', {
     from: stretch.from,
     to: stretch.to,
@@ -219,7 +219,7 @@ function ShownStat({
   onBoard,
 }: StatProps) {
   const { now, before } = overview;
-  const share = shareOf(now);
+  const share = getSuccessRate(now);
   const href = opens
     ? listAddress({
         days: stretch.days,
@@ -252,7 +252,7 @@ function ShownStat({
           </>
         )
       }
-      trace={traceOf(columns, name === 'success' ? shareOf : (column) => column[name])}
+      trace={getTrace(columns, name === 'success' ? getSuccessRate : (column) => column[name])}
       delta={name === 'success' ? shareDelta(now, before) : countDelta(now, before, name)}
     />
   );

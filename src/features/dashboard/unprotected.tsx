@@ -7,13 +7,13 @@ import type { Board } from './address.ts';
 import { computersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
 import type { Column } from '../shared/charts/day-columns.ts';
 import { StatFrame, Unit } from './stat.tsx';
-import { stretchOf } from '../shared/date-range/day-stretch.ts';
+import { toStretch } from '../shared/date-range/day-stretch.ts';
 import type { PolledQuery } from '../shared/queries/use-polled-query.ts';
 import { dashboardMessages as t } from './messages.en.ts';
 
 interface UnprotectedProps {
   readonly board: Board;
-  readonly asked: PolledQuery<readonly ComputerOut[]>;
+  readonly query: PolledQuery<readonly ComputerOut[]>;
   readonly columns: readonly Column[];
   readonly rule: DayRule;
   readonly now: Ms;
@@ -24,15 +24,15 @@ interface UnprotectedProps {
 /** Computers without a backup that the server has seen. */
 export function Unprotected({
   board,
-  asked,
+  query,
   columns,
   rule,
   now,
   companyName,
   onBoard,
 }: UnprotectedProps) {
-  const stretch = stretchOf(board.own.unprotected ?? board.span, dayAt(now, rule), rule);
-  const found = asked.value === null ? null : unprotected(asked.value, board.companies, now);
+  const stretch = toStretch(board.own.unprotected ?? board.span, dayAt(now, rule), rule);
+  const found = query.value === null ? null : unprotected(query.value, board.companies, now);
   const fresh = found === null ? null : firstSeenWords(found, stretch);
   return (
     <StatFrame
@@ -48,7 +48,7 @@ export function Unprotected({
       onBoard={onBoard}
       figure={
         found === null ? (
-          <Unit of={asked.fault === null ? t.loadingCount : t.unknownCount} />
+          <Unit of={query.error === null ? t.loadingCount : t.unknownCount} />
         ) : (
           <>
             {formatCount(found.length)} <Unit of={t.computers({ count: found.length })} />
@@ -64,9 +64,9 @@ export function Unprotected({
               rule,
             )
       }
-      delta={fresh === null ? null : { words: fresh, way: null, tone: null }}
+      delta={fresh === null ? null : { label: fresh, way: null, tone: null }}
     >
-      {asked.fault !== null && <p className="m-0 text-agate text-ink-2">{asked.fault}</p>}
+      {query.error !== null && <p className="m-0 text-agate text-ink-2">{query.error}</p>}
     </StatFrame>
   );
 }

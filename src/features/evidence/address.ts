@@ -1,5 +1,5 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { dayAt, spanKey, spanOfKey, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { dayAt, spanKey, spanOfKey, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 /** State in the address of the evidence page. `company`: null for all. */
@@ -48,6 +48,6 @@ export function evidenceTime(
   now: Ms,
   rule: DayRule,
 ): { readonly from: Ms; readonly to: Ms; readonly tooLong: boolean } {
-  const { from, to } = timesOf(span, dayAt(now, rule), rule);
+  const { from, to } = getTimes(span, dayAt(now, rule), rule);
   return { from, to: Math.min(to, from + LONGEST), tooLong: to - from > LONGEST + HOUR };
 }

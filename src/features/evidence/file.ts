@@ -62,7 +62,7 @@ export type PageOf = (before: string | null) => Promise<EvidencePage>;
  * back the last line is. Returns null if it was cancelled.
  */
 export function makeEvidenceFile(
-  pageOf: PageOf,
+  loadPage: PageOf,
   { from, to }: { readonly from: Ms; readonly to: Ms },
   now: Ms,
   zone: string,
@@ -78,7 +78,7 @@ export function makeEvidenceFile(
     let before: string | null = null;
     let rows = 0;
     do {
-      const page: EvidencePage = await pageOf(before);
+      const page: EvidencePage = await loadPage(before);
       if (cancelled) return null;
       parts.push(page.rows.map((one) => evidenceLine(one, zone)).join(''));
       rows += page.rows.length;

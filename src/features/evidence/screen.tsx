@@ -35,9 +35,9 @@ export function EvidenceScreen() {
 function EvidencePageOf({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = evidencePlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const companies = useWatch('companies', NOTHING);
-  const shifts = useWatch('shifts', NOTHING);
-  const status = useWatch('status', NOTHING);
+  const companies = useWatch('companies', EMPTY);
+  const shifts = useWatch('shifts', EMPTY);
+  const status = useWatch('status', EMPTY);
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const { zone } = rule;
@@ -66,11 +66,11 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
             onShare,
           ),
         ),
-      told: (name, rows) => t.fileLines({ name, count: rows }),
+      formatDone: (name, rows) => t.fileLines({ name, count: rows }),
     });
   };
-  const { rows, before, busy, fault, more } = evidence;
-  const sought = fault !== null && offline ? MESSAGES.needsNetwork : fault;
+  const { rows, before, busy, error, more } = evidence;
+  const sought = error !== null && offline ? MESSAGES.needsNetwork : error;
 
   return (
     <Page
@@ -96,8 +96,8 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
           chosen={place.show}
           onChoose={(show) => go({ show })}
           tabs={[
-            { key: 'deeds', word: t.reviews },
-            { key: 'hand-overs', word: t.handOvers, count: shifts?.length ?? null },
+            { key: 'deeds', label: t.reviews },
+            { key: 'hand-overs', label: t.handOvers, count: shifts?.length ?? null },
           ]}
         >
           {place.show === 'hand-overs' ? (
@@ -183,4 +183,4 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -30,7 +30,7 @@ export interface EvidenceView {
   readonly rows: readonly Evidence[] | null;
   readonly before: string | null;
   readonly busy: boolean;
-  readonly fault: string | null;
+  readonly error: string | null;
   /** Loads the next page, or retries it after a failure. */
   readonly more: () => void;
 }
@@ -44,15 +44,15 @@ interface State extends Omit<EvidenceView, 'more'> {
  * false loads nothing.
  */
 export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): EvidenceView {
-  const key = keyOf({ from, to, company });
+  const key = getKey({ from, to, company });
   const [state, setState] = useState<State>({
     key: '',
     rows: null,
     before: null,
     busy: false,
-    fault: null,
+    error: null,
   });
-  const mine = state.key === key ? state : { key, rows: null, before: null, busy: on, fault: null };
+  const mine = state.key === key ? state : { key, rows: null, before: null, busy: on, error: null };
   useEffect(() => {
     if (!on) return;
     let gone = false;
@@ -61,7 +61,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
       const page = await askEvidence(ask, null);
       if (!gone)
         setState(
-          withPage({ key: keyOf(ask), rows: null, before: null, busy: false, fault: null }, page),
+          withPage({ key: getKey(ask), rows: null, before: null, busy: false, error: null }, page),
         );
     };
     void begin();
@@ -71,7 +71,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
   }, [on, from, to, company]);
   const more = async (): Promise<void> => {
     if (mine.busy) return;
-    setState({ ...mine, busy: true, fault: null });
+    setState({ ...mine, busy: true, error: null });
     const page = await askEvidence({ from, to, company }, mine.before);
     // the query has changed meanwhile
     setState((now) => (now.key === key ? withPage(mine, page) : now));
@@ -79,7 +79,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
   return { ...mine, more: () => void more() };
 }
 
-const keyOf = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
+const getKey = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
 
 /** Appends a page to the earlier ones; a failure leaves them unchanged. */
 const withPage = (state: State, page: Result<EvidencePage>): State =>
@@ -87,8 +87,8 @@ const withPage = (state: State, page: Result<EvidencePage>): State =>
     ? {
         ...state,
         busy: false,
-        fault: null,
+        error: null,
         rows: [...(state.rows ?? []), ...page.value.rows],
         before: page.value.before,
       }
-    : { ...state, busy: false, fault: getFailureText(page.failure) };
+    : { ...state, busy: false, error: getFailureText(page.failure) };

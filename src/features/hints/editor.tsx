@@ -15,8 +15,8 @@ import { tell } from '#src/ui/toasts.ts';
 import { KIND_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { HintBody } from '../shared/hint-body.tsx';
-import { hintOf } from './form.ts';
-import type { Faults, Form, LinkForm } from './form.ts';
+import { getHint } from './form.ts';
+import type { FormErrors, Form, LinkForm } from './form.ts';
 import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
@@ -36,8 +36,8 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
   const {
     form,
     change,
-    faults: shown,
-    fault,
+    errors: shown,
+    error,
     busy,
     dirty,
     place,
@@ -47,17 +47,17 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
     begin,
     offline,
     read: readForm,
-    onKept: onSaved,
+    onSaved,
     async keep(hint) {
-      const told =
+      const details =
         id === null
           ? await client().ask('makeHint', { hint })
           : await client().ask('changeHint', { id, hint });
-      if (told.ok) tell(id === null ? t.created : t.saved);
-      return told.ok ? null : told.failure.message;
+      if (details.ok) tell(id === null ? t.created : t.saved);
+      return details.ok ? null : details.failure.message;
     },
   });
-  const faults: Faults = shown ?? {};
+  const errors: FormErrors = shown ?? {};
 
   return (
     <form
@@ -85,7 +85,7 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
             required
             value={form.name}
             maxLength={200}
-            fault={faults.name ?? null}
+            error={errors.name ?? null}
             onChange={({ target }) => change({ name: target.value })}
           />
           <Check
@@ -95,12 +95,12 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
             onChange={(inside) => change({ inside })}
           />
         </FormSection>
-        <FormSection title={t.conditions} says={t.conditionsHint}>
+        <FormSection title={t.conditions} description={t.conditionsHint}>
           <TextField
             label={t.messageContains}
             value={form.text}
             maxLength={200}
-            fault={faults.when ?? null}
+            error={errors.when ?? null}
             onChange={({ target }) => change({ text: target.value })}
             hint={t.patternHint}
           />
@@ -122,25 +122,25 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
         <FormSection title={t.instructions}>
           <TextArea
             label={t.summary}
-            value={form.says}
+            value={form.description}
             maxLength={2_000}
-            fault={faults.says ?? null}
-            onChange={({ target }) => change({ says: target.value })}
+            error={errors.says ?? null}
+            onChange={({ target }) => change({ description: target.value })}
           />
           <TextArea
             label={t.steps}
             rows={5}
             value={form.steps}
             maxLength={10_000}
-            fault={faults.steps ?? null}
+            error={errors.steps ?? null}
             hint={t.stepsHint}
             onChange={({ target }) => change({ steps: target.value })}
           />
-          <Links links={form.links} faults={faults} onChange={(links) => change({ links })} />
+          <Links links={form.links} errors={errors} onChange={(links) => change({ links })} />
         </FormSection>
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         <div className="flex flex-wrap gap-2 border-t border-rule py-4">
@@ -173,19 +173,19 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
 }
 
 const readForm = (form: Form) => {
-  const { hint: value, faults } = hintOf(form);
-  return { value, faults };
+  const { hint: value, errors } = getHint(form);
+  return { value, errors };
 };
 
 const LINKS = 10;
 
 function Links({
   links,
-  faults,
+  errors,
   onChange,
 }: {
   readonly links: readonly LinkForm[];
-  readonly faults: Faults;
+  readonly errors: FormErrors;
   readonly onChange: (links: readonly LinkForm[]) => void;
 }) {
   const put = (at: number, next: Partial<LinkForm>): void =>
@@ -210,7 +210,7 @@ function Links({
             inputMode="url"
             value={link.address}
             maxLength={2_000}
-            fault={faults[`link${i}`] ?? null}
+            error={errors[`link${i}`] ?? null}
             onChange={({ target }) => put(i, { address: target.value })}
           />
           <IconButton
@@ -234,9 +234,9 @@ function Links({
 
 /** Preview of the hint as in the panel. */
 function Preview({ form }: { readonly form: Form }) {
-  const { says, steps, links } = form;
+  const { description, steps, links } = form;
   const shown = {
-    says: says.trim(),
+    says: description.trim(),
     steps: steps
       .split('\n')
       .map((line) => line.trim())

@@ -11,7 +11,7 @@ export interface Form {
   readonly text: string;
   readonly kinds: readonly ProblemKind[];
   readonly sources: readonly Source[];
-  readonly says: string;
+  readonly description: string;
   readonly steps: string;
   readonly links: readonly LinkForm[];
   readonly inside: boolean;
@@ -20,7 +20,7 @@ export interface LinkForm {
   readonly name: string;
   readonly address: string;
 }
-export type Faults = Readonly<
+export type FormErrors = Readonly<
   Partial<Record<'name' | 'when' | 'says' | 'steps' | `link${number}`, string>>
 >;
 
@@ -29,18 +29,18 @@ export const EMPTY: Form = {
   text: '',
   kinds: [],
   sources: [],
-  says: '',
+  description: '',
   steps: '',
   links: [],
   inside: false,
 };
 
-export const formOf = ({ name, when, says, steps, links, inside }: HintFields): Form => ({
+export const getForm = ({ name, when, says, steps, links, inside }: HintFields): Form => ({
   name,
   text: when.text,
   kinds: when.kinds,
   sources: when.sources,
-  says,
+  description: says,
   steps: steps.join('\n'),
   links,
   inside,
@@ -72,9 +72,12 @@ export function hintsPlace(search: string): {
 const STEPS = 20;
 const STEP_CHARS = 500;
 
-/** Returns the typed hint, or the faults by field if it is invalid. */
-export function hintOf(form: Form): { readonly hint: HintFields | null; readonly faults: Faults } {
-  const faults: Partial<Record<keyof Faults, string>> = {};
+/** Returns the typed hint, or the errors by field if it is invalid. */
+export function getHint(form: Form): {
+  readonly hint: HintFields | null;
+  readonly errors: FormErrors;
+} {
+  const errors: Partial<Record<keyof FormErrors, string>> = {};
   const steps = form.steps
     .split('\n')
     .map((line) => line.trim())
@@ -85,22 +88,22 @@ export function hintOf(form: Form): { readonly hint: HintFields | null; readonly
   const hint: HintFields = {
     name: form.name.trim(),
     when: { text: form.text.trim(), kinds: [...form.kinds], sources: [...form.sources] },
-    says: form.says.trim(),
+    says: form.description.trim(),
     steps,
     links,
     inside: form.inside,
   };
-  if (hint.name === '') faults.name = t.nameMissing;
-  if (!hintAsksSomething(hint.when)) faults.when = MESSAGES.hintAsksNothing;
-  if (!hintTells(hint)) faults.says = MESSAGES.hintTellsNothing;
-  if (steps.length > STEPS) faults.steps = t.tooManySteps({ max: STEPS });
+  if (hint.name === '') errors.name = t.nameMissing;
+  if (!hintAsksSomething(hint.when)) errors.when = MESSAGES.hintAsksNothing;
+  if (!hintTells(hint)) errors.says = MESSAGES.hintTellsNothing;
+  if (steps.length > STEPS) errors.steps = t.tooManySteps({ max: STEPS });
   else if (steps.some((step) => step.length > STEP_CHARS))
-    faults.steps = t.stepTooLong({ max: STEP_CHARS });
+    errors.steps = t.stepTooLong({ max: STEP_CHARS });
   form.links.forEach(({ name, address }, i) => {
     if (name.trim() === '' && address.trim() === '') return;
     if (!/^https?:\/\/\S+$/i.test(address.trim()) || !URL.canParse(address.trim()))
-      faults[`link${i}`] = t.addressInvalid;
-    else if (name.trim() === '') faults[`link${i}`] = t.linkNameMissing;
+      errors[`link${i}`] = t.addressInvalid;
+    else if (name.trim() === '') errors[`link${i}`] = t.linkNameMissing;
   });
-  return { hint: Object.keys(faults).length > 0 ? null : hint, faults };
+  return { hint: Object.keys(errors).length > 0 ? null : hint, errors };
 }

@@ -19,7 +19,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { hintsAddress } from '../shared/page-links/hints.ts';
 import { Editor } from './editor.tsx';
-import { formOf, hintsPlace } from './form.ts';
+import { getForm, hintsPlace } from './form.ts';
 import { HintList } from './list.tsx';
 import { conditionsText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -31,16 +31,16 @@ export function Hints() {
   const search = useRouterState({ select: ({ location }) => location.searchStr });
   const place = hintsPlace(search);
   const { open, find } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const now = useNow(30_000);
   const keeps = useMe()?.companies === null;
-  const asked = useCachedQuery('listHints', NOTHING);
+  const request = useCachedQuery('listHints', EMPTY);
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
-  const hints = asked.value?.hints ?? null;
-  const hint = hints?.find((one) => idOf(one) === open && open !== gone) ?? null;
-  const found = hints?.filter((one) => textOf(one).includes(find.trim().toLowerCase())) ?? [];
+  const hints = request.value?.hints ?? null;
+  const hint = hints?.find((one) => getId(one) === open && open !== gone) ?? null;
+  const found = hints?.filter((one) => getText(one).includes(find.trim().toLowerCase())) ?? [];
 
   const close = (): void => {
     history.push(hintsAddress(null));
@@ -53,15 +53,15 @@ export function Hints() {
     );
   };
   const saved = (): void => {
-    asked.again();
+    request.again();
     close();
   };
   async function remove(): Promise<void> {
     if (open === null) return;
-    const told = await client().ask('removeHint', { id: open });
-    if (told.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
+    const details = await client().ask('removeHint', { id: open });
+    if (details.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
     setDeleting(false);
-    if (!told.ok) return tellFailure(told.failure.message);
+    if (!details.ok) return tellFailure(details.failure.message);
     tell(t.deleted);
     saved();
   }
@@ -78,7 +78,7 @@ export function Hints() {
       {t.newHint}
     </Button>
   );
-  const begin = open === 'new' ? place.begin : hint === null ? null : formOf(hint);
+  const begin = open === 'new' ? place.begin : hint === null ? null : getForm(hint);
   const listed = open === null && hints !== null && hints.length > 0;
 
   return (
@@ -106,7 +106,9 @@ export function Hints() {
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+              {request.at === null
+                ? t.offline
+                : t.offlineSince({ when: formatWhen(request.at, zone) })}
             </Callout>
           </div>
         )}
@@ -116,7 +118,7 @@ export function Hints() {
           </div>
         )}
         {hints === null ? (
-          asked.failure === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -125,9 +127,9 @@ export function Hints() {
               icon="hint"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
             >
-              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
         ) : begin !== null && keeps ? (
@@ -191,7 +193,7 @@ export function Hints() {
   );
 }
 
-const idOf = ({ _id: id }: HintOut): string => id;
-const textOf = ({ name, when, says, steps }: HintOut): string =>
+const getId = ({ _id: id }: HintOut): string => id;
+const getText = ({ name, when, says, steps }: HintOut): string =>
   [name, conditionsText(when), says, ...steps].join('\n').toLowerCase();
-const NOTHING = {};
+const EMPTY = {};

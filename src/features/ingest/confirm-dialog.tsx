@@ -5,7 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import type { SourceRow } from './source-rows.ts';
-import type { Shown } from './secret-dialog.tsx';
+import type { RevealedSecret } from './secret-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
@@ -18,17 +18,17 @@ export interface Ending {
 export interface SourceConfirmProps {
   readonly ending: Ending;
   readonly onClose: () => void;
-  readonly onRotated: (made: Shown) => void;
+  readonly onRotated: (made: RevealedSecret) => void;
 }
 
 export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: SourceConfirmProps) {
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const { id, name, tool } = row.key;
 
   async function end(): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     if (how === 'rotate') {
       const result = await withReauth(() => client().ask('rotateKey', { id }));
       if (result.ok)
@@ -39,13 +39,13 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
           secret: result.value.secret,
           since: result.value.key.rotatedAt,
         });
-      else setFault(result.failure.message);
+      else setError(result.failure.message);
     } else {
       const result = await client().ask('revokeKey', { id });
       if (result.ok) {
         tell(t.keyRevoked);
         onClose();
-      } else setFault(result.failure.message);
+      } else setError(result.failure.message);
     }
     setBusy(false);
   }
@@ -72,9 +72,9 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
         ) : (
           <p className="m-0 text-ink-2">{t.revokeHint}</p>
         )}
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </div>

@@ -5,7 +5,7 @@ import { sourceMessages as t } from './messages.en.ts';
 /** Commands or configuration that make a tool report here, ready to copy. */
 export interface Recipe {
   /** A sentence above it. */
-  readonly says: string;
+  readonly description: string;
   readonly text: string;
   /** What to adapt, and further information. */
   readonly note: string;
@@ -26,28 +26,28 @@ export interface RecipeAt {
 
 export interface ToolChoice {
   readonly tool: Source;
-  readonly word: string;
+  readonly label: string;
   readonly detail: string;
 }
 
 /** Tools with a recipe, in display order. */
 export const TOOL_CHOICES: readonly ToolChoice[] = [
-  { tool: 'restic', word: t.restic, detail: t.resticHint },
-  { tool: 'borg', word: t.borg, detail: t.borgHint },
-  { tool: 'borgmatic', word: t.borgmatic, detail: t.borgmaticHint },
-  { tool: 'rclone', word: t.rclone, detail: t.rcloneHint },
-  { tool: 'kopia', word: t.kopia, detail: t.kopiaHint },
-  { tool: 'duplicati', word: t.duplicati, detail: t.duplicatiHint },
-  { tool: 'bacula', word: t.bacula, detail: t.baculaHint },
-  { tool: 'ping', word: t.ping, detail: t.pingHint },
-  { tool: 'api', word: t.api, detail: t.apiHint },
+  { tool: 'restic', label: t.restic, detail: t.resticHint },
+  { tool: 'borg', label: t.borg, detail: t.borgHint },
+  { tool: 'borgmatic', label: t.borgmatic, detail: t.borgmaticHint },
+  { tool: 'rclone', label: t.rclone, detail: t.rcloneHint },
+  { tool: 'kopia', label: t.kopia, detail: t.kopiaHint },
+  { tool: 'duplicati', label: t.duplicati, detail: t.duplicatiHint },
+  { tool: 'bacula', label: t.bacula, detail: t.baculaHint },
+  { tool: 'ping', label: t.ping, detail: t.pingHint },
+  { tool: 'api', label: t.api, detail: t.apiHint },
 ];
 
-export function recipeOf(tool: Source, at: RecipeAt): Recipe {
+export function getRecipe(tool: Source, at: RecipeAt): Recipe {
   switch (tool) {
     case 'restic':
       return {
-        says: t.runBackup,
+        description: t.runBackup,
         text: script([
           `RESTIC_PROGRESS_FPS=0.1 restic backup --json /path/to/data >"$d/out" 2>&1 || rc=$?`,
           `LC_ALL=C sed '/"message_type":"status"/d' "$d/out" | tail -c 1000000 |`,
@@ -55,7 +55,7 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
         ]),
         note: `${t.resticNote} ${t.cronNote}`,
         also: {
-          says: t.addSnapshots,
+          description: t.addSnapshots,
           text: script([
             `restic snapshots --json --latest 1000 >"$d/out" || rc=$?`,
             ...postPacked(at, 'restic', HOST),
@@ -65,14 +65,14 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       };
     case 'borg':
       return {
-        says: t.runBackup,
+        description: t.runBackup,
         text: script([
           `borg create --json /path/to/repo::'{now}' /path/to/data >"$d/out" 2>"$d/err" || rc=$?`,
           ...both(at, 'borg', 'exit=$rc', HOST, ZONE),
         ]),
         note: `${t.borgNote} ${t.cronNote}`,
         also: {
-          says: t.addArchives,
+          description: t.addArchives,
           text: script([
             `borg list --json --last 1000 /path/to/repo >"$d/out" || rc=$?`,
             ...postPacked(at, 'borg', HOST, ZONE),
@@ -82,18 +82,18 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       };
     case 'borgmatic':
       return {
-        says: t.borgmatic18,
+        description: t.borgmatic18,
         text: `healthchecks:\n    ping_url: ${yaml(pingUrl(at))}\nmonitoring_verbosity: 1\n`,
         note: t.borgmatic18Note,
         also: {
-          says: t.borgmatic17,
+          description: t.borgmatic17,
           text: `hooks:\n    healthchecks:\n        ping_url: ${yaml(pingUrl(at))}\n`,
           note: t.borgmatic17Note,
         },
       };
     case 'rclone':
       return {
-        says: t.runCopy,
+        description: t.runCopy,
         text: script([
           `rclone sync /path/to/data remote:path --use-json-log --stats-log-level NOTICE >"$d/out" 2>&1 || rc=$?`,
           `tail -c 1000000 "$d/out" |`,
@@ -103,7 +103,7 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       };
     case 'kopia':
       return {
-        says: t.runSnapshot,
+        description: t.runSnapshot,
         text: script([
           `kopia snapshot create --json --no-progress /path/to/data >"$d/out" 2>"$d/err" || rc=$?`,
           ...both(at, 'kopia', 'exit=$rc', HOST),
@@ -112,13 +112,13 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       };
     case 'duplicati':
       return {
-        says: t.setOption,
+        description: t.setOption,
         text: `--send-http-json-urls=${at.origin}/api/v1/ingest/duplicati?access_token=${url(at.secret)}`,
         note: t.setOptionNote,
       };
     case 'bacula':
       return {
-        says: t.baculaPostgres,
+        description: t.baculaPostgres,
         text: catalog(at, [
           `psql -AtXq -U bacula bacula >"$d/out" <<'SQL' || rc=$?`,
           ...SQL_POSTGRES,
@@ -126,7 +126,7 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
         ]),
         note: `${t.baculaNote} ${t.cronNote}`,
         also: {
-          says: t.baculaSqlite,
+          description: t.baculaSqlite,
           text: catalog(at, [
             `sqlite3 -json /var/lib/bacula/bacula.db >"$d/out" <<'SQL' || rc=$?`,
             ...SQL_SQLITE,
@@ -138,7 +138,7 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       };
     case 'ping':
       return {
-        says: t.runCommand,
+        description: t.runCommand,
         text: `( trap : INT TERM; P=${shell(pingUrl(at))}; log=$(mktemp); rc=0
 curl -fsS -m 10 --retry 5 -o /dev/null "$P/start" || echo 'The start was not reported.' >&2
 your-command >"$log" 2>&1 || rc=$?
@@ -146,16 +146,16 @@ tail -c 100000 "$log" |
   curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null --data-binary @- "$P/$rc" ||
   echo 'The result was not reported.' >&2
 rm -f "$log"; exit $rc )`,
-        note: t.pingNote({ slug: slugOf(at.job) }),
+        note: t.pingNote({ slug: getSlug(at.job) }),
         also: {
-          says: t.wrapper,
+          description: t.wrapper,
           text: `[ -f daybook-run.mjs ] || curl -fsSo daybook-run.mjs ${shell(`${at.origin}/daybook-run.mjs`)}; DAYBOOK_URL=${shell(at.origin)} DAYBOOK_KEY=${shell(at.secret)} node daybook-run.mjs --job ${shell(at.job)} -- your-command`,
           note: t.wrapperNote,
         },
       };
     default:
       return {
-        says: t.postResult,
+        description: t.postResult,
         text: `curl -fsS --retry 3 -H ${shell(`Authorization: Bearer ${at.secret}`)} -H 'Content-Type: application/json' --data ${shell(JSON.stringify({ job: at.job, computer: 'server-1', status: 'Success', startTime: iso(at.now - 750_000), endTime: iso(at.now), bytesTransferred: 1_048_576 }))} ${shell(`${at.origin}/api/v1/ingest/executions`)}`,
         note: t.postResultNote,
       };
@@ -163,7 +163,7 @@ rm -f "$log"; exit $rc )`,
 }
 
 /** Returns the job name as a URL slug: `SQL nightly, tier 1` becomes `sql-nightly-tier-1`. */
-export function slugOf(name: string): string {
+export function getSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()
@@ -178,7 +178,7 @@ export function slugOf(name: string): string {
 export const shell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const pingUrl = ({ origin, secret, job }: RecipeAt): string =>
-  `${origin}/ping/${url(secret)}/${slugOf(job)}`;
+  `${origin}/ping/${url(secret)}/${getSlug(job)}`;
 
 const HOST = 'host=$(uname -n)';
 /** The machine's UTC offset, with its plus sign escaped. */

@@ -13,14 +13,14 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TOOL_CHOICES } from './install-commands.ts';
-import type { Shown } from './secret-dialog.tsx';
+import type { RevealedSecret } from './secret-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
 export interface NewSourceProps {
   readonly companies: readonly CompanyRow[];
   readonly onClose: () => void;
-  readonly onMade: (made: Shown) => void;
+  readonly onMade: (made: RevealedSecret) => void;
 }
 
 /** With more companies than this, the list has a search field. */
@@ -34,10 +34,10 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
   const [tool, setTool] = useState<Source>('restic');
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const named = name.trim() !== '';
-  const companyFault = tried && company === null ? t.companyMissing : null;
+  const companyError = tried && company === null ? t.companyMissing : null;
 
   async function make(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -45,7 +45,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     if (!named) first.current?.focus();
     if (busy || !named || company === null) return;
     setBusy(true);
-    setFault(null);
+    setError(null);
     const result = await withReauth(() =>
       client().ask('makeKey', { name: name.trim(), companyN: company, tool }),
     );
@@ -58,19 +58,19 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
         secret: result.value.secret,
         since: null,
       });
-    else setFault(result.failure.message);
+    else setError(result.failure.message);
   }
 
   const options = companies
-    .map((one) => ({ value: String(one.n), word: one.name }))
-    .toSorted((a, b) => a.word.localeCompare(b.word));
+    .map((one) => ({ value: String(one.n), label: one.name }))
+    .toSorted((a, b) => a.label.localeCompare(b.label));
   const field = {
     label: t.company,
     required: true,
     block: true,
     value: company === null ? '' : String(company),
     options,
-    fault: companyFault,
+    error: companyError,
     onChange: (n: string) => setCompany(Number(n)),
   };
   return (
@@ -103,7 +103,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
           autoComplete="off"
           onChange={(event) => setName(event.target.value)}
           hint={t.nameHint}
-          fault={tried && !named ? t.nameMissing : null}
+          error={tried && !named ? t.nameMissing : null}
         />
         {companies.length > FEW ? (
           <Combobox {...field} placeholder={t.typeName} />
@@ -118,7 +118,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
                 key={choice.tool}
                 name="tool"
                 checked={tool === choice.tool}
-                title={choice.word}
+                title={choice.label}
                 detail={choice.detail}
                 onChoose={() => setTool(choice.tool)}
               />
@@ -126,9 +126,9 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
           </div>
           <p className="m-0 pt-2 text-agate text-ink-3">{t.toolHint}</p>
         </fieldset>
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </form>

@@ -9,7 +9,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
-import { TOOL_CHOICES, recipeOf } from './install-commands.ts';
+import { TOOL_CHOICES, getRecipe } from './install-commands.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
@@ -17,7 +17,7 @@ import { sourceMessages as t } from './messages.en.ts';
  * A key with its secret in clear text, which exists only as long as this dialog. `since`: set if it
  * replaced another key.
  */
-export interface Shown {
+export interface RevealedSecret {
   readonly id: KeyId;
   readonly name: string;
   readonly tool: Source;
@@ -26,7 +26,7 @@ export interface Shown {
 }
 
 export interface SecretDialogProps {
-  readonly shown: Shown;
+  readonly shown: RevealedSecret;
   /** The key on this device; it turns green when the first result arrives. */
   readonly row: KeyRow | undefined;
   readonly zone: string;
@@ -39,7 +39,7 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
   const [tool, setTool] = useState<Source>(
     TOOL_CHOICES.some((choice) => choice.tool === shown.tool) ? shown.tool : 'api',
   );
-  const recipe = recipeOf(tool, {
+  const recipe = getRecipe(tool, {
     origin: location.origin,
     secret: shown.secret,
     job: shown.name,
@@ -65,11 +65,11 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
       </section>
       <section className="grid gap-2 border-t border-rule px-5 py-4">
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <h3 className="m-0">{recipe.says}</h3>
+          <h3 className="m-0">{recipe.description}</h3>
           <Select
             label={t.tool}
             value={tool}
-            options={TOOL_CHOICES.map((choice) => ({ value: choice.tool, word: choice.word }))}
+            options={TOOL_CHOICES.map((choice) => ({ value: choice.tool, label: choice.label }))}
             onChange={setTool}
           />
         </div>
@@ -78,7 +78,7 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
       </section>
       {recipe.also !== undefined && (
         <section className="grid gap-2 border-t border-rule px-5 py-4">
-          <h3 className="m-0">{recipe.also.says}</h3>
+          <h3 className="m-0">{recipe.also.description}</h3>
           <CopyText text={recipe.also.text} copied={t.copiedCommand} label={t.copySecondCommand} />
           <p className="m-0 text-ink-2">{recipe.also.note}</p>
         </section>

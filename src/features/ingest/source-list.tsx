@@ -51,8 +51,8 @@ function Row({
   onRotate,
   onRevoke,
 }: Omit<SourceListProps, 'rows'> & { readonly row: SourceRow }) {
-  const { key, company, heardAt, fault, state, today } = row;
-  const { word, icon, text } = SOURCE_STATES[state];
+  const { key, company, heardAt, error, state, today } = row;
+  const { label, icon, text } = SOURCE_STATES[state];
   const over = state === 'revoked';
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
@@ -74,11 +74,11 @@ function Row({
       <td className={`row-start-3 min-w-0 tablet:pr-3 ${text}`}>
         <span className="flex items-center gap-1.5">
           <Icon name={icon} />
-          <span className="truncate">{word}</span>
+          <span className="truncate">{label}</span>
         </span>
-        {state === 'faulty' && fault !== null && (
-          <span className="block truncate pl-[22px] text-agate text-ink-2" data-tip={fault.message}>
-            {fault.message}
+        {state === 'faulty' && error !== null && (
+          <span className="block truncate pl-[22px] text-agate text-ink-2" data-tip={error.message}>
+            {error.message}
           </span>
         )}
         {!over && today !== null && today.refusedAt !== null && (

@@ -10,7 +10,7 @@ export interface SourceRow {
   readonly key: KeyRow;
   readonly company: string;
   readonly heardAt: Ms | null | undefined;
-  readonly fault: { readonly at: Ms; readonly message: string } | null;
+  readonly error: { readonly at: Ms; readonly message: string } | null;
   readonly state: SourceState;
   /** Bytes stored today (UTC) and the daily limit; null if the server has not been asked. */
   readonly today: Heard['today'] | null;
@@ -20,12 +20,12 @@ export interface SourceRow {
 export type SourceState = 'waiting' | 'reporting' | 'faulty' | 'revoked';
 
 export const SOURCE_STATES: Readonly<
-  Record<SourceState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<SourceState, { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
-  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
-  reporting: { word: t.reporting, icon: 'success', text: 'text-success' },
-  faulty: { word: t.faulty, icon: 'warning', text: 'text-warning' },
-  revoked: { word: t.revoked, icon: 'lock', text: 'text-ink-3' },
+  waiting: { label: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  reporting: { label: t.reporting, icon: 'success', text: 'text-success' },
+  faulty: { label: t.faulty, icon: 'warning', text: 'text-warning' },
+  revoked: { label: t.revoked, icon: 'lock', text: 'text-ink-3' },
 };
 
 type Heard = OutputOf<'listKeys'>[number];
@@ -40,21 +40,21 @@ export function sourceRows(
   heard: readonly Heard[] | null,
 ): readonly SourceRow[] {
   const names = new Map(companies.map((company) => [company.n, company.name]));
-  const told = new Map(heard?.map((one) => [one.id, one]));
+  const details = new Map(heard?.map((one) => [one.id, one]));
   return keys
     .map((key): SourceRow => {
-      const more = told.get(key.id);
+      const more = details.get(key.id);
       const heardAt = latest(
         more?.lastHeardAt ?? (heard === null ? undefined : null),
         key.firstResultAt,
       );
-      const fault = more?.lastFault ?? null;
+      const error = more?.lastFault ?? null;
       return {
         key,
         company: names.get(key.company) ?? t.companyNumber({ n: key.company }),
         heardAt,
-        fault,
-        state: stateOf(key, fault, heardAt),
+        error,
+        state: getState(key, error, heardAt),
         today: more?.today ?? null,
       };
     })
@@ -65,18 +65,18 @@ export function sourceRows(
     );
 }
 
-function stateOf(
+function getState(
   key: KeyRow,
-  fault: SourceRow['fault'],
+  error: SourceRow['error'],
   heardAt: Ms | null | undefined,
 ): SourceState {
   if (key.revokedAt !== null) return 'revoked';
-  if (fault !== null && fault.at >= (heardAt ?? 0)) return 'faulty';
+  if (error !== null && error.at >= (heardAt ?? 0)) return 'faulty';
   return key.firstResultAt === null ? 'waiting' : 'reporting';
 }
 
 /** The first result can have arrived after the server's answer. */
-const latest = (asked: Ms | null | undefined, first: Ms | null): Ms | null | undefined => {
-  if (first === null) return asked;
-  return asked === null || asked === undefined ? first : Math.max(asked, first);
+const latest = (request: Ms | null | undefined, first: Ms | null): Ms | null | undefined => {
+  if (first === null) return request;
+  return request === null || request === undefined ? first : Math.max(request, first);
 };

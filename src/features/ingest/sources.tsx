@@ -8,33 +8,32 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useHashTarget } from '#src/ui/use-hash-target.ts';
 import { useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { SectionLink } from '#src/features/shared/section-link.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { SourceConfirm } from './confirm-dialog.tsx';
 import type { Ending } from './confirm-dialog.tsx';
 import { SourceList } from './source-list.tsx';
 import { NewSource } from './new-source.tsx';
 import { sourceRows } from './source-rows.ts';
 import { SecretDialog } from './secret-dialog.tsx';
-import type { Shown } from './secret-dialog.tsx';
+import type { RevealedSecret } from './secret-dialog.tsx';
 import { useHeard } from './use-last-heard.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
 /** The API keys of reporting tools, and the form for a new one. */
 export function Sources() {
-  const keys = useWatch('keys', NOTHING)?.filter(({ connection }) => connection === undefined);
-  const companies = useWatch('companies', NOTHING);
-  const status = useWatch('status', NOTHING);
+  const keys = useWatch('keys', EMPTY)?.filter(({ connection }) => connection === undefined);
+  const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
   const zone = useZone();
   const now = useNow(15_000);
   const heard = useHeard(keys);
   const [making, setMaking] = useState(false);
-  const [shown, setShown] = useState<Shown | null>(null);
+  const [shown, setShown] = useState<RevealedSecret | null>(null);
   const [ending, setEnding] = useState<Ending | null>(null);
   const offline = status?.is === 'offline';
   useHashTarget(keys !== undefined && companies !== undefined);
@@ -77,28 +76,21 @@ export function Sources() {
                 {t.offline}{' '}
                 {status.syncedAt !== null &&
                   t.listFrom({ when: formatWhen(status.syncedAt, zone) })}{' '}
-                {heard.asOf !== null && t.lastReportsFrom({ when: formatWhen(heard.asOf, zone) })}
+                {heard.updatedAt !== null &&
+                  t.lastReportsFrom({ when: formatWhen(heard.updatedAt, zone) })}
               </Callout>
             </div>
           )}
-          {heard.fault !== null && !offline && (
+          {heard.error !== null && !offline && (
             <div className="px-5 py-3">
-              <Callout
-                tone="failed"
-                alert
-                action={
-                  <Button size="sm" onClick={heard.again}>
-                    {ui.tryAgain}
-                  </Button>
-                }
-              >
-                {heard.fault}{' '}
+              <RetryCallout onRetry={heard.again}>
+                {heard.error}{' '}
                 <span className="text-ink-3">
-                  {heard.asOf === null
+                  {heard.updatedAt === null
                     ? t.lastReportsUnknown
-                    : t.lastReportsFrom({ when: formatWhen(heard.asOf, zone) })}
+                    : t.lastReportsFrom({ when: formatWhen(heard.updatedAt, zone) })}
                 </span>
-              </Callout>
+              </RetryCallout>
             </div>
           )}
           <SourceList
@@ -154,4 +146,4 @@ export function Sources() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

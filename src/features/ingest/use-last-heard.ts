@@ -6,8 +6,8 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 export interface Heard {
   readonly keys: OutputOf<'listKeys'> | null;
   /** Time of the server's answer if the server cannot be reached now. */
-  readonly asOf: Ms | null;
-  readonly fault: string | null;
+  readonly updatedAt: Ms | null;
+  readonly error: string | null;
   readonly again: () => void;
 }
 
@@ -24,13 +24,13 @@ export function useHeard(rows: readonly KeyRow[] | undefined): Heard {
       firstResultAt,
     ]),
   );
-  const { value, at, live, failure, again } = useCachedQuery('listKeys', NOTHING, {
+  const { value, at, live, failure, again } = useCachedQuery('listKeys', EMPTY, {
     wanted: rows !== undefined,
     everyMs: EVERY_MS,
     round,
   });
-  return { keys: value, asOf: live ? null : at, fault: failure?.message ?? null, again };
+  return { keys: value, updatedAt: live ? null : at, error: failure?.message ?? null, again };
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const EVERY_MS = 60_000;

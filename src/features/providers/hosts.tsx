@@ -23,7 +23,7 @@ export interface HostsProps {
 /** The host names of a provider's portal. */
 export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsProps) {
   const [typed, setTyped] = useState(hostsText(hosts));
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const next = hostsIn(typed);
   const gone = hosts.filter((host) => !next.includes(host));
@@ -38,7 +38,7 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
         hosts: t.hostsNotValid,
       }),
     );
-    setFault(wrong ?? null);
+    setError(wrong ?? null);
     if (wrong !== undefined) return;
     setBusy(true);
     const saved = await withReauth(() => client().ask('setHosts', input));
@@ -47,7 +47,7 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
       tell(t.hostNamesSaved);
       onSaved();
     } else
-      setFault(
+      setError(
         saved.failure.kind === 'bad-input'
           ? (saved.failure.issues[0]?.message ?? saved.failure.message)
           : saved.failure.message,
@@ -84,12 +84,12 @@ export function Hosts({ of: { _id: id, name, hosts }, onClose, onSaved }: HostsP
           mono
           rows={6}
           value={typed}
-          fault={fault}
+          error={error}
           spellCheck={false}
           autoCapitalize="none"
           onChange={(event) => {
             setTyped(event.target.value);
-            setFault(null);
+            setError(null);
           }}
           hint={t.hostsHint}
         />

@@ -23,7 +23,7 @@ export interface InviteProps {
 /** An invitation link for one user: sent by email, or displayed to pass on. */
 export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProps) {
   const [email, setEmail] = useState('');
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [made, setMade] = useState<
     (OutputOf<'inviteUser'> & { readonly to: string | null }) | null
@@ -39,13 +39,13 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
         email: t.optionalEmailNotValid,
       }),
     );
-    setFault(wrong ?? null);
+    setError(wrong ?? null);
     if (wrong !== undefined) return;
     setBusy(true);
     const answer = await withReauth(() => client().ask('inviteUser', input));
     setBusy(false);
     if (answer.ok) setMade({ ...answer.value, to });
-    else setFault(answer.failure.message);
+    else setError(answer.failure.message);
   }
 
   if (made !== null) {
@@ -96,13 +96,13 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
           required
           type="email"
           value={email}
-          fault={fault}
+          error={error}
           maxLength={254}
           autoComplete="off"
           autoCapitalize="none"
           onChange={(event) => {
             setEmail(event.target.value);
-            setFault(null);
+            setError(null);
           }}
           hint={t.emailHint}
         />

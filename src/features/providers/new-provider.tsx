@@ -36,16 +36,16 @@ export function NewProvider({
   readonly onMade: () => void;
 }) {
   const [typed, setTyped] = useState(EMPTY);
-  const [faults, setFaults] = useState<FormErrors>({});
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const field = (name: keyof typeof EMPTY, path: string) => ({
     value: typed[name],
-    fault: faultAt(faults, path),
+    error: findErrorAt(errors, path),
     onChange: (event: { readonly target: { readonly value: string } }) => {
       setTyped({ ...typed, [name]: event.target.value });
-      setFaults(without(faults, path));
+      setErrors(without(errors, path));
     },
   });
 
@@ -59,7 +59,7 @@ export function NewProvider({
     };
     const wrong = findFormErrors(providerCalls.createProvider.input, input, WORDS);
     setAbove(null);
-    setFaults(wrong);
+    setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       focusFirstError(form.current);
       return;
@@ -74,10 +74,10 @@ export function NewProvider({
     }
     const refusal =
       made.failure.kind === 'conflict'
-        ? { faults: { hosts: made.failure.message }, above: null }
+        ? { errors: { hosts: made.failure.message }, above: null }
         : readServerErrors(made.failure, WORDS);
     setAbove(refusal.above);
-    setFaults(refusal.faults);
+    setErrors(refusal.errors);
     focusFirstError(form.current);
   }
 
@@ -160,9 +160,9 @@ export function NewProvider({
 }
 
 /** Returns the error of the field, or of one of its lines. */
-const faultAt = (faults: FormErrors, path: string): string | null =>
-  Object.entries(faults).find(([at]) => at === path || at.startsWith(`${path}.`))?.[1] ?? null;
-const without = (faults: FormErrors, path: string): FormErrors =>
+const findErrorAt = (errors: FormErrors, path: string): string | null =>
+  Object.entries(errors).find(([at]) => at === path || at.startsWith(`${path}.`))?.[1] ?? null;
+const without = (errors: FormErrors, path: string): FormErrors =>
   Object.fromEntries(
-    Object.entries(faults).filter(([at]) => at !== path && !at.startsWith(`${path}.`)),
+    Object.entries(errors).filter(([at]) => at !== path && !at.startsWith(`${path}.`)),
   );

@@ -16,7 +16,7 @@ export interface ProviderListProps {
 /** A row per provider: columns on wide screens, a card on a phone. */
 export function ProviderList({ providers, offline, onHosts, onInvite }: ProviderListProps) {
   const why = offline ? { 'data-tip': BASE.needsNetwork } : {};
-  const nameOf = (id: string | null): string | null =>
+  const getName = (id: string | null): string | null =>
     providers.find(({ _id }) => _id === id)?.name ?? null;
   return (
     <table className="block w-full desk:table desk:table-fixed desk:border-collapse">
@@ -56,9 +56,9 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
                   </b>
                   {own && <Badge>{t.thisPortal}</Badge>}
                 </span>
-                {!own && nameOf(master) !== null && (
+                {!own && getName(master) !== null && (
                   <span className="block truncate text-agate text-ink-3">
-                    {t.managedBy({ name: nameOf(master) ?? '' })}
+                    {t.managedBy({ name: getName(master) ?? '' })}
                   </span>
                 )}
               </th>

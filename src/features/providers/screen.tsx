@@ -36,8 +36,8 @@ type Asking =
  */
 export function AdminProviders() {
   const zone = useZone();
-  const { value, at, failure, again } = useCachedQuery('listProviders', NOTHING);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const { value, at, failure, again } = useCachedQuery('listProviders', EMPTY);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const [asking, setAsking] = useState<Asking | null>(null);
   const close = (): void => setAsking(null);
   const done = (): void => {
@@ -111,4 +111,4 @@ export function AdminProviders() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

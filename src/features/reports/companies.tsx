@@ -9,12 +9,12 @@ export interface CompaniesProps {
   readonly customers: Customers;
   readonly chosen: readonly number[];
   readonly all: readonly (readonly [n: number, name: string])[];
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly onChange: (chosen: readonly number[]) => void;
 }
 
 /** The companies of a report: one, several, or all that the user can see. */
-export function Companies({ customers, chosen, all, fault, onChange }: CompaniesProps) {
+export function Companies({ customers, chosen, all, error, onChange }: CompaniesProps) {
   if (customers === 'none') return <p className="m-0 text-ink-2">{t.aboutProviders}</p>;
   const names = new Map(all);
   const rest = all.filter(([n]) => !chosen.includes(n));
@@ -32,8 +32,8 @@ export function Companies({ customers, chosen, all, fault, onChange }: Companies
           placeholder={
             chosen.length === 0 ? none : customers === 'one' ? t.chooseAnother : t.addAnother
           }
-          fault={fault}
-          options={rest.map(([n, name]) => ({ value: String(n), word: name }))}
+          error={error}
+          options={rest.map(([n, name]) => ({ value: String(n), label: name }))}
           onChange={add}
         />
       )}

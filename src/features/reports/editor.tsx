@@ -20,7 +20,7 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { FAULT_WORDS, settingOf } from './form.ts';
+import { ERROR_TEXTS, getSetting } from './form.ts';
 import type { Form } from './form.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { ReportSheet } from './sheet.tsx';
@@ -64,11 +64,11 @@ export function Editor({
   const head = useRef<HTMLHeadingElement>(null);
   const shown = useRef<HTMLElement>(null);
   const { customers, description } = TEMPLATES[form.template];
-  const { setting, faults: typed } = settingOf(form, customers);
-  const faults = shows ? { ...refused, ...typed } : refused;
-  const fault = (path: string): string | null =>
-    faults[`setting.${path}`] ??
-    Object.entries(faults).find(([one]) => one.startsWith(`setting.${path}.`))?.[1] ??
+  const { setting, errors: typed } = getSetting(form, customers);
+  const errors = shows ? { ...refused, ...typed } : refused;
+  const error = (path: string): string | null =>
+    errors[`setting.${path}`] ??
+    Object.entries(errors).find(([one]) => one.startsWith(`setting.${path}.`))?.[1] ??
     null;
   const change = (next: Partial<Form>): void => {
     setRefused({});
@@ -82,11 +82,11 @@ export function Editor({
     if (preview !== null) shown.current?.focus();
   }, [preview]);
 
-  const told = (failure: Parameters<typeof readServerErrors>[0]): void => {
+  const toOutput = (failure: Parameters<typeof readServerErrors>[0]): void => {
     const said = readServerErrors(failure, WORDS);
-    setRefused(said.faults);
+    setRefused(said.errors);
     setAbove(said.above);
-    if (Object.keys(said.faults).length > 0) focusFirstError(place.current);
+    if (Object.keys(said.errors).length > 0) focusFirstError(place.current);
   };
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -100,7 +100,7 @@ export function Editor({
         ? await client().ask('makeReportSetting', { setting })
         : await client().ask('changeReportSetting', { id, setting });
     setBusy(null);
-    if (!answer.ok) return told(answer.failure);
+    if (!answer.ok) return toOutput(answer.failure);
     tell(id === null ? t.reportCreated : t.reportSaved);
     // The page must not ask about saved changes.
     flushSync(() => setDone(true));
@@ -125,7 +125,7 @@ export function Editor({
       },
     });
     setBusy(null);
-    if (!answer.ok) return told(answer.failure);
+    if (!answer.ok) return toOutput(answer.failure);
     setPreview(answer.value);
   }
 
@@ -142,14 +142,14 @@ export function Editor({
       <h2 ref={head} tabIndex={-1} className="m-0 pb-3 text-head outline-none">
         {id === null ? t.newReport : t.editReport}
       </h2>
-      <FormSection title={t.report} says={description}>
+      <FormSection title={t.report} description={description}>
         <RequiredNote />
         <TextField
           label={t.name}
           required
           value={form.name}
           maxLength={200}
-          fault={fault('name')}
+          error={error('name')}
           hint={t.nameHint}
           onChange={({ target }) => change({ name: target.value })}
         />
@@ -157,7 +157,7 @@ export function Editor({
           label={t.template}
           block
           value={form.template}
-          options={templates.map(({ key, prettyName }) => ({ value: key, word: prettyName }))}
+          options={templates.map(({ key, prettyName }) => ({ value: key, label: prettyName }))}
           onChange={(template) =>
             change({
               template,
@@ -169,14 +169,14 @@ export function Editor({
           customers={customers}
           chosen={form.companies}
           all={companies}
-          fault={fault('companies')}
+          error={error('companies')}
           onChange={(next) => change({ companies: next })}
         />
         <Select
           label={t.period}
           block
           value={form.period}
-          options={REPORT_PERIODS.map((value) => ({ value, word: PERIOD_WORDS[value] }))}
+          options={REPORT_PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
           onChange={(period) => change({ period })}
         />
         <div className="grid grid-cols-2 gap-3">
@@ -184,21 +184,21 @@ export function Editor({
             label={t.format}
             block
             value={form.format}
-            options={REPORT_FORMATS.map((value) => ({ value, word: FORMAT_WORDS[value] }))}
+            options={REPORT_FORMATS.map((value) => ({ value, label: FORMAT_WORDS[value] }))}
             onChange={(format) => change({ format })}
           />
           <Select
             label={t.datesAndNumbers}
             block
             value={form.language}
-            options={REPORT_LANGUAGES.map((value) => ({ value, word: LANGUAGE_WORDS[value] }))}
+            options={REPORT_LANGUAGES.map((value) => ({ value, label: LANGUAGE_WORDS[value] }))}
             onChange={(language) => change({ language })}
           />
         </div>
       </FormSection>
       <FormSection
         title={t.schedule}
-        says={setting === null ? t.scheduleHint : scheduleWords(setting.schedule)}
+        description={setting === null ? t.scheduleHint : scheduleWords(setting.schedule)}
       >
         <Switch
           label={t.sendAutomatically}
@@ -206,15 +206,15 @@ export function Editor({
           on={form.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <ScheduleFields form={form} fault={fault('schedule')} onChange={change} />
+        <ScheduleFields form={form} error={error('schedule')} onChange={change} />
       </FormSection>
-      <FormSection title={t.recipients} says={t.recipientsHint}>
+      <FormSection title={t.recipients} description={t.recipientsHint}>
         <TextArea
           label={t.emailAddresses}
           required={form.enabled}
           value={form.recipients}
           rows={3}
-          fault={fault('recipients')}
+          error={error('recipients')}
           hint={t.emailAddressesHint}
           onChange={({ target }) => change({ recipients: target.value })}
         />
@@ -277,8 +277,8 @@ export function Editor({
 
 /** Messages of the form's fields. A field without an entry shows the server's own message. */
 const WORDS = {
-  'setting.name': FAULT_WORDS['setting.name'],
-  'setting.recipients': FAULT_WORDS['setting.recipients'],
+  'setting.name': ERROR_TEXTS['setting.name'],
+  'setting.recipients': ERROR_TEXTS['setting.recipients'],
   'setting.companies': MESSAGES.reportNotYours,
   'setting.schedule.timeZone': MESSAGES.reportZone,
 };

@@ -1,7 +1,7 @@
 import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SettingOut, SettingsOut } from '#contract/reports/calls.ts';
-import { fieldsFault, ReportFields } from '#contract/reports/setting.ts';
+import { findFieldsError, ReportFields } from '#contract/reports/setting.ts';
 import type {
   ReportFormat,
   ReportLanguage,
@@ -33,7 +33,7 @@ export interface Form {
 }
 
 /** The page's own messages for field errors. */
-export const FAULT_WORDS = {
+export const ERROR_TEXTS = {
   'setting.name': t.nameMissing,
   'setting.schedule': t.timeNotValid,
   'setting.recipients.*': t.addressNotValid,
@@ -59,7 +59,7 @@ export const newForm = (
   enabled: true,
 });
 
-export function formOf({
+export function getForm({
   schedule,
   recipients,
   ...rest
@@ -82,7 +82,7 @@ export function formOf({
   };
 }
 
-const inputOf = ({
+const getInput = ({
   every,
   weekday,
   day,
@@ -114,25 +114,25 @@ const inputOf = ({
 });
 
 /** Converts the form to the call's input; null with the faults by field if it is invalid. */
-export function settingOf(
+export function getSetting(
   form: Form,
   customers: Customers,
-): { readonly setting: ReportFields | null; readonly faults: FormErrors } {
-  const input = inputOf(form);
-  const faults = {
-    ...findFormErrors(v.object({ setting: ReportFields }), { setting: input }, FAULT_WORDS),
+): { readonly setting: ReportFields | null; readonly errors: FormErrors } {
+  const input = getInput(form);
+  const errors = {
+    ...findFormErrors(v.object({ setting: ReportFields }), { setting: input }, ERROR_TEXTS),
   };
-  const fault = fieldsFault(customers, form.companies);
-  if (fault !== null)
-    faults['setting.companies'] = {
+  const error = findFieldsError(customers, form.companies);
+  if (error !== null)
+    errors['setting.companies'] = {
       one: MESSAGES.reportOneCompany,
       some: MESSAGES.reportSomeCompanies,
       many: MESSAGES.reportManyCompanies({ max: MOST_CUSTOMERS }),
       none: MESSAGES.reportNoCompanies,
-    }[fault];
+    }[error];
   const parsed = v.safeParse(ReportFields, input);
   return {
-    setting: parsed.success && Object.keys(faults).length === 0 ? parsed.output : null,
-    faults,
+    setting: parsed.success && Object.keys(errors).length === 0 ? parsed.output : null,
+    errors,
   };
 }

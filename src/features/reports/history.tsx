@@ -1,16 +1,15 @@
 import type { SentOut } from '#contract/reports/calls.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FilterChip } from '#src/ui/chip.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import type { ReportsPlace } from './address.ts';
 import { openedIds, useReadable } from './opened.ts';
 import { FORMAT_WORDS, isOpen, SENT_WORDS } from './labels.ts';
@@ -36,14 +35,17 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
     pageSize: String(place.size),
     ...(place.of !== null && { reportSettingId: place.of }),
   };
-  const asked = useCachedQuery('listSentReports', input, { everyMs: 3_000 });
-  const rows = asked.value?.rows ?? null;
+  const request = useCachedQuery('listSentReports', input, { everyMs: 3_000 });
+  const rows = request.value?.rows ?? null;
   const readable = useReadable(offline);
-  const here = new Set(offline ? readable?.map(({ sent }) => idOf(sent)) : openedIds());
+  const here = new Set(offline ? readable?.map(({ sent }) => getId(sent)) : openedIds());
   // Offline, readable reports come first, even if the list itself was never loaded.
   const shown =
     offline && readable !== null
-      ? [...readable.map(({ sent }) => sent), ...(rows ?? []).filter((one) => !here.has(idOf(one)))]
+      ? [
+          ...readable.map(({ sent }) => sent),
+          ...(rows ?? []).filter((one) => !here.has(getId(one))),
+        ]
       : rows;
   return (
     <>
@@ -64,26 +66,16 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
               : readable.length === 0
                 ? t.noneStored
                 : t.readableHere({ count: readable.length })}
-            {asked.at !== null && ` ${t.listFrom({ when: formatWhen(asked.at, zone) })}`}
+            {request.at !== null && ` ${t.listFrom({ when: formatWhen(request.at, zone) })}`}
           </Callout>
         </div>
       )}
-      {!offline && asked.failure !== null && (
+      {!offline && request.failure !== null && (
         <div className="px-4 py-3 tablet:px-5">
-          <Callout
-            tone="failed"
-            alert
-            action={
-              <Button size="sm" onClick={asked.again}>
-                {uiMessages.tryAgain}
-              </Button>
-            }
-          >
-            {asked.failure.message}
-          </Callout>
+          <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
         </div>
       )}
-      {shown === null && asked.failure === null && (
+      {shown === null && request.failure === null && (
         <DelayedFallback>
           <PageLoading />
         </DelayedFallback>
@@ -98,11 +90,11 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
           <ul className="m-0 list-none p-0" aria-label={t.sentReports}>
             {shown.map((one) => (
               <Line
-                key={idOf(one)}
+                key={getId(one)}
                 one={one}
                 zone={zone}
                 offline={offline}
-                here={here.has(idOf(one))}
+                here={here.has(getId(one))}
                 onOpen={onOpen}
               />
             ))}
@@ -111,8 +103,8 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
             <Pager
               page={place.page}
               size={place.size}
-              count={asked.value?.count ?? 0}
-              total={t.reportCount({ count: asked.value?.count ?? 0 })}
+              count={request.value?.count ?? 0}
+              total={t.reportCount({ count: request.value?.count ?? 0 })}
               onPage={(page) => onGo({ page })}
               onSize={(size) => onGo({ size, page: 1 })}
             />
@@ -136,9 +128,9 @@ function Line({
   readonly here: boolean;
   readonly onOpen: (id: string) => void;
 }) {
-  const { word, icon, text } = SENT_WORDS[one.state];
+  const { label, icon, text } = SENT_WORDS[one.state];
   const opens = one.kept !== null && (!offline || here);
-  const id = idOf(one);
+  const id = getId(one);
   const name = (
     <>
       <span className="block font-semibold break-words">{one.name}</span>
@@ -175,14 +167,14 @@ function Line({
         className={`col-start-2 row-start-1 inline-flex items-center gap-1.5 whitespace-nowrap tablet:col-start-3 ${text}`}
       >
         <Icon name={icon} />
-        {word}
+        {label}
       </span>
       <span className="col-span-2 min-w-0 text-ink-2 tablet:col-span-1 tablet:col-start-4 tablet:row-start-1">
         {one.fault !== null && <span className="block break-words text-failed">{one.fault}</span>}
-        {one.mails.map(({ to, state, fault }) => (
+        {one.mails.map(({ to, state, fault: error }) => (
           <span key={to} className="block [overflow-wrap:anywhere]">
             {to}
-            {state === 'failed' && <span className="text-failed">{`: ${fault ?? t.notSent}`}</span>}
+            {state === 'failed' && <span className="text-failed">{`: ${error ?? t.notSent}`}</span>}
             {state === 'sending' && `: ${t.sending}`}
           </span>
         ))}
@@ -204,4 +196,4 @@ function Line({
   );
 }
 
-const idOf = ({ _id: id }: Pick<SentOut, '_id'>): string => id;
+const getId = ({ _id: id }: Pick<SentOut, '_id'>): string => id;

@@ -63,15 +63,15 @@ export function scheduleWords(schedule: ReportSchedule): string {
 
 /** A state is always icon, word and color. */
 export const SENT_WORDS: Readonly<
-  Record<SentState, { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<SentState, { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
-  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
-  making: { word: t.generating, icon: 'running', text: 'text-running' },
-  sending: { word: t.sending, icon: 'running', text: 'text-running' },
-  sent: { word: t.sent, icon: 'success', text: 'text-success' },
-  kept: { word: t.stateNoMailServer, icon: 'warning', text: 'text-warning' },
-  partly: { word: t.partlySent, icon: 'warning', text: 'text-warning' },
-  failed: { word: t.notSent, icon: 'failed', text: 'text-failed' },
+  waiting: { label: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  making: { label: t.generating, icon: 'running', text: 'text-running' },
+  sending: { label: t.sending, icon: 'running', text: 'text-running' },
+  sent: { label: t.sent, icon: 'success', text: 'text-success' },
+  kept: { label: t.stateNoMailServer, icon: 'warning', text: 'text-warning' },
+  partly: { label: t.partlySent, icon: 'warning', text: 'text-warning' },
+  failed: { label: t.notSent, icon: 'failed', text: 'text-failed' },
 };
 export const isOpen = (state: SentState): boolean =>
   state === 'waiting' || state === 'making' || state === 'sending';

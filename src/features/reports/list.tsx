@@ -100,7 +100,7 @@ export function ReportList({
                   onClick={() => onHistory(id)}
                 >
                   <Icon name={state.icon} size={12} />
-                  {`${state.word} ${formatWhen(last.at, zone)}`}
+                  {`${state.label} ${formatWhen(last.at, zone)}`}
                 </button>
               )}
             </span>

@@ -123,14 +123,14 @@ export function MarksLegend() {
       {LEGEND.map((letter) => (
         <li key={letter} className="inline-flex items-center gap-1.5">
           <Marks days={1} cells={{ states: letter, bad: null }} label="" />
-          {wordOf(letter)}
+          {getWord(letter)}
         </li>
       ))}
     </ul>
   );
 }
 
-const wordOf = (letter: string): string => {
+const getWord = (letter: string): string => {
   const cell = cellOfLetter(letter);
   return cell === null ? t.notDue : STATE_WORDS[cell];
 };
@@ -138,6 +138,6 @@ const wordOf = (letter: string): string => {
 /** `28 Success, 2 Failed`: the screen reader label of a row. */
 export function marksWords({ states }: DayCells): string {
   const counts = new Map<string, number>();
-  for (const letter of states) counts.set(wordOf(letter), (counts.get(wordOf(letter)) ?? 0) + 1);
+  for (const letter of states) counts.set(getWord(letter), (counts.get(getWord(letter)) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
 }

@@ -28,8 +28,8 @@ export interface ReportPageProps {
  * (REPORT-7).
  */
 export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
-  const asked = useCachedQuery('openSentReport', { id });
-  const { value, failure } = asked;
+  const request = useCachedQuery('openSentReport', { id });
+  const { value, failure } = request;
   const [busy, setBusy] = useState(false);
   const head = useRef<HTMLHeadingElement>(null);
   const here = value !== null;
@@ -65,7 +65,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
         actions={
           <>
             <Button onClick={onClose}>{t.backToHistory}</Button>
-            {!gone && <Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
+            {!gone && <Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
           </>
         }
       >
@@ -110,9 +110,9 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
         </div>
         {offline && (
           <Callout tone="warning">
-            {asked.at === null
+            {request.at === null
               ? t.storedCopy
-              : t.storedCopyFrom({ when: formatWhen(asked.at, zone) })}{' '}
+              : t.storedCopyFrom({ when: formatWhen(request.at, zone) })}{' '}
             {t.downloadNeedsNetwork}
           </Callout>
         )}

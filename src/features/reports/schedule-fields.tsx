@@ -8,11 +8,11 @@ import { reportMessages as t } from './messages.en.ts';
 /** When a report is due. */
 export function ScheduleFields({
   form,
-  fault,
+  error,
   onChange,
 }: {
   readonly form: Form;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly onChange: (next: Partial<Form>) => void;
 }) {
   return (
@@ -30,7 +30,7 @@ export function ScheduleFields({
             label={t.day}
             block
             value={String(form.weekday)}
-            options={WEEKDAYS.map((word, i) => ({ value: String(i + 1), word }))}
+            options={WEEKDAYS.map((label, i) => ({ value: String(i + 1), label }))}
             onChange={(day) => onChange({ weekday: Number(day) })}
           />
         )}
@@ -48,7 +48,7 @@ export function ScheduleFields({
         label={t.at}
         type="time"
         value={form.at}
-        fault={fault}
+        error={error}
         onChange={({ target }) => onChange({ at: target.value.slice(0, 5) })}
       />
       <Combobox
@@ -62,20 +62,20 @@ export function ScheduleFields({
 }
 
 const EVERY = [
-  { value: 'day', word: t.everyDay },
-  { value: 'week', word: t.everyWeek },
-  { value: 'month', word: t.everyMonth },
+  { value: 'day', label: t.everyDay },
+  { value: 'week', label: t.everyWeek },
+  { value: 'month', label: t.everyMonth },
 ] as const;
 const DAYS = [...Array.from({ length: 28 }, (_, i) => i + 1), 31].map((day) => ({
   value: String(day),
-  word: day === 31 ? t.lastDay : t.dayOfMonth({ day }),
+  label: day === 31 ? t.lastDay : t.dayOfMonth({ day }),
 }));
 
-let known: readonly { readonly value: string; readonly word: string }[] | null = null;
+let known: readonly { readonly value: string; readonly label: string }[] | null = null;
 /** All time zones of this browser, and the current value. */
-function zones(set: string): readonly { readonly value: string; readonly word: string }[] {
+function zones(set: string): readonly { readonly value: string; readonly label: string }[] {
   known ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
-    (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),
+    (zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }),
   );
-  return known.some(({ value }) => value === set) ? known : [{ value: set, word: set }, ...known];
+  return known.some(({ value }) => value === set) ? known : [{ value: set, label: set }, ...known];
 }

@@ -19,7 +19,7 @@ import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
 import { reportsAddress, reportsPlace } from './address.ts';
 import type { ReportsPlace } from './address.ts';
 import { Editor } from './editor.tsx';
-import { formOf, newForm } from './form.ts';
+import { getForm, newForm } from './form.ts';
 import { History } from './history.tsx';
 import { ReportList } from './list.tsx';
 import { ReportPage } from './report-page.tsx';
@@ -34,18 +34,18 @@ export function ReportSettings() {
   const search = useRouterState({ select: ({ location }) => location.searchStr });
   const place = reportsPlace(search);
   const { open, sent } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
-  const companies = (useWatch('companies', NOTHING) ?? [])
+  const companies = (useWatch('companies', EMPTY) ?? [])
     .map(({ n, name }) => [n, name] as const)
     .toSorted(([, a], [, b]) => a.localeCompare(b));
-  const asked = useCachedQuery('listReportSettings', NOTHING);
-  const templates = useCachedQuery('listReportTemplates', NOTHING).value;
+  const request = useCachedQuery('listReportSettings', EMPTY);
+  const templates = useCachedQuery('listReportTemplates', EMPTY).value;
   const [busy, setBusy] = useState<string | null>(null);
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
-  const settings = asked.value?.settings ?? null;
-  const setting = settings?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const settings = request.value?.settings ?? null;
+  const setting = settings?.find((one) => getId(one) === open && open !== gone) ?? null;
   const names = new Map(companies);
   const go = (next: Partial<ReportsPlace>): void => history.push(reportsAddress(next));
 
@@ -60,7 +60,7 @@ export function ReportSettings() {
     );
   };
   const saved = (): void => {
-    asked.again();
+    request.again();
     close();
   };
   async function send(id: string): Promise<void> {
@@ -100,7 +100,7 @@ export function ReportSettings() {
     });
     setBusy(null);
     if (!result.ok) tellFailure(result.failure.message);
-    asked.again();
+    request.again();
   }
   async function remove(): Promise<void> {
     if (open === null) return;
@@ -124,16 +124,16 @@ export function ReportSettings() {
     </Button>
   );
   const begin =
-    asked.value === null
+    request.value === null
       ? null
       : open === 'new'
-        ? newForm(asked.value.usual, 'calendarReportSummary')
+        ? newForm(request.value.usual, 'calendarReportSummary')
         : setting === null
           ? null
-          : formOf(setting);
+          : getForm(setting);
   const list =
     settings === null ? (
-      asked.failure === null ? (
+      request.failure === null ? (
         <DelayedFallback>
           <PageLoading />
         </DelayedFallback>
@@ -142,9 +142,9 @@ export function ReportSettings() {
           icon="scheduled"
           level={2}
           title={t.listFailed}
-          actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
+          actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
         >
-          <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+          <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
         </Notice>
       )
     ) : settings.length === 0 ? (
@@ -178,11 +178,11 @@ export function ReportSettings() {
           <div className="px-4 py-3 tablet:px-5">
             <Callout tone="warning">
               {t.offline}
-              {asked.at !== null && ` ${t.listFrom({ when: formatWhen(asked.at, zone) })}`}
+              {request.at !== null && ` ${t.listFrom({ when: formatWhen(request.at, zone) })}`}
             </Callout>
           </div>
         )}
-        {asked.value?.mails === false && !offline && open === null && sent === null && (
+        {request.value?.mails === false && !offline && open === null && sent === null && (
           <div className="px-4 py-3 tablet:px-5">
             <Callout tone="warning">{t.noMailServer}</Callout>
           </div>
@@ -224,8 +224,8 @@ export function ReportSettings() {
           <Tabs
             label={t.scheduledReports}
             tabs={[
-              { key: 'reports', word: t.reports, count: settings?.length ?? null },
-              { key: 'history', word: t.history },
+              { key: 'reports', label: t.reports, count: settings?.length ?? null },
+              { key: 'history', label: t.history },
             ]}
             chosen={place.tab}
             onChoose={(tab) => go({ tab })}
@@ -236,7 +236,7 @@ export function ReportSettings() {
                 place={place}
                 zone={zone}
                 offline={offline}
-                of={settings?.find((one) => idOf(one) === place.of)?.name ?? null}
+                of={settings?.find((one) => getId(one) === place.of)?.name ?? null}
                 onOpen={(id) => go({ ...place, sent: id })}
                 onGo={(next) => go({ ...place, ...next })}
               />
@@ -260,5 +260,5 @@ export function ReportSettings() {
   );
 }
 
-const idOf = ({ _id: id }: Pick<SettingOut, '_id'>): string => id;
-const NOTHING = {};
+const getId = ({ _id: id }: Pick<SettingOut, '_id'>): string => id;
+const EMPTY = {};

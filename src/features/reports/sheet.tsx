@@ -25,7 +25,7 @@ export function ReportSheet({ report, rows }: { readonly report: Report; readonl
         {report.facts.map(({ title, kind, value }) => (
           <div key={title} className="flex flex-col-reverse">
             <dt className="text-agate text-ink-3">{title}</dt>
-            <dd className="m-0 text-head">{wordOf(kind, value, report.timeZone)}</dd>
+            <dd className="m-0 text-head">{getWord(kind, value, report.timeZone)}</dd>
           </div>
         ))}
       </dl>
@@ -155,7 +155,7 @@ function Cell({
     <td
       className={`py-1.5 ${isNumber(column) ? 'pl-3 text-right whitespace-nowrap' : column.kind === 'text' ? 'max-w-90 min-w-24 pr-3 [overflow-wrap:anywhere]' : 'pr-3 whitespace-nowrap'} ${bad ? 'font-semibold text-failed' : ''}`}
     >
-      {value === null && sum ? '' : wordOf(column.kind, value, zone)}
+      {value === null && sum ? '' : getWord(column.kind, value, zone)}
     </td>
   );
 }
@@ -165,7 +165,7 @@ const isState = (text: string): text is RunState => text in STATES;
 const isNumber = ({ kind }: Column): boolean =>
   kind === 'count' || kind === 'share' || kind === 'bytes' || kind === 'seconds';
 
-function wordOf(kind: Column['kind'], value: string | number | null, zone: string): string {
+function getWord(kind: Column['kind'], value: string | number | null, zone: string): string {
   if (value === null) return kind === 'text' ? '' : '–';
   if (typeof value === 'string')
     return kind === 'day' && /^\d{4}-\d\d-\d\d$/.test(value)

@@ -9,7 +9,7 @@ import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
 import { CHART } from '#src/features/shared/charts/scales.ts';
 import { FromServer } from '#src/features/shared/section.tsx';
-import { dayWords, stretchOf } from '#src/features/shared/date-range/day-stretch.ts';
+import { dayWords, toStretch } from '#src/features/shared/date-range/day-stretch.ts';
 import { usePolledQuery } from '#src/features/shared/queries/use-polled-query.ts';
 import { TooLong } from '#src/features/shared/query-states.tsx';
 import { repositoryMessages as t } from './messages.en.ts';
@@ -21,14 +21,14 @@ interface HistoryProps {
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onSpan: (span: Span) => void;
-  readonly told: (at: number) => string;
+  readonly formatAge: (at: number) => string;
 }
 
 /** Used space of a repository at the end of each day, with its capacity. */
-export function History({ id, name, span, rule, now, onSpan, told }: HistoryProps) {
-  const stretch = stretchOf(span, dayAt(now, rule), rule);
+export function History({ id, name, span, rule, now, onSpan, formatAge }: HistoryProps) {
+  const stretch = toStretch(span, dayAt(now, rule), rule);
   const tooLong = stretch.count > REPORT_MOST_DAYS;
-  const asked = usePolledQuery(
+  const request = usePolledQuery(
     'repositoryHistory',
     {
       repositoryId: id,
@@ -45,7 +45,7 @@ export function History({ id, name, span, rule, now, onSpan, told }: HistoryProp
       {tooLong ? (
         <TooLong />
       ) : (
-        <FromServer asked={asked} told={told} lines={3}>
+        <FromServer query={request} formatAge={formatAge} lines={3}>
           {({ rows: [row] }) =>
             row === undefined || row.days.length === 0 ? (
               <p className="m-0 py-3 text-ink-2">{t.noHistory}</p>
@@ -90,7 +90,7 @@ function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
   return (
     <div>
       <div className="flex flex-wrap items-center gap-x-4 py-1">
-        <Legend entries={[{ mark: 'trace', word: t.used }]} />
+        <Legend entries={[{ mark: 'trace', label: t.used }]} />
         <span className="inline-flex items-center gap-1.5 text-ink-2">
           <i aria-hidden className="w-3 border-t border-dashed border-ink" />
           {t.capacity}

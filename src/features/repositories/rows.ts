@@ -6,7 +6,7 @@ export const ORDERS = ['fullest', 'soonest', 'name', 'stale'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** Status of a repository. `none`: its size was never reported; `stale`: not for two days. */
-export type Standing = 'full' | 'soon' | 'well' | 'stale' | 'none';
+export type RepositoryStatus = 'full' | 'soon' | 'well' | 'stale' | 'none';
 
 export interface Row {
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Row {
   readonly fullAt: Ms | null;
   readonly daysLeft: number | null;
   readonly sampledAt: Ms;
-  readonly standing: Standing;
+  readonly status: RepositoryStatus;
   readonly isStale: boolean;
   readonly trace: readonly (number | null)[];
 }
@@ -31,7 +31,7 @@ const DAY: Ms = 86_400_000;
 const STALE: Ms = 2 * DAY;
 const SOON_DAYS = 14;
 
-export function rowsOf(
+export function getRows(
   all: readonly RepositoryOut[],
   names: ReadonlyMap<CompanyN, string>,
   now: Ms,
@@ -66,7 +66,7 @@ export function rowsOf(
       daysLeft,
       sampledAt: one.sampledAt,
       isStale,
-      standing:
+      status:
         one.fullAt !== null && one.fullAt <= now
           ? 'full'
           : share !== null && share >= 1

@@ -12,7 +12,7 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatAge, formatBytes, formatDate, formatSpan, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { bringSpark, Spark } from '#src/ui/spark.tsx';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
@@ -23,7 +23,7 @@ import { usePolledQuery } from '../shared/queries/use-polled-query.ts';
 import { repositoriesAddress, repositoriesPlace, REPOSITORIES_PLACE } from './address.ts';
 import type { RepositoriesPlace } from './address.ts';
 import { History } from './history.tsx';
-import { ORDERS, rowsOf, shownRows } from './rows.ts';
+import { ORDERS, getRows, shownRows } from './rows.ts';
 import type { Order, Row } from './rows.ts';
 import '#src/styles/sections.css';
 import { repositoryMessages as t } from './messages.en.ts';
@@ -34,7 +34,7 @@ export function Repositories() {
   return branding && <Sheet branding={branding} />;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const AT_FIRST = 100;
 const MORE = 400;
 const CAPTIONS: Readonly<Record<Order, string>> = {
@@ -55,13 +55,13 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const place = repositoriesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const companies = useWatch('companies', NOTHING);
-  const status = useWatch('status', NOTHING);
-  const asked = usePolledQuery('listRepositories', NOTHING, true);
+  const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
+  const request = usePolledQuery('listRepositories', EMPTY, true);
   const [most, setMost] = useState(AT_FIRST);
   useEffect(() => prefetch(bringSpark), []);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
-  const told = (at: number): string => formatWhen(at, rule.zone);
+  const toOutput = (at: number): string => formatWhen(at, rule.zone);
   const go = (next: RepositoriesPlace, how: 'push' | 'replace' = 'push'): void =>
     history[how](repositoriesAddress(next));
   return (
@@ -103,9 +103,9 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           )}
         </div>
         <div className="px-0">
-          <FromServer asked={asked} told={told} lines={8}>
+          <FromServer query={request} formatAge={toOutput} lines={8}>
             {(all) => {
-              const rows = rowsOf(all, names, now);
+              const rows = getRows(all, names, now);
               const shown = shownRows(rows, place);
               return shown.length === 0 ? (
                 <None bare={rows.length === 0} onAll={() => go(REPOSITORIES_PLACE)} />
@@ -117,7 +117,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                     place={place}
                     rule={rule}
                     now={now}
-                    told={told}
+                    formatAge={toOutput}
                     onPlace={go}
                   />
                   {shown.length > most && (
@@ -152,8 +152,8 @@ const None = ({ bare, onAll }: { readonly bare: boolean; readonly onAll: () => v
 function Summary({ rows }: { readonly rows: readonly Row[] }) {
   const count = (of: (row: Row) => boolean): number => rows.filter(of).length;
   const parts = [
-    [count(({ standing }) => standing === 'full'), t.countFull],
-    [count(({ standing }) => standing === 'soon'), t.countSoon],
+    [count(({ status }) => status === 'full'), t.countFull],
+    [count(({ status }) => status === 'soon'), t.countSoon],
     [count(({ isStale }) => isStale), t.countStale],
     [count(({ used }) => used === null), t.countNoSize],
   ] as const;
@@ -170,11 +170,11 @@ interface TableProps {
   readonly place: RepositoriesPlace;
   readonly rule: DayRule;
   readonly now: Ms;
-  readonly told: (at: number) => string;
+  readonly formatAge: (at: number) => string;
   readonly onPlace: (next: RepositoriesPlace, how?: 'push' | 'replace') => void;
 }
 
-function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
+function Table({ rows, place, rule, now, formatAge, onPlace }: TableProps) {
   return (
     <table className="w-full table-fixed border-collapse border-t border-head-rule">
       <caption className="sr-only">{CAPTIONS[place.order]}</caption>
@@ -266,7 +266,7 @@ function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
                       span={place.span}
                       rule={rule}
                       now={now}
-                      told={told}
+                      formatAge={formatAge}
                       onSpan={(span) => onPlace({ ...place, span }, 'replace')}
                     />
                   </td>
@@ -293,7 +293,7 @@ function size(bytes: number | null, onPhone?: (values: { size: string }) => stri
     text
   );
 }
-const FILL: Readonly<Record<Row['standing'], string>> = {
+const FILL: Readonly<Record<Row['status'], string>> = {
   full: 'bg-failed-mark',
   soon: 'bg-warning-mark',
   well: 'bg-trace',
@@ -307,13 +307,13 @@ function Used({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
       <span className="flex items-center justify-between gap-2 whitespace-nowrap tabular-nums">
         <span>{size(row.used)}</span>
         {row.share !== null && (
-          <span className="text-ink-2">{Math.floor(percentOf(row.share, 1))} %</span>
+          <span className="text-ink-2">{Math.floor(getPercent(row.share, 1))} %</span>
         )}
       </span>
       <span aria-hidden className="mt-1 block h-[5px] bg-wash outline outline-rule">
         <i
-          className={`block h-full ${FILL[row.standing]}`}
-          style={{ width: `${percentOf(row.share ?? 0, 1)}%` }}
+          className={`block h-full ${FILL[row.status]}`}
+          style={{ width: `${getPercent(row.share ?? 0, 1)}%` }}
         />
       </span>
       <span
@@ -332,7 +332,7 @@ function Used({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
 /** The forecast day when it is full, formatted as on the dashboard. */
 function Full({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonly zone: string }) {
   if (row.fullAt === null || row.daysLeft === null) {
-    return row.standing === 'full' ? (
+    return row.status === 'full' ? (
       <span className="inline-flex items-center gap-1 font-semibold text-failed">
         <Icon name="failed" size={14} />
         {t.full}
@@ -341,14 +341,13 @@ function Full({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
       <span className="text-ink-3">{t.notSoon}</span>
     );
   }
-  const tone =
-    row.standing === 'full' ? 'text-failed' : row.standing === 'soon' ? 'text-warning' : '';
+  const tone = row.status === 'full' ? 'text-failed' : row.status === 'soon' ? 'text-warning' : '';
   return (
     <>
       <span
         className={`inline-flex items-center gap-1 whitespace-nowrap ${tone === '' ? '' : `font-semibold ${tone}`}`}
       >
-        {tone !== '' && <Icon name={row.standing === 'full' ? 'failed' : 'warning'} size={14} />}
+        {tone !== '' && <Icon name={row.status === 'full' ? 'failed' : 'warning'} size={14} />}
         {fullWords({ daysLeft: row.daysLeft, fullAt: row.fullAt }, now)}
       </span>
       <span className="block text-agate text-ink-3" data-tip={formatWhen(row.fullAt, zone)}>

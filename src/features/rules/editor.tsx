@@ -11,7 +11,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { DoesFields, WhenFields } from './fields.tsx';
 import type { FieldsProps } from './fields.tsx';
-import { type Form, ruleOf, triedOf } from './form.ts';
+import { type Form, getRule, toRuleInput } from './form.ts';
 import { Tested } from './test-result.tsx';
 import { useTest } from './use-test.ts';
 import { ruleText } from './labels.ts';
@@ -44,8 +44,8 @@ export function Editor({
   const {
     form,
     change,
-    faults: shown,
-    fault,
+    errors: shown,
+    error,
     busy,
     dirty,
     place,
@@ -55,10 +55,10 @@ export function Editor({
     begin,
     offline,
     read: (typed: Form) => {
-      const { rule: value, faults } = ruleOf(typed, zone);
-      return { value, faults };
+      const { rule: value, errors } = getRule(typed, zone);
+      return { value, errors };
     },
-    onKept: onSaved,
+    onSaved,
     async keep(rule) {
       const result =
         id === null
@@ -68,8 +68,8 @@ export function Editor({
       return result.ok ? null : result.failure.message;
     },
   });
-  const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {};
-  const tried = triedOf(form, zone);
+  const fieldErrors: ReturnType<typeof getRule>['errors'] = shown ?? {};
+  const tried = toRuleInput(form, zone);
   const test = useTest(id, tried, offline);
   const names = new Map(companies);
   const name = (n: number): string => names.get(n) ?? t.unknownCompany;
@@ -96,7 +96,7 @@ export function Editor({
             required
             value={form.name}
             maxLength={200}
-            fault={faults.name ?? null}
+            error={fieldErrors.name ?? null}
             onChange={({ target }) => change({ name: target.value })}
           />
           <Switch
@@ -116,28 +116,28 @@ export function Editor({
               label={t.lastDay}
               type="date"
               value={form.to}
-              fault={faults.to ?? null}
+              error={fieldErrors.to ?? null}
               onChange={({ target }) => change({ to: target.value })}
             />
           </div>
         </FormSection>
         <WhenFields
           form={form}
-          faults={faults}
+          errors={fieldErrors}
           companies={companies}
           people={people}
           onChange={change}
         />
         <DoesFields
           form={form}
-          faults={faults}
+          errors={fieldErrors}
           companies={companies}
           people={people}
           onChange={change}
         />
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         <div className="flex flex-wrap gap-2 border-t border-rule py-4">

@@ -6,30 +6,30 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TYPE_WORDS } from '../shared/runs/labels.ts';
-import type { Form, ruleOf } from './form.ts';
+import type { Form, getRule } from './form.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { DAY_NAMES } from './labels.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 export interface FieldsProps {
   readonly form: Form;
-  readonly faults: ReturnType<typeof ruleOf>['faults'];
+  readonly errors: ReturnType<typeof getRule>['errors'];
   readonly companies: readonly (readonly [n: number, name: string])[];
   readonly people: readonly (readonly [id: string, name: string])[];
   readonly onChange: (next: Partial<Form>) => void;
 }
 
 /** Conditions of a rule. Empty fields match everything. */
-export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
+export function WhenFields({ form, errors, companies, onChange }: FieldsProps) {
   return (
-    <FormSection title={t.conditions} says={t.conditionsHint}>
-      {faults.when !== undefined && <p className="m-0 text-failed">{faults.when}</p>}
+    <FormSection title={t.conditions} description={t.conditionsHint}>
+      {errors.when !== undefined && <p className="m-0 text-failed">{errors.when}</p>}
       <TextField
         label={t.messageContains}
         value={form.text}
         maxLength={200}
         hint={t.patternHint}
-        aria-invalid={faults.when !== undefined}
+        aria-invalid={errors.when !== undefined}
         onChange={({ target }) => onChange({ text: target.value })}
       />
       <TextField
@@ -48,7 +48,7 @@ export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
         label={t.state}
         none={t.any}
         chosen={form.states}
-        options={PROBLEM_STATES.map((state) => [state, STATES[state].word] as const)}
+        options={PROBLEM_STATES.map((state) => [state, STATES[state].label] as const)}
         onChange={(states) => onChange({ states })}
       />
       <Many
@@ -78,7 +78,7 @@ export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
             label={t.min({ label: word })}
             value={form[field].least}
             inputMode="decimal"
-            fault={faults[field] ?? null}
+            error={errors[field] ?? null}
             onChange={({ target }) =>
               onChange({ [field]: { ...form[field], least: target.value } })
             }
@@ -112,7 +112,7 @@ export function WhenFields({ form, faults, companies, onChange }: FieldsProps) {
                 label={t.startTime}
                 type="time"
                 value={form.begins}
-                fault={faults.begins ?? null}
+                error={errors.begins ?? null}
                 onChange={({ target }) => onChange({ begins: target.value })}
               />
               <TextField
@@ -137,10 +137,10 @@ const RANGES: readonly (readonly [word: string, field: 'minutes' | 'megabytes' |
 ];
 
 /** Actions of a rule. */
-export function DoesFields({ form, faults, people, onChange }: FieldsProps) {
+export function DoesFields({ form, errors, people, onChange }: FieldsProps) {
   return (
-    <FormSection title={t.actions} says={t.actionsHint}>
-      {faults.does !== undefined && <p className="m-0 text-failed">{faults.does}</p>}
+    <FormSection title={t.actions} description={t.actionsHint}>
+      {errors.does !== undefined && <p className="m-0 text-failed">{errors.does}</p>}
       <Check
         checked={form.exception}
         title={t.markAsOk}
@@ -151,7 +151,7 @@ export function DoesFields({ form, faults, people, onChange }: FieldsProps) {
         label={t.snoozeHours}
         value={form.snoozeHours}
         inputMode="numeric"
-        fault={faults.snoozeHours ?? null}
+        error={errors.snoozeHours ?? null}
         onChange={({ target }) => onChange({ snoozeHours: target.value })}
       />
       <TextArea

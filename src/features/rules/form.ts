@@ -40,19 +40,19 @@ interface Typed {
   readonly least: string;
   readonly most: string;
 }
-type Faults = Readonly<Partial<Record<keyof Form | 'when' | 'does', string>>>;
+type FormErrors = Readonly<Partial<Record<keyof Form | 'when' | 'does', string>>>;
 
 const SECONDS = 60;
 const BYTES = 1_000_000;
 const UNTYPED: Typed = { least: '', most: '' };
 
 export const emptyForm = (zone: string): Form =>
-  formOf(
+  getForm(
     { name: '', enabled: true, from: null, to: null, when: ANYTHING, does: NOTHING_DONE },
     zone,
   );
 
-export function formOf({ name, enabled, from, to, when, does }: RuleFields, zone: string): Form {
+export function getForm({ name, enabled, from, to, when, does }: RuleFields, zone: string): Form {
   const day = (at: number): Day => dayAt(at, { zone, hour: 0 });
   return {
     name,
@@ -83,29 +83,29 @@ export function formOf({ name, enabled, from, to, when, does }: RuleFields, zone
   };
 }
 
-/** Returns the typed rule, or the faults by field if it is invalid. */
-export function ruleOf(
+/** Returns the typed rule, or the errors by field if it is invalid. */
+export function getRule(
   form: Form,
   zone: string,
-): { readonly rule: RuleFields | null; readonly faults: Faults } {
-  const faults: Partial<Record<keyof Form | 'when' | 'does', string>> = {};
+): { readonly rule: RuleFields | null; readonly errors: FormErrors } {
+  const errors: Partial<Record<keyof Form | 'when' | 'does', string>> = {};
   const range = (field: 'minutes' | 'megabytes' | 'streak', unit: number): Range => {
-    const read = rangeOf(form[field], unit);
-    if (typeof read === 'string') faults[field] = read;
+    const read = getRange(form[field], unit);
+    if (typeof read === 'string') errors[field] = read;
     return typeof read === 'string' ? { least: null, most: null } : read;
   };
   const time = form.timed
     ? {
         days: [...form.days],
-        from: minuteOf(form.begins),
-        to: minuteOf(form.ends),
+        from: getMinute(form.begins),
+        to: getMinute(form.ends),
         zone: form.zone,
       }
     : null;
-  if (time !== null && (time.from < 0 || time.to < 0)) faults.begins = t.timesMissing;
+  if (time !== null && (time.from < 0 || time.to < 0)) errors.begins = t.timesMissing;
   const hours = form.snoozeHours.trim() === '' ? null : Number(form.snoozeHours);
   if (hours !== null && !(Number.isInteger(hours) && hours >= 1 && hours <= 24 * 366))
-    faults.snoozeHours = t.snoozeHoursInvalid;
+    errors.snoozeHours = t.snoozeHoursInvalid;
   const when: RuleWhen = {
     sources: [...form.sources],
     types: [...form.types],
@@ -129,22 +129,22 @@ export function ruleOf(
   };
   const from = isDay(form.from) ? momentAt(form.from, 0, zone) : null;
   const to = isDay(form.to) ? momentAt(addDays(form.to, 1), 0, zone) : null;
-  if (form.name.trim() === '') faults.name = t.nameMissing;
-  if (from !== null && to !== null && to <= from) faults.to = t.lastDayTooEarly;
-  if (!asksSomething(when)) faults.when = t.conditionsMissing;
-  if (!doesSomething(does)) faults.does = t.actionsMissing;
+  if (form.name.trim() === '') errors.name = t.nameMissing;
+  if (from !== null && to !== null && to <= from) errors.to = t.lastDayTooEarly;
+  if (!asksSomething(when)) errors.when = t.conditionsMissing;
+  if (!doesSomething(does)) errors.does = t.actionsMissing;
   return {
     rule:
-      Object.keys(faults).length > 0
+      Object.keys(errors).length > 0
         ? null
         : { name: form.name.trim(), enabled: form.enabled, from, to, when, does },
-    faults,
+    errors,
   };
 }
 
 /** Returns the typed rule without its name, for the test; null if it is invalid. */
-export function triedOf(form: Form, zone: string): Pick<RuleFields, 'when' | 'does'> | null {
-  const { rule } = ruleOf({ ...form, name: 'x', from: '', to: '', exception: true }, zone);
+export function toRuleInput(form: Form, zone: string): Pick<RuleFields, 'when' | 'does'> | null {
+  const { rule } = getRule({ ...form, name: 'x', from: '', to: '', exception: true }, zone);
   return rule && { when: rule.when, does: { ...rule.does, exception: form.exception } };
 }
 
@@ -155,7 +155,7 @@ const typed = ({ least, most }: Range, unit: number): Typed => ({
 });
 
 /** Returns the range, or the error message. */
-function rangeOf({ least, most }: Typed, unit: number): Range | string {
+function getRange({ least, most }: Typed, unit: number): Range | string {
   const [low, high] = [least, most].map((text) =>
     text.trim() === '' ? null : Math.round(Number(text.replace(',', '.')) * unit),
   );
@@ -171,7 +171,7 @@ function rangeOf({ least, most }: Typed, unit: number): Range | string {
 
 export const clockText = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
-function minuteOf(text: string): number {
+function getMinute(text: string): number {
   const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   return hours === undefined || minutes === undefined ? -1 : Number(hours) * 60 + Number(minutes);
 }

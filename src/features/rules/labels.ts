@@ -36,19 +36,22 @@ export function ruleText(
   return actions === '' ? t.whenOnly({ conditions }) : t.whenThen({ conditions, actions });
 }
 
-const anyOf = (names: readonly string[]): string => formatList(names, 'or');
+const joinAlternatives = (names: readonly string[]): string => formatList(names, 'or');
 
 function conditionTexts(when: RuleWhen, companyName: CompanyName): string[] {
   const { states, companies, sources, types, duration, bytes, streak, time } = when;
   return [
-    states.length > 0 && t.stateIs({ states: anyOf(states.map((state) => STATES[state].word)) }),
+    states.length > 0 &&
+      t.stateIs({ states: joinAlternatives(states.map((state) => STATES[state].label)) }),
     textCondition(when.text, t.messageHas, t.messageIsLike),
     textCondition(when.job, t.jobHas, t.jobIsLike),
     textCondition(when.computer, t.computerHas, t.computerIsLike),
-    companies.length > 0 && t.companyIs({ companies: anyOf(companies.map(companyName)) }),
+    companies.length > 0 &&
+      t.companyIs({ companies: joinAlternatives(companies.map(companyName)) }),
     sources.length > 0 &&
-      t.sourceIs({ sources: anyOf(sources.map((source) => SOURCE_NAMES[source])) }),
-    types.length > 0 && t.typeIs({ types: anyOf(types.map((type) => TYPE_WORDS[type])) }),
+      t.sourceIs({ sources: joinAlternatives(sources.map((source) => SOURCE_NAMES[source])) }),
+    types.length > 0 &&
+      t.typeIs({ types: joinAlternatives(types.map((type) => TYPE_WORDS[type])) }),
     isBounded(duration) && t.took({ range: rangeText(duration, formatDuration) }),
     isBounded(bytes) && t.transferred({ range: rangeText(bytes, formatBytes) }),
     isBounded(streak) && t.inARow({ range: rangeText(streak, (count) => t.times({ count })) }),

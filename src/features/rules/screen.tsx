@@ -22,7 +22,7 @@ import { SectionLink } from '../shared/section-link.tsx';
 import { EXAMPLES, rulesPlace } from './address.ts';
 import { rulesAddress } from '../shared/page-links/rules.ts';
 import { Editor } from './editor.tsx';
-import { formOf } from './form.ts';
+import { getForm } from './form.ts';
 import { RuleList } from './list.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
@@ -33,16 +33,16 @@ export function Rules() {
   const search = useRouterState({ select: ({ location }) => location.searchStr });
   const place = rulesPlace(search);
   const { open } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const companies = useWatch('companies', NOTHING);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(30_000);
-  const asked = useCachedQuery('listRules', NOTHING);
+  const request = useCachedQuery('listRules', EMPTY);
   const [busy, setBusy] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
-  const rules = asked.value?.rules ?? null;
-  const rule = rules?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const rules = request.value?.rules ?? null;
+  const rule = rules?.find((one) => getId(one) === open && open !== gone) ?? null;
   const names = new Map(companies?.map(({ n, name }) => [n, name]));
 
   const close = (): void => {
@@ -56,28 +56,28 @@ export function Rules() {
     );
   };
   const saved = (): void => {
-    asked.again();
+    request.again();
     close();
   };
 
   async function change(input: InputOf<'changeRules'>): Promise<void> {
     setBusy(true);
-    const fault = await put(input);
+    const error = await put(input);
     setBusy(false);
-    if (fault !== null) tellFailure(fault);
-    asked.again();
+    if (error !== null) tellFailure(error);
+    request.again();
   }
   function move(id: string, by: 1 | -1): void {
-    const ids = (rules ?? []).map(idOf);
+    const ids = (rules ?? []).map(getId);
     const at = ids.indexOf(id);
     void change({ order: ids.toSpliced(at, 1).toSpliced(at + by, 0, id) });
   }
   async function remove(): Promise<void> {
     if (open === null) return;
-    const told = await client().ask('removeRule', { id: open });
-    if (told.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
+    const details = await client().ask('removeRule', { id: open });
+    if (details.ok) flushSync(() => setGone(open)); // its editor must not ask about unsaved changes
     setDeleting(false);
-    if (!told.ok) return tellFailure(told.failure.message);
+    if (!details.ok) return tellFailure(details.failure.message);
     tell(t.deleted);
     saved();
   }
@@ -92,7 +92,7 @@ export function Rules() {
       {t.newRule}
     </Button>
   );
-  const begin = open === 'new' ? place.begin(zone) : rule === null ? null : formOf(rule, zone);
+  const begin = open === 'new' ? place.begin(zone) : rule === null ? null : getForm(rule, zone);
 
   return (
     <Page
@@ -103,12 +103,14 @@ export function Rules() {
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+              {request.at === null
+                ? t.offline
+                : t.offlineSince({ when: formatWhen(request.at, zone) })}
             </Callout>
           </div>
         )}
         {rules === null ? (
-          asked.failure === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -117,9 +119,9 @@ export function Rules() {
               icon="rules"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
             >
-              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
         ) : begin !== null ? (
@@ -130,7 +132,7 @@ export function Rules() {
             zone={zone}
             offline={offline}
             companies={[...names]}
-            people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+            people={(request.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
             onSaved={saved}
             onClose={close}
             onDelete={open === 'new' ? null : () => setDeleting(true)}
@@ -206,8 +208,8 @@ function Empty({ offline, make }: { readonly offline: boolean; readonly make: Re
 
 /** Returns null on success, otherwise the error message. */
 async function put(input: InputOf<'changeRules'>): Promise<string | null> {
-  const told = await client().ask('changeRules', input);
-  return told.ok ? null : told.failure.message;
+  const details = await client().ask('changeRules', input);
+  return details.ok ? null : details.failure.message;
 }
-const idOf = ({ _id: id }: RuleOut): string => id;
-const NOTHING = {};
+const getId = ({ _id: id }: RuleOut): string => id;
+const EMPTY = {};

@@ -9,7 +9,7 @@ import { ruleMessages as t } from './messages.en.ts';
 
 /** Results that the rule would have matched, and other rules that match them. */
 export function Tested({
-  test: { tested, asking, fault },
+  test: { tested, isLoading, error },
   ready,
   offline,
   zone,
@@ -22,7 +22,7 @@ export function Tested({
   return (
     <section
       aria-labelledby="rule-test"
-      aria-busy={asking}
+      aria-busy={isLoading}
       className="min-w-0 self-start min-[1360px]:sticky min-[1360px]:top-4"
     >
       <h2 id="rule-test" className="m-0 border-t-2 border-head-rule py-3 text-body font-semibold">
@@ -33,10 +33,10 @@ export function Tested({
           <Said>{MESSAGES.needsNetwork}</Said>
         ) : !ready ? (
           <Said>{t.testHint}</Said>
-        ) : fault !== null ? (
+        ) : error !== null ? (
           <p className="m-0 flex gap-2 text-failed">
             <Icon name="failed" className="mt-px" />
-            {fault}
+            {error}
           </p>
         ) : tested === null ? (
           <Said>{t.searching}</Said>
@@ -49,12 +49,12 @@ export function Tested({
                 : t.checkedNewest({ looked: tested.looked })}{' '}
               {tested.count > tested.rows.length &&
                 t.matchedShown({ count: formatCount(tested.rows.length) })}{' '}
-              {asking && t.updating}
+              {isLoading && t.updating}
             </span>
           </p>
         )}
       </div>
-      {ready && !offline && fault === null && tested !== null && tested.conflicts.length > 0 && (
+      {ready && !offline && error === null && tested !== null && tested.conflicts.length > 0 && (
         <ul
           className="m-0 mt-3 grid list-none gap-2 border-t border-rule p-0 pt-3"
           aria-label={t.otherRules}
@@ -75,9 +75,9 @@ export function Tested({
           ))}
         </ul>
       )}
-      {ready && !offline && fault === null && tested !== null && tested.rows.length > 0 && (
+      {ready && !offline && error === null && tested !== null && tested.rows.length > 0 && (
         <ol
-          className={`m-0 mt-3 list-none border-t border-rule p-0 ${asking ? 'text-ink-3' : ''}`}
+          className={`m-0 mt-3 list-none border-t border-rule p-0 ${isLoading ? 'text-ink-3' : ''}`}
           aria-label={t.matchedResults}
         >
           {tested.rows.map(({ run, startedAt, job, computer, company, state, message }) => (

@@ -7,8 +7,8 @@ import { client } from '#src/app/worker/worker-client.ts';
 /** Result of a rule test. `asking`: a test is running, and `tested` belongs to an earlier input. */
 export interface Test {
   readonly tested: RuleTested | null;
-  readonly asking: boolean;
-  readonly fault: string | null;
+  readonly isLoading: boolean;
+  readonly error: string | null;
 }
 
 const SETTLE_MS = 500;
@@ -21,17 +21,17 @@ export function useTest(
 ): Test {
   const question =
     tried === null || offline ? null : JSON.stringify({ ...(id !== null && { id }), ...tried });
-  const [told, setTold] = useState<{
+  const [details, setResult] = useState<{
     readonly question: string;
     readonly tested: RuleTested | null;
-    readonly fault: string | null;
+    readonly error: string | null;
   } | null>(null);
   useEffect(() => {
     if (question === null) return;
     let gone = false;
     const timer = setTimeout(() => {
-      const put = (tested: RuleTested | null, fault: string | null): void => {
-        if (!gone) setTold({ question, tested, fault });
+      const put = (tested: RuleTested | null, error: string | null): void => {
+        if (!gone) setResult({ question, tested, error });
       };
       void client()
         .ask('testRule', JSON.parse(question) as InputOf<'testRule'>)
@@ -44,10 +44,10 @@ export function useTest(
       clearTimeout(timer);
     };
   }, [question]);
-  if (question === null) return { tested: null, asking: false, fault: null };
+  if (question === null) return { tested: null, isLoading: false, error: null };
   return {
-    tested: told?.tested ?? null,
-    asking: told?.question !== question,
-    fault: told?.question === question ? told.fault : null,
+    tested: details?.tested ?? null,
+    isLoading: details?.question !== question,
+    error: details?.question === question ? details.error : null,
   };
 }

@@ -3,7 +3,7 @@ import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
 import type { Features } from '#contract/branding/branding.ts';
 import type { IconName } from '../../ui/icon.tsx';
-import { menuOf } from '../../app/router/menu.ts';
+import { getMenu } from '../../app/router/menu.ts';
 import type { Theme } from '../../app/theme.ts';
 import { GOES } from '../../app/shell/go-to-shortcuts.ts';
 import { searchMessages as t } from './messages.en.ts';
@@ -18,7 +18,7 @@ export interface Line {
   readonly key: string;
   /** Heading of the item's group; items of a group are adjacent. */
   readonly group: string;
-  readonly word: string;
+  readonly label: string;
   /** Beside the text: the company of a job. */
   readonly detail?: string;
   readonly icon: IconName;
@@ -35,14 +35,14 @@ const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
  * Returns the items that need no search text: first all pages, in the sidebar or not, then actions.
  */
 export function fixedLines(roles: readonly Role[], features: Features | null): readonly Line[] {
-  const pages = menuOf(roles, features)
+  const pages = getMenu(roles, features)
     .flatMap(({ entries }) => entries)
     .map(({ to, word, icon }): Line => {
       const letter = Object.entries(GOES).find(([, page]) => page === to)?.[0];
       return {
         key: `page-${to}`,
         group: t.pages,
-        word,
+        label: word,
         icon,
         does: { is: 'open', to },
         ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }),
@@ -53,11 +53,11 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
     ...pages,
     otherPage(),
     ...views,
-    { key: 'sync', group: t.actions, word: t.syncNow, icon: 'sync', does: { is: 'sync' } },
+    { key: 'sync', group: t.actions, label: t.syncNow, icon: 'sync', does: { is: 'sync' } },
     ...THEMES.map((theme): Line => ({
       key: `theme-${theme}`,
       group: t.actions,
-      word: t[`${theme}Theme`],
+      label: t[`${theme}Theme`],
       icon: theme === 'dark' ? 'moon' : 'sun',
       does: { is: 'theme', theme },
     })),
@@ -68,7 +68,7 @@ export function fixedLines(roles: readonly Role[], features: Features | null): r
 const otherPage = (): Line => ({
   key: 'page-subscriptions',
   group: t.pages,
-  word: t.subscriptions,
+  label: t.subscriptions,
   icon: 'licensing',
   does: { is: 'open', to: '/monitoring/subscriptions' },
 });
@@ -77,35 +77,35 @@ const lists = (): readonly Line[] => [
   {
     key: 'page-wall',
     group: t.pages,
-    word: t.wallboard,
+    label: t.wallboard,
     icon: 'computer',
     does: { is: 'open', to: '/monitoring/wall' },
   },
   {
     key: 'list-failed',
     group: t.views,
-    word: t.failedToCheck,
+    label: t.failedToCheck,
     icon: 'failed',
     does: { is: 'open', to: `${LIST}?state=Failed,Error` },
   },
   {
     key: 'list-missed',
     group: t.views,
-    word: t.missedToCheck,
+    label: t.missedToCheck,
     icon: 'missed',
     does: { is: 'open', to: `${LIST}?state=Missed` },
   },
   {
     key: 'list-snoozed',
     group: t.views,
-    word: t.snoozed,
+    label: t.snoozed,
     icon: 'clock',
     does: { is: 'open', to: `${LIST}?review=snoozed` },
   },
   {
     key: 'list-cause',
     group: t.views,
-    word: t.toCheckByCause,
+    label: t.toCheckByCause,
     icon: 'daily-checks',
     does: { is: 'open', to: `${LIST}?group=cause` },
   },
@@ -119,9 +119,9 @@ export function matching(lines: readonly Line[], typed: string): readonly Line[]
     .split(/\s+/)
     .filter((word) => word !== '');
   if (words.length === 0) return lines;
-  const hits = lines.filter(({ word }) => words.every((one) => word.toLowerCase().includes(one)));
-  const begins = ({ word }: Line): number =>
-    word.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1;
+  const hits = lines.filter(({ label }) => words.every((one) => label.toLowerCase().includes(one)));
+  const begins = ({ label }: Line): number =>
+    label.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1;
   return hits.toSorted((a, b) => begins(a) - begins(b));
 }
 

@@ -25,7 +25,7 @@ import { hasMore, lineOfResults, linesHere, linesThere } from './result-items.ts
 import { fixedLines, matching } from './palette-items.ts';
 import type { Line } from './palette-items.ts';
 import { useServerSearch } from './use-server-search.ts';
-import type { Asked } from './use-server-search.ts';
+import type { SearchQuery } from './use-server-search.ts';
 import { searchMessages as t } from './messages.en.ts';
 
 const SHOWN = 6;
@@ -45,16 +45,16 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const text = typed.trim().slice(0, MOST_CHARS);
   const sought = soughtIn(text);
   const lists = can(roles, 'monitoring.daily-checks');
-  const views = useWatch('views', NOTHING);
+  const views = useWatch('views', EMPTY);
   const [ask, setAsk] = useState({ text: '', limit: SHOWN });
   const found = useWatch('find', ask);
-  const asked = useServerSearch(text);
+  const request = useServerSearch(text);
   const now = useNow(60_000);
   const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 };
   const named: readonly Line[] = (views ?? []).map((view) => ({
     key: `view-${view.id}`,
     group: t.views,
-    word: view.name,
+    label: view.name,
     ...(view.shared && { detail: t.shared }),
     icon: 'daily-checks',
     does: { is: 'open', to: `/monitoring/daily-checks?${view.query}` },
@@ -66,11 +66,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const here = lists && text !== '' && found ? linesHere(found) : [];
   const known = new Set(here.map(({ key }) => key));
   const there =
-    asked.is === 'found'
-      ? linesThere(asked.found, roles, rule, now).filter(({ key }) => !known.has(key))
+    request.is === 'found'
+      ? linesThere(request.found, roles, rule, now).filter(({ key }) => !known.has(key))
       : [];
   const results =
-    lists && asked.is !== 'none' && asked.is !== 'short'
+    lists && request.is !== 'none' && request.is !== 'short'
       ? lineOfResults(sought, text, addDays(dayAt(now, rule), 1 - LIMITS.windowDays))
       : null;
   const lines = [...fixed, ...here, ...(results ? [results] : []), ...there];
@@ -139,13 +139,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                         className={`inline-flex shrink-0 items-center gap-1.5 ${STATES[line.state].text}`}
                       >
                         <Icon name={line.icon} />
-                        {STATES[line.state].word}
+                        {STATES[line.state].label}
                       </span>
                     ) : (
                       <Icon name={line.icon} className="text-ink-3" />
                     )}
-                    <span className="min-w-0 truncate" data-tip={line.word}>
-                      {line.word}
+                    <span className="min-w-0 truncate" data-tip={line.label}>
+                      {line.label}
                     </span>
                     <span className="sr-only">{line.group}</span>
                     {line.detail !== undefined && (
@@ -167,7 +167,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                 </ComboboxOption>
               ))}
             </ComboboxOptions>
-            <Foot asked={asked} text={text} hits={hits} there={there.length} more={more} />
+            <Foot query={request} text={text} hits={hits} there={there.length} more={more} />
           </Combobox>
         </DialogPanel>
       </div>
@@ -175,10 +175,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 
 interface FootProps {
-  readonly asked: Asked;
+  readonly query: SearchQuery;
   readonly text: string;
   readonly hits: number;
   readonly there: number;
@@ -186,25 +186,25 @@ interface FootProps {
 }
 
 /** SEEK-5: status of the search. Screen readers hear the result when typing pauses. */
-function Foot({ asked, text, hits, there, more }: FootProps) {
+function Foot({ query, text, hits, there, more }: FootProps) {
   const rest =
     more > 0
       ? t.moreOnDevice({ count: more })
-      : asked.is === 'found' && hasMore(asked.found)
+      : query.is === 'found' && hasMore(query.found)
         ? t.moreOnServer
         : '';
   const isEmpty = hits === 0;
   const counted =
     there > 0 ? t.foundWithServer({ count: hits, server: there }) : t.found({ count: hits });
-  const words = ((): { readonly seen: string; readonly told: string } => {
-    switch (asked.is) {
+  const words = ((): { readonly seen: string; readonly description: string } => {
+    switch (query.is) {
       case 'none':
-        return { seen: '', told: '' };
+        return { seen: '', description: '' };
       case 'short':
         return said(t.typeMore, counted);
       case 'waiting':
       case 'asking':
-        return { seen: t.searching, told: '' };
+        return { seen: t.searching, description: '' };
       case 'offline':
         return said(isEmpty ? t.noMatchesOffline({ text }) : t.offline, counted);
       case 'failed':
@@ -212,9 +212,9 @@ function Foot({ asked, text, hits, there, more }: FootProps) {
       case 'found':
         if (isEmpty) {
           const none = t.noMatches({ text });
-          return { seen: none, told: none };
+          return { seen: none, description: none };
         }
-        return rest === '' ? { seen: '', told: counted } : said(rest, counted);
+        return rest === '' ? { seen: '', description: counted } : said(rest, counted);
     }
   })();
   return (
@@ -224,20 +224,23 @@ function Foot({ asked, text, hits, there, more }: FootProps) {
           aria-hidden
           className="m-0 flex shrink-0 items-center gap-2 border-t border-hair px-4 py-2 text-agate text-ink-2"
         >
-          {(asked.is === 'offline' || asked.is === 'failed') && (
-            <Icon name={asked.is === 'offline' ? 'offline' : 'warning'} className="text-ink-3" />
+          {(query.is === 'offline' || query.is === 'failed') && (
+            <Icon name={query.is === 'offline' ? 'offline' : 'warning'} className="text-ink-3" />
           )}
           {words.seen}
         </p>
       )}
       <output aria-label={t.search} className="sr-only">
-        {words.told}
+        {words.description}
       </output>
     </>
   );
 }
 
-const said = (seen: string, counted: string): { readonly seen: string; readonly told: string } => ({
+const said = (
+  seen: string,
+  counted: string,
+): { readonly seen: string; readonly description: string } => ({
   seen,
-  told: t.spoken({ found: counted, note: seen }),
+  description: t.spoken({ found: counted, note: seen }),
 });

@@ -13,7 +13,7 @@ import { companyAddress, jobAddress, listAddress } from './palette-items.ts';
 import type { Line } from './palette-items.ts';
 import { searchMessages as t } from './messages.en.ts';
 
-const told = (...words: readonly string[]): string =>
+const toOutput = (...words: readonly string[]): string =>
   words.filter((word) => word !== '').join(', ');
 
 /** Returns the items for data on this device. */
@@ -21,7 +21,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
   ...companies.rows.map(({ company, name, jobs: count }): Line => ({
     key: `company-${company}`,
     group: t.companies,
-    word: name,
+    label: name,
     detail: t.jobCount({ count }),
     icon: 'companies',
     does: { is: 'open', to: companyAddress(company) },
@@ -29,15 +29,15 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
   ...jobs.rows.map(({ job, name, computer, companyName }): Line => ({
     key: `job-${job}`,
     group: t.jobs,
-    word: name,
-    detail: told(companyName, computer),
+    label: name,
+    detail: toOutput(companyName, computer),
     icon: 'daily-checks',
     does: { is: 'open', to: jobAddress(job) },
   })),
   ...computers.rows.map(({ name, company, companyName }): Line => ({
     key: computerKey(company, name),
     group: t.computers,
-    word: name,
+    label: name,
     detail: companyName,
     icon: 'computer',
     does: { is: 'open', to: `${companyAddress(company)}&q=${encodeURIComponent(name)}` },
@@ -59,7 +59,7 @@ export function lineOfResults({ words, days }: Sought, typed: string, oldest: Da
   return {
     key: 'results-here',
     group: t.results,
-    word: t.resultsWith({ text: typed.trim() }),
+    label: t.resultsWith({ text: typed.trim() }),
     detail: t.onThisDevice,
     icon: 'search',
     does: {
@@ -76,7 +76,14 @@ const open = (
   word: string,
   detail: string,
   to: string,
-): Line => ({ key, group, icon, word, ...(detail !== '' && { detail }), does: { is: 'open', to } });
+): Line => ({
+  key,
+  group,
+  icon,
+  label: word,
+  ...(detail !== '' && { detail }),
+  does: { is: 'open', to },
+});
 
 /** Returns the server's items that the user can open. */
 export function linesThere(
@@ -104,7 +111,7 @@ export function linesThere(
         t.jobsOnServer,
         'daily-checks',
         name,
-        told(companyName, computer),
+        toOutput(companyName, computer),
         jobAddress(n),
       ),
     ),
@@ -114,7 +121,7 @@ export function linesThere(
         t.reportedComputers,
         'computer',
         name,
-        told(companyName, t.seen({ age: formatAge(seenAt, now) })),
+        toOutput(companyName, t.seen({ age: formatAge(seenAt, now) })),
         `/monitoring/computers?${new URLSearchParams({ date: `${dayAt(seenAt, rule)}..${dayAt(now, rule)}`, q: name }).toString()}`,
       ),
     ),
@@ -127,7 +134,7 @@ export function linesThere(
         t.repositories,
         'repository',
         name,
-        told(companyName, hostName ?? ''),
+        toOutput(companyName, hostName ?? ''),
         `/monitoring/repositories?${new URLSearchParams({ open: id }).toString()}`,
       ),
     ),
@@ -137,7 +144,7 @@ export function linesThere(
         t.tickets,
         'ticket',
         t.ticket({ number, subject }),
-        told(is ? t.open : t.closed, companyName),
+        toOutput(is ? t.open : t.closed, companyName),
         `/monitoring/tickets?state=all&ticket=${id}`,
       ),
     ),
@@ -154,7 +161,7 @@ export function linesThere(
           t.olderResults,
           STATES[state].icon,
           jobName,
-          told(date(startedAt), companyName, computer, message ?? ''),
+          toOutput(date(startedAt), companyName, computer, message ?? ''),
           `${jobAddress(job)}&run=${n}`,
         ),
         state,

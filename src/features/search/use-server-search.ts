@@ -7,7 +7,7 @@ import { client } from '../../app/worker/worker-client.ts';
 /**
  * Status of the server search. `waiting`: for a pause in typing. `short`: the text is too short.
  */
-export type Asked =
+export type SearchQuery =
   | { readonly is: 'none' | 'short' | 'waiting' | 'asking' | 'offline' | 'failed' }
   | { readonly is: 'found'; readonly found: FoundOut };
 
@@ -18,17 +18,17 @@ const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answ
 /**
  * SEEK-4: searches on the server when typing pauses. Only the answer to the current text is shown.
  */
-export function useServerSearch(text: string): Asked {
-  const [told, setTold] = useState<{ readonly text: string; readonly asked: Asked }>({
+export function useServerSearch(text: string): SearchQuery {
+  const [details, setResult] = useState<{ readonly text: string; readonly asked: SearchQuery }>({
     text: '',
     asked: NONE,
   });
   const enough = isEnough(soughtIn(text));
   useEffect(() => {
     if (!enough) return undefined;
-    let stands = true;
-    const say = (asked: Asked): void => {
-      if (stands) setTold({ text, asked });
+    let isCurrent = true;
+    const say = (request: SearchQuery): void => {
+      if (isCurrent) setResult({ text, asked: request });
     };
     const ask = async (): Promise<void> => {
       say({ is: 'asking' });
@@ -41,15 +41,15 @@ export function useServerSearch(text: string): Asked {
     };
     const timer = setTimeout(() => void ask(), RESTS);
     return () => {
-      stands = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
   }, [text, enough]);
   if (text === '') return NONE;
   if (!enough) return SHORT;
-  return told.text === text ? told.asked : WAITING;
+  return details.text === text ? details.asked : WAITING;
 }
 
-const NONE: Asked = { is: 'none' };
-const SHORT: Asked = { is: 'short' };
-const WAITING: Asked = { is: 'waiting' };
+const NONE: SearchQuery = { is: 'none' };
+const SHORT: SearchQuery = { is: 'short' };
+const WAITING: SearchQuery = { is: 'waiting' };

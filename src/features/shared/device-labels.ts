@@ -3,7 +3,7 @@ import { ownAccountPageMessages as t } from './own-account-page.messages.en.ts';
  * Returns the browser and system of a user agent: `Chrome on Windows`. Specific names are checked
  * first, because most browsers also name others.
  */
-export function deviceOf(agent: string): string {
+export function getDevice(agent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(agent))?.[1] ?? null;
   const system = SYSTEMS.find(([mark]) => mark.test(agent))?.[1] ?? null;
   if (browser === null) return system ?? /^[\w.-]+/.exec(agent)?.[0] ?? t.unknownDevice;

@@ -10,17 +10,17 @@ const offersPseudo = (current: string): boolean =>
 /** Returns the languages to choose from, in their own names. */
 export const languageChoices = (
   current: string,
-): readonly { readonly value: LanguageTag; readonly word: string }[] =>
+): readonly { readonly value: LanguageTag; readonly label: string }[] =>
   LANGUAGE_TAGS.filter((tag) => tag !== PSEUDO || offersPseudo(current)).map((tag) => ({
     value: tag,
-    word: new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag,
+    label: new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag,
   }));
 
-let zones: readonly { readonly value: string; readonly word: string }[] | null = null;
+let zones: readonly { readonly value: string; readonly label: string }[] | null = null;
 /** Returns all time zones of this browser. */
-export function zoneChoices(): readonly { readonly value: string; readonly word: string }[] {
+export function zoneChoices(): readonly { readonly value: string; readonly label: string }[] {
   zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
-    (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),
+    (zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }),
   );
   return zones;
 }

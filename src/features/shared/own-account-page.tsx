@@ -6,30 +6,29 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useMe } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { ownAccountPageMessages as t } from './own-account-page.messages.en.ts';
 
 export interface OwnPageProps {
   readonly title: string;
   /** Server queries that must be answered before the page is shown. */
-  readonly asked?: readonly {
+  readonly queries?: readonly {
     readonly value: unknown;
     readonly failure: Failure | null;
-    readonly asking: boolean;
+    readonly isLoading: boolean;
     readonly again: () => void;
   }[];
   readonly children: () => ReactNode;
 }
 
 /** A page about the user's own account. It is not available during impersonation or offline. */
-export function OwnPage({ title, asked = [], children }: OwnPageProps) {
+export function OwnPage({ title, queries = [], children }: OwnPageProps) {
   const me = useMe();
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const missing = asked.filter(({ value }) => value === null);
-  const failure = missing.find((one) => one.failure !== null && !one.asking)?.failure ?? null;
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const missing = queries.filter(({ value }) => value === null);
+  const failure = missing.find((one) => one.failure !== null && !one.isLoading)?.failure ?? null;
   if (me === null) return null;
   if (me.acting !== null) {
     return (
@@ -58,17 +57,9 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
           )
         ) : (
           <div className="max-w-[740px]">
-            <Callout
-              tone="failed"
-              alert
-              action={
-                <Button size="sm" onClick={() => missing.forEach(({ again }) => again())}>
-                  {ui.tryAgain}
-                </Button>
-              }
-            >
+            <RetryCallout onRetry={() => missing.forEach(({ again }) => again())}>
               {failure.message}
-            </Callout>
+            </RetryCallout>
           </div>
         )}
       </div>
@@ -76,4 +67,4 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -21,12 +21,12 @@ export interface ChosenProvider {
 /** Returns null until the portal's own provider is known. */
 export function useChosenProvider(): ChosenProvider | null {
   const own = useBranding()?.id ?? null;
-  const asked = useRouterState({
+  const request = useRouterState({
     select: ({ location }) => new URLSearchParams(location.searchStr).get('provider'),
   });
-  const all = useCachedQuery('listProviders', NOTHING);
+  const all = useCachedQuery('listProviders', EMPTY);
   if (own === null) return null;
-  const id = asked ?? own;
+  const id = request ?? own;
   return {
     id,
     own: id === own,
@@ -64,4 +64,4 @@ export function ProviderChoice({ chosen }: { readonly chosen: ChosenProvider }) 
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

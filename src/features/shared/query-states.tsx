@@ -8,7 +8,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { queryStateMessages as t } from './query-states.messages.en.ts';
 
 interface RefusedProps {
-  readonly fault: string;
+  readonly error: string;
   /** Time of the data shown below; null if there is none. */
   readonly at: Ms | null;
   readonly own: boolean;
@@ -17,8 +17,8 @@ interface RefusedProps {
 }
 
 /** Explains why the server's part is missing or outdated. */
-export function Refused({ fault, at, own, zone, onAgain }: RefusedProps) {
-  const offline = fault === MESSAGES.needsNetwork;
+export function Refused({ error, at, own, zone, onAgain }: RefusedProps) {
+  const offline = error === MESSAGES.needsNetwork;
   return (
     <div className="px-4 py-3 desk:px-6">
       <Callout
@@ -30,7 +30,7 @@ export function Refused({ fault, at, own, zone, onAgain }: RefusedProps) {
           </Button>
         }
       >
-        {offline && at === null && !own ? t.notOnDevice({ reason: fault }) : fault}
+        {offline && at === null && !own ? t.notOnDevice({ reason: error }) : error}
         {at !== null && (
           <span className="block text-agate text-ink-3">
             {t.dataFrom({ when: formatWhen(at, zone) })}

@@ -79,28 +79,28 @@ export function Lines({ count }: { readonly count: number }) {
 }
 
 interface FromServerProps<T> {
-  readonly asked: PolledQuery<T>;
+  readonly query: PolledQuery<T>;
   /** Returns the text with the age of the answer if a newer one is not available. */
-  readonly told: (at: number) => string;
+  readonly formatAge: (at: number) => string;
   readonly lines?: number;
   readonly children: (value: T) => ReactNode;
 }
 
 /** Data that only the server has: loading, current, outdated, or failed with its reason. */
 export function FromServer<T>({
-  asked: { value, at, fault, again },
-  told,
+  query: { value, at, error, again },
+  formatAge,
   lines = 4,
   children,
 }: FromServerProps<T>) {
   return (
     <>
-      {fault !== null && (
+      {error !== null && (
         <div className="flex items-center gap-3 border-b border-hair py-2">
           <span className="min-w-0 grow text-ink-2">
-            {fault}
+            {error}
             {at !== null && (
-              <span className="block text-agate text-ink-3">{t.asOf({ time: told(at) })}</span>
+              <span className="block text-agate text-ink-3">{t.asOf({ time: formatAge(at) })}</span>
             )}
           </span>
           <Button size="sm" onClick={again}>
@@ -108,7 +108,7 @@ export function FromServer<T>({
           </Button>
         </div>
       )}
-      {value !== null ? children(value) : fault === null && <Lines count={lines} />}
+      {value !== null ? children(value) : error === null && <Lines count={lines} />}
     </>
   );
 }

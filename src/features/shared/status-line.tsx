@@ -4,11 +4,11 @@ import { Icon } from '#src/ui/icon.tsx';
 /** Status of a factor as icon and word, with an explanation. */
 export function StateLine({
   on,
-  word,
+  label,
   children,
 }: {
   readonly on: boolean;
-  readonly word: string;
+  readonly label: string;
   readonly children: ReactNode;
 }) {
   return (
@@ -18,7 +18,7 @@ export function StateLine({
         className={`mt-px ${on ? 'text-success' : 'text-ink-3'}`}
       />
       <span className="min-w-0">
-        <b className={on ? 'text-success' : ''}>{word}.</b>{' '}
+        <b className={on ? 'text-success' : ''}>{label}.</b>{' '}
         <span className="text-ink-2">{children}</span>
       </span>
     </p>

@@ -9,13 +9,13 @@ export interface AlarmListProps {
   readonly alarms: readonly SlaOut[];
   readonly zone: string;
   readonly now: Ms;
-  readonly nameOf: (company: number) => string;
+  readonly getName: (company: number) => string;
   /** Null: the user may not change alarms. */
   readonly onOpen: ((id: string) => void) | null;
 }
 
 /** Alarms, broken ones first: scope, target and status. */
-export function AlarmList({ alarms, zone, now, nameOf, onOpen }: AlarmListProps) {
+export function AlarmList({ alarms, zone, now, getName, onOpen }: AlarmListProps) {
   return (
     <ul className="m-0 list-none border-t-2 border-head-rule p-0">
       {alarms.map(({ _id: id, ...alarm }) => {
@@ -26,7 +26,7 @@ export function AlarmList({ alarms, zone, now, nameOf, onOpen }: AlarmListProps)
             >
               {alarm.name}
             </span>
-            <span className="block break-words text-ink-2">{scopeText(alarm, nameOf)}</span>
+            <span className="block break-words text-ink-2">{scopeText(alarm, getName)}</span>
           </>
         );
         return (
@@ -73,7 +73,11 @@ export function AlarmList({ alarms, zone, now, nameOf, onOpen }: AlarmListProps)
   );
 }
 
-function State({ alarm: { kept, enabled } }: { readonly alarm: Pick<SlaOut, 'kept' | 'enabled'> }) {
+function State({
+  alarm: { kept: stored, enabled },
+}: {
+  readonly alarm: Pick<SlaOut, 'kept' | 'enabled'>;
+}) {
   if (!enabled)
     return (
       <>
@@ -81,7 +85,7 @@ function State({ alarm: { kept, enabled } }: { readonly alarm: Pick<SlaOut, 'kep
         <span className="text-ink-3">{t.off}</span>
       </>
     );
-  return kept ? (
+  return stored ? (
     <>
       <Icon name="success" className="translate-y-0.5 text-success" />
       {t.onTarget}

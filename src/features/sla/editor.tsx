@@ -12,8 +12,8 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
-import { alarmOf } from './form.ts';
-import type { Faults, Form } from './form.ts';
+import { getAlarm } from './form.ts';
+import type { FormErrors, Form } from './form.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
 
@@ -46,8 +46,8 @@ export function Editor({
   const {
     form,
     change,
-    faults: shown,
-    fault,
+    errors: shown,
+    error,
     busy,
     dirty,
     place,
@@ -57,7 +57,7 @@ export function Editor({
     begin,
     offline,
     read: readForm,
-    onKept: onSaved,
+    onSaved,
     async keep(alarm) {
       const result =
         id === null
@@ -66,7 +66,7 @@ export function Editor({
       return result.ok ? null : result.failure.message;
     },
   });
-  const faults: Faults = shown ?? {};
+  const errors: FormErrors = shown ?? {};
 
   return (
     <form
@@ -86,7 +86,7 @@ export function Editor({
           required
           value={form.name}
           maxLength={200}
-          fault={faults.name ?? null}
+          error={errors.name ?? null}
           onChange={({ target }) => change({ name: target.value })}
         />
         <Switch
@@ -97,7 +97,7 @@ export function Editor({
         />
       </FormSection>
       {jobName === null ? (
-        <FormSection title={t.jobsSection} says={t.jobsHint}>
+        <FormSection title={t.jobsSection} description={t.jobsHint}>
           <Many
             label={t.companyField}
             none={t.any}
@@ -132,12 +132,12 @@ export function Editor({
           <p className="m-0 break-words">{jobName}</p>
         </FormSection>
       )}
-      <FormSection title={t.target} says={t.targetHint}>
+      <FormSection title={t.target} description={t.targetHint}>
         <TextField
           label={t.maxAge}
           value={form.hours}
           inputMode="numeric"
-          fault={faults.hours ?? null}
+          error={errors.hours ?? null}
           hint={t.maxAgeHint}
           onChange={({ target }) => change({ hours: target.value })}
         />
@@ -145,7 +145,7 @@ export function Editor({
           label={t.minSuccess}
           value={form.percent}
           inputMode="numeric"
-          fault={faults.percent ?? null}
+          error={errors.percent ?? null}
           hint={t.minSuccessHint}
           onChange={({ target }) => change({ percent: target.value })}
         />
@@ -154,11 +154,11 @@ export function Editor({
           required
           value={form.days}
           inputMode="numeric"
-          fault={faults.days ?? null}
+          error={errors.days ?? null}
           onChange={({ target }) => change({ days: target.value })}
         />
       </FormSection>
-      <FormSection title={t.recipientsSection} says={t.recipientsHint}>
+      <FormSection title={t.recipientsSection} description={t.recipientsHint}>
         <Many
           label={t.users}
           none={t.nobody}
@@ -167,9 +167,9 @@ export function Editor({
           onChange={(recipients) => change({ recipients })}
         />
       </FormSection>
-      {fault !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {fault}
+          {error}
         </Callout>
       )}
       <div className="flex flex-wrap gap-2 border-t border-rule py-4">
@@ -200,6 +200,6 @@ export function Editor({
 }
 
 const readForm = (form: Form) => {
-  const { alarm: value, faults } = alarmOf(form);
-  return { value, faults };
+  const { alarm: value, errors } = getAlarm(form);
+  return { value, errors };
 };

@@ -17,7 +17,7 @@ export interface Form {
   readonly days: string;
   readonly recipients: readonly string[];
 }
-export type Faults = Readonly<Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>>;
+export type FormErrors = Readonly<Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>>;
 
 export const beginning = (job: { readonly uid: string; readonly name: string } | null): Form => ({
   name: job === null ? '' : job.name.slice(0, 200),
@@ -33,7 +33,7 @@ export const beginning = (job: { readonly uid: string; readonly name: string } |
   recipients: [],
 });
 
-export const formOf = ({
+export const getForm = ({
   name,
   enabled,
   job,
@@ -57,8 +57,11 @@ export const formOf = ({
 });
 
 /** Returns the typed alarm, or the faults by field if it is invalid. */
-export function alarmOf(form: Form): { readonly alarm: SlaFields | null; readonly faults: Faults } {
-  const faults: Partial<Record<keyof Faults, string>> = {};
+export function getAlarm(form: Form): {
+  readonly alarm: SlaFields | null;
+  readonly errors: FormErrors;
+} {
+  const errors: Partial<Record<keyof FormErrors, string>> = {};
   const whole = (
     field: 'hours' | 'percent' | 'days',
     most: number,
@@ -66,15 +69,15 @@ export function alarmOf(form: Form): { readonly alarm: SlaFields | null; readonl
   ): number | null => {
     const text = form[field].trim();
     const one = Number(text);
-    if (text !== '' && !(Number.isInteger(one) && one >= 1 && one <= most)) faults[field] = says;
+    if (text !== '' && !(Number.isInteger(one) && one >= 1 && one <= most)) errors[field] = says;
     return text === '' ? null : one;
   };
   const hours = whole('hours', 2_160, t.maxAgeInvalid);
   const percent = whole('percent', 100, t.percentInvalid);
   const days = whole('days', 90, t.windowInvalid);
-  if (form.name.trim() === '') faults.name = t.nameMissing;
-  if (days === null) faults.days ??= t.windowMissing;
-  if (hours === null && percent === null) faults.hours ??= MESSAGES.slaAsksNothing;
+  if (form.name.trim() === '') errors.name = t.nameMissing;
+  if (days === null) errors.days ??= t.windowMissing;
+  if (hours === null && percent === null) errors.hours ??= MESSAGES.slaAsksNothing;
   const group =
     form.job === null
       ? {
@@ -94,5 +97,5 @@ export function alarmOf(form: Form): { readonly alarm: SlaFields | null; readonl
     windowDays: days ?? 30,
     recipients: [...form.recipients],
   };
-  return { alarm: Object.keys(faults).length > 0 ? null : alarm, faults };
+  return { alarm: Object.keys(errors).length > 0 ? null : alarm, errors };
 }

@@ -17,7 +17,7 @@ export const shareText = (share: number | null): string =>
 /** `Files nightly, Calloway Freight`, or `All jobs of 2 companies · Source: restic`. */
 export function scopeText(
   { job, jobName, companyName, group }: Pick<SlaOut, 'job' | 'jobName' | 'companyName' | 'group'>,
-  nameOf: (company: number) => string,
+  getName: (company: number) => string,
 ): string {
   if (job !== null)
     return jobName === null
@@ -25,23 +25,30 @@ export function scopeText(
       : t.jobOfCompany({ job: jobName, company: companyName ?? '' });
   const { companyIds = [], source = [], type = [], entityGroup = [] } = group ?? {};
   return [
-    companiesText(companyIds, nameOf),
-    source.length > 0 && t.groupSource({ sources: anyOf(source, SOURCE_NAMES) }),
-    type.length > 0 && t.groupType({ types: anyOf(type, TYPE_WORDS) }),
-    entityGroup.length > 0 && t.groupGroup({ groups: anyOf(entityGroup, ENTITY_GROUP_WORDS) }),
+    companiesText(companyIds, getName),
+    source.length > 0 && t.groupSource({ sources: joinAlternatives(source, SOURCE_NAMES) }),
+    type.length > 0 && t.groupType({ types: joinAlternatives(type, TYPE_WORDS) }),
+    entityGroup.length > 0 &&
+      t.groupGroup({ groups: joinAlternatives(entityGroup, ENTITY_GROUP_WORDS) }),
   ]
     .filter((text) => text !== false)
     .join(' · ');
 }
 
-function companiesText(companyIds: readonly number[], nameOf: (company: number) => string): string {
+function companiesText(
+  companyIds: readonly number[],
+  getName: (company: number) => string,
+): string {
   if (companyIds.length === 0) return t.groupAll;
   return companyIds.length <= 2
-    ? t.groupCompanies({ companies: formatList(companyIds.map(nameOf), 'and') })
+    ? t.groupCompanies({ companies: formatList(companyIds.map(getName), 'and') })
     : t.groupManyCompanies({ count: companyIds.length });
 }
 
-const anyOf = <K extends string>(keys: readonly K[], names: Readonly<Record<K, string>>): string =>
+const joinAlternatives = <K extends string>(
+  keys: readonly K[],
+  names: Readonly<Record<K, string>>,
+): string =>
   formatList(
     keys.map((key) => names[key]),
     'or',
@@ -62,7 +69,7 @@ export const targetText = ({
 
 /** `3 of 20 jobs too old · 92.1 % good`. */
 export function stateText({
-  kept,
+  kept: stored,
   jobs,
   lateCount,
   share,
@@ -74,5 +81,5 @@ export function stateText({
     minSuccessPct !== null &&
       (share === null ? t.stateNoResults : t.stateShare({ share: shareText(share) })),
   ].filter((text) => text !== false);
-  return states.join(' · ') || (kept ? t.stateJobs({ count: jobs }) : '');
+  return states.join(' · ') || (stored ? t.stateJobs({ count: jobs }) : '');
 }

@@ -10,7 +10,7 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { SpanChoice } from '#src/features/shared/date-range/date-range-choice.tsx';
-import { dayAt, daysOf, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { dayAt, getDays, getTimes } from '#src/features/shared/date-range/dates.ts';
 import { Button } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
@@ -39,14 +39,14 @@ export interface ReportProps {
 /**
  * SLA-4, SLA-5: success rate of each job or company, worst first, and whether it meets the target.
  */
-export function Report({ place: given, offline, companies, onPlace }: ReportProps) {
+export function Report({ place: supplied, offline, companies, onPlace }: ReportProps) {
   const isFiltered = useCompaniesFilter();
-  const place = isFiltered ? given : { ...given, company: null };
+  const place = isFiltered ? supplied : { ...supplied, company: null };
   const branding = useBranding();
   const now = useNow(60_000);
   const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 };
   const today = dayAt(now, rule);
-  const { from, to } = timesOf(place.span, today, rule);
+  const { from, to } = getTimes(place.span, today, rule);
   const filters = {
     ...(place.company !== null && { companyIds: [place.company] }),
     ...(place.text !== '' && { text: place.text }),
@@ -60,11 +60,11 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
     ...(place.hours !== null && { maxAgeHours: String(place.hours) }),
   };
   const {
-    value: told,
+    value: details,
     failure,
     at,
     live,
-    asking,
+    isLoading,
     again,
   } = useCachedQuery('slaReport', {
     ...input,
@@ -72,7 +72,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
     pageSize: String(place.size),
   });
   const [busy, setBusy] = useState(false);
-  const asked = place.percent !== null || place.hours !== null;
+  const request = place.percent !== null || place.hours !== null;
 
   async function download(): Promise<void> {
     setBusy(true);
@@ -94,7 +94,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
     const name = csvName('SLA', now, rule.zone);
     saveFile(
       name,
-      new Blob([BOM + csvLine(TITLES), ...rows.map((row) => csvLine(cellsOf(row)))], {
+      new Blob([BOM + csvLine(TITLES), ...rows.map((row) => csvLine(getCells(row)))], {
         type: 'text/csv;charset=utf-8',
       }),
     );
@@ -159,7 +159,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
           icon="download"
           className="ml-auto"
           busy={busy}
-          disabled={offline || told === null || told.count === 0}
+          disabled={offline || details === null || details.count === 0}
           {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
           onClick={() => void download()}
         >
@@ -170,7 +170,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
         {t.formula} {t.formulaAge} {t.formulaJobs}{' '}
         {!live && at !== null && t.reportFrom({ when: formatWhen(at, rule.zone) })}
       </p>
-      {told === null ? (
+      {details === null ? (
         failure === null ? (
           <DelayedFallback>
             <PageLoading />
@@ -185,36 +185,36 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
             <p className="m-0">{offline ? MESSAGES.needsNetwork : failure.message}</p>
           </Notice>
         )
-      ) : told.count === 0 ? (
+      ) : details.count === 0 ? (
         <Notice icon="trends" level={2} title={t.noneFound}>
           <p className="m-0">{t.noneFoundHint}</p>
         </Notice>
       ) : (
-        <div aria-busy={asking}>
+        <div aria-busy={isLoading}>
           <output className="block px-4 pb-3 tablet:px-5">
-            <b className="text-head">{shareText(told.total.share)}</b>{' '}
-            {t.totalResults({ count: told.total.runs })}
-            {asked && (
+            <b className="text-head">{shareText(details.total.share)}</b>{' '}
+            {t.totalResults({ count: details.total.runs })}
+            {request && (
               <span className="block text-ink-2">
                 {(place.by === 'job' ? t.totalJobsMet : t.totalCompaniesMet)({
-                  met: formatCount(told.total.met),
-                  count: told.total.met + told.total.missedTarget,
+                  met: formatCount(details.total.met),
+                  count: details.total.met + details.total.missedTarget,
                 })}
               </span>
             )}
           </output>
           <Table
-            rows={told.rows}
+            rows={details.rows}
             place={place}
-            days={daysOf(place.span, today)}
+            days={getDays(place.span, today)}
             zone={rule.zone}
-            asked={asked}
+            isLoading={request}
           />
           <Pager
             page={place.page}
             size={place.size}
-            count={told.count}
-            total={(place.by === 'job' ? t.stateJobs : t.companyCount)({ count: told.count })}
+            count={details.count}
+            total={(place.by === 'job' ? t.stateJobs : t.companyCount)({ count: details.count })}
             onPage={(page) => onPlace({ page })}
             onSize={(size) => onPlace({ size, page: 1 })}
           />
@@ -232,13 +232,13 @@ function Table({
   place,
   days,
   zone,
-  asked,
+  isLoading,
 }: {
   readonly rows: readonly SlaLine[];
   readonly place: SlaPlace;
   readonly days: readonly [string, string];
   readonly zone: string;
-  readonly asked: boolean;
+  readonly isLoading: boolean;
 }) {
   const to = ({ company }: SlaLine): string =>
     listAddress({ days, companies: [company], instructionTypes: [] });
@@ -247,7 +247,7 @@ function Table({
       <table className="w-full border-collapse border-t-2 border-head-rule text-left [&_td]:border-b [&_td]:border-hair [&_td]:px-2 [&_td]:py-1.5 [&_td:first-child]:pl-4 [&_th]:px-2 [&_th]:py-2 [&_th]:font-normal [&_th]:text-ink-2 [&_th:first-child]:pl-4 tablet:[&_td:first-child]:pl-5 tablet:[&_th:first-child]:pl-5">
         <thead>
           <tr className="border-b border-rule text-agate">
-            {asked && <th scope="col">{t.isOnTarget}</th>}
+            {isLoading && <th scope="col">{t.isOnTarget}</th>}
             <th scope="col">{place.by === 'job' ? t.job : t.company}</th>
             <th scope="col" className="text-right">
               {t.share}
@@ -272,7 +272,7 @@ function Table({
         <tbody>
           {rows.map((row) => (
             <tr key={`${row.company} ${row.jobInstanceUid ?? ''} ${row.jobName ?? ''}`}>
-              {asked && (
+              {isLoading && (
                 <td>
                   <Met met={row.met} />
                 </td>
@@ -341,7 +341,7 @@ const TITLES = [
   t.ageHours,
   t.isOnTarget,
 ];
-const cellsOf = ({
+const getCells = ({
   companyName,
   jobName,
   jobs,

@@ -23,7 +23,7 @@ import { slaAddress, slaPlace } from './address.ts';
 import type { SlaPlace } from './address.ts';
 import { AlarmList } from './alarms.tsx';
 import { Editor } from './editor.tsx';
-import { beginning, formOf } from './form.ts';
+import { beginning, getForm } from './form.ts';
 import { Report } from './report.tsx';
 import { scopeText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -37,19 +37,19 @@ export function Sla() {
   const { history } = useRouter();
   const place = slaPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { view, alarm: open } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const companies = useWatch('companies', NOTHING);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(30_000);
   const keeps = useAbility('monitoring.job-actions');
-  const asked = useCachedQuery('listSlaAlarms', NOTHING, { everyMs: 300_000 });
+  const request = useCachedQuery('listSlaAlarms', EMPTY, { everyMs: 300_000 });
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
-  const alarms = asked.value?.alarms ?? null;
-  const alarm = alarms?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const alarms = request.value?.alarms ?? null;
+  const alarm = alarms?.find((one) => getId(one) === open && open !== gone) ?? null;
   const all = (companies ?? []).map(({ n, name }) => [n, name] as const);
   const names = new Map(all);
-  const nameOf = (n: number): string => names.get(n) ?? t.unknownCompany;
+  const getName = (n: number): string => names.get(n) ?? t.unknownCompany;
   const go = (next: Partial<SlaPlace>): void =>
     history.push(slaAddress(view === 'report' ? { ...place, ...next } : next));
 
@@ -64,7 +64,7 @@ export function Sla() {
     );
   };
   const saved = (): void => {
-    asked.again();
+    request.again();
     close();
   };
   async function remove(): Promise<void> {
@@ -86,7 +86,7 @@ export function Sla() {
       {t.newAlarm}
     </Button>
   );
-  const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : formOf(alarm);
+  const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : getForm(alarm);
   const edits = open !== null && keeps && view === 'alarms';
 
   return (
@@ -126,14 +126,14 @@ export function Sla() {
               begin={begin}
               jobName={
                 alarm?.job
-                  ? scopeText(alarm, nameOf)
+                  ? scopeText(alarm, getName)
                   : open === 'new'
                     ? (place.job?.name ?? null)
                     : null
               }
               offline={offline}
               companies={all}
-              people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+              people={(request.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
               onSaved={saved}
               onClose={close}
               onDelete={open === 'new' ? null : () => setDeleting(true)}
@@ -143,8 +143,8 @@ export function Sla() {
           <Tabs
             label={t.title}
             tabs={[
-              { key: 'alarms', word: t.alarms, count: alarms?.length ?? null },
-              { key: 'report', word: t.report },
+              { key: 'alarms', label: t.alarms, count: alarms?.length ?? null },
+              { key: 'report', label: t.report },
             ]}
             chosen={view}
             className="bg-paper px-4 tablet:px-5"
@@ -158,14 +158,14 @@ export function Sla() {
                 {offline && (
                   <div className="px-5 py-3">
                     <Callout tone="warning">
-                      {asked.at === null
+                      {request.at === null
                         ? t.offline
-                        : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+                        : t.offlineSince({ when: formatWhen(request.at, zone) })}
                     </Callout>
                   </div>
                 )}
                 {alarms === null ? (
-                  asked.failure === null ? (
+                  request.failure === null ? (
                     <DelayedFallback>
                       <PageLoading />
                     </DelayedFallback>
@@ -174,10 +174,10 @@ export function Sla() {
                       icon="clock"
                       level={2}
                       title={t.notLoaded}
-                      actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
+                      actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
                     >
                       <p className="m-0">
-                        {offline ? MESSAGES.needsNetwork : asked.failure.message}
+                        {offline ? MESSAGES.needsNetwork : request.failure.message}
                       </p>
                     </Notice>
                   )
@@ -190,7 +190,7 @@ export function Sla() {
                     alarms={alarms}
                     zone={zone}
                     now={now}
-                    nameOf={nameOf}
+                    getName={getName}
                     onOpen={keeps ? (id) => history.push(slaAddress({ alarm: id })) : null}
                   />
                 )}
@@ -213,5 +213,5 @@ export function Sla() {
   );
 }
 
-const idOf = ({ _id: id }: SlaOut): string => id;
-const NOTHING = {};
+const getId = ({ _id: id }: SlaOut): string => id;
+const EMPTY = {};

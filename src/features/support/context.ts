@@ -15,7 +15,7 @@ export interface Around {
 }
 export interface ContextPart {
   readonly part: SupportPart;
-  readonly word: string;
+  readonly label: string;
   readonly text: string;
 }
 
@@ -36,7 +36,7 @@ const STATES: Readonly<Record<SyncStatus['is'], string>> = {
 
 /** SUPPORT-4: returns the context of a request in order; unknown parts are left out. */
 export function contextParts({ path, failures, status, agent }: Around): readonly ContextPart[] {
-  const said: Readonly<Record<SupportPart, string | null>> = {
+  const texts: Readonly<Record<SupportPart, string | null>> = {
     page: path === null ? null : (path.split(/[?#]/)[0] ?? null),
     faults: failures.filter((one) => FIXED.has(one)).join(' | '),
     sync: status === undefined ? null : syncWords(status),
@@ -44,12 +44,12 @@ export function contextParts({ path, failures, status, agent }: Around): readonl
     browser: agent,
   };
   return SUPPORT_PARTS.flatMap((part) => {
-    const text = (said[part] ?? '').slice(0, LIMITS.supportPartChars);
-    return text === '' ? [] : [{ part, word: SUPPORT_WORDS[part], text }];
+    const text = (texts[part] ?? '').slice(0, LIMITS.supportPartChars);
+    return text === '' ? [] : [{ part, label: SUPPORT_WORDS[part], text }];
   });
 }
 
-export const contextOf = (
+export const getContext = (
   parts: readonly ContextPart[],
   without: ReadonlySet<SupportPart>,
 ): SupportContext =>

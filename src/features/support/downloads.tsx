@@ -17,7 +17,7 @@ export function Downloads() {
     <Page title={t.downloadsTitle}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
         <div className="max-w-[760px]">
-          <FormSection title={t.wrapper} says={t.wrapperHint}>
+          <FormSection title={t.wrapper} description={t.wrapperHint}>
             <p className="m-0">
               <a
                 className="inline-flex min-h-8 items-center gap-2 text-accent underline underline-offset-2 pointer-coarse:min-h-11"

@@ -35,17 +35,17 @@ export function LiveSupport() {
           </Notice>
         ) : (
           <div className="max-w-[760px]">
-            <FormSection title={name} says={t.liveHint}>
+            <FormSection title={name} description={t.liveHint}>
               <ul className="m-0 list-none p-0">
                 {phone !== null && (
-                  <Way word={t.phone}>
+                  <Way label={t.phone}>
                     <a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>
                       {phone}
                     </a>
                   </Way>
                 )}
                 {widget && (
-                  <Way word={t.chat}>
+                  <Way label={t.chat}>
                     <button
                       type="button"
                       aria-haspopup="dialog"
@@ -57,7 +57,7 @@ export function LiveSupport() {
                   </Way>
                 )}
                 {chat !== null && (
-                  <Way word={widget ? '' : t.chat}>
+                  <Way label={widget ? '' : t.chat}>
                     <a className={WAY} href={chat} target="_blank" rel="noreferrer">
                       {t.openChat}
                       <span className="sr-only"> {t.inNewTab}</span>
@@ -66,7 +66,7 @@ export function LiveSupport() {
                   </Way>
                 )}
                 {email !== null && (
-                  <Way word={t.email}>
+                  <Way label={t.email}>
                     <a className={WAY} href={`mailto:${email}`}>
                       {email}
                     </a>
@@ -92,10 +92,10 @@ export function LiveSupport() {
 const LINK = 'text-accent underline underline-offset-2';
 const WAY = `${LINK} inline-flex max-w-full items-center gap-1.5 pointer-coarse:min-h-11`;
 
-function Way({ word, children }: { readonly word: string; readonly children: ReactNode }) {
+function Way({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <li className="flex min-h-11 flex-wrap items-center gap-x-3 border-b border-hair py-2">
-      <span className="w-16 text-ink-2">{word}</span>
+      <span className="w-16 text-ink-2">{label}</span>
       <span className="min-w-0 break-words">{children}</span>
     </li>
   );

@@ -18,7 +18,7 @@ import { richText } from '#src/ui/rich-text.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
-import { contextOf, contextParts } from './context.ts';
+import { getContext, contextParts } from './context.ts';
 import { SentRequests } from './sent-requests.tsx';
 import { supportMessages as t } from './messages.en.ts';
 
@@ -29,7 +29,7 @@ import { supportMessages as t } from './messages.en.ts';
 export function SupportRequest() {
   const branding = useBranding();
   const me = useMe();
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const offline = status?.is === 'offline';
   const [page, setPage] = useState(1);
   const [size, setSize] = useState<number>(PAGE_SIZE);
@@ -43,7 +43,7 @@ export function SupportRequest() {
   const [without, setWithout] = useState<ReadonlySet<SupportPart>>(new Set());
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const parts = contextParts({
     path: lastPage(),
     failures: lastFailures(),
@@ -64,14 +64,14 @@ export function SupportRequest() {
     const result = await client().ask('sendSupport', {
       subject,
       message,
-      context: contextOf(parts, without),
+      context: getContext(parts, without),
     });
     setBusy(false);
-    if (!result.ok) return setFault(result.failure.message);
+    if (!result.ok) return setError(result.failure.message);
     setSubject('');
     setMessage('');
     setTried(false);
-    setFault(null);
+    setError(null);
     setPage(1);
     sent.again();
     tellInfo(t.sending);
@@ -103,7 +103,7 @@ export function SupportRequest() {
           >
             <FormSection
               title={t.aboutSection}
-              says={richText(t.aboutHint, {
+              description={richText(t.aboutHint, {
                 address: <span className="break-words">{to}</span>,
               })}
             >
@@ -117,7 +117,7 @@ export function SupportRequest() {
                 required
                 value={subject}
                 maxLength={LIMITS.subjectChars}
-                fault={tried ? empty.subject : null}
+                error={tried ? empty.subject : null}
                 onChange={(event) => setSubject(event.target.value)}
               />
               <TextArea
@@ -126,18 +126,18 @@ export function SupportRequest() {
                 rows={7}
                 value={message}
                 maxLength={LIMITS.descriptionChars}
-                fault={tried ? empty.message : null}
+                error={tried ? empty.message : null}
                 onChange={(event) => setMessage(event.target.value)}
               />
             </FormSection>
-            <FormSection title={t.contextSection} says={t.contextHint}>
+            <FormSection title={t.contextSection} description={t.contextHint}>
               <fieldset className="m-0 grid grid-cols-[minmax(0,1fr)] border-0 p-0">
                 <legend className="sr-only">{t.contextSection}</legend>
-                {parts.map(({ part, word, text }) => (
+                {parts.map(({ part, label, text }) => (
                   <Check
                     key={part}
                     checked={!without.has(part)}
-                    title={word}
+                    title={label}
                     detail={text}
                     onChange={(on) =>
                       setWithout(
@@ -149,9 +149,9 @@ export function SupportRequest() {
                   />
                 ))}
               </fieldset>
-              {fault !== null && (
+              {error !== null && (
                 <Callout tone="failed" alert>
-                  {fault}
+                  {error}
                 </Callout>
               )}
               <div>
@@ -169,7 +169,7 @@ export function SupportRequest() {
           </form>
         )}
         <SentRequests
-          asked={sent}
+          query={sent}
           offline={offline}
           onPage={setPage}
           onSize={(next) => {
@@ -182,4 +182,4 @@ export function SupportRequest() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -16,7 +16,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { supportMessages as t } from './messages.en.ts';
 
 export interface SentRequestsProps {
-  readonly asked: CachedQuery<OutputOf<'listSupport'>>;
+  readonly query: CachedQuery<OutputOf<'listSupport'>>;
   readonly offline: boolean;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;
@@ -24,7 +24,7 @@ export interface SentRequestsProps {
 
 /** The user's requests, newest first, with the delivery status of each email. */
 export function SentRequests({
-  asked: { value, at, live, failure, again },
+  query: { value, at, live, failure, again },
   offline,
   onPage,
   onSize,
@@ -87,13 +87,13 @@ export function SentRequests({
 }
 
 function Row({
-  row: { at, subject, text, state, fault },
+  row: { at, subject, text, state, fault: error },
   zone,
 }: {
   readonly row: Omit<SupportOut, '_id'>;
   readonly zone: string;
 }) {
-  const { icon, word, ink } = STATES[state];
+  const { icon, label, ink } = STATES[state];
   return (
     <li className="border-b border-hair">
       <details className="group/request">
@@ -108,7 +108,7 @@ function Row({
           </span>
           <span className={`inline-flex items-center gap-1.5 ${ink}`}>
             <Icon name={icon} />
-            {word}
+            {label}
           </span>
           <time
             className="text-agate whitespace-nowrap text-ink-3"
@@ -118,7 +118,7 @@ function Row({
             {formatWhen(at, zone)}
           </time>
         </summary>
-        {fault !== null && <p className="m-0 pb-1 text-failed">{fault}</p>}
+        {error !== null && <p className="m-0 pb-1 text-failed">{error}</p>}
         <p className="m-0 pb-3 break-words whitespace-pre-wrap text-ink-2">{text}</p>
       </details>
     </li>
@@ -128,12 +128,12 @@ function Row({
 const STATES: Readonly<
   Record<
     SupportOut['state'],
-    { readonly icon: IconName; readonly word: string; readonly ink: string }
+    { readonly icon: IconName; readonly label: string; readonly ink: string }
   >
 > = {
-  waiting: { icon: 'clock', word: t.stateSending, ink: 'text-ink-2' },
-  sent: { icon: 'success', word: t.stateSent, ink: 'text-success' },
-  kept: { icon: 'warning', word: t.stateStored, ink: 'text-warning' },
-  failed: { icon: 'failed', word: t.stateFailed, ink: 'text-failed' },
-  unknown: { icon: 'request', word: t.stateUnknown, ink: 'text-ink-2' },
+  waiting: { icon: 'clock', label: t.stateSending, ink: 'text-ink-2' },
+  sent: { icon: 'success', label: t.stateSent, ink: 'text-success' },
+  kept: { icon: 'warning', label: t.stateStored, ink: 'text-warning' },
+  failed: { icon: 'failed', label: t.stateFailed, ink: 'text-failed' },
+  unknown: { icon: 'request', label: t.stateUnknown, ink: 'text-ink-2' },
 };

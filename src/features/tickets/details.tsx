@@ -40,8 +40,8 @@ export function TicketDetails({
   onSaved,
   onDelete,
 }: TicketDetailsProps) {
-  const { _id: id, system, status, fault, waiting, list, owner, priority } = ticket;
-  const [draft, setDraft] = useState<TicketDraft>(() => draftOf(ticket));
+  const { _id: id, system, status, fault: error, waiting, list, owner, priority } = ticket;
+  const [draft, setDraft] = useState<TicketDraft>(() => getDraft(ticket));
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<string | null>(null);
   const form = useCachedQuery(
@@ -54,18 +54,18 @@ export function TicketDetails({
   const [seen, setSeen] = useState(ticket);
   if (ticket.changedAt !== seen.changedAt) {
     setSeen(ticket);
-    if (Object.keys(changesOf(seen, draft)).length === 0) setDraft(draftOf(ticket));
+    if (Object.keys(getChanges(seen, draft)).length === 0) setDraft(getDraft(ticket));
   }
-  const changed = changesOf(ticket, draft);
+  const changed = getChanges(ticket, draft);
   const same = Object.keys(changed).length === 0;
 
-  async function put(next: Partial<ReturnType<typeof changesOf>>, said: string): Promise<void> {
+  async function put(next: Partial<ReturnType<typeof getChanges>>, said: string): Promise<void> {
     setBusy(true);
     setWrong(null);
     const result = await client().ask('changeTicket', { id, ...next });
     setBusy(false);
     if (!result.ok) return setWrong(getFailureText(result.failure));
-    setDraft(draftOf(result.value));
+    setDraft(getDraft(result.value));
     tell(said);
     onSaved(result.value);
   }
@@ -91,10 +91,10 @@ export function TicketDetails({
           </a>
         )}
       </p>
-      {waiting && fault !== null && (
+      {waiting && error !== null && (
         <div className="pb-3">
           <Callout tone="warning">
-            {fault} {t.retrying}
+            {error} {t.retrying}
           </Callout>
         </div>
       )}
@@ -111,7 +111,7 @@ export function TicketDetails({
             draft={draft}
             form={form}
             closing
-            fault={draft.subject.trim() === '' ? t.subjectMissing : null}
+            error={draft.subject.trim() === '' ? t.subjectMissing : null}
             onChange={(next) => setDraft((before) => ({ ...before, ...next }))}
           />
           <div className="flex flex-wrap gap-2">
@@ -168,7 +168,7 @@ export function TicketDetails({
       {list.length === 0 && <p className="m-0 pt-1 text-ink-2">{t.noProblemsHint}</p>}
       <ul className="m-0 list-none p-0">
         {list.map((problem) => {
-          const state = STATES[stateOf(problem.state)];
+          const state = STATES[getState(problem.state)];
           return (
             <li key={problem.n} className="border-b border-hair py-2">
               <SectionLink
@@ -181,7 +181,7 @@ export function TicketDetails({
                 {problem.closedAt === null ? (
                   <span className={`inline-flex items-center gap-1.5 ${state.text}`}>
                     <Icon name={state.icon} />
-                    {state.word}
+                    {state.label}
                   </span>
                 ) : (
                   <span className="inline-flex items-center gap-1.5 text-ink-3">
@@ -216,18 +216,18 @@ const CLOSED_BY = {
   success: t.closedAfterSuccess,
   again: t.closedHere,
 } as const;
-const draftOf = ({ subject, description, status, priority, owner }: TicketWhole): TicketDraft => ({
+const getDraft = ({ subject, description, status, priority, owner }: TicketWhole): TicketDraft => ({
   subject,
   description,
   status: status.id,
   priority: priority?.id ?? '',
   owner,
 });
-const stateOf = (word: string): keyof typeof STATES =>
+const getState = (word: string): keyof typeof STATES =>
   word in STATES ? (word as keyof typeof STATES) : 'Failed';
 
 /** Returns only the changed values. */
-function changesOf(ticket: TicketWhole, draft: TicketDraft) {
+function getChanges(ticket: TicketWhole, draft: TicketDraft) {
   return {
     ...(draft.subject.trim() !== ticket.subject && { subject: draft.subject.trim() }),
     ...(draft.description !== ticket.description && { description: draft.description }),

@@ -6,7 +6,7 @@ import { ticketMessages as t } from './messages.en.ts';
  * Status of a ticket as icon, word and color, with a note if it is not in the ticketing system yet.
  */
 export function TicketMark({
-  ticket: { status, waiting, fault },
+  ticket: { status, waiting, fault: error },
 }: {
   readonly ticket: Pick<TicketOut, 'status' | 'waiting' | 'fault'>;
 }) {
@@ -22,10 +22,10 @@ export function TicketMark({
       </span>
       {waiting && (
         <span
-          className={`inline-flex items-center gap-1 text-agate whitespace-nowrap ${fault === null ? 'text-ink-3' : 'text-warning'}`}
+          className={`inline-flex items-center gap-1 text-agate whitespace-nowrap ${error === null ? 'text-ink-3' : 'text-warning'}`}
         >
-          <Icon name={fault === null ? 'cloud' : 'warning'} size={12} />
-          {fault === null ? t.sending : t.notSent}
+          <Icon name={error === null ? 'cloud' : 'warning'} size={12} />
+          {error === null ? t.sending : t.notSent}
         </span>
       )}
     </span>

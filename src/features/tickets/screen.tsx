@@ -18,6 +18,7 @@ import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { SectionLink } from '../shared/section-link.tsx';
@@ -33,7 +34,6 @@ import type { TicketsPlace } from './address.ts';
 import { TicketDetails } from './details.tsx';
 import { TicketList } from './list.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ticketMessages as t } from './messages.en.ts';
 
 const EVERY = 30_000;
@@ -43,13 +43,13 @@ export function Tickets() {
   const { history } = useRouter();
   const place = ticketsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { open } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const companies = useWatch('companies', NOTHING) ?? [];
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const companies = useWatch('companies', EMPTY) ?? [];
   const zone = useZone();
   const now = useNow(30_000);
   const acts = useAbility('monitoring.job-actions');
   const keeps = useAbility('common.companies');
-  const asked = useCachedQuery('listTickets', ticketsAsk(place), { everyMs: EVERY });
+  const request = useCachedQuery('listTickets', ticketsAsk(place), { everyMs: EVERY });
   const one = useCachedQuery(
     'getTicket',
     { id: open ?? '' },
@@ -58,8 +58,8 @@ export function Tickets() {
   const [old, setOld] = useState<OutputOf<'listTickets'> | null>(null);
   const [deleting, setDeleting] = useState(false);
   // Shows the previous page while the next one loads.
-  if (asked.value !== null && asked.value !== old) setOld(asked.value);
-  const page = asked.value ?? old;
+  if (request.value !== null && request.value !== old) setOld(request.value);
+  const page = request.value ?? old;
   const rows = page?.rows ?? null;
   const ticket = open === null ? null : one.value;
 
@@ -75,7 +75,7 @@ export function Tickets() {
     );
   };
   const again = (): void => {
-    asked.again();
+    request.again();
     one.again();
   };
   async function remove(): Promise<void> {
@@ -84,7 +84,7 @@ export function Tickets() {
     setDeleting(false);
     if (!result.ok) return tellFailure(getFailureText(result.failure));
     tell(t.deleted);
-    asked.again();
+    request.again();
     close();
   }
 
@@ -141,35 +141,25 @@ export function Tickets() {
               <Callout tone="warning">
                 {rows === null
                   ? t.notOnDevice({ reason: MESSAGES.needsNetwork })
-                  : asked.at === null
+                  : request.at === null
                     ? t.offline
-                    : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+                    : t.offlineSince({ when: formatWhen(request.at, zone) })}
               </Callout>
             </div>
           )}
-          {!offline && asked.failure !== null && (
+          {!offline && request.failure !== null && (
             <div className="px-4 py-3 tablet:px-5">
-              <Callout
-                tone="failed"
-                alert
-                action={
-                  <Button size="sm" onClick={asked.again}>
-                    {ui.tryAgain}
-                  </Button>
-                }
-              >
-                {getFailureText(asked.failure)}
-              </Callout>
+              <RetryCallout onRetry={request.again}>{getFailureText(request.failure)}</RetryCallout>
             </div>
           )}
-          {rows === null && asked.failure === null && !offline && (
+          {rows === null && request.failure === null && !offline && (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
           )}
           {rows !== null &&
             rows.length === 0 &&
-            !asked.asking &&
+            !request.isLoading &&
             (isNarrowed(place) || place.page > 1 ? (
               <Notice
                 icon="ticket"
@@ -202,7 +192,7 @@ export function Tickets() {
                 rows={rows}
                 open={open}
                 now={now}
-                busy={asked.asking}
+                busy={request.isLoading}
                 narrow={open !== null}
                 onOpen={(id) => go({ open: id })}
               />
@@ -277,4 +267,4 @@ const STATE_WORDS = [
   ['closed', t.closed],
   ['all', t.all],
 ] as const;
-const NOTHING = {};
+const EMPTY = {};

@@ -14,12 +14,12 @@ import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { LOGS_PATH } from './logs/address.ts';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { UserKeys } from './api-keys.tsx';
 import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
 import { LoginAsDialog } from './login-as-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
-import { AUTH_WORDS, FACTOR_WORDS, stateOf } from './labels.ts';
+import { AUTH_WORDS, FACTOR_WORDS, getState } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface AccessProps {
@@ -41,9 +41,9 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
     'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null
   >(null);
   const [sending, setSending] = useState(false);
-  const own = idOf(user) === me.id || idOf(user) === me.acting?.id;
+  const own = getId(user) === me.id || getId(user) === me.acting?.id;
   const locked = !user.editable;
-  const state = stateOf(user);
+  const state = getState(user);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const close = (): void => setAsking(null);
 
@@ -59,15 +59,15 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   return (
     <div className="grid content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
       <dl className="m-0 grid grid-cols-2 gap-x-4 gap-y-2 border-t-2 border-head-rule pt-2">
-        <Fact word={t.status}>
+        <Fact label={t.status}>
           <span className={`inline-flex items-center gap-1.5 ${state.text}`}>
             <Icon name={state.icon} />
-            {state.word}
+            {state.label}
           </span>
         </Fact>
-        <Fact word={t.signInMethod}>{AUTH_WORDS[user.auth]}</Fact>
-        <Fact word={t.twoFactor}>{FACTOR_WORDS[user.secondFactor]}</Fact>
-        <Fact word={t.lastSignIn}>
+        <Fact label={t.signInMethod}>{AUTH_WORDS[user.auth]}</Fact>
+        <Fact label={t.twoFactor}>{FACTOR_WORDS[user.secondFactor]}</Fact>
+        <Fact label={t.lastSignIn}>
           {user.lastSignIn === null ? (
             t.never
           ) : (
@@ -76,11 +76,11 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             </time>
           )}
         </Fact>
-        <Fact word={t.created}>
+        <Fact label={t.created}>
           <time data-tip={formatUtc(user.madeAt)}>{formatWhen(user.madeAt, zone)}</time>
         </Fact>
         {user.deletedAt !== null && (
-          <Fact word={t.deleted}>
+          <Fact label={t.deleted}>
             <time data-tip={formatUtc(user.deletedAt)}>{formatWhen(user.deletedAt, zone)}</time>
           </Fact>
         )}
@@ -88,9 +88,9 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
       {own && <p className="m-0 text-ink-2">{t.ownAccount}</p>}
       {!own && locked && <p className="m-0 text-ink-2">{t.cannotChange}</p>}
       {may && user.auth === 'db' && (
-        <Deed
+        <AccessAction
           title={user.invited ? t.invitation : t.resetLink}
-          says={user.invited ? t.invitationDetail : t.resetLinkDetail}
+          description={user.invited ? t.invitationDetail : t.resetLinkDetail}
         >
           <Button
             icon="mail"
@@ -101,12 +101,12 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           >
             {t.sendLink}
           </Button>
-        </Deed>
+        </AccessAction>
       )}
       {may && (
-        <Deed
+        <AccessAction
           title={t.password}
-          says={user.auth === 'ad' ? t.setDirectoryPasswordDetail : t.setPasswordDetail}
+          description={user.auth === 'ad' ? t.setDirectoryPasswordDetail : t.setPasswordDetail}
         >
           <CallButton
             call="setPasswordDb"
@@ -117,10 +117,10 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           >
             {t.setPassword}
           </CallButton>
-        </Deed>
+        </AccessAction>
       )}
       {may && user.secondFactor !== 'none' && (
-        <Deed title={t.twoFactor} says={t.resetTwoFactorDetail}>
+        <AccessAction title={t.twoFactor} description={t.resetTwoFactorDetail}>
           <CallButton
             call="resetFactors"
             icon="lock"
@@ -130,7 +130,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           >
             {t.resetTwoFactor}
           </CallButton>
-        </Deed>
+        </AccessAction>
       )}
       {may &&
         me.acting === null &&
@@ -142,7 +142,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           },
           false,
         ) && (
-          <Deed title={t.signInAsUser} says={t.signInAsDetail}>
+          <AccessAction title={t.signInAsUser} description={t.signInAsDetail}>
             <CallButton
               call="loginAs"
               icon="person"
@@ -152,20 +152,20 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
             >
               {t.signInAs({ user: short(user.username) })}
             </CallButton>
-          </Deed>
+          </AccessAction>
         )}
       {!own && !locked && !user.deleted && (
         <UserKeys user={user} offline={offline} zone={zone} now={now} />
       )}
       {can(me.roles, 'monitoring.userLogs') && (
-        <Deed title={t.activityLog} says={t.activityLogDetail}>
-          <Button icon="log" onClick={() => onFollow(`${LOGS_PATH}?user=${idOf(user)}`)}>
+        <AccessAction title={t.activityLog} description={t.activityLogDetail}>
+          <Button icon="log" onClick={() => onFollow(`${LOGS_PATH}?user=${getId(user)}`)}>
             {t.viewActivityLog}
           </Button>
-        </Deed>
+        </AccessAction>
       )}
       {may && (
-        <Deed title={t.deleteUser} says={t.deleteDetail}>
+        <AccessAction title={t.deleteUser} description={t.deleteDetail}>
           <CallButton
             call="deleteUser"
             variant="danger"
@@ -176,10 +176,10 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           >
             {t.deleteUser}
           </CallButton>
-        </Deed>
+        </AccessAction>
       )}
       {!own && !locked && (
-        <Deed title={t.erase} says={t.eraseDetail}>
+        <AccessAction title={t.erase} description={t.eraseDetail}>
           <CallButton
             call="removeUser"
             variant="danger"
@@ -190,7 +190,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           >
             {t.erase}
           </CallButton>
-        </Deed>
+        </AccessAction>
       )}
       {asking === 'password' && (
         <PasswordDialog
@@ -237,28 +237,28 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   );
 }
 
-function Fact({ word, children }: { readonly word: string; readonly children: ReactNode }) {
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <div className="min-w-0">
-      <dt className="text-agate text-ink-3">{word}</dt>
+      <dt className="text-agate text-ink-3">{label}</dt>
       <dd className="m-0 break-words">{children}</dd>
     </div>
   );
 }
 
-function Deed({
+function AccessAction({
   title,
-  says,
+  description,
   children,
 }: {
   readonly title: string;
-  readonly says: string;
+  readonly description: string;
   readonly children: ReactNode;
 }) {
   return (
     <section className="grid gap-2">
       <h3 className="m-0 border-b border-rule pb-1">{title}</h3>
-      <p className="m-0 text-ink-2">{says}</p>
+      <p className="m-0 text-ink-2">{description}</p>
       <span>{children}</span>
     </section>
   );

@@ -10,7 +10,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface AccountsProps {
@@ -27,7 +27,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
   const [name, setName] = useState('');
   const [busy, setBusy] = useState<string | null>(null);
   const [missing, setMissing] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const locked = user.deleted || !user.editable;
 
@@ -39,17 +39,17 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
     if (id === '' || known) field.current?.focus();
     if (busy !== null || offline || id === '' || known) return;
     setBusy('add');
-    setFault(null);
+    setError(null);
     const result = await withReauth(() =>
       client().ask('addUserAccount', {
-        id: idOf(user),
+        id: getId(user),
         accountId: id,
         ...(name.trim() !== '' && { name: name.trim() }),
       }),
     );
     setBusy(null);
     if (!result.ok) {
-      setFault(getFailureText(result.failure));
+      setError(getFailureText(result.failure));
       return;
     }
     setAccountId('');
@@ -61,13 +61,13 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
 
   async function remove(id: string): Promise<void> {
     setBusy(id);
-    setFault(null);
+    setError(null);
     const result = await withReauth(() =>
-      client().ask('removeUserAccount', { id: idOf(user), accountId: id }),
+      client().ask('removeUserAccount', { id: getId(user), accountId: id }),
     );
     setBusy(null);
     if (!result.ok) {
-      setFault(getFailureText(result.failure));
+      setError(getFailureText(result.failure));
       return;
     }
     tell(t.accountRemoved({ account: id }));
@@ -118,7 +118,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
             maxLength={LIMITS.nameChars}
             autoComplete="off"
             spellCheck={false}
-            fault={missing}
+            error={missing}
             onChange={(event) => {
               setAccountId(event.target.value);
               setMissing(null);
@@ -132,9 +132,9 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
             hint={t.optional}
             onChange={(event) => setName(event.target.value)}
           />
-          {fault !== null && (
+          {error !== null && (
             <p role="alert" className="m-0 text-failed">
-              {fault}
+              {error}
             </p>
           )}
           {offline && <p className="m-0 text-warning">{MESSAGES.needsNetwork}</p>}

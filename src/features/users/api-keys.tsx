@@ -13,7 +13,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useSearchQuery } from '../shared/queries/use-search-query.ts';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
 import { userMessages as t } from './messages.en.ts';
 
@@ -29,19 +29,19 @@ export interface UserKeysProps {
  * there are none.
  */
 export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
-  const id = idOf(user);
-  const asked = useSearchQuery('listUserApiKeys', { id });
+  const id = getId(user);
+  const request = useSearchQuery('listUserApiKeys', { id });
   const [ending, setEnding] = useState<ApiKey | null>(null);
-  const keys = asked.value ?? [];
-  if (asked.value !== null ? keys.length === 0 : asked.failure === null || offline) return null;
+  const keys = request.value ?? [];
+  if (request.value !== null ? keys.length === 0 : request.failure === null || offline) return null;
   return (
     <section className="grid gap-2">
       <h3 className="m-0 border-b border-rule pb-1">{t.apiKeys}</h3>
       <p className="m-0 text-ink-2">{t.apiKeysDetail}</p>
-      {asked.failure !== null && (
+      {request.failure !== null && (
         <p className="m-0 text-failed">
-          {getFailureText(asked.failure)}{' '}
-          <Button size="sm" onClick={asked.again}>
+          {getFailureText(request.failure)}{' '}
+          <Button size="sm" onClick={request.again}>
             {ui.tryAgain}
           </Button>
         </p>
@@ -57,7 +57,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
               <span className="block text-agate break-words text-ink-3">
                 <code className="font-mono">{`dbu_…${key.hint}`}</code> ·{' '}
                 {(key.until <= now ? t.keyEnded : t.keyEnds)({ date: formatDate(key.until, zone) })}{' '}
-                · {lastUseOf(key)}
+                · {getLastUse(key)}
               </span>
               <span className="block text-agate break-words text-ink-3">
                 {key.abilities.join(', ')}
@@ -80,7 +80,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
         <TypedConfirm
           title={t.revokeKeyTitle}
           type={null}
-          word={t.revokeKey}
+          phrase={t.revokeKey}
           onClose={() => setEnding(null)}
           onConfirm={async () => {
             const result = await withReauth(() =>
@@ -90,7 +90,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
               return getFailureText(result.failure);
             tell(t.keyRevoked);
             setEnding(null);
-            asked.again();
+            request.again();
             return null;
           }}
         >
@@ -106,7 +106,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
   );
 }
 
-function lastUseOf({ usedOn, usedFrom: address }: ApiKey): string {
+function getLastUse({ usedOn, usedFrom: address }: ApiKey): string {
   if (usedOn === null) return t.keyNeverUsed;
   const date = formatDate(Date.parse(`${usedOn}T00:00:00Z`), 'UTC');
   return address === null ? t.keyUsed({ date }) : t.keyUsedFrom({ date, address });

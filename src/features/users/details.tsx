@@ -9,14 +9,14 @@ import { focusFirstError } from '#src/ui/form-errors.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { faultsIn } from '../shared/forms/field-errors.ts';
+import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { SaveBar } from '../shared/forms/form-parts.tsx';
 import { LeaveQuestion } from '../shared/forms/leave-question.tsx';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { USERS_PATH, usersPlace } from './address.ts';
 import { UserFields } from './fields.tsx';
-import { changesOf, createInput, draftOf, faultsOf, fieldOf, isChanged } from './form.ts';
-import type { Faults, UserDraft } from './form.ts';
+import { toChanges, createInput, toDraft, getUserErrors, getField, isChanged } from './form.ts';
+import type { FormErrors, UserDraft } from './form.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface DetailsProps {
@@ -30,48 +30,48 @@ export interface DetailsProps {
 /** Form of a user, also of a new one. */
 export function Details({ me, user, offline, onSaved }: DetailsProps) {
   const authType = useBranding()?.authType ?? 'db';
-  const [before, setBefore] = useState(() => draftOf(user, authType));
+  const [before, setBefore] = useState(() => toDraft(user, authType));
   const [draft, setDraft] = useState(before);
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
-  const [told, setTold] = useState<Faults>({});
-  const [fault, setFault] = useState<string | null>(null);
+  const [details, setResult] = useState<FormErrors>({});
+  const [error, setError] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const left = useRef(false);
-  const faults: Faults = tried ? { ...told, ...faultsOf(draft, user) } : told;
+  const errors: FormErrors = tried ? { ...details, ...getUserErrors(draft, user) } : details;
   const dirty = isChanged(draft, before);
   const locked = user !== null && (user.deleted || !user.editable);
 
   const change = (next: Partial<UserDraft>): void => {
     setDraft((now) => ({ ...now, ...next }));
-    setTold((now) =>
+    setResult((now) =>
       Object.fromEntries(
         Object.entries(now).filter(([field]) => !(field in next) && !('sso' in next)),
       ),
     );
-    setFault(null);
+    setError(null);
   };
 
   async function save(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     setTried(true);
     if (busy || offline || locked) return;
-    if (Object.keys(faultsOf(draft, user)).length > 0) {
+    if (Object.keys(getUserErrors(draft, user)).length > 0) {
       focusFirstError(form.current);
       return;
     }
     setBusy(true);
-    setFault(null);
-    setTold({});
+    setError(null);
+    setResult({});
     const result =
       user === null
         ? await withReauth(() => client().ask('createUser', createInput(draft)))
         : await withReauth(() =>
-            client().ask('editUser', { id: idOf(user), ...changesOf(draft, user) }),
+            client().ask('editUser', { id: getId(user), ...toChanges(draft, user) }),
           );
     setBusy(false);
     if (result.ok) {
-      const next = draftOf(result.value);
+      const next = toDraft(result.value);
       left.current = user === null;
       setBefore(next);
       setDraft(next);
@@ -91,14 +91,14 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
       failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken
         ? { username: failure.message }
         : Object.fromEntries(
-            Object.entries(faultsIn(failure)).flatMap(([path, message]) => {
-              const field = fieldOf(path);
+            Object.entries(getFieldErrors(failure)).flatMap(([path, message]) => {
+              const field = getField(path);
               return field === null ? [] : [[field, message]];
             }),
           );
-    setTold(fields);
+    setResult(fields);
     if (Object.keys(fields).length > 0) focusFirstError(form.current);
-    else setFault(getFailureText(failure));
+    else setError(getFailureText(failure));
   }
 
   return (
@@ -113,12 +113,12 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           <p className="m-0 pb-4 text-ink-2">{user.deleted ? t.deletedUser : t.cannotChange}</p>
         )}
         <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0">
-          <UserFields me={me} user={user} draft={draft} faults={faults} onChange={change} />
+          <UserFields me={me} user={user} draft={draft} errors={errors} onChange={change} />
         </fieldset>
       </div>
       {!locked && (
         <SaveBar
-          word={
+          label={
             user !== null
               ? t.saveChanges
               : draft.auth === 'db' && draft.first === 'invite'
@@ -128,15 +128,15 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           busy={busy}
           dirty={dirty || user === null}
           offline={offline}
-          fault={fault}
+          error={error}
           onUndo={
             user === null
               ? null
               : () => {
                   setDraft(before);
                   setTried(false);
-                  setTold({});
-                  setFault(null);
+                  setResult({});
+                  setError(null);
                 }
           }
         />
@@ -148,7 +148,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
           return (
             !left.current &&
             (path !== USERS_PATH ||
-              place.open !== (user === null ? 'new' : idOf(user)) ||
+              place.open !== (user === null ? 'new' : getId(user)) ||
               place.tab !== 'details')
           );
         }}

@@ -4,7 +4,7 @@ import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { TypedConfirm } from '../shared/forms/typed-confirm.tsx';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { userMessages as t } from './messages.en.ts';
 
@@ -16,7 +16,7 @@ interface EndProps {
 
 export function DeleteUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('deleteUser', { id: idOf(user) }));
+    const result = await withReauth(() => client().ask('deleteUser', { id: getId(user) }));
     if (!result.ok) return getFailureText(result.failure);
     tell(t.userDeleted({ user: user.name }));
     onDone();
@@ -26,7 +26,7 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
     <TypedConfirm
       title={t.deleteTitle({ user: user.name })}
       type={null}
-      word={t.deleteUser}
+      phrase={t.deleteUser}
       onConfirm={end}
       onClose={onClose}
     >
@@ -40,7 +40,7 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
 
 export function ResetFactors({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('resetFactors', { id: idOf(user) }));
+    const result = await withReauth(() => client().ask('resetFactors', { id: getId(user) }));
     if (!result.ok) return getFailureText(result.failure);
     tell(t.twoFactorReset({ user: user.name }));
     onDone();
@@ -50,7 +50,7 @@ export function ResetFactors({ user, onDone, onClose }: EndProps) {
     <TypedConfirm
       title={t.resetTwoFactorTitle}
       type={null}
-      word={t.resetTwoFactor}
+      phrase={t.resetTwoFactor}
       onConfirm={end}
       onClose={onClose}
     >
@@ -64,7 +64,7 @@ export function ResetFactors({ user, onDone, onClose }: EndProps) {
 
 export function RemoveUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
-    const result = await withReauth(() => client().ask('removeUser', { id: idOf(user) }));
+    const result = await withReauth(() => client().ask('removeUser', { id: getId(user) }));
     if (!result.ok) return getFailureText(result.failure);
     tell(t.userErased({ user: user.username }));
     onDone();
@@ -74,7 +74,7 @@ export function RemoveUser({ user, onDone, onClose }: EndProps) {
     <TypedConfirm
       title={t.eraseTitle}
       type={{ label: t.typeUsername, text: user.username }}
-      word={t.erase}
+      phrase={t.erase}
       onConfirm={end}
       onClose={onClose}
     >

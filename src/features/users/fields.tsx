@@ -14,10 +14,10 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { fullText } from '#src/ui/full-text.tsx';
-import { FormPart, GroupFault } from '../shared/forms/form-parts.tsx';
+import { FormPart, GroupError } from '../shared/forms/form-parts.tsx';
 import { isThe } from '../shared/ids.ts';
 import { needsEmail, SSO_SYSTEMS } from './form.ts';
-import type { Faults, UserDraft } from './form.ts';
+import type { FormErrors, UserDraft } from './form.ts';
 import { AUTH_WORDS, ROLE_WORDS } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
@@ -25,7 +25,7 @@ export interface UserFieldsProps {
   readonly me: Me;
   readonly user: UserListed | null;
   readonly draft: UserDraft;
-  readonly faults: Faults;
+  readonly errors: FormErrors;
   readonly onChange: (next: Partial<UserDraft>) => void;
 }
 
@@ -54,20 +54,20 @@ const text = (
     onChange(event.target.value),
 });
 
-function Names({ user, draft, faults, onChange }: UserFieldsProps) {
+function Names({ user, draft, errors, onChange }: UserFieldsProps) {
   return (
     <FormPart title={t.profile}>
       <RequiredNote />
       <TextField
         label={t.name}
         {...text(draft.name, (name) => onChange({ name }))}
-        fault={faults.name ?? null}
+        error={errors.name ?? null}
         required
       />
       <TextField
         label={t.username}
         {...text(draft.username, (username) => onChange({ username }))}
-        fault={faults.username ?? null}
+        error={errors.username ?? null}
         hint={fullText(draft.username)}
         spellCheck={false}
         autoCapitalize="none"
@@ -78,7 +78,7 @@ function Names({ user, draft, faults, onChange }: UserFieldsProps) {
         type="email"
         inputMode="email"
         {...text(draft.email, (email) => onChange({ email }), 254)}
-        fault={faults.email ?? null}
+        error={errors.email ?? null}
         hint={fullText(
           draft.email,
           user !== null && !user.emailVerified && user.email === draft.email.trim()
@@ -91,20 +91,20 @@ function Names({ user, draft, faults, onChange }: UserFieldsProps) {
         label={t.mobilePhone}
         type="tel"
         {...text(draft.mobilePhone, (mobilePhone) => onChange({ mobilePhone }), 40)}
-        fault={faults.mobilePhone ?? null}
+        error={errors.mobilePhone ?? null}
         hint={t.mobilePhoneHint}
       />
       <TextField
         label={t.officePhone}
         type="tel"
         {...text(draft.officePhone, (officePhone) => onChange({ officePhone }), 40)}
-        fault={faults.officePhone ?? null}
+        error={errors.officePhone ?? null}
       />
     </FormPart>
   );
 }
 
-function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
+function SignsIn({ me, user, draft, errors, onChange }: UserFieldsProps) {
   return (
     <FormPart title={t.signIn}>
       {isThe(me.id, user) ? (
@@ -116,8 +116,8 @@ function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
           value={draft.auth}
           onChange={(auth) => onChange({ auth })}
           options={[
-            { value: 'db', word: AUTH_WORDS.db },
-            { value: 'ad', word: AUTH_WORDS.ad },
+            { value: 'db', label: AUTH_WORDS.db },
+            { value: 'ad', label: AUTH_WORDS.ad },
           ]}
         />
       )}
@@ -149,36 +149,36 @@ function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
           type="password"
           {...text(draft.password, (password) => onChange({ password }), LIMITS.passwordChars)}
           autoComplete="new-password"
-          fault={faults.password ?? null}
+          error={errors.password ?? null}
           hint={t.firstPasswordHint}
         />
       )}
-      <div {...(faults.sms !== undefined && { 'data-fault': true })}>
+      <div {...(errors.sms !== undefined && { 'data-error': true })}>
         <Switch
           label={t.smsCode}
           detail={t.smsCodeDetail}
           on={draft.sms}
           onChange={(sms) => onChange({ sms })}
         />
-        <GroupFault>{faults.sms}</GroupFault>
+        <GroupError>{errors.sms}</GroupError>
       </div>
     </FormPart>
   );
 }
 
-function Roles({ me, user, draft, faults, onChange }: UserFieldsProps) {
+function Roles({ me, user, draft, errors, onChange }: UserFieldsProps) {
   const own = isThe(me.id, user);
   return (
     <FormPart title={t.roles}>
       {own && <p className="m-0 text-ink-2">{t.ownRoles}</p>}
-      <div {...(faults.roles !== undefined && { 'data-fault': true })}>
+      <div {...(errors.roles !== undefined && { 'data-error': true })}>
         {ROLES.map((role) => {
           const isBeyond = !coversRoles(me, [role]);
           return (
             <Check
               key={role}
               checked={draft.roles.includes(role)}
-              title={ROLE_WORDS[role].word}
+              title={ROLE_WORDS[role].label}
               detail={
                 isBeyond
                   ? t.roleBeyond({ detail: ROLE_WORDS[role].detail })
@@ -194,16 +194,16 @@ function Roles({ me, user, draft, faults, onChange }: UserFieldsProps) {
           );
         })}
       </div>
-      <GroupFault>{faults.roles}</GroupFault>
+      <GroupError>{errors.roles}</GroupError>
     </FormPart>
   );
 }
 
-function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
-  const known = useWatch('companies', NOTHING) ?? [];
+function Companies({ me, user, draft, errors, onChange }: UserFieldsProps) {
+  const known = useWatch('companies', EMPTY) ?? [];
   const own = isThe(me.id, user);
   const { companies } = draft;
-  const word = (n: number): string =>
+  const getLabel = (n: number): string =>
     known.find((one) => one.n === n)?.name ??
     user?.companies?.find((one) => one.n === n)?.name ??
     t.companyNumber({ n });
@@ -211,7 +211,7 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
     <FormPart title={t.companies}>
       {own ? (
         <p className="m-0">
-          {companies === null ? t.allCompanies : companies.map(word).join(', ')}
+          {companies === null ? t.allCompanies : companies.map(getLabel).join(', ')}
         </p>
       ) : (
         <>
@@ -236,7 +236,7 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
           {companies !== null && (
             <div
               className="grid gap-2"
-              {...(faults.companies !== undefined && { 'data-fault': true })}
+              {...(errors.companies !== undefined && { 'data-error': true })}
             >
               <Combobox
                 label={t.addCompany}
@@ -245,25 +245,25 @@ function Companies({ me, user, draft, faults, onChange }: UserFieldsProps) {
                 onChange={(n) => onChange({ companies: [...companies, Number(n)] })}
                 options={known
                   .filter(({ n }) => !companies.includes(n))
-                  .map(({ n, name }) => ({ value: String(n), word: name }))
-                  .toSorted((a, b) => a.word.localeCompare(b.word))}
+                  .map(({ n, name }) => ({ value: String(n), label: name }))
+                  .toSorted((a, b) => a.label.localeCompare(b.label))}
               />
               <Chosen
                 label={t.companies}
                 none={t.noCompanies}
-                items={companies.map((n) => ({ key: n, word: word(n) }))}
+                items={companies.map((n) => ({ key: n, label: getLabel(n) }))}
                 onRemove={(n) => onChange({ companies: companies.filter((one) => one !== n) })}
               />
             </div>
           )}
-          <GroupFault>{faults.companies}</GroupFault>
+          <GroupError>{errors.companies}</GroupError>
         </>
       )}
     </FormPart>
   );
 }
 
-function Elsewhere({ draft, faults, onChange }: UserFieldsProps) {
+function Elsewhere({ draft, errors, onChange }: UserFieldsProps) {
   return (
     <FormPart title={t.singleSignOn}>
       {SSO_SYSTEMS.map((system) => {
@@ -275,7 +275,7 @@ function Elsewhere({ draft, faults, onChange }: UserFieldsProps) {
             <TextField
               label={(system === 'zerto' ? t.ssoZorg : t.ssoAccount)({ system: SSO_WORDS[system] })}
               {...text(one.name, (name) => change({ name }))}
-              fault={faults[system] ?? null}
+              error={errors[system] ?? null}
               spellCheck={false}
             />
             <Switch
@@ -290,7 +290,7 @@ function Elsewhere({ draft, faults, onChange }: UserFieldsProps) {
   );
 }
 
-function More({ draft, faults, onChange }: UserFieldsProps) {
+function More({ draft, errors, onChange }: UserFieldsProps) {
   return (
     <FormPart title={t.more}>
       <Select
@@ -299,15 +299,15 @@ function More({ draft, faults, onChange }: UserFieldsProps) {
         value={draft.managedFilterType ?? 'all'}
         onChange={(chosen) => onChange({ managedFilterType: chosen === 'all' ? null : chosen })}
         options={[
-          { value: 'all', word: t.all },
-          { value: 'managed', word: t.managed },
-          { value: 'unmanaged', word: t.unmanaged },
+          { value: 'all', label: t.all },
+          { value: 'managed', label: t.managed },
+          { value: 'unmanaged', label: t.unmanaged },
         ]}
       />
       <TextField
         label={t.landingPage}
         {...text(draft.landingPage, (landingPage) => onChange({ landingPage }))}
-        fault={faults.landingPage ?? null}
+        error={errors.landingPage ?? null}
         hint={t.landingPageHint}
         spellCheck={false}
       />
@@ -316,7 +316,7 @@ function More({ draft, faults, onChange }: UserFieldsProps) {
         {...text(draft.veeamServiceAccount, (veeamServiceAccount) =>
           onChange({ veeamServiceAccount }),
         )}
-        fault={faults.veeamServiceAccount ?? null}
+        error={errors.veeamServiceAccount ?? null}
         spellCheck={false}
       />
       <div>
@@ -342,4 +342,4 @@ function More({ draft, faults, onChange }: UserFieldsProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -38,7 +38,7 @@ export interface UserDraft {
 const NO_SSO: SsoDraft = { name: '', enabled: false };
 
 /** `auth`: the sign-in method of a new user, which is the provider's. */
-export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): UserDraft {
+export function toDraft(user: UserListed | null, auth: 'ad' | 'db' = 'db'): UserDraft {
   if (user === null) {
     return {
       name: '',
@@ -89,7 +89,7 @@ export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): User
 }
 
 /** Removes spaces, brackets, dots and dashes of a phone number. */
-export const phoneOf = (typed: string): string =>
+export const getPhone = (typed: string): string =>
   typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
 
 /** Fields in form order: the first invalid one gets the focus. */
@@ -110,10 +110,10 @@ export const FIELDS = [
   'landingPage',
 ] as const;
 export type Field = (typeof FIELDS)[number];
-export type Faults = Readonly<Partial<Record<Field, string>>>;
+export type FormErrors = Readonly<Partial<Record<Field, string>>>;
 
 const phone = (typed: string): string | null =>
-  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed)) ? null : t.phoneInvalid;
+  typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(getPhone(typed)) ? null : t.phoneInvalid;
 
 /**
  * Returns whether an email address is required: for new users, and for users who already have one.
@@ -121,12 +121,12 @@ const phone = (typed: string): string | null =>
 export const needsEmail = (user: UserListed | null): boolean =>
   user === null || user.email !== null;
 
-/** Returns the faults of a draft, by field. */
-export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
+/** Returns the errors of a draft, by field. */
+export function getUserErrors(draft: UserDraft, user: UserListed | null): FormErrors {
   const isNew = user === null;
-  const faults: Partial<Record<Field, string>> = {};
-  const say = (field: Field, fault: string | null): void => {
-    if (fault !== null) faults[field] = fault;
+  const errors: Partial<Record<Field, string>> = {};
+  const say = (field: Field, error: string | null): void => {
+    if (error !== null) errors[field] = error;
   };
   say('name', draft.name.trim() === '' ? t.nameMissing : null);
   say(
@@ -171,18 +171,18 @@ export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
       ? null
       : t.landingPageInvalid,
   );
-  return faults;
+  return errors;
 }
 
 /** Maps the path of a server issue to the form's field. */
-export function fieldOf(path: string): Field | null {
+export function getField(path: string): Field | null {
   const [head, system] = path.split('.');
   const named = head === 'sso' ? system : head;
   return FIELDS.find((field) => field === named) ?? null;
 }
 
 export function createInput(draft: UserDraft): InputOf<'createUser'> {
-  const { auth, first, password, ...fields } = inputOf(draft);
+  const { auth, first, password, ...fields } = getInput(draft);
   return {
     ...fields,
     auth,
@@ -191,9 +191,9 @@ export function createInput(draft: UserDraft): InputOf<'createUser'> {
 }
 
 /** Returns only the changed values. */
-export function changesOf(draft: UserDraft, user: UserListed): Omit<InputOf<'editUser'>, 'id'> {
-  const { first: _first, password: _password, ...next } = inputOf(draft);
-  const { first: _f, password: _p, ...before } = inputOf(draftOf(user));
+export function toChanges(draft: UserDraft, user: UserListed): Omit<InputOf<'editUser'>, 'id'> {
+  const { first: _first, password: _password, ...next } = getInput(draft);
+  const { first: _f, password: _p, ...before } = getInput(toDraft(user));
   const stood: Readonly<Record<string, unknown>> = before;
   return Object.fromEntries(
     Object.entries(next).filter(
@@ -208,7 +208,7 @@ export const isChanged = (draft: UserDraft, before: UserDraft): boolean =>
 const cut = (text: string): string => text.trim().slice(0, LIMITS.nameChars);
 const orNull = (text: string): string | null => (text.trim() === '' ? null : cut(text));
 
-function inputOf(draft: UserDraft) {
+function getInput(draft: UserDraft) {
   const { sso, mobilePhone, officePhone } = draft;
   const account = ({ name, enabled }: SsoDraft) => ({ username: orNull(name), enabled });
   return {
@@ -220,8 +220,8 @@ function inputOf(draft: UserDraft) {
     password: draft.password,
     roles: [...draft.roles],
     companies: draft.companies && [...draft.companies],
-    mobilePhone: mobilePhone.trim() === '' ? null : phoneOf(mobilePhone),
-    officePhone: officePhone.trim() === '' ? null : phoneOf(officePhone),
+    mobilePhone: mobilePhone.trim() === '' ? null : getPhone(mobilePhone),
+    officePhone: officePhone.trim() === '' ? null : getPhone(officePhone),
     sms: draft.sms,
     sso: {
       vac: account(sso.vac),

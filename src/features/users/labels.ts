@@ -4,23 +4,23 @@ import type { IconName } from '#src/ui/icon.tsx';
 import { userMessages as t } from './messages.en.ts';
 
 export const ROLE_WORDS: Readonly<
-  Record<Role, { readonly word: string; readonly detail: string }>
+  Record<Role, { readonly label: string; readonly detail: string }>
 > = {
   'admin': {
-    word: t.administrator,
+    label: t.administrator,
     detail: t.administratorDetail,
   },
-  'operator': { word: t.operator, detail: t.operatorDetail },
-  'read-only': { word: t.readOnly, detail: t.readOnlyDetail },
+  'operator': { label: t.operator, detail: t.operatorDetail },
+  'read-only': { label: t.readOnly, detail: t.readOnlyDetail },
   'o365_admin': {
-    word: t.microsoft365Administrator,
+    label: t.microsoft365Administrator,
     detail: t.microsoft365AdministratorDetail,
   },
   'super-admin': {
-    word: t.superAdministrator,
+    label: t.superAdministrator,
     detail: t.superAdministratorDetail,
   },
-  'sub-sp': { word: t.subProvider, detail: t.subProviderDetail },
+  'sub-sp': { label: t.subProvider, detail: t.subProviderDetail },
 };
 
 export const FACTOR_WORDS: Readonly<Record<UserListed['secondFactor'], string>> = {
@@ -35,26 +35,26 @@ export const AUTH_WORDS: Readonly<Record<UserListed['auth'], string>> = {
 };
 
 /** Status of an account as icon, word and color. */
-export function stateOf({
+export function getState({
   deleted,
   invited,
   passwordReset,
   signedIn,
 }: Pick<UserListed, 'deleted' | 'invited' | 'passwordReset' | 'signedIn'>): {
   readonly icon: IconName;
-  readonly word: string;
+  readonly label: string;
   readonly text: string;
 } {
-  if (deleted) return { icon: 'trash', word: t.deleted, text: 'text-ink-3' };
-  if (invited) return { icon: 'mail', word: t.invited, text: 'text-running' };
-  if (passwordReset) return { icon: 'key', word: t.passwordChangeDue, text: 'text-warning' };
+  if (deleted) return { icon: 'trash', label: t.deleted, text: 'text-ink-3' };
+  if (invited) return { icon: 'mail', label: t.invited, text: 'text-running' };
+  if (passwordReset) return { icon: 'key', label: t.passwordChangeDue, text: 'text-warning' };
   return signedIn
-    ? { icon: 'success', word: t.signedIn, text: 'text-success' }
-    : { icon: 'person', word: t.active, text: 'text-ink-2' };
+    ? { icon: 'success', label: t.signedIn, text: 'text-success' }
+    : { icon: 'person', label: t.active, text: 'text-ink-2' };
 }
 
 export const rolesWords = (acl: UserListed['acl']): string =>
-  acl.map(({ role }) => ROLE_WORDS[role].word).join(', ');
+  acl.map(({ role }) => ROLE_WORDS[role].label).join(', ');
 export const companiesWords = (companies: UserListed['companies']): string =>
   companies === null
     ? t.allCompanies

@@ -4,9 +4,9 @@ import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { OpenName, SortHead } from '../shared/lists/list-parts.tsx';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import type { UserSort } from './address.ts';
-import { companiesWords, FACTOR_WORDS, rolesWords, stateOf } from './labels.ts';
+import { companiesWords, FACTOR_WORDS, rolesWords, getState } from './labels.ts';
 import { userMessages as t } from './messages.en.ts';
 
 export interface UserListProps {
@@ -40,9 +40,9 @@ export function UserList({
       busy={busy}
       heads={
         <>
-          <SortHead word={t.user} by="username" sort={sort} onSort={onSort} className="pl-5" />
+          <SortHead label={t.user} by="username" sort={sort} onSort={onSort} className="pl-5" />
           <SortHead
-            word={t.email}
+            label={t.email}
             by="email"
             sort={sort}
             onSort={onSort}
@@ -53,7 +53,7 @@ export function UserList({
           <Head className={`w-[72px] ${wide}`}>{t.accounts}</Head>
           <Head className={`w-28 ${wide}`}>{t.twoFactorColumn}</Head>
           <SortHead
-            word={t.lastSignIn}
+            label={t.lastSignIn}
             by="lastSignIn"
             sort={sort}
             onSort={onSort}
@@ -64,25 +64,25 @@ export function UserList({
       }
     >
       {rows.map((user) => {
-        const state = stateOf(user);
+        const state = getState(user);
         const companies = companiesWords(user.companies);
         const roles = rolesWords(user.acl);
         return (
           <tr
-            key={idOf(user)}
-            className={`grid cursor-pointer grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${open === idOf(user) ? 'bg-accent-wash' : 'hover:bg-wash'} ${user.deleted ? 'text-ink-3' : ''}`}
+            key={getId(user)}
+            className={`grid cursor-pointer grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${open === getId(user) ? 'bg-accent-wash' : 'hover:bg-wash'} ${user.deleted ? 'text-ink-3' : ''}`}
             onClick={(event) => {
               if (!(event.target instanceof Element && event.target.closest('button')))
-                onOpen(idOf(user));
+                onOpen(getId(user));
             }}
           >
             <td className="col-start-1 row-span-2 row-start-1 min-w-0 tablet:pr-3 tablet:pl-5">
               <OpenName
-                id={idOf(user)}
+                id={getId(user)}
                 name={user.name}
                 below={user.username}
-                open={open === idOf(user)}
-                onOpen={() => onOpen(idOf(user))}
+                open={open === getId(user)}
+                onOpen={() => onOpen(getId(user))}
               />
             </td>
             <td className={`${wide} min-w-0 py-1 pr-3 break-words text-ink-2`}>
@@ -120,7 +120,7 @@ export function UserList({
             >
               <span className="inline-flex items-center gap-1.5 align-middle">
                 <Icon name={state.icon} />
-                {state.word}
+                {state.label}
               </span>
             </td>
           </tr>

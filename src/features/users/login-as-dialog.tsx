@@ -7,7 +7,7 @@ import { useImpersonation } from '#src/app/shell/impersonation/impersonation.ts'
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { idOf } from '../shared/ids.ts';
+import { getId } from '../shared/ids.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { userMessages as t } from './messages.en.ts';
 
@@ -34,7 +34,7 @@ export function LoginAsDialog({
     event.preventDefault();
     setTried(true);
     if (short) field.current?.focus();
-    else send({ type: 'START', request: { userId: idOf(user), reason: reason.trim() } });
+    else send({ type: 'START', request: { userId: getId(user), reason: reason.trim() } });
   }
 
   return (
@@ -65,7 +65,7 @@ export function LoginAsDialog({
             send({ type: 'EDIT' });
           }}
           hint={t.reasonHint}
-          fault={tried && short ? t.reasonTooShort : null}
+          error={tried && short ? t.reasonTooShort : null}
         />
         {refusal !== null && (
           <p role="alert" className="m-0 text-failed">

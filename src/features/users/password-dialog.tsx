@@ -9,8 +9,8 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { faultsIn } from '../shared/forms/field-errors.ts';
-import { idOf } from '../shared/ids.ts';
+import { getFieldErrors } from '../shared/forms/field-errors.ts';
+import { getId } from '../shared/ids.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { userMessages as t } from './messages.en.ts';
@@ -29,7 +29,7 @@ export function PasswordDialog({
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
 
   async function set(event: SyntheticEvent): Promise<void> {
@@ -41,11 +41,11 @@ export function PasswordDialog({
       return;
     }
     setBusy(true);
-    setFault(null);
+    setError(null);
     setWrong(null);
     const result = await withReauth(() =>
       client().ask(user.auth === 'ad' ? 'setPasswordAd' : 'setPasswordDb', {
-        id: idOf(user),
+        id: getId(user),
         password,
       }),
     );
@@ -55,10 +55,10 @@ export function PasswordDialog({
       onDone();
       return;
     }
-    const told = faultsIn(result.failure)['password'];
-    if (told === undefined) setFault(getFailureText(result.failure));
+    const details = getFieldErrors(result.failure)['password'];
+    if (details === undefined) setError(getFailureText(result.failure));
     else {
-      setWrong(told);
+      setWrong(details);
       field.current?.focus();
     }
   }
@@ -95,7 +95,7 @@ export function PasswordDialog({
           maxLength={LIMITS.passwordChars}
           autoComplete="new-password"
           spellCheck={false}
-          fault={wrong}
+          error={wrong}
           {...(user.auth === 'db' && {
             hint: t.newPasswordHint,
           })}
@@ -111,9 +111,9 @@ export function PasswordDialog({
             />
           }
         />
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </form>

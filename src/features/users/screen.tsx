@@ -19,7 +19,7 @@ import { useSearchQuery } from '../shared/queries/use-search-query.ts';
 import { Download } from '../shared/export/download.tsx';
 import { focusEntry, ListState } from '../shared/lists/list-parts.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
-import { idOf, isThe } from '../shared/ids.ts';
+import { getId, isThe } from '../shared/ids.ts';
 import { Access } from './access.tsx';
 import { Accounts } from './accounts.tsx';
 import {
@@ -45,10 +45,10 @@ export function Users() {
 function UsersOf({ me }: { readonly me: Me }) {
   const { history } = useRouter();
   const place = usersPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const now = useNow(60_000);
-  const asked = useSearchQuery('listUsers', {
+  const request = useSearchQuery('listUsers', {
     ...usersAsk(place),
     page: String(place.page),
     pageSize: String(place.size),
@@ -56,11 +56,15 @@ function UsersOf({ me }: { readonly me: Me }) {
   // A saved user is shown before the list is loaded again. A new one can be on another page of it.
   const [saved, setSaved] = useState<UserListed | null>(null);
   const { open } = place;
-  const rows = asked.value?.rows ?? null;
-  const count = asked.value?.count ?? 0;
+  const rows = request.value?.rows ?? null;
+  const count = request.value?.count ?? 0;
   const listed = rows?.find(({ _id }) => _id === open) ?? null;
   const user =
-    open === null ? null : isThe(open, saved) && (asked.asking || listed === null) ? saved : listed;
+    open === null
+      ? null
+      : isThe(open, saved) && (request.isLoading || listed === null)
+        ? saved
+        : listed;
   const filtered = place.text.trim() !== '' || place.role !== null || place.deleted === 'only';
 
   const go = (next: Partial<UsersPlace>, how: 'push' | 'replace' = 'push'): void => {
@@ -73,7 +77,7 @@ function UsersOf({ me }: { readonly me: Me }) {
   };
   const renew = (next: UserListed | null): void => {
     setSaved(next);
-    asked.again();
+    request.again();
   };
   const make = (
     <CallButton
@@ -114,7 +118,7 @@ function UsersOf({ me }: { readonly me: Me }) {
               value={place.role ?? ''}
               options={[
                 ['', t.allRoles],
-                ...ROLES.map((role) => [role, ROLE_WORDS[role].word] as const),
+                ...ROLES.map((role) => [role, ROLE_WORDS[role].label] as const),
               ]}
               onChoose={(value) => go({ role: ROLES.find((role) => role === value) ?? null })}
             />
@@ -149,13 +153,13 @@ function UsersOf({ me }: { readonly me: Me }) {
             </span>
           </div>
           <ListState
-            asked={asked}
+            query={request}
             offline={offline}
             zone={zone}
-            notKept={t.notOnDevice}
+            unavailableText={t.notOnDevice}
             needs={t.needsNetwork}
           />
-          {rows !== null && rows.length === 0 && !asked.asking && (
+          {rows !== null && rows.length === 0 && !request.isLoading && (
             <Notice
               icon="users"
               level={2}
@@ -177,7 +181,7 @@ function UsersOf({ me }: { readonly me: Me }) {
                 sort={place.sort}
                 zone={zone}
                 now={now}
-                busy={asked.asking}
+                busy={request.isLoading}
                 narrow={open !== null}
                 onSort={(sort) => go({ sort })}
                 onOpen={(id) => go({ open: id, tab: 'details' })}
@@ -202,18 +206,22 @@ function UsersOf({ me }: { readonly me: Me }) {
               offline={offline}
               onSaved={(made) => {
                 renew(made);
-                go({ open: idOf(made), tab: 'access' }, 'replace');
+                go({ open: getId(made), tab: 'access' }, 'replace');
               }}
             />
           </SidePanel>
         )}
-        {open !== null && open !== 'new' && user === null && rows !== null && !asked.asking && (
-          <SidePanel key={open} title={t.notInList} detail={t.notInListDetail} onClose={close}>
-            <span />
-          </SidePanel>
-        )}
+        {open !== null &&
+          open !== 'new' &&
+          user === null &&
+          rows !== null &&
+          !request.isLoading && (
+            <SidePanel key={open} title={t.notInList} detail={t.notInListDetail} onClose={close}>
+              <span />
+            </SidePanel>
+          )}
         {user !== null && (
-          <SidePanel key={idOf(user)} title={user.name} detail={user.username} onClose={close}>
+          <SidePanel key={getId(user)} title={user.name} detail={user.username} onClose={close}>
             <Tabs
               label={t.userSections}
               className="shrink-0 px-4 tablet:px-5"
@@ -221,13 +229,13 @@ function UsersOf({ me }: { readonly me: Me }) {
               chosen={place.tab}
               onChoose={(tab) => go({ tab }, 'replace')}
               tabs={[
-                { key: 'details', word: t.details },
-                { key: 'accounts', word: t.accounts, count: user.accounts.length },
-                { key: 'access', word: t.access },
+                { key: 'details', label: t.details },
+                { key: 'accounts', label: t.accounts, count: user.accounts.length },
+                { key: 'access', label: t.access },
               ]}
             >
               {place.tab === 'details' && (
-                <Details key={idOf(user)} me={me} user={user} offline={offline} onSaved={renew} />
+                <Details key={getId(user)} me={me} user={user} offline={offline} onSaved={renew} />
               )}
               {place.tab === 'accounts' && (
                 <Accounts user={user} offline={offline} onSaved={renew} />
@@ -267,4 +275,4 @@ const ORDERS: readonly (readonly [UserSort, string])[] = [
   ['-madeAt', t.newestFirst],
   ['madeAt', t.oldestFirst],
 ];
-const NOTHING = {};
+const EMPTY = {};

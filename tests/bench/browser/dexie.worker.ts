@@ -1,7 +1,7 @@
 import { Dexie } from 'dexie/dist/modern/dexie.mjs';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import { makeChanges, makeData } from '../data.ts';
-import { answerOf, DEFAULT, matches } from './questions.ts';
+import { getAnswer, DEFAULT, matches } from './questions.ts';
 import type { Contender, PlainRow } from './questions.ts';
 import { leanRuns, plainRow } from './rows.ts';
 import { serve } from './serve.ts';
@@ -13,7 +13,7 @@ const table = db.table<PlainRow>('runs');
 let rows: PlainRow[] = [];
 
 const newest = (a: PlainRow, b: PlainRow): number => b.startSec - a.startSec || b.n - a.n;
-const ask = (filter: RunsFilter) => answerOf(rows.filter((row) => matches(row, filter)));
+const ask = (filter: RunsFilter) => getAnswer(rows.filter((row) => matches(row, filter)));
 
 const contender: Contender = {
   async load(runs) {
@@ -38,8 +38,8 @@ const contender: Contender = {
   rest: () => Promise.resolve(),
   ask: (filter) => Promise.resolve(ask(filter)),
   async change(round, runs) {
-    const data = dataOf(runs);
-    const { runs: changed, problems } = makeChanges(data, (place) => allOf(runs)[place]!, round);
+    const data = getData(runs);
+    const { runs: changed, problems } = makeChanges(data, (place) => getAll(runs)[place]!, round);
     const byN = new Map(problems.map((problem) => [problem.n, problem]));
     const plain = changed.map((run) =>
       plainRow(run, data, run.problem === null ? undefined : byN.get(run.problem)),
@@ -61,13 +61,13 @@ let made: {
   data: ReturnType<typeof makeData>;
   lean: ReturnType<typeof leanRuns>;
 } | null = null;
-function dataOf(runs: number) {
+function getData(runs: number) {
   if (made?.runs !== runs) {
     const data = makeData(runs);
     made = { runs, data, lean: leanRuns(data) };
   }
   return made.data;
 }
-const allOf = (runs: number) => (dataOf(runs), made?.lean ?? []);
+const getAll = (runs: number) => (getData(runs), made?.lean ?? []);
 
-serve(contender, dataOf);
+serve(contender, getData);

@@ -45,7 +45,7 @@ export const BRANDING = {
 
 const DAY_SEC = 86_400;
 let made: { runs: number; data: BenchData; lean: LeanRun[] } | null = null;
-export function dataOf(runs: number): BenchData {
+export function getData(runs: number): BenchData {
   if (made?.runs !== runs) {
     const data = makeData(runs);
     made = { runs, data, lean: leanRuns(data) };
@@ -54,7 +54,7 @@ export function dataOf(runs: number): BenchData {
 }
 
 /** As the wire brings them: a day's runs in pages, the newest day first. */
-export function daysOf(data: BenchData): (readonly [day: string, pages: RunColumns[]])[] {
+export function getDays(data: BenchData): (readonly [day: string, pages: RunColumns[]])[] {
   const days = new Map<number, LeanRun[]>();
   for (const page of data.pages) {
     const columns = viewColumns(page.buffer);
@@ -76,7 +76,7 @@ export function daysOf(data: BenchData): (readonly [day: string, pages: RunColum
     });
 }
 
-export const changesOf = (runs: number, round: number): ReturnType<typeof makeChanges> => {
-  const data = dataOf(runs);
+export const getChanges = (runs: number, round: number): ReturnType<typeof makeChanges> => {
+  const data = getData(runs);
   return makeChanges(data, (place) => made!.lean[place]!, round);
 };

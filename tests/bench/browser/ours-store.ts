@@ -4,7 +4,7 @@ import { diskOn } from '../../../workers/disk/disk.ts';
 import type { Opens } from '../../../workers/startup/preopen.ts';
 import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/startup/cold-start.ts';
 import type { First } from '../../../workers/startup/cold-start.ts';
-import { databaseOf } from '../../../workers/disk/database.ts';
+import { getDatabase } from '../../../workers/disk/database.ts';
 import type { Disk } from '../../../workers/types.ts';
 import { BENCH_NOW, OWNER } from '../now.ts';
 import { DEFAULT } from './questions.ts';
@@ -45,9 +45,9 @@ async function held(begun: Opens): Promise<Disk> {
 
 export const storeOn = (begun: Opens): Contender => ({
   async load(runs) {
-    const { BRANDING, dataOf, daysOf, ME } = await import('./ours-data.ts');
-    const data = dataOf(runs);
-    const days = daysOf(data);
+    const { BRANDING, getData, getDays, ME } = await import('./ours-data.ts');
+    const data = getData(runs);
+    const days = getDays(data);
     disk = await held(begun);
     const began = performance.now();
     const rows = {
@@ -106,8 +106,8 @@ export const storeOn = (begun: Opens): Contender => ({
   },
   ask: (filter) => Promise.resolve(ask(filter)),
   async change(round, runs) {
-    const { changesOf } = await import('./ours-data.ts');
-    const { runs: changed, problems } = changesOf(runs, round);
+    const { getChanges } = await import('./ours-data.ts');
+    const { runs: changed, problems } = getChanges(runs, round);
     const rows = { problem: problems };
     await disk?.append({ cursor: (cursor += 1_000), rows, runs: changed }, BENCH_NOW);
     engine.put(rows);
@@ -125,12 +125,12 @@ function timed<T extends object>(what: string, thing: T, names: readonly (keyof 
   const around: object = Object.fromEntries(
     names.map((name) => [
       name,
-      (...given: unknown[]): unknown => {
+      (...input: unknown[]): unknown => {
         const began = performance.now();
         const note = (): void => {
           steps.push([`${what}.${name}`, performance.now() - began]);
         };
-        const value: unknown = (thing[name] as (...all: unknown[]) => unknown)(...given);
+        const value: unknown = (thing[name] as (...all: unknown[]) => unknown)(...input);
         if (value instanceof Promise) void value.then(note);
         else note();
         return value;
@@ -145,7 +145,7 @@ function timed<T extends object>(what: string, thing: T, names: readonly (keyof 
 /** Bytes before encryption: what is sealed, without the 16 bytes that say it is whole. */
 async function sizes(): Promise<Record<string, number>> {
   const db = await new Promise<IDBDatabase>((resolve, reject) => {
-    const request = indexedDB.open(databaseOf(OWNER));
+    const request = indexedDB.open(getDatabase(OWNER));
     request.addEventListener('success', () => resolve(request.result));
     request.addEventListener('error', () => reject(new Error('no database')));
   });

@@ -16,5 +16,5 @@ serve(
   Promise.all([import('./ours-store.ts'), import('../../../workers/startup/cold-start.ts')]).then(
     ([{ storeOn }]) => storeOn(begun),
   ),
-  async (runs) => (await import('./ours-data.ts')).dataOf(runs),
+  async (runs) => (await import('./ours-data.ts')).getData(runs),
 );

@@ -27,10 +27,10 @@ const expect = (id: number): Promise<unknown> =>
     waiting.set(id, { resolve, reject });
   });
 
-function call(what: string, ...given: unknown[]): Promise<unknown> {
+function call(what: string, ...input: unknown[]): Promise<unknown> {
   const id = ++count;
   const answer = expect(id);
-  worker?.postMessage({ id, what, with: given });
+  worker?.postMessage({ id, what, with: input });
   return answer;
 }
 
@@ -55,9 +55,9 @@ const bench = {
     const answer = await call('open');
     return { ms: performance.now() - began, answer };
   },
-  async timed(what: string, ...given: unknown[]) {
+  async timed(what: string, ...input: unknown[]) {
     const began = performance.now();
-    const answer = await call(what, ...given);
+    const answer = await call(what, ...input);
     return { ms: performance.now() - began, answer };
   },
   heap: async () =>

@@ -106,7 +106,7 @@ export function matches(row: PlainRow, filter: RunsFilter): boolean {
 }
 
 /** Counts what matched; `rows` stand newest first. */
-export function answerOf(rows: readonly PlainRow[]): Answer {
+export function getAnswer(rows: readonly PlainRow[]): Answer {
   const states: Record<string, number> = {};
   const sources: Record<string, number> = {};
   const companies = new Map<number, number>();
@@ -119,10 +119,10 @@ export function answerOf(rows: readonly PlainRow[]): Answer {
     total: rows.length,
     states,
     sources,
-    companies: topOf(companies),
+    companies: getTop(companies),
     first: rows.slice(0, 50).map(({ n }) => n),
   };
 }
 
-export const topOf = (companies: ReadonlyMap<number, number>): Answer['companies'] =>
+export const getTop = (companies: ReadonlyMap<number, number>): Answer['companies'] =>
   [...companies].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 20);

@@ -36,7 +36,7 @@ export function plainRow(
     source: SOURCES[sourceCode(run.kind)] ?? '',
     type: JOB_TYPES[typeCode(run.kind)] ?? '',
     managed: managedCode(run.kind),
-    review: reviewOf(problem),
+    review: getReview(problem),
     message: run.message,
     text: [job?.name, job?.computer, company?.name, run.message]
       .filter(Boolean)
@@ -45,7 +45,7 @@ export function plainRow(
   };
 }
 
-function reviewOf(problem: ProblemRow | undefined): string {
+function getReview(problem: ProblemRow | undefined): string {
   if (!problem) return 'none';
   if (problem.review !== null) return 'cleared';
   if (problem.closedAt !== null) return 'none';

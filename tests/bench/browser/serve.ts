@@ -1,6 +1,6 @@
 import type { Contender } from './questions.ts';
 
-interface Asked {
+interface Query {
   readonly id: number;
   readonly what: keyof Contender | 'prepare';
   readonly with: readonly unknown[];
@@ -14,15 +14,15 @@ export function serve(
   coming: Contender | Promise<Contender>,
   prepare: (runs: number) => unknown,
 ): void {
-  self.addEventListener('message', (message: MessageEvent<Asked>) => {
-    const { id, what, with: given } = message.data;
+  self.addEventListener('message', (message: MessageEvent<Query>) => {
+    const { id, what, with: input } = message.data;
     const work = async (): Promise<unknown> => {
       if (what === 'prepare') {
-        await prepare(Number(given[0]));
+        await prepare(Number(input[0]));
         return null;
       }
       const contender = await coming;
-      return (contender[what] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
+      return (contender[what] as (...all: readonly unknown[]) => Promise<unknown>)(...input);
     };
     work().then(
       (value) => self.postMessage({ id, value }),

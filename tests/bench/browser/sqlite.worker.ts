@@ -53,7 +53,7 @@ const COLUMNS = [
   'message',
   'text',
 ] as const;
-const valuesOf = (row: PlainRow): unknown[] => COLUMNS.map((name) => row[name]);
+const getValues = (row: PlainRow): unknown[] => COLUMNS.map((name) => row[name]);
 
 function write(rows: readonly PlainRow[]): void {
   if (!db) return;
@@ -61,7 +61,7 @@ function write(rows: readonly PlainRow[]): void {
   const statement = db.prepare(
     `insert or replace into runs(${COLUMNS.join(',')}) values(${COLUMNS.map(() => '?').join(',')})`,
   );
-  for (const row of rows) statement.bind(valuesOf(row)).stepReset();
+  for (const row of rows) statement.bind(getValues(row)).stepReset();
   statement.finalize();
   db.exec({ sql: 'commit' });
 }
@@ -143,7 +143,7 @@ const contender: Contender = {
   rest: () => Promise.resolve(),
   ask: (filter) => Promise.resolve(ask(filter)),
   change(round, runs) {
-    const { data, lean } = madeOf(runs);
+    const { data, lean } = getMade(runs);
     const { runs: changed, problems } = makeChanges(data, (place) => lean[place]!, round);
     const byN = new Map(problems.map((problem) => [problem.n, problem]));
     write(
@@ -160,7 +160,7 @@ let made: {
   data: ReturnType<typeof makeData>;
   lean: ReturnType<typeof leanRuns>;
 } | null = null;
-function madeOf(runs: number) {
+function getMade(runs: number) {
   if (made?.runs !== runs) {
     const data = makeData(runs);
     made = { runs, data, lean: leanRuns(data) };
@@ -168,4 +168,4 @@ function madeOf(runs: number) {
   return made;
 }
 
-serve(contender, madeOf);
+serve(contender, getMade);

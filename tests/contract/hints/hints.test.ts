@@ -3,7 +3,7 @@ import { safeParse } from 'valibot';
 import { expect, test } from 'vitest';
 import { hintAsksSomething, HintSchema, hintsFor } from '#contract/hints/hints.ts';
 import type { HintWhen } from '#contract/hints/hints.ts';
-import { patternOf } from '#contract/pattern.ts';
+import { getPattern } from '#contract/pattern.ts';
 import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 
 const hint = (name: string, when: Partial<HintWhen>): { name: string; when: HintWhen } => ({
@@ -50,7 +50,8 @@ test('HINT-1: what is found is what holds all that is asked, whatever is asked o
             hintAsksSomething(its) &&
             (its.kinds.length === 0 || its.kinds.includes(one.kind)) &&
             (its.sources.length === 0 || its.sources.includes(one.source)) &&
-            (patternOf(its.text) === null || one.texts.some((text) => patternOf(its.text)?.(text))),
+            (getPattern(its.text) === null ||
+              one.texts.some((text) => getPattern(its.text)?.(text))),
         );
       expect(
         hintsFor(

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import {
-  categoriesOf,
+  getCategories,
   isQuiet,
   notifyDefaults,
   NotifySchema,
@@ -122,16 +122,16 @@ test('NOTIFY-2: settings that mean nothing are refused: no day, an unknown zone,
 test('NOTIFY-1: who is told of what is who may open its page', () => {
   const on = { reporting: { enabled: true, visibleFor: ['all' as const] } };
   const off = { reporting: { enabled: false, visibleFor: ['all' as const] } };
-  expect(categoriesOf(['operator'], on)).toEqual([
+  expect(getCategories(['operator'], on)).toEqual([
     'failed',
     'missed',
     'sla',
     'repository',
     'ticket',
   ]);
-  expect(categoriesOf(['operator'], off)).toEqual(['failed', 'missed', 'repository', 'ticket']);
-  expect(categoriesOf(['admin', 'read-only'], on)).toContain('source');
-  expect(categoriesOf(['sub-sp'], on)).toEqual([]);
+  expect(getCategories(['operator'], off)).toEqual(['failed', 'missed', 'repository', 'ticket']);
+  expect(getCategories(['admin', 'read-only'], on)).toContain('source');
+  expect(getCategories(['sub-sp'], on)).toEqual([]);
 });
 
 test('NOTIFY-4: an address with a user name, or of another scheme, is none', () => {

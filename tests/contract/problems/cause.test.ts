@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import { TEMPLATE_CHARS, templateOf } from '#contract/problems/cause.ts';
+import { TEMPLATE_CHARS, getTemplate } from '#contract/problems/cause.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
 
 const runs = (count: number): { numRuns: number } => ({
@@ -78,8 +78,8 @@ test('RUN-5: the template of a template is itself, whatever the text', () => {
       fc.array(noise, { maxLength: 14 }),
       fc.constantFrom(' ', '', ': '),
       (parts, glue) => {
-        const { template, kind } = templateOf(parts.join(glue));
-        expect(templateOf(template)).toEqual({ template, kind });
+        const { template, kind } = getTemplate(parts.join(glue));
+        expect(getTemplate(template)).toEqual({ template, kind });
         expect(template).not.toBe('');
         expect(template.length).toBeLessThanOrEqual(TEMPLATE_CHARS);
       },
@@ -114,7 +114,7 @@ test('RUN-5: one failure has one template, on whatever host, path, time, id, num
       fc.tuple(host, path, time, id, digits, size),
       (form, a, b) => {
         const fill = ([h, p, t, i, n, s]: typeof a): string => form({ h, p, t, i, n, s });
-        expect(templateOf(fill(a))).toEqual(templateOf(fill(b)));
+        expect(getTemplate(fill(a))).toEqual(getTemplate(fill(b)));
       },
     ),
     runs(600),
@@ -122,15 +122,15 @@ test('RUN-5: one failure has one template, on whatever host, path, time, id, num
 });
 
 const ofAgent = (computer: string): string =>
-  templateOf(
+  getTemplate(
     `Backup of ${computer} failed: the agent on ${computer.toUpperCase()} did not answer, fileserver busy`,
     [computer],
   ).template;
 
 test('RUN-5: a name that is known is taken out where it stands, and not out of other words', () => {
   expect(ofAgent('marketing')).toBe(ofAgent('reception'));
-  expect(templateOf('server error', ['server']).template).toBe('server error');
-  expect(templateOf('preserved by serv', ['serv']).template).toBe('preserved by ‹host›');
+  expect(getTemplate('server error', ['server']).template).toBe('server error');
+  expect(getTemplate('preserved by serv', ['serv']).template).toBe('preserved by ‹host›');
 });
 
 test('RUN-5: words, codes and technical names stay: another cause is another template', () => {
@@ -142,8 +142,8 @@ test('RUN-5: words, codes and technical names stay: another cause is another tem
     ['connection refused', 'connection reset'],
     ['[Errno 13]', '[Errno 28]'],
   ] as const)
-    expect(templateOf(a).template).not.toBe(templateOf(b).template);
-  expect(templateOf('I/O error on ext4 via smb3').template).toBe('I/O error on ext4 via smb3');
+    expect(getTemplate(a).template).not.toBe(getTemplate(b).template);
+  expect(getTemplate('I/O error on ext4 via smb3').template).toBe('I/O error on ext4 via smb3');
 });
 
 test('RUN-5: kinds, by what the tools say', () => {
@@ -192,7 +192,7 @@ test('RUN-5: kinds, by what the tools say', () => {
     ['signal interrupt received, cleaning up', 'cancelled'],
     ['something odd', 'other'],
   ] as const)
-    expect([message, templateOf(message).kind]).toEqual([message, kind]);
+    expect([message, getTemplate(message).kind]).toEqual([message, kind]);
 });
 
 test('RUN-5: the line for a person is the gravest, without stamps, levels and colours', () => {
@@ -274,13 +274,13 @@ test('RUN-5: no text is slow: 20 kB made to hurt take less than 20 ms', () => {
     'lookup ',
     'lock ',
   ];
-  for (const warm of hurts) templateOf(`${warm} x`.repeat(50));
+  for (const warm of hurts) getTemplate(`${warm} x`.repeat(50));
   for (const hurt of hurts) {
     const text = hurt.repeat(Math.ceil(20_000 / hurt.length));
     const best = Math.min(
       ...[1, 2, 3].map((salt) => {
         const begin = performance.now();
-        templateOf(text + String(salt));
+        getTemplate(text + String(salt));
         return performance.now() - begin;
       }),
     );
@@ -405,8 +405,8 @@ test('RUN-11: the same failure on another day, from another process, has the sam
       (text, stamp, a, b, pid, other) => {
         const log = (at: Date, id: number): string =>
           `starting\n${stamp(at, id)}${text}\nBackup failed\n`;
-        expect(templateOf(log(a, pid))).toEqual(templateOf(log(b, other)));
-        expect(templateOf(log(a, pid))).toEqual(templateOf(text));
+        expect(getTemplate(log(a, pid))).toEqual(getTemplate(log(b, other)));
+        expect(getTemplate(log(a, pid))).toEqual(getTemplate(text));
       },
     ),
     runs(600),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { abandonedAt, cadenceOf, expectationOf } from '#contract/problems/expectation.ts';
+import { abandonedAt, getCadence, getExpectation } from '#contract/problems/expectation.ts';
 import { emptyStat } from '#contract/runs/fold.ts';
 import type { Schedule } from '#contract/runs/rows.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
@@ -27,7 +27,7 @@ const of = (
   more: Parameters<typeof stat>[0],
   bootedAt = early,
   grace: number | null = null,
-) => expectationOf(job(schedule, grace), stat(more), bootedAt, cronNext);
+) => getExpectation(job(schedule, grace), stat(more), bootedAt, cronNext);
 
 test('RUN-3: by a declared schedule, after the last start, with the grace that was declared', () => {
   expect(of(nightly, { lastStart: MONDAY })).toEqual({
@@ -57,7 +57,7 @@ test('RUN-3: a run a little before its time is the one that was expected; a late
 
 test('RUN-3: nothing is expected of a job that is disabled, runs, or of which nothing is known', () => {
   expect(
-    expectationOf(
+    getExpectation(
       { ...job(nightly), enabled: false },
       stat({ lastStart: MONDAY }),
       early,
@@ -74,18 +74,18 @@ test('RUN-3: a cadence is learned from four starts on, where it is steady', () =
   expect(expected?.from).toBe('cadence');
   expect(Math.abs((expected?.at ?? 0) - (MONDAY + DAY))).toBeLessThan(5 * 60_000);
   expect(expected?.graceMs).toBeCloseTo(6 * HOUR, -6);
-  expect(cadenceOf(starts.slice(0, 3))).toBeNull();
+  expect(getCadence(starts.slice(0, 3))).toBeNull();
   // A retry ten minutes after a failure is no cadence.
-  expect(cadenceOf([0, 600_000, DAY, DAY + 600_000, 2 * DAY, 2 * DAY + 600_000])).toBeNull();
+  expect(getCadence([0, 600_000, DAY, DAY + 600_000, 2 * DAY, 2 * DAY + 600_000])).toBeNull();
 });
 
 test('RUN-3: the weekend of a job that runs on workdays is learned, one odd gap is forgiven', () => {
   const workdays = Array.from({ length: 28 }, (_, n) => MONDAY - n * DAY).filter(
     (at) => ![0, 6].includes(new Date(at).getUTCDay()),
   );
-  expect(cadenceOf(workdays)).toEqual({ median: DAY, longest: 3 * DAY });
+  expect(getCadence(workdays)).toEqual({ median: DAY, longest: 3 * DAY });
   expect(
-    cadenceOf([...Array.from({ length: 20 }, (_, n) => MONDAY + n * DAY), MONDAY - 5 * DAY]),
+    getCadence([...Array.from({ length: 20 }, (_, n) => MONDAY + n * DAY), MONDAY - 5 * DAY]),
   ).toEqual({ median: DAY, longest: DAY });
 });
 
@@ -143,7 +143,7 @@ test('RUN-3: an expectation lies after what is known, is due after it, and marki
         const bootedAt = MONDAY + boot * DAY;
         let known = stat({ starts, lastStart: starts.length === 0 ? null : Math.max(...starts) });
         for (let i = 0; i < 4; i += 1) {
-          const expected = expectationOf(job(declared, grace), known, bootedAt, cronNext);
+          const expected = getExpectation(job(declared, grace), known, bootedAt, cronNext);
           if (expected === null) return;
           expect(expected.at).toBeGreaterThan(
             known.missedFor ?? known.lastStart ?? MONDAY - 30 * DAY,
@@ -169,7 +169,7 @@ const quiet = (
   more: Parameters<typeof stat>[0],
   bootedAt = early,
 ) =>
-  expectationOf(
+  getExpectation(
     { ...job(schedule), missedIgnored: { by: 'u', at: MONDAY + HOUR, until } },
     stat(more),
     bootedAt,
@@ -233,7 +233,7 @@ test('DESK-4: whatever its schedule and history, nothing of an ignored job is ex
         const bootedAt = MONDAY + boot * DAY;
         const expected = quiet(declared, until, known, bootedAt);
         expect(expected === null).toBe(
-          expectationOf(job(declared), known, bootedAt, cronNext) === null,
+          getExpectation(job(declared), known, bootedAt, cronNext) === null,
         );
         if (expected === null) return;
         expect(expected.at).toBeGreaterThanOrEqual(until);

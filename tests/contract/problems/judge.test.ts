@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  anomaliesOf,
+  getAnomalies,
   anomalyText,
   type Facts,
   LEAST_RUNS,
   LEAST_SPREAD,
-  problemOf,
+  getProblem,
   step,
-  usualOf,
+  getUsualRange,
 } from '#contract/problems/judge.ts';
 import type { Measure, ProblemState, Status } from '#contract/runs/vocabulary.ts';
 import { MEASURES, PROBLEM_STATES, SEVERITY } from '#contract/runs/vocabulary.ts';
@@ -40,7 +40,7 @@ function slowAnomaly(
   measure: Measure,
   one: number,
   values: readonly number[],
-  taught: readonly [number, number] | undefined,
+  calibrated: readonly [number, number] | undefined,
 ): boolean {
   if (values.length < 7) return false;
   const median = slowMedian(values);
@@ -58,7 +58,9 @@ function slowAnomaly(
   if (measure === 'bytes' && one === 0 && median > 0 && low === 0)
     low = Math.min(high, ...values.filter((other) => other > 0));
   // A range that was taught joins the usual one: what lies between them is usual too.
-  return one < Math.min(low, taught?.[0] ?? low) || one > Math.max(high, taught?.[1] ?? high);
+  return (
+    one < Math.min(low, calibrated?.[0] ?? low) || one > Math.max(high, calibrated?.[1] ?? high)
+  );
 }
 
 test('RUN-4: anomalies are those of the definition, worked out the slow way', () => {
@@ -70,14 +72,14 @@ test('RUN-4: anomalies are those of the definition, worked out the slow way', ()
       fc.option(fc.tuple(value, value)),
       fc.constantFrom<Status>('Success', 'Warning'),
       (measure, one, values, range, status) => {
-        const taught =
+        const calibrated =
           range === null ? undefined : ([Math.min(...range), Math.max(...range)] as const);
         const stat = {
           durations: [],
           bytes: [],
           files: [],
           ...(measure === 'duration' ? { durations: values } : { [measure]: values }),
-          taught: taught ? { [measure]: taught } : {},
+          taught: calibrated ? { [measure]: calibrated } : {},
         };
         const facts: Facts = {
           status,
@@ -87,9 +89,9 @@ test('RUN-4: anomalies are those of the definition, worked out the slow way', ()
           message: null,
           ...(measure === 'duration' ? { durationSec: one } : { [measure]: one }),
         };
-        const found = anomaliesOf(facts, stat);
+        const found = getAnomalies(facts, stat);
         expect(found.map((anomaly) => anomaly.measure)).toEqual(
-          slowAnomaly(measure, one, values, taught) ? [measure] : [],
+          slowAnomaly(measure, one, values, calibrated) ? [measure] : [],
         );
         for (const { low, high } of found) expect(one < low || one > high).toBe(true);
       },
@@ -101,7 +103,7 @@ test('RUN-4: anomalies are those of the definition, worked out the slow way', ()
 test('RUN-4: a range is known from seven runs on, holds the median, and is never below 0', () => {
   fc.assert(
     fc.property(history, (values) => {
-      const usual = usualOf(values);
+      const usual = getUsualRange(values);
       expect(usual === null).toBe(values.length < LEAST_RUNS);
       if (usual === null) return;
       expect(usual[0]).toBeGreaterThanOrEqual(0);
@@ -109,7 +111,7 @@ test('RUN-4: a range is known from seven runs on, holds the median, and is never
     }),
     runs(500),
   );
-  expect(usualOf(Array<number>(7).fill(1000))).toEqual([800, 1200]);
+  expect(getUsualRange(Array<number>(7).fill(1000))).toEqual([800, 1200]);
 });
 
 test('RUN-4: what was called usual once is not an anomaly again, and only results that ended well are judged', () => {
@@ -126,20 +128,20 @@ test('RUN-4: what was called usual once is not an anomaly again, and only result
     files: 499,
     message: null,
   };
-  expect(anomaliesOf(facts, stat).map(({ measure }) => measure)).toEqual([
+  expect(getAnomalies(facts, stat).map(({ measure }) => measure)).toEqual([
     'duration',
     'bytes',
     'files',
   ]);
   expect(
-    anomaliesOf(facts, {
+    getAnomalies(facts, {
       ...stat,
       taught: { duration: [6000, 6000], bytes: [0, 0], files: [499, 499] },
     }),
   ).toEqual([]);
   for (const status of ['Running', 'Failed', 'Error', 'Missed'] as const)
-    expect(anomaliesOf({ ...facts, status }, stat)).toEqual([]);
-  expect(anomaliesOf({ ...facts, durationSec: 620, bytes: 1e9, files: 500 }, stat)).toEqual([]);
+    expect(getAnomalies({ ...facts, status }, stat)).toEqual([]);
+  expect(getAnomalies({ ...facts, durationSec: 620, bytes: 1e9, files: 500 }, stat)).toEqual([]);
 });
 
 test('RUN-4: the row says which measure, the value and the usual range', () => {
@@ -168,34 +170,34 @@ test('RUN-5: a problem is a state and a cause', () => {
     files: null,
     message: 'open /a/b: permission denied',
   };
-  expect(problemOf(facts, [])).toEqual({
+  expect(getProblem(facts, [])).toEqual({
     state: 'Failed',
     template: 'open ‹path›: permission denied',
     kind: 'access',
   });
-  expect(problemOf({ ...facts, message: null }, [])).toEqual({
+  expect(getProblem({ ...facts, message: null }, [])).toEqual({
     state: 'Failed',
     template: 'Failed without a message',
     kind: 'other',
   });
-  expect(problemOf({ ...facts, status: 'Success' }, [])).toBeNull();
-  expect(problemOf({ ...facts, status: 'Running' }, [])).toBeNull();
-  expect(problemOf({ ...facts, status: 'Missed' }, [])).toMatchObject({
+  expect(getProblem({ ...facts, status: 'Success' }, [])).toBeNull();
+  expect(getProblem({ ...facts, status: 'Running' }, [])).toBeNull();
+  expect(getProblem({ ...facts, status: 'Missed' }, [])).toMatchObject({
     state: 'Missed',
     kind: 'silent',
   });
   expect(
-    problemOf({ ...facts, status: 'Success' }, [{ measure: 'bytes', value: 0, low: 1, high: 2 }]),
+    getProblem({ ...facts, status: 'Success' }, [{ measure: 'bytes', value: 0, low: 1, high: 2 }]),
   ).toEqual({ state: 'Anomaly', template: 'Transferred nothing', kind: 'unusual' });
 });
 
 type Open = { state: ProblemState; template: string } | null;
-type Told = Open | 'started';
-const afterwards = (move: ReturnType<typeof step>, before: Open, one: Told): Open =>
+type Details = Open | 'started';
+const afterwards = (move: ReturnType<typeof step>, before: Open, one: Details): Open =>
   move === 'open' && one !== 'started' ? one : move === 'same' ? before : null;
 
 /** The rule as a table: what ends, what goes on, what is fresh. */
-function wanted(before: Open, one: Told): [ReturnType<typeof step>, Open] {
+function wanted(before: Open, one: Details): [ReturnType<typeof step>, Open] {
   if (one === null) return [before === null ? 'none' : 'close', null];
   if (one === 'started')
     return before === null
@@ -225,8 +227,8 @@ test('RUN-6: walked through any results, one problem is open at most, and it is 
         open = afterwards(move, before, one);
         expect([move, open]).toEqual(wanted(before, one));
         // As bad as what it tells of, and never better.
-        const told = one !== null && one !== 'started' ? SEVERITY[one.state] : 0;
-        expect(open === null ? 0 : SEVERITY[open.state]).toBeGreaterThanOrEqual(told);
+        const details = one !== null && one !== 'started' ? SEVERITY[one.state] : 0;
+        expect(open === null ? 0 : SEVERITY[open.state]).toBeGreaterThanOrEqual(details);
       }
     }),
     runs(500),

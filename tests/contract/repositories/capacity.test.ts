@@ -135,9 +135,9 @@ test('REPO-1: the growth is the median of all growths between two days, as sorti
         const growth = slopes.length % 2 === 1 ? upper : (below + upper) / 2;
         const one = repository(list, 500);
         const left = ((500 - (list.at(-1) ?? 0)) / growth) * DAY;
-        const told = fullAt(one);
-        if (growth <= 0 || left > FULL_WITHIN) expect(told).toBeNull();
-        else expect(Math.abs((told ?? 0) - (one.sampledAt + left))).toBeLessThanOrEqual(1);
+        const details = fullAt(one);
+        if (growth <= 0 || left > FULL_WITHIN) expect(details).toBeNull();
+        else expect(Math.abs((details ?? 0) - (one.sampledAt + left))).toBeLessThanOrEqual(1);
       },
     ),
     runs(1_000),

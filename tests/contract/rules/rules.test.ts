@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import {
   ANYTHING,
   asksSomething,
-  matcherOf,
+  getMatcher,
   RuleWhenSchema,
-  standsAt,
+  isRuleActiveAt,
 } from '#contract/rules/rules.ts';
 import type { Range, RuleResult, RuleWhen } from '#contract/rules/rules.ts';
 import { PROBLEM_STATES } from '#contract/runs/vocabulary.ts';
@@ -29,7 +29,7 @@ const RESULT: RuleResult = {
   startedAt: AT,
 };
 const matches = (when: Partial<RuleWhen>, one: Partial<RuleResult> = {}): boolean =>
-  matcherOf({ ...ANYTHING, ...when })({ ...RESULT, ...one });
+  getMatcher({ ...ANYTHING, ...when })({ ...RESULT, ...one });
 
 const member = <T>(list: readonly T[], value: T): boolean =>
   list.length === 0 || list.includes(value);
@@ -157,16 +157,17 @@ const aResult: fc.Arbitrary<RuleResult> = fc.record({
 const night = (zone: string, days: number[] = []) => ({
   time: { days, from: 22 * 60, to: 6 * 60, zone },
 });
-const stands = (at: number, enabled = true): boolean => standsAt({ enabled, from: 10, to: 20 }, at);
+const isActive = (at: number, enabled = true): boolean =>
+  isRuleActiveAt({ enabled, from: 10, to: 20 }, at);
 
 test('RULES-1: what a rule matches is what a slow reading of its words says', () => {
   let yes = 0;
   fc.assert(
     fc.property(aWhen, aResult, (when, one) => {
       expect(v.parse(RuleWhenSchema, when)).toEqual(when);
-      const asked = matcherOf(when)(one);
-      if (asked) yes += 1;
-      expect(asked).toBe(slowly(when, one));
+      const request = getMatcher(when)(one);
+      if (request) yes += 1;
+      expect(request).toBe(slowly(when, one));
     }),
     { ...runs(20_000), examples: [[ANYTHING, RESULT]] },
   );
@@ -229,6 +230,6 @@ test('RULES-1: a rule asks something, and stands while it is on, from its first 
       { ...ANYTHING, time: { days: [6, 7], from: 5, to: 5, zone: 'UTC' } },
     ].map(asksSomething),
   ).toEqual([true, true, true]);
-  expect([9, 10, 19, 20].map((at) => stands(at))).toEqual([false, true, true, false]);
-  expect(stands(15, false)).toBe(false);
+  expect([9, 10, 19, 20].map((at) => isActive(at))).toEqual([false, true, true, false]);
+  expect(isActive(15, false)).toBe(false);
 });

@@ -1,16 +1,16 @@
 import { Cron } from 'croner';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
-import { exportColumnsOf } from '#src/features/shared/export/columns.ts';
-import { rowOf } from '#src/features/daily-checks/run-panel/from-execution.ts';
-import { factsOf } from '#server/features/connections/vbr.ts';
-import { agentJob, scheduleOf, serverJob } from '#server/features/connections/vspc-jobs.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
+import { getExportColumns } from '#src/features/shared/export/columns.ts';
+import { getRow } from '#src/features/daily-checks/run-panel/from-execution.ts';
+import { getFacts } from '#server/features/connections/vbr.ts';
+import { agentJob, getSchedule, serverJob } from '#server/features/connections/vspc-jobs.ts';
 import { groupJob } from '#server/features/connections/zerto.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const cron = (line: string) =>
-  scheduleStateOf({ enabled: true, schedule: { is: 'cron', cron: line, tz: 'UTC' } });
+  getScheduleState({ enabled: true, schedule: { is: 'cron', cron: line, tz: 'UTC' } });
 
 test('SCHED-1: the console’s own words are ours, a backup window is periodical, and a job without a schedule has none', () => {
   // Column scheduleType of its BackupServerJob, and what becomes of each word.
@@ -25,23 +25,23 @@ test('SCHED-1: the console’s own words are ours, a backup window is periodical
     Unknown: null,
   } as const;
   for (const [said, word] of Object.entries(words)) {
-    const schedule = scheduleOf(said, null);
-    expect([said, scheduleStateOf({ enabled: true, schedule })]).toEqual([said, word]);
-    expect(scheduleStateOf({ enabled: false, schedule })).toBe('Disabled');
+    const schedule = getSchedule(said, null);
+    expect([said, getScheduleState({ enabled: true, schedule })]).toEqual([said, word]);
+    expect(getScheduleState({ enabled: false, schedule })).toBe('Disabled');
   }
   // Also where its times are known.
   expect(
-    scheduleStateOf({
+    getScheduleState({
       enabled: true,
-      schedule: scheduleOf('Daily', {
+      schedule: getSchedule('Daily', {
         dailyScheduleOptions: { kind: 'WeekDays', time: '22:00', timeUtc: '22:00' },
       }),
     }),
   ).toBe('Daily');
   expect(
-    scheduleStateOf({
+    getScheduleState({
       enabled: true,
-      schedule: scheduleOf('Periodically', {
+      schedule: getSchedule('Periodically', {
         periodicallyScheduleOptions: { kind: 'Days', fullPeriod: 1 },
       }),
     }),
@@ -119,20 +119,20 @@ test('SCHED-1: a cron line is named as its times of a year say', () => {
 });
 
 const state = (nextRunPolicy: string | null, status = 'Inactive') =>
-  scheduleStateOf(
-    factsOf({ id: 'a', name: 'A', type: 'VSphereBackup', status, nextRunPolicy }) as never,
+  getScheduleState(
+    getFacts({ id: 'a', name: 'A', type: 'VSphereBackup', status, nextRunPolicy }) as never,
   );
 
 test('SCHED-2: a source without times keeps its own schedule label', () => {
   const job = { instanceUid: 'a', name: 'A', isEnabled: true };
-  expect(scheduleStateOf(serverJob({ ...job, scheduleType: 'Chained' }, '').facts as never)).toBe(
+  expect(getScheduleState(serverJob({ ...job, scheduleType: 'Chained' }, '').facts as never)).toBe(
     'Chained',
   );
   expect(
-    scheduleStateOf(agentJob({ ...job, scheduleType: 'Monthly' }, undefined).facts as never),
+    getScheduleState(agentJob({ ...job, scheduleType: 'Monthly' }, undefined).facts as never),
   ).toBe('Monthly');
   expect(
-    scheduleStateOf(
+    getScheduleState(
       agentJob({ ...job, isEnabled: false, scheduleType: 'Monthly' }, undefined).facts as never,
     ),
   ).toBe('Disabled');
@@ -145,7 +145,7 @@ test('SCHED-2: a source without times keeps its own schedule label', () => {
   ]).toEqual(['Chained', 'Continuously', null, null, 'Disabled']);
   // Replication never ends: that we look once a day is not its schedule.
   expect(
-    scheduleStateOf(
+    getScheduleState(
       groupJob({ vpgIdentifier: 'v', vpgName: 'V', status: 1 }, 1, undefined, 0).facts as never,
     ),
   ).toBe('Continuously');
@@ -153,12 +153,12 @@ test('SCHED-2: a source without times keeps its own schedule label', () => {
 
 test('SCHED-2: a file of a list has the schedule next to the job, and the panel shows the server’s label', () => {
   expect(
-    exportColumnsOf(['co', 'job'])
+    getExportColumns(['co', 'job'])
       .slice(0, 3)
       .map(({ id }) => id),
   ).toEqual(['company', 'job', 'schedule']);
   expect(
-    rowOf(1, {
+    getRow(1, {
       status: 'Failed',
       startTime: '2026-11-20T01:30:00.000Z',
       anomaly: [],

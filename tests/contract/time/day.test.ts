@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test, vi } from 'vitest';
-import { dayOf, dayText, isTimeZone, startOfDay, worst } from '#contract/time/day.ts';
+import { getDay, dayText, isTimeZone, startOfDay, worst } from '#contract/time/day.ts';
 import type { RunState } from '#contract/runs/query.ts';
 
 const runs = (count: number): { numRuns: number } => ({
@@ -42,7 +42,7 @@ test('RUN-7: an operational day is the one a calendar library finds, in any zone
       fc.pre(
         !(timeZone === 'Pacific/Apia' && Math.abs(at - Date.UTC(2011, 11, 30)) < 3 * 86_400_000),
       );
-      expect(dayText(dayOf(at, timeZone, begins))).toBe(slowDay(at, timeZone, begins));
+      expect(dayText(getDay(at, timeZone, begins))).toBe(slowDay(at, timeZone, begins));
     }),
     runs(400),
   );
@@ -58,7 +58,7 @@ test('RUN-7: around every change of the clocks, to the minute', () => {
     for (let minute = -180; minute <= 180; minute += 1) {
       const at = Date.parse(around) + minute * 60_000;
       for (const begins of [0, 2, 3, 6])
-        expect(dayText(dayOf(at, timeZone, begins))).toBe(slowDay(at, timeZone, begins));
+        expect(dayText(getDay(at, timeZone, begins))).toBe(slowDay(at, timeZone, begins));
     }
   }
 });
@@ -70,7 +70,7 @@ test('RUN-7: in every zone the days around each change of the clocks follow each
     for (const change of changesOf2026(timeZone)) {
       // Many zones have the same clocks.
       const clocks = [0, 86_400_000].map((later) =>
-        offsetOf(change - 43_200_000 + later, timeZone),
+        getOffset(change - 43_200_000 + later, timeZone),
       );
       if (seen.has(`${change} ${clocks.join()}`)) continue;
       seen.add(`${change} ${clocks.join()}`);
@@ -82,7 +82,7 @@ test('RUN-7: in every zone the days around each change of the clocks follow each
           const wall = walls[i] ?? DateTime.now();
           const onWall = (wall.hour < begins ? wall.minus({ days: 1 }) : wall).toISODate() ?? '';
           if (onWall > latest) latest = onWall;
-          const day = dayOf(at, timeZone, begins);
+          const day = getDay(at, timeZone, begins);
           const from = startOfDay(day, timeZone, begins);
           const to = startOfDay(day + 1, timeZone, begins);
           if (from > at || to <= at || dayText(day) !== latest)
@@ -93,19 +93,19 @@ test('RUN-7: in every zone the days around each change of the clocks follow each
   }
   expect(seen.size).toBeGreaterThan(30);
   expect(wrong).toEqual([]);
-}, 120_000);
+});
 
-const offsetOf = (at: number, zone: string): number => DateTime.fromMillis(at, { zone }).offset;
+const getOffset = (at: number, zone: string): number => DateTime.fromMillis(at, { zone }).offset;
 
 /** Moments, to the quarter of an hour, at which a zone changes its clocks. */
 function changesOf2026(timeZone: string): readonly number[] {
   const found: number[] = [];
   for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += 10 * 86_400_000) {
     let [before, after] = [at, at + 10 * 86_400_000];
-    if (offsetOf(before, timeZone) === offsetOf(after, timeZone)) continue;
+    if (getOffset(before, timeZone) === getOffset(after, timeZone)) continue;
     while (after - before > 900_000) {
       const middle = Math.floor((before + after) / 1_800_000) * 900_000;
-      if (offsetOf(middle, timeZone) === offsetOf(at, timeZone)) before = middle;
+      if (getOffset(middle, timeZone) === getOffset(at, timeZone)) before = middle;
       else after = middle;
     }
     found.push(after);
@@ -116,13 +116,13 @@ function changesOf2026(timeZone: string): readonly number[] {
 test('RUN-7: a day holds its first moment and not the one before', () => {
   fc.assert(
     fc.property(ms, zone, hour, (at, timeZone, begins) => {
-      const day = dayOf(at, timeZone, begins);
+      const day = getDay(at, timeZone, begins);
       fc.pre(
         !(timeZone === 'Pacific/Apia' && Math.abs(at - Date.UTC(2011, 11, 30)) < 3 * 86_400_000),
       );
       const start = startOfDay(day, timeZone, begins);
-      expect(dayOf(start, timeZone, begins)).toBe(day);
-      expect(dayOf(start - 1, timeZone, begins)).toBe(day - 1);
+      expect(getDay(start, timeZone, begins)).toBe(day);
+      expect(getDay(start - 1, timeZone, begins)).toBe(day - 1);
       expect(start).toBeLessThanOrEqual(at);
     }),
     runs(300),
@@ -134,7 +134,7 @@ test('RUN-7: the clocks of a zone are read twice a day, however many results a d
   try {
     const morning = Date.UTC(2031, 3, 1, 6);
     for (let i = 0; i < 30_000; i += 1)
-      dayOf(morning + (i % 30) * 86_400_000 + i * 2_000, 'Asia/Dubai', 6);
+      getDay(morning + (i % 30) * 86_400_000 + i * 2_000, 'Asia/Dubai', 6);
     expect(reads).toHaveBeenCalledTimes(60);
   } finally {
     reads.mockRestore();

@@ -128,8 +128,8 @@ test('ACT-1, G42: of all 63 sets of roles with all 63, an administrator signs in
 
 test('KEY-2: an API key hands on no more than it was given', () => {
   for (const roles of SETS) {
-    for (const given of [[], ...SETS]) {
-      const abilities = given.flatMap(specAbilities) as readonly Ability[];
+    for (const input of [[], ...SETS]) {
+      const abilities = input.flatMap(specAbilities) as readonly Ability[];
       const passable = [...passableAbilities({ roles, key: { abilities } })];
       const all = passableAbilities({ roles });
       expect(passable.every((ability) => abilities.includes(ability) && all.has(ability))).toBe(

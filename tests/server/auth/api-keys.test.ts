@@ -3,23 +3,30 @@ import { beforeAll, expect, test } from 'vitest';
 import { can } from '#contract/abilities.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { networkOf } from '#server/platform/auth/api-key-auth.ts';
-import { hashOf, isSecret, secretOf } from '#server/platform/auth/api-key-secret.ts';
+import { getNetwork } from '#server/platform/auth/api-key-auth.ts';
+import { getHash, isSecret, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
-import { appOf, ask, makeGround } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import { getApp, ask, makeFixture } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { posted, recorded, signedIn } from './captured-mail.ts';
 import { DAY, keysOn, NO_KEY, said } from './key-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
-const { by, keysOf, make, place, secretFor, self } = keysOn(() => ({ ground, app }));
+const {
+  by,
+  keysOf: loadKeys,
+  make,
+  place,
+  secretFor,
+  self,
+} = keysOn(() => ({ ground: fixture, app }));
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
   test('KEY-1: a key is made by its user with own abilities and a day, told once, and kept as a hash', async () => {
@@ -38,12 +45,12 @@ eachDatabase((_name, open) => {
       usedOn: null,
       usedFrom: null,
     });
-    const listed = await keysOf(kate);
+    const listed = await loadKeys(kate);
     expect(listed.body.data.keys).toEqual([key]);
     expect(listed.text).not.toContain(secret.slice(4));
     expect(listed.body.data.abilities.every((ability) => can(['operator'], ability))).toBe(true);
     expect(listed.body.data.abilities).toContain('monitoring.job-actions');
-    const row = await ground.world.store.tenant(kate.tenant, ({ sql }) =>
+    const row = await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
       sql
         .selectFrom('api_key')
         .selectAll()
@@ -51,14 +58,14 @@ eachDatabase((_name, open) => {
         .executeTakeFirstOrThrow(),
     );
     expect([row.hash, JSON.stringify(row).includes(secret.slice(4, -10))]).toEqual([
-      hashOf(secret),
+      getHash(secret),
       false,
     ]);
-    const [post] = (await posted(ground, kate.tenant)).filter(({ text }) =>
+    const [post] = (await posted(fixture, kate.tenant)).filter(({ text }) =>
       text.includes('Export'),
     );
     expect([post?.to, post?.text.includes(secret)]).toEqual(['kate@example.com', false]);
-    const record = (await recorded(ground, kate.tenant)).find(
+    const record = (await recorded(fixture, kate.tenant)).find(
       ({ what }) => what === 'api-key.made',
     );
     expect([
@@ -79,7 +86,7 @@ eachDatabase((_name, open) => {
 
   test("KEY-1: what is not the user's own, runs on for ever or is one too many is refused, and a factor is asked for", async () => {
     const kate = await place(['read-only']);
-    const now = ground.world.clock.now();
+    const now = fixture.world.clock.now();
     expect(
       said(await make(kate, { abilities: ['monitoring.daily-checks', 'monitoring.job-actions'] })),
     ).toEqual([400, 'bad-input', MESSAGES.keyNotYours]);
@@ -105,9 +112,9 @@ eachDatabase((_name, open) => {
       'conflict',
       MESSAGES.keyTooMany({ max: LIMITS.apiKeys }),
     ]);
-    ground.pass(LIMITS.freshMs + 1);
+    fixture.pass(LIMITS.freshMs + 1);
     expect(said(await make(kate))).toEqual([403, 'reauth_required', MESSAGES.reauth]);
-    const [first] = (await keysOf(kate)).body.data.keys;
+    const [first] = (await loadKeys(kate)).body.data.keys;
     expect(
       said(
         await ask(app, `/api/v1/profile/${kate.id}/api-keys/${first?.id ?? ''}`, {
@@ -117,17 +124,17 @@ eachDatabase((_name, open) => {
         }),
       ),
     ).toEqual([403, 'reauth_required', MESSAGES.reauth]);
-    ground.pass(DAY);
+    fixture.pass(DAY);
     const again = { ...kate, ...(await signedIn(app, kate.host)) };
     expect((await make(again)).status, 'one ran out').toBe(200);
-    ground.pass(31 * DAY);
+    fixture.pass(31 * DAY);
     const later = { ...kate, ...(await signedIn(app, kate.host)) };
-    expect((await keysOf(later)).body.data.keys.some(({ until }) => until === now + DAY)).toBe(
+    expect((await loadKeys(later)).body.data.keys.some(({ until }) => until === now + DAY)).toBe(
       true,
     );
     await make(later);
     expect(
-      (await keysOf(later)).body.data.keys.some(({ until }) => until === now + DAY),
+      (await loadKeys(later)).body.data.keys.some(({ until }) => until === now + DAY),
       'it is gone a month later',
     ).toBe(false);
   });
@@ -145,11 +152,11 @@ eachDatabase((_name, open) => {
       `${secret}x`,
       secret.toLowerCase(),
       secret.slice(0, 20) + (secret[20] === 'a' ? 'b' : 'a') + secret.slice(21),
-      hashOf(secret),
+      getHash(secret),
       `dbu_${'0'.repeat(49)}`,
       key.id,
       'dbu_',
-      secretOf(Buffer.alloc(32, 7)),
+      getSecret(Buffer.alloc(32, 7)),
     ];
     for (const one of wrong)
       expect([one.length, ...said(await self(at, one))]).toEqual([one.length, ...NO_KEY]);
@@ -174,14 +181,14 @@ eachDatabase((_name, open) => {
       ).status,
       'it posts no results',
     ).toBe(401);
-    expect(ground.lines.some((line) => line.includes(secret.slice(4, 20)))).toBe(false);
+    expect(fixture.lines.some((line) => line.includes(secret.slice(4, 20)))).toBe(false);
   });
 
   test('KEY-6: a key and an address have so many calls a minute, told with every answer', async () => {
     const at = await place();
     const { secret } = await secretFor(at, ['monitoring.daily-checks']);
     const second = await secretFor(at, ['monitoring.daily-checks']);
-    ground.pass(61_000);
+    fixture.pass(61_000);
     const first = await self(at, secret);
     expect(first.headers.get('ratelimit-policy')).toBe(
       `"address";q=${LIMITS.apiAddressPerMinute};w=60, "key";q=${LIMITS.apiKeyPerMinute};w=60`,
@@ -193,8 +200,8 @@ eachDatabase((_name, open) => {
       (await by(at.host, secret, 'profile/x/sessions')).headers.get('ratelimit'),
       'a refusal tells it as well',
     ).toContain(`"key";r=${LIMITS.apiKeyPerMinute - 2};`);
-    expect((await keysOf(at)).headers.get('ratelimit'), 'sessions have no such pace').toBeNull();
-    ground.pass(20_000);
+    expect((await loadKeys(at)).headers.get('ratelimit'), 'sessions have no such pace').toBeNull();
+    fixture.pass(20_000);
     for (let n = 2; n < LIMITS.apiKeyPerMinute; n += 1) await self(at, secret);
     const over = await self(at, secret);
     expect([...said(over), over.headers.get('retry-after')]).toEqual([
@@ -209,7 +216,7 @@ eachDatabase((_name, open) => {
     expect([(await self(at, garbage)).status, (await self(at, second.secret)).status]).toEqual([
       429, 429,
     ]);
-    ground.pass(40_000);
+    fixture.pass(40_000);
     expect((await self(at, secret)).status).toBe(200);
   });
 
@@ -218,18 +225,18 @@ eachDatabase((_name, open) => {
     const { secret, key } = await secretFor(at, ['monitoring.rules', 'common.companies']);
     const made = await by(at.host, secret, 'companies', 'POST', { name: 'By key' });
     expect(made.status).toBe(200);
-    const head = await ground.world.store.tenant(at.tenant, (tx) => tx.eventsAfter(0, 500));
+    const head = await fixture.world.store.tenant(at.tenant, (tx) => tx.eventsAfter(0, 500));
     expect(
       head.filter(({ event }) => event.type === 'company.made@1').map(({ actor }) => actor),
     ).toEqual([{ is: 'user', id: at.id, key: key.id }]);
-    const record = (await recorded(ground, at.tenant)).find(({ what }) => what === 'company.made');
+    const record = (await recorded(fixture, at.tenant)).find(({ what }) => what === 'company.made');
     expect([record?.actor_id, record?.detail]).toEqual([
       at.id,
       expect.objectContaining({ key: key.id }),
     ]);
-    expect((await keysOf(at)).body.data.keys).toMatchObject([
+    expect((await loadKeys(at)).body.data.keys).toMatchObject([
       {
-        usedOn: new Date(ground.world.clock.now()).toISOString().slice(0, 10),
+        usedOn: new Date(fixture.world.clock.now()).toISOString().slice(0, 10),
         usedFrom: '192.0.2.0/24',
       },
     ]);
@@ -239,7 +246,7 @@ eachDatabase((_name, open) => {
 test('KEY-4: a key is one word with a sum of its own, found by a pattern and apart from every other secret', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(48), (bytes, at) => {
-      const secret = secretOf(bytes);
+      const secret = getSecret(bytes);
       expect(secret).toMatch(/^dbu_[0-9A-Za-z]{49}$/);
       expect(isSecret(secret)).toBe(true);
       const place = 4 + at;
@@ -261,7 +268,7 @@ test('KEY-7: of an address the network is kept', () => {
       'fe80::1',
       '2001:0db8:0001:2:3:4:5:6',
       'nonsense',
-    ].map(networkOf),
+    ].map(getNetwork),
   ).toEqual([
     '198.51.100.0/24',
     '2001:db8:abcd::/48',

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import { allHandlers } from '#server/handlers.ts';
-import { appOf, makeGround, PASSWORD, user } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { getApp, makeFixture, PASSWORD, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import {
   Browser,
@@ -16,16 +16,16 @@ import {
 } from './factor-fixtures.ts';
 import type { Place, Set } from './factor-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const PHONE = '+15550100112';
 const THEIRS = '+15550100299';
 const NEW = 'a lamp under seven stones';
 const REASON = 'ticket 4711';
 /** With every call there is. */
-const whole = async (set: Set = {}): Promise<Place> => ({ ...(await place(ground, set)), app });
+const whole = async (set: Set = {}): Promise<Place> => ({ ...(await place(fixture, set)), app });
 let app: Place['app'];
 const begin = async (who: Browser, username: string): Promise<void> => {
-  ground.pass(3_600_000);
+  fixture.pass(3_600_000);
   expect((await who.send('auth/validate/secret-questions', { username, answers: [] })).status).toBe(
     200,
   );
@@ -36,8 +36,8 @@ const linkIn = (text: string): string => /#([\w-]{43})/.exec(text)?.[1] ?? '';
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
   test('FACTOR-5, FACTOR-1: codes of a user with something better go to no other number on the way in, proven or not', async () => {
@@ -45,7 +45,7 @@ eachDatabase((_name, open) => {
     const own = browser(at);
     await own.login();
     await own.sms(await lastCode(at, PHONE));
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ phone_updated_once: false })
@@ -61,12 +61,12 @@ eachDatabase((_name, open) => {
       (
         await own.send(
           `profile/${at.id}/totp`,
-          { code: totpAt(secret, ground.world.clock.now()) },
+          { code: totpAt(secret, fixture.world.clock.now()) },
           'PUT',
         )
       ).status,
     ).toBe(200);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     const thief = browser(at);
     const step = await thief.login();
     expect([step.body.data.methods.slice(0, 2), step.body.data.mayChangePhone]).toEqual([
@@ -101,7 +101,7 @@ eachDatabase((_name, open) => {
 
   test("G38: a code by SMS is bound to the portal's own name, whatever host was asked", async () => {
     const at = await whole({ settings: { secondFactor: 'sms' }, phone: PHONE });
-    await ground.world.store.system((sql) =>
+    await fixture.world.store.system((sql) =>
       sql
         .updateTable('tenant_list')
         .set({ is_default: true })
@@ -109,7 +109,7 @@ eachDatabase((_name, open) => {
         .execute(),
     );
     await new Browser(at.app, 'phishing.example').login();
-    await ground.world.store.system((sql) =>
+    await fixture.world.store.system((sql) =>
       sql
         .updateTable('tenant_list')
         .set({ is_default: false })
@@ -164,12 +164,12 @@ eachDatabase((_name, open) => {
   test('ACT-2, G42: who acts as a user changes nothing of that account, nor of another, through the list of users; nobody acts as an administrator', async () => {
     const at = await whole({ user: { roles: ['admin', 'super-admin'] } });
     const boss = browser(at);
-    const anna = await user(ground, at.tenant, {
+    const anna = await user(fixture, at.tenant, {
       username: 'anna',
       email: 'anna@example.com',
       roles: ['admin'],
     });
-    const bert = await user(ground, at.tenant, {
+    const bert = await user(fixture, at.tenant, {
       username: 'bert',
       email: 'bert@example.com',
       roles: ['operator'],
@@ -214,7 +214,7 @@ eachDatabase((_name, open) => {
       (await root.send('profile/forgot-password/check', { hash: first })).status,
     ]).toEqual([200, 200]);
     const { _id: bert } = made.body.data;
-    ground.pass(1);
+    fixture.pass(1);
     expect((await root.send(`users/${bert}`, { email: 'bert@example.com' }, 'PUT')).status).toBe(
       200,
     );
@@ -231,7 +231,7 @@ eachDatabase((_name, open) => {
         })
       ).status,
     ).toBe(200);
-    ground.pass(1);
+    fixture.pass(1);
     const mails = (await sent(at)).length;
     expect((await root.send(`users/${bert}`, { email: 'b@example.com' }, 'PUT')).status).toBe(200);
     expect(
@@ -252,11 +252,11 @@ eachDatabase((_name, open) => {
       expect(
         (
           await kate.send('auth/login/enrol', {
-            code: totpAt(enrol?.secret ?? '', ground.world.clock.now()),
+            code: totpAt(enrol?.secret ?? '', fixture.world.clock.now()),
           })
         ).status,
       ).toBe(200);
-      await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
         sql
           .insertInto('passkey')
           .values({
@@ -267,7 +267,7 @@ eachDatabase((_name, open) => {
             counter: 0,
             transports: '[]',
             name: 'A key',
-            made_at: ground.world.clock.now(),
+            made_at: fixture.world.clock.now(),
             used_at: null,
           })
           .execute(),
@@ -322,7 +322,7 @@ eachDatabase((_name, open) => {
     const at = await whole({ user: { roles: ['admin', 'super-admin'] } });
     const root = browser(at);
     await root.login();
-    const leo = await user(ground, at.tenant, {
+    const leo = await user(fixture, at.tenant, {
       username: 'leo',
       email: 'leo@example.com',
       roles: ['admin'],
@@ -338,7 +338,7 @@ eachDatabase((_name, open) => {
     const accept = (token: string, username: string) =>
       browser(at).send('auth/invitation', { token, username, name: 'New', password: NEW });
     const [one, two] = [await invited(), await invited()];
-    await ground.world.store.tenant(at.tenant, (tx) =>
+    await fixture.world.store.tenant(at.tenant, (tx) =>
       tx.append(
         [
           {
@@ -347,7 +347,7 @@ eachDatabase((_name, open) => {
             entity: `user:${leo}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect((await accept(one, 'first')).status).toBe(200);
@@ -365,7 +365,7 @@ eachDatabase((_name, open) => {
     const at = await whole({ user: { roles: ['admin'] } });
     const boss = browser(at);
     const other = browser(at);
-    const leo = await user(ground, at.tenant, {
+    const leo = await user(fixture, at.tenant, {
       username: 'leo',
       email: 'leo@example.com',
       roles: ['operator'],
@@ -397,12 +397,12 @@ eachDatabase((_name, open) => {
       proven: true,
       user: { roles: ['operator'] },
     });
-    await user(ground, at.tenant, {
+    await user(fixture, at.tenant, {
       username: 'root',
       email: 'root@example.com',
       roles: ['admin', 'super-admin'],
     });
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: '+15550100777', phone_updated_once: true })

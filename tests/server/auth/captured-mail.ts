@@ -12,12 +12,12 @@ import type { Post } from '#server/platform/mail/queue-mail.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
 import { cookieIn, login } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
-import { appOf } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
+import { getApp } from '../http/fixtures.ts';
 
 /** The server with all that this area answers. `directory`: instead of one that would be asked. */
-export const accountApp = ({ world }: Ground, directory: Directory | null = null): App =>
-  appOf(world, {
+export const accountApp = ({ world }: Fixture, directory: Directory | null = null): App =>
+  getApp(world, {
     ...accountHandlers(world, async () => directory),
     ...recoveryHandlers(world, async () => directory),
     ...recoveryLinkHandlers(world),
@@ -30,7 +30,7 @@ export const accountApp = ({ world }: Ground, directory: Directory | null = null
   });
 
 /** All that was put on its way for a provider, in order. */
-export const posted = ({ world }: Ground, tenant: string): Promise<Post[]> =>
+export const posted = ({ world }: Fixture, tenant: string): Promise<Post[]> =>
   world.store.tenant(tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
@@ -49,12 +49,12 @@ export const posted = ({ world }: Ground, tenant: string): Promise<Post[]> =>
   });
 
 /** The last six digits and the last link that were sent. */
-export const lastCode = async (ground: Ground, tenant: string): Promise<string> =>
-  lastOf(await posted(ground, tenant), /\b(\d{6})\b/);
-export const lastLink = async (ground: Ground, tenant: string): Promise<string> =>
-  lastOf(await posted(ground, tenant), /(https?:\S+)/);
+export const lastCode = async (fixture: Fixture, tenant: string): Promise<string> =>
+  getLast(await posted(fixture, tenant), /\b(\d{6})\b/);
+export const lastLink = async (fixture: Fixture, tenant: string): Promise<string> =>
+  getLast(await posted(fixture, tenant), /(https?:\S+)/);
 
-function lastOf(posts: readonly Post[], form: RegExp): string {
+function getLast(posts: readonly Post[], form: RegExp): string {
   return posts.flatMap(({ text }) => form.exec(text)?.[1] ?? []).at(-1) ?? '';
 }
 
@@ -82,7 +82,7 @@ export async function signedIn(
 }
 
 /** What was recorded of accounts, in order. */
-export const recorded = ({ world }: Ground, tenant: string) =>
+export const recorded = ({ world }: Fixture, tenant: string) =>
   world.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('audit')
@@ -94,7 +94,7 @@ export const recorded = ({ world }: Ground, tenant: string) =>
   );
 
 export const setSettings = (
-  { world }: Ground,
+  { world }: Fixture,
   tenant: string,
   settings: ProviderSettings,
 ): Promise<unknown> =>

@@ -9,8 +9,8 @@ import { allHandlers } from '#server/handlers.ts';
 import { makeOneTime, readOneTime } from '#server/platform/crypto/one-time-secrets.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
-import { appOf, ask, login, makeGround, provider, user } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import { getApp, ask, login, makeFixture, provider, user } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { HERE, json, outside } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { generateSync } from 'otplib';
@@ -28,8 +28,10 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'api_key.until': 'key-auth',
   'attempt.until': 'attempts',
   'attempt.code_until': 'codes',
+  'backup_work.lease_until': 'sessions/work',
   'connection.held_until': 'collectors',
   'collection.next_at': 'collectors',
+  'download.ticket_until': 'downloads',
   'kept_file.until': 'only clears away files',
   'notify_setting.next_at': 'digest',
   'one_time.until': 'one-time',
@@ -41,6 +43,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'report_sent.due_at': 'only says when it was due',
   'report_sent.held_until': 'reports',
   'report_setting.next_at': 'reports',
+  'running_command.until': 'idempotent-command',
   'session.absolute_until': 'sessions',
   'session.access_until': 'authenticate',
   'session.idle_until': 'sessions',
@@ -58,15 +61,15 @@ const BOUNDED: Readonly<Record<string, string>> = {
 };
 
 eachDatabase((_name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let app: App;
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
+    fixture = await makeFixture(HERE, await open());
+    app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
   test('G13: every column of the database that holds until a time is known to be bounded', async () => {
-    const { rows } = await ground.world.store.system((db) =>
+    const { rows } = await fixture.world.store.system((db) =>
       sql<{
         name: string;
       }>`select table_name || '.' || column_name as name from information_schema.columns
@@ -79,28 +82,28 @@ eachDatabase((_name, open) => {
   });
 
   test('G13: after the clock was six hours ahead, people sign in on new devices, and nobody is let in by what was given out meanwhile', async () => {
-    const { tenant, host } = await provider(ground);
-    const id = await user(ground, tenant, { username: 'kate' });
-    ground.pass(AHEAD);
+    const { tenant, host } = await provider(fixture);
+    const id = await user(fixture, tenant, { username: 'kate' });
+    fixture.pass(AHEAD);
     const early = (await login(app, host, 'kate')).body.data.token;
     for (let n = 0; n < 40; n += 1) await login(app, host, `nobody${n}`, 'wrong wrong wrong');
     for (let n = 0; n < 8; n += 1) await login(app, host, 'kate', 'wrong wrong wrong');
     expect((await login(app, host, 'kate')).status).toBe(429);
-    ground.pass(-AHEAD);
+    fixture.pass(-AHEAD);
     expect((await login(app, host, 'kate')).status).toBe(200);
     // A session of the wrong time would live six hours longer than any other.
     expect((await ask(app, `/api/v1/profile/${id}`, { host, token: early })).status).toBe(401);
   });
 
   test('G13: codes, links, attempts, devices and turns of a wrong time bar nothing of the right one', async () => {
-    const { tenant } = await provider(ground);
-    const { world } = ground;
-    const kate = await user(ground, tenant, { username: 'kate' });
+    const { tenant } = await provider(fixture);
+    const { world } = fixture;
+    const kate = await user(fixture, tenant, { username: 'kate' });
     const secret = newSecret(world.chance);
     const codeNow = (): string =>
       generateSync({ secret, epoch: Math.floor(world.clock.now() / 1_000) });
     await world.store.tenant(tenant, async (tx) => {
-      ground.pass(AHEAD);
+      fixture.pass(AHEAD);
       const now = world.clock.now();
       await keepTotp(
         tx,
@@ -124,7 +127,7 @@ eachDatabase((_name, open) => {
         await takeTurn(tx, key, 'user|kate', 1, now),
         await takeTurn(tx, key, 'user|kate', 1, now),
       ]).toEqual([true, false]);
-      ground.pass(-AHEAD);
+      fixture.pass(-AHEAD);
       const then = world.clock.now();
       // The code of the present is taken, once.
       expect([
@@ -139,8 +142,8 @@ eachDatabase((_name, open) => {
   });
 
   test('G13: a message whose next try was set by a wrong clock goes out', async () => {
-    const { tenant } = await provider(ground);
-    const { world } = ground;
+    const { tenant } = await provider(fixture);
+    const { world } = fixture;
     let status = 503;
     const gateway = await outside(() => (status === 503 ? { status } : json({ sid: 'SM1' }, 201)));
     await world.store.tenant(tenant, async (tx) => {
@@ -164,9 +167,9 @@ eachDatabase((_name, open) => {
           ms === 500 ? { cancel: () => undefined } : world.clock.after(ms, work),
       },
     });
-    ground.pass(AHEAD);
+    fixture.pass(AHEAD);
     await sender.tick();
-    ground.pass(-AHEAD);
+    fixture.pass(-AHEAD);
     status = 201;
     await sender.tick();
     await sender.stop();

@@ -1,20 +1,20 @@
 import { beforeAll, expect, test } from 'vitest';
 import { DEVICE_MS } from '#server/features/auth/devices.ts';
 import { ACCOUNT_RULE, PROVIDER_RULE, strangersBuckets } from '#server/features/auth/rate-limit.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import {
-  appOf,
+  getApp,
   cookieIn,
   login,
-  makeGround,
+  makeFixture,
   PASSWORD,
   provider,
   refresh,
   user,
 } from '../http/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 const { mostMs } = ACCOUNT_RULE;
 
@@ -36,8 +36,8 @@ interface Place {
   readonly id: string;
 }
 async function place(): Promise<Place> {
-  const { host, tenant } = await provider(ground);
-  return { host, tenant, id: await user(ground, tenant) };
+  const { host, tenant } = await provider(fixture);
+  return { host, tenant, id: await user(fixture, tenant) };
 }
 /** Signs in on a device, and gives its cookie. */
 async function known(
@@ -52,7 +52,7 @@ async function known(
   return device;
 }
 const rows = ({ tenant }: Place) =>
-  ground.world.store.tenant(tenant, ({ sql }) =>
+  fixture.world.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('trusted_device')
       .selectAll()
@@ -61,7 +61,7 @@ const rows = ({ tenant }: Place) =>
       .execute(),
   );
 const counts = async ({ tenant }: Place): Promise<Record<string, number>> => {
-  const all = await ground.world.store.tenant(tenant, ({ sql }) =>
+  const all = await fixture.world.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('throttle')
       .select(['bucket', 'failures'])
@@ -72,8 +72,8 @@ const counts = async ({ tenant }: Place): Promise<Record<string, number>> => {
 };
 /** As if so many passwords had been wrong on devices that are not known. */
 async function failedBefore({ tenant }: Place, username: string, failures: number): Promise<void> {
-  const values = { failures, until: 0, at: ground.world.clock.now(), forget_at: null };
-  await ground.world.store.tenant(tenant, ({ sql }) =>
+  const values = { failures, until: 0, at: fixture.world.clock.now(), forget_at: null };
+  await fixture.world.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('throttle')
       .values({ tenant_id: tenant, bucket: strangersBuckets(username, '')[0].name, ...values })
@@ -90,8 +90,8 @@ const answerTo = async (
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world);
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world);
   });
 
   test('AUTH-10: who signs in gets a cookie for the device, for 180 days, that scripts and other sites cannot reach; its hash is kept', async () => {
@@ -104,12 +104,14 @@ eachDatabase((_name, open) => {
     );
     const [token = ''] = /[\w-]{64}/.exec(deviceIn(answer) ?? '') ?? [];
     const secret = Buffer.from(token, 'base64url').subarray(16);
-    const kept = await rows(at);
-    expect(kept).toMatchObject([
-      { user_id: at.id, previous_hash: null, until: ground.world.clock.now() + DEVICE_MS },
+    const stored = await rows(at);
+    expect(stored).toMatchObject([
+      { user_id: at.id, previous_hash: null, until: fixture.world.clock.now() + DEVICE_MS },
     ]);
     for (const text of [token, secret.toString('hex'), secret.toString('base64url')])
-      expect(`${JSON.stringify(kept)}${ground.lines.join('\n')}${answer.text}`).not.toContain(text);
+      expect(`${JSON.stringify(stored)}${fixture.lines.join('\n')}${answer.text}`).not.toContain(
+        text,
+      );
     // It opens nothing.
     const device = deviceIn(answer);
     expect((await refresh(app, at.host, device)).status).toBe(401);
@@ -167,16 +169,16 @@ eachDatabase((_name, open) => {
     const at = await place();
     const late = await known(at.host);
     await failedBefore(at, 'kate', 100);
-    ground.pass(DEVICE_MS - 1);
+    fixture.pass(DEVICE_MS - 1);
     const again = await known(at.host, 'kate', late);
     await failedBefore(at, 'kate', 100);
-    ground.pass(DEVICE_MS);
+    fixture.pass(DEVICE_MS);
     expect(await answerTo(at.host, PASSWORD, again)).toBe(429);
 
     const many = await place();
     const own = await known(many.host);
-    const now = ground.world.clock.now();
-    await ground.world.store.tenant(many.tenant, ({ sql }) =>
+    const now = fixture.world.clock.now();
+    await fixture.world.store.tenant(many.tenant, ({ sql }) =>
       sql
         .insertInto('trusted_device')
         .values(
@@ -195,10 +197,10 @@ eachDatabase((_name, open) => {
     await known(many.host, 'kate', own);
     const left = await rows(many);
     expect([left.length, left[0]?.used_at, left.at(-1)?.used_at]).toEqual([100, now - 99, now]);
-    ground.pass(50);
+    fixture.pass(50);
     await known(many.host);
     expect(
-      (await rows(many)).filter((one) => one.until <= ground.world.clock.now()),
+      (await rows(many)).filter((one) => one.until <= fixture.world.clock.now()),
       'those that are over are gone',
     ).toEqual([]);
   });
@@ -214,7 +216,7 @@ eachDatabase((_name, open) => {
     const closed = await place();
     const own = await known(closed.host);
     await failedBefore(closed, 'kate', ACCOUNT_RULE.most ?? 0);
-    ground.pass(10 * mostMs);
+    fixture.pass(10 * mostMs);
     expect(await answerTo(closed.host, PASSWORD), 'closed, also for who knows the password').toBe(
       429,
     );
@@ -222,9 +224,9 @@ eachDatabase((_name, open) => {
     // That ends the row: others are looked at again, as slowly as before.
     expect(await answerTo(closed.host, 'guess')).toBe(401);
     expect(await answerTo(closed.host, 'guess')).toBe(429);
-    ground.pass(mostMs - 1);
+    fixture.pass(mostMs - 1);
     expect(await answerTo(closed.host, 'guess')).toBe(429);
-    ground.pass(1);
+    fixture.pass(1);
     expect(await answerTo(closed.host, PASSWORD)).toBe(200);
   });
 
@@ -232,10 +234,10 @@ eachDatabase((_name, open) => {
     const at = await place();
     const device = await known(at.host);
     const [, address, whole] = strangersBuckets('', '192.0.2.7');
-    const now = ground.world.clock.now();
+    const now = fixture.world.clock.now();
     for (const bucket of [address, whole]) {
       const flooded = { failures: 100_000, until: now + 5_000, at: now, forget_at: null };
-      await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
         sql
           .insertInto('throttle')
           .values({ tenant_id: at.tenant, bucket: bucket.name, ...flooded })
@@ -252,8 +254,8 @@ eachDatabase((_name, open) => {
   test('G37: many names from many addresses are slowed down together, by provider', async () => {
     const at = await place();
     const other = await place();
-    const now = ground.world.clock.now();
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const now = fixture.world.clock.now();
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .insertInto('throttle')
         .values({
@@ -271,7 +273,7 @@ eachDatabase((_name, open) => {
       await answerTo(at.host, 'x', null, 'two'),
       await answerTo(other.host, 'x', null, 'two'),
     ]).toEqual([401, 429, 401]);
-    ground.pass(1_000);
+    fixture.pass(1_000);
     expect(await answerTo(at.host, PASSWORD)).toBe(200);
     expect(await counts(at), 'a success takes back its own try').toMatchObject({
       'provider': PROVIDER_RULE.quick,
@@ -281,7 +283,7 @@ eachDatabase((_name, open) => {
 
   test('G37: the device of one user does not speed up guessing at another, and knows nobody at another provider', async () => {
     const at = await place();
-    await user(ground, at.tenant, { username: 'eve', email: 'eve@example.com' });
+    await user(fixture, at.tenant, { username: 'eve', email: 'eve@example.com' });
     const eves = await known(at.host, 'eve');
     await failedBefore(at, 'kate', 100);
     expect(await answerTo(at.host, PASSWORD, eves)).toBe(429);
@@ -299,7 +301,7 @@ eachDatabase((_name, open) => {
 
   test('AUTH-10: people who share a device are each known on it, and its earlier token knows only who was known by it', async () => {
     const at = await place();
-    await user(ground, at.tenant, { username: 'eve', email: 'eve@example.com' });
+    await user(fixture, at.tenant, { username: 'eve', email: 'eve@example.com' });
     const first = await known(at.host, 'eve');
     const both = await known(at.host, 'kate', first);
     for (const name of ['kate', 'eve']) await failedBefore(at, name, 100);
@@ -321,7 +323,7 @@ eachDatabase((_name, open) => {
     const [{ id } = { id: '' }] = await rows(at);
     const bucket = `device:${id}:${at.id}`;
     expect((await counts(at))[bucket]).toBe(5);
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('throttle')
         .set({ failures: 99, until: 0 })
@@ -330,7 +332,7 @@ eachDatabase((_name, open) => {
         .execute(),
     );
     expect(await answerTo(at.host, 'wrong', device)).toBe(401);
-    expect(ground.lines.at(-2)).toContain('no more are taken');
+    expect(fixture.lines.at(-2)).toContain('no more are taken');
     const before = await counts(at);
     expect(await answerTo(at.host, 'wrong', device)).toBe(401);
     const after = await counts(at);
@@ -353,7 +355,7 @@ eachDatabase((_name, open) => {
     for (const name of ['kate', 'nobody']) {
       await failedBefore(at, name, 99);
       const hundredth = await login(app, at.host, name, 'wrong');
-      ground.pass(400 * 86_400_000);
+      fixture.pass(400 * 86_400_000);
       answers.push([
         outside(hundredth),
         outside(await login(app, at.host, name)),
@@ -369,13 +371,13 @@ eachDatabase((_name, open) => {
     }
     expect(answers[0]).toEqual(answers[1]);
     expect(
-      ground.lines.filter((line) => line.includes('no more are taken') && line.includes(at.id)),
+      fixture.lines.filter((line) => line.includes('no more are taken') && line.includes(at.id)),
     ).toHaveLength(1);
   });
 
   test('G36, G37: what is forgotten is the same for people and made-up names: fewer than five failures after half a year, no more', async () => {
     const at = await place();
-    await user(ground, at.tenant, { username: 'ann', email: 'ann@example.com' });
+    await user(fixture, at.tenant, { username: 'ann', email: 'ann@example.com' });
     const accounts = async () =>
       Object.entries(await counts(at))
         .filter(([name]) => name.startsWith('account:'))
@@ -388,11 +390,11 @@ eachDatabase((_name, open) => {
       ['no one', 5],
     ] as const)
       for (let time = 0; time < times; time += 1) await login(app, at.host, name, 'wrong');
-    await user(ground, at.tenant, { username: 'owner', email: 'owner@example.com' });
-    ground.pass(DEVICE_MS);
+    await user(fixture, at.tenant, { username: 'owner', email: 'owner@example.com' });
+    fixture.pass(DEVICE_MS);
     await known(at.host, 'owner');
     expect(await accounts()).toEqual([4, 4, 5, 5]);
-    ground.pass(1);
+    fixture.pass(1);
     await known(at.host, 'owner');
     expect(await accounts()).toEqual([5, 5]);
     expect(

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
 import { LOOK_MS } from '#server/features/auth/directory/deprovision.ts';
 import { authenticateKey } from '#server/platform/auth/api-key-auth.ts';
-import { hashOf, secretOf } from '#server/platform/auth/api-key-secret.ts';
+import { getHash, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
 import type { AccountStatus } from '#server/features/auth/directory/account-status.ts';
-import { makeGround, PASSWORD, user } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { browser, place, recorded, sent } from './factor-fixtures.ts';
 import type { Browser, Place } from './factor-fixtures.ts';
 import { directoryTicks } from '../jobs/ticks.ts';
 
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const HOUR = 3_600_000;
 const unasked = (): Promise<never> =>
   Promise.reject(new Error('Nothing is changed in a directory.'));
@@ -33,17 +33,17 @@ const fake = (): Directory & { says: Bound['is'] } => ({
 });
 /** A key of a user, as it stands in the database. */
 async function keyFor({ tenant }: Place, id: string): Promise<string> {
-  const secret = secretOf(ground.world.chance.bytes(32));
-  await ground.world.store.tenant(tenant, ({ sql }) =>
+  const secret = getSecret(fixture.world.chance.bytes(32));
+  await fixture.world.store.tenant(tenant, ({ sql }) =>
     sql
       .insertInto('api_key')
       .values({
         tenant_id: tenant,
-        id: ground.world.chance.uuid(),
+        id: fixture.world.chance.uuid(),
         user_id: id,
         name: 'Nightly export',
         abilities: JSON.stringify(['monitoring.daily-checks']),
-        hash: hashOf(secret),
+        hash: getHash(secret),
         hint: '',
         made_at: now(),
         until: now() + 300 * 24 * HOUR,
@@ -55,20 +55,20 @@ async function keyFor({ tenant }: Place, id: string): Promise<string> {
   return secret;
 }
 const opens = async ({ tenant }: Place, secret: string): Promise<boolean> =>
-  (await authenticateKey(ground.world, tenant, secret, '127.0.0.1')).ok;
+  (await authenticateKey(fixture.world, tenant, secret, '127.0.0.1')).ok;
 const isIn = async (one: Browser): Promise<boolean> => (await one.renew()).status === 200;
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('DIR-5: a sign-in that the directory refuses because the account is disabled ends sessions and keys; locked, wrong, at other hours and not reachable end nothing', async () => {
     const directory = fake();
-    const at = await place(ground, { auth: 'ad' }, directory);
+    const at = await place(fixture, { auth: 'ad' }, directory);
     const kate = browser(at);
     const secret = await keyFor(at, at.id);
-    const dora = await user(ground, at.tenant, { username: 'dora', email: 'dora@example.com' });
+    const dora = await user(fixture, at.tenant, { username: 'dora', email: 'dora@example.com' });
     const doras = await keyFor(at, dora);
     expect((await kate.login({}, 'ad')).status).toBe(200);
     for (const says of [
@@ -110,7 +110,7 @@ eachDatabase((_name, open) => {
 
   test('DIR-5: so does a factor that is asked for again', async () => {
     const directory = fake();
-    const at = await place(ground, { auth: 'ad' }, directory);
+    const at = await place(fixture, { auth: 'ad' }, directory);
     const kate = browser(at);
     const secret = await keyFor(at, at.id);
     await kate.login({}, 'ad');
@@ -120,15 +120,15 @@ eachDatabase((_name, open) => {
   });
 
   test('DIR-6: who has a session or a key is looked up every four hours; who is disabled or gone loses both, and an answer that tells nothing is asked for again', async () => {
-    const at = await place(ground, { auth: 'ad' }, fake());
-    const elsewhere = await place(ground, { auth: 'ad' }, fake());
+    const at = await place(fixture, { auth: 'ad' }, fake());
+    const elsewhere = await place(fixture, { auth: 'ad' }, fake());
     const others = await Promise.all(
       ['gone', 'idle', 'own'].map((username) =>
-        user(ground, at.tenant, { username, email: `${username}@example.com` }),
+        user(fixture, at.tenant, { username, email: `${username}@example.com` }),
       ),
     );
     const [gone = '', , own = ''] = others;
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad' })
@@ -140,13 +140,13 @@ eachDatabase((_name, open) => {
     const secrets = [await keyFor(at, at.id), await keyFor(at, gone), await keyFor(at, own)];
     const other = await keyFor(elsewhere, elsewhere.id);
     await kate.login({}, 'ad');
-    const asked: (readonly string[])[] = [];
+    const request: (readonly string[])[] = [];
     let says: ReadonlyMap<string, AccountStatus> | null = null;
-    const watch = directoryTicks(ground.world, ({ tenant }) =>
+    const watch = directoryTicks(fixture.world, ({ tenant }) =>
       Promise.resolve(
         tenant === at.tenant
           ? (names) => {
-              asked.push([...names]);
+              request.push([...names]);
               return Promise.resolve(says);
             }
           : null,
@@ -157,27 +157,27 @@ eachDatabase((_name, open) => {
       ...(await Promise.all(secrets.map((secret) => opens(at, secret)))),
     ];
     await watch.tick();
-    expect([asked, await stand()]).toEqual([[['gone', 'kate']], [true, true, true, true]]);
+    expect([request, await stand()]).toEqual([[['gone', 'kate']], [true, true, true, true]]);
     // It said nothing: it is asked again after ten minutes. Then all stand, and it is left alone for four
     // hours.
     says = new Map([
       ['gone', 'stands'],
       ['kate', 'stands'],
     ]);
-    ground.pass(10 * 60_000);
+    fixture.pass(10 * 60_000);
     await watch.tick();
     await watch.tick();
-    expect([asked.length, await stand()]).toEqual([2, [true, true, true, true]]);
+    expect([request.length, await stand()]).toEqual([2, [true, true, true, true]]);
     says = new Map([
       ['gone', 'gone'],
       ['kate', 'disabled'],
     ]);
-    ground.pass(LOOK_MS - 1);
+    fixture.pass(LOOK_MS - 1);
     await watch.tick();
-    expect(asked.length).toBe(2);
-    ground.pass(1);
+    expect(request.length).toBe(2);
+    fixture.pass(1);
     await watch.tick();
-    expect([asked.length, await stand()]).toEqual([3, [false, false, false, true]]);
+    expect([request.length, await stand()]).toEqual([3, [false, false, false, true]]);
     expect([
       (await recorded(at)).filter((what) => what === 'directory-account.over').length,
       await opens(elsewhere, other),
@@ -188,9 +188,9 @@ eachDatabase((_name, open) => {
       ),
     ).toEqual({ 'gone@example.com': 'no longer exists', 'kate@example.com': 'disabled' });
     // Nobody is left to be asked about.
-    ground.pass(LOOK_MS);
+    fixture.pass(LOOK_MS);
     await watch.tick();
-    expect(asked.length).toBe(3);
+    expect(request.length).toBe(3);
     await watch.stop();
   });
 });

@@ -4,42 +4,42 @@ import { accountHandlers } from '#server/features/auth/handlers.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { missing, PASSWORD, SERVICE, startSamba } from './directory/samba.ts';
 import type { Samba } from './directory/samba.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { appOf, makeGround, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { getApp, makeFixture, user } from '../http/fixtures.ts';
 import { Browser, place } from './factor-fixtures.ts';
 
 describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   let samba: Samba | null = null;
-  let ground: Ground;
+  let fixture: Fixture;
   let host = '';
   let tenant = '';
   const login = (username: string, password: string) =>
-    new Browser(appOf(ground.world, accountHandlers(ground.world)), host).login(
+    new Browser(getApp(fixture.world, accountHandlers(fixture.world)), host).login(
       { username, password },
       'ad',
     );
 
   beforeAll(async () => {
     samba = await startSamba();
-    ground = await makeGround({ outbound: { allow: ['127.0.0.0/8'], http: false } });
+    fixture = await makeFixture({ outbound: { allow: ['127.0.0.0/8'], http: false } });
     await samba.user('kate');
     await samba.user('must', '--must-change-at-next-login');
     await samba.user('there');
     const { url, baseDn, domain, serviceDn, ca } = samba.at;
-    ({ host, tenant } = await place(ground, {
+    ({ host, tenant } = await place(fixture, {
       auth: 'ad',
       settings: { directory: { url, baseDn, domain, serviceDn, ca } },
     }));
-    await user(ground, tenant, { username: 'must', email: 'must@example.com' });
-    await ground.world.store.tenant(tenant, async (tx) => {
+    await user(fixture, tenant, { username: 'must', email: 'must@example.com' });
+    await fixture.world.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('person')
         .set({ auth: 'ad', password_hash: null })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, ground.world, 'directory', SERVICE);
+      await storeSecret(tx, fixture.world, 'directory', SERVICE);
     });
-  }, 90_000);
+  });
   afterAll(async () => {
     await samba?.stop();
   });
@@ -68,8 +68,8 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   test('AUTH-11, G37: what is guessed here at accounts that are only there does not lock them there, and at users here it does', async () => {
     for (let guess = 0; guess < 4; guess += 1)
       for (const name of ['there', 'kate']) await login(name, `guess ${guess}`);
-    await user(ground, tenant, { username: 'there', email: 'there@example.com' });
-    await ground.world.store.tenant(tenant, async ({ sql }) => {
+    await user(fixture, tenant, { username: 'there', email: 'there@example.com' });
+    await fixture.world.store.tenant(tenant, async ({ sql }) => {
       await sql.deleteFrom('throttle').where('tenant_id', '=', tenant).execute();
       await sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', tenant).execute();
     });

@@ -2,13 +2,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Bound, Directory } from '#server/features/auth/directory/directory.ts';
 import { ACCOUNT_RULE } from '#server/features/auth/rate-limit.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
-import { makeGround, PASSWORD, user } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
+import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { browser, lastCode, place, recorded, totpAt, withTotp } from './factor-fixtures.ts';
 import type { Place, Set } from './factor-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 
 const unasked = (): Promise<never> =>
   Promise.reject(new Error('Signing in changes nothing in a directory.'));
@@ -37,7 +37,7 @@ async function directed(
   set: Partial<Set> = {},
 ): Promise<Place & { readonly directory: ReturnType<typeof fake> }> {
   const directory = fake();
-  return { ...(await place(ground, { auth: 'ad', ...set }, directory)), directory };
+  return { ...(await place(fixture, { auth: 'ad', ...set }, directory)), directory };
 }
 const outside = ({ status, headers, text }: Answer): unknown => ({
   status,
@@ -47,7 +47,7 @@ const outside = ({ status, headers, text }: Answer): unknown => ({
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('AUTH-11: the directory decides on the password of its users, and the database on that of its own', async () => {
@@ -62,7 +62,7 @@ eachDatabase((_name, open) => {
       (await browser(at).login({}, 'db')).status,
       'a hash of the portal is no password here',
     ).toBe(401);
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(how).toEqual([{ how: 'directory' }]);
@@ -75,7 +75,7 @@ eachDatabase((_name, open) => {
 
   test('AUTH-11, G36: wrong, unknown here, locked, disabled and kept by the database get the same answer, and the directory is asked each time', async () => {
     const at = await directed();
-    await user(ground, at.tenant, { username: 'dora', email: 'dora@example.com' });
+    await user(fixture, at.tenant, { username: 'dora', email: 'dora@example.com' });
     const answers = [
       await browser(at).login({ password: 'wrong' }, 'ad'),
       await browser(at).login({ username: 'nobody' }, 'ad'),
@@ -133,7 +133,7 @@ eachDatabase((_name, open) => {
   test('AUTH-11: a directory that cannot be reached, or is none, is told to all alike and holds no try against anybody', async () => {
     const at = await directed();
     at.directory.says = 'unreachable';
-    const none = await place(ground, { auth: 'ad' });
+    const none = await place(fixture, { auth: 'ad' });
     for (const one of [at, none]) {
       for (let n = 0; n < ACCOUNT_RULE.quick + 2; n += 1) {
         const answer = await browser(one).login(
@@ -163,7 +163,7 @@ eachDatabase((_name, open) => {
   test('AUTH-11, G44: a second factor and showing the password again go by the directory too', async () => {
     const at = await directed({ auth: 'db' });
     const { secret } = await withTotp(at);
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad', password_hash: null })
@@ -172,7 +172,7 @@ eachDatabase((_name, open) => {
     );
     const kate = browser(at);
     expect((await kate.login({}, 'ad')).body.data.methods).toEqual(['totp', 'recovery']);
-    expect((await kate.factor('totp', totpAt(secret, ground.world.clock.now()))).status).toBe(200);
+    expect((await kate.factor('totp', totpAt(secret, fixture.world.clock.now()))).status).toBe(200);
     expect(
       (await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods,
     ).toEqual(['totp', 'recovery']);
@@ -180,7 +180,7 @@ eachDatabase((_name, open) => {
       message: MESSAGES.reauthByFactor,
       error: { kind: 'reauth_required' },
     });
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.deleteFrom('totp').where('tenant_id', '=', at.tenant).execute(),
     );
     expect((await kate.send('auth/reauth', { password: 'wrong' })).status).toBe(401);

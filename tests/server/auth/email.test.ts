@@ -9,8 +9,8 @@ import { allHandlers } from '#server/handlers.ts';
 import { sendDigests } from '#server/features/notifications/digest.ts';
 import { migration0034 } from '#server/platform/db/migrations/0034_email_confirmation.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
-import { appOf, cookieIn, makeGround, provider, refresh, user } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import { getApp, cookieIn, makeFixture, provider, refresh, user } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { Browser } from './factor-fixtures.ts';
@@ -23,7 +23,7 @@ const PASSWORD = 'seven quiet lighthouses';
 const IN = '/login#signed-in';
 const UNKNOWN = '/login#refused=unknown';
 const OVER = [404, MESSAGES.linkOver];
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 let there: Issuer;
 
@@ -34,8 +34,8 @@ interface Portal {
   readonly kate: string;
 }
 async function portal(): Promise<Portal> {
-  const { tenant, host } = await provider(ground);
-  await ground.world.store.tenant(tenant, async (tx) => {
+  const { tenant, host } = await provider(fixture);
+  await fixture.world.store.tenant(tenant, async (tx) => {
     await tx.sql
       .updateTable('provider')
       .set({
@@ -45,9 +45,9 @@ async function portal(): Promise<Portal> {
       })
       .where('tenant_id', '=', tenant)
       .execute();
-    await storeSecret(tx, ground.world, 'oidc', 'oidc-secret');
+    await storeSecret(tx, fixture.world, 'oidc', 'oidc-secret');
   });
-  const kate = await user(ground, tenant);
+  const kate = await user(fixture, tenant);
   const admin = new Browser(app, host);
   expect((await admin.login()).status).toBe(200);
   return { tenant, host, admin, kate };
@@ -96,7 +96,7 @@ async function byIssuer(
   };
 }
 const mailsTo = async (at: Portal, address: string) =>
-  (await posted(ground, at.tenant)).flatMap((one) =>
+  (await posted(fixture, at.tenant)).flatMap((one) =>
     one.kind === 'mail' && one.to === address ? [one] : [],
   );
 /** Secrets of the links that confirm an address, the oldest first. */
@@ -118,8 +118,8 @@ const edit = (browser: Browser, id: string, body: object) =>
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
+    fixture = await makeFixture(HERE, await open());
+    app = getApp(fixture.world, allHandlers(fixture.world));
     there = await issuer();
   });
 
@@ -133,7 +133,7 @@ eachDatabase((_name, open) => {
       to: UNKNOWN,
       id: null,
     });
-    const nils = await user(ground, at.tenant, {
+    const nils = await user(fixture, at.tenant, {
       username: 'nils',
       email: 'nils@example.com',
       roles: ['read-only'],
@@ -158,14 +158,14 @@ eachDatabase((_name, open) => {
     expect(
       (await mailsTo(at, 'nora@example.com')).filter(({ text }) => text.includes(token)),
     ).toHaveLength(1);
-    const kept = await ground.world.store.tenant(at.tenant, async ({ sql }) =>
+    const stored = await fixture.world.store.tenant(at.tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('one_time').selectAll().execute(),
         await sql.selectFrom('outgoing').selectAll().execute(),
         await sql.selectFrom('audit').selectAll().execute(),
       ]),
     );
-    expect([kept.includes(token), kept.includes('email.confirmed')]).toEqual([false, true]);
+    expect([stored.includes(token), stored.includes('email.confirmed')]).toEqual([false, true]);
   });
 
   test('EMAIL-3: a link that was used, is over, was for a former address or never was one confirms nothing, with one answer', async () => {
@@ -195,7 +195,7 @@ eachDatabase((_name, open) => {
     expect([reset.length, await confirm(at, reset)]).toEqual([43, OVER]);
     const late = await register(at, 'lars', 'lars@example.com');
     const [tooLate = ''] = await linksTo(at, 'lars@example.com');
-    ground.pass(24 * HOUR);
+    fixture.pass(24 * HOUR);
     expect(await confirm(at, tooLate)).toEqual(OVER);
     await late.browser.login({ username: 'lars', password: PASSWORD });
     expect(await profile(late.browser, late.id)).toMatchObject({
@@ -210,7 +210,7 @@ eachDatabase((_name, open) => {
     const again = () => nora.browser.send<Profile>(`profile/${nora.id}/confirm-email`, {});
     expect((await again()).body.data).toMatchObject({
       email: 'nora@example.com',
-      emailLinkUntil: ground.world.clock.now() + LIMITS.emailLinkMs,
+      emailLinkUntil: fixture.world.clock.now() + LIMITS.emailLinkMs,
     });
     await edit(nora.browser, nora.id, { email: 'nora@two.example' });
     await edit(nora.browser, nora.id, { email: 'nora@three.example' });
@@ -221,7 +221,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([2, 1, 0]);
     const refused = await again();
     expect([refused.status, refused.body.message]).toEqual([429, MESSAGES.emailTooManyLinks]);
-    ground.pass(HOUR);
+    fixture.pass(HOUR);
     await nora.browser.login({ username: 'nora', password: PASSWORD });
     expect((await again()).status).toBe(200);
     const [token = ''] = await linksTo(at, 'nora@three.example');
@@ -252,13 +252,13 @@ eachDatabase((_name, open) => {
       (await mailsTo(at, 'kate@new.example')).filter(({ subject }) =>
         subject.endsWith('No open problems'),
       ).length;
-    ground.pass(nextAt - ground.world.clock.now());
-    await sendDigests(ground.world, at.tenant, ground.world.clock.now());
+    fixture.pass(nextAt - fixture.world.clock.now());
+    await sendDigests(fixture.world, at.tenant, fixture.world.clock.now());
     const [token = ''] = await linksTo(at, 'kate@new.example');
     expect(await digests()).toBe(0);
     expect(await confirmed(at, token)).toBe(true);
-    ground.pass(24 * HOUR);
-    await sendDigests(ground.world, at.tenant, ground.world.clock.now());
+    fixture.pass(24 * HOUR);
+    await sendDigests(fixture.world, at.tenant, fixture.world.clock.now());
     expect(await digests()).toBe(1);
   });
 
@@ -301,7 +301,7 @@ eachDatabase((_name, open) => {
     const nils = await register(at, 'nils', 'nils@example.com');
     const stranger = new Browser(app, at.host);
     const verified = async (id: string): Promise<boolean> =>
-      ground.world.store.tenant(
+      fixture.world.store.tenant(
         at.tenant,
         async ({ sql }) =>
           (
@@ -347,7 +347,7 @@ eachDatabase((_name, open) => {
       false,
     );
     await edit(nils.browser, nils.id, { email: 'nils@example.com' });
-    ground.pass(1);
+    fixture.pass(1);
     expect(await byCode(() => Promise.resolve())).toBe(true);
   });
 
@@ -378,7 +378,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     const update = migration0034.statements.find((one) => one.startsWith('update ')) ?? '';
-    const verified = await ground.world.store.tenant(at.tenant, async ({ sql }) => {
+    const verified = await fixture.world.store.tenant(at.tenant, async ({ sql }) => {
       await sql
         .updateTable('person')
         .set({ email_verified: true })

@@ -10,16 +10,16 @@ import type { Directory } from '#server/features/auth/directory/directory.ts';
 import { brandHandlers } from '#server/features/branding/handlers.ts';
 import type { NewUser } from '#server/features/users/create-user.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
-import { appOf, ask, PASSWORD, provider, user } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
+import { getApp, ask, PASSWORD, provider, user } from '../http/fixtures.ts';
 
 /** What an answer to a step of signing in may hold. */
-export type Told = Session & SignInStep;
+export type Details = Session & SignInStep;
 
 /** The whole API of signing in and of factors, with this directory. */
-export function factorApp({ world }: Ground, directory: Directory | null = null): App {
+export function factorApp({ world }: Fixture, directory: Directory | null = null): App {
   const find = () => Promise.resolve(directory);
-  return appOf(world, {
+  return getApp(world, {
     ...brandHandlers(world),
     ...accountHandlers(world, find),
     ...factorHandlers(world, find),
@@ -38,7 +38,7 @@ export class Browser {
     this.host = host;
   }
 
-  async send<T = Told>(
+  async send<T = Details>(
     path: string,
     body?: unknown,
     method = 'POST',
@@ -70,22 +70,25 @@ export class Browser {
     return answer;
   }
 
-  renew = (): Promise<Answer<Told>> =>
+  renew = (): Promise<Answer<Details>> =>
     this.send('auth/refresh', {}, 'POST', { 'daybook-client': '1' });
   get = <T>(path: string): Promise<Answer<T>> => this.send<T>(path, undefined, 'GET');
-  login = (more: object = {}, by: 'ad' | 'db' = 'db'): Promise<Answer<Told>> =>
+  login = (more: object = {}, by: 'ad' | 'db' = 'db'): Promise<Answer<Details>> =>
     this.send(`auth/login/${by}`, { username: 'kate', password: PASSWORD, ...more });
-  sms = (smsCode: string, more: object = {}): Promise<Answer<Told>> =>
+  sms = (smsCode: string, more: object = {}): Promise<Answer<Details>> =>
     this.send('auth/login/db/sms', { smsCode, ...more });
-  factor = (method: 'totp' | 'recovery', code: string, more: object = {}): Promise<Answer<Told>> =>
-    this.send('auth/login/factor', { method, code, ...more });
+  factor = (
+    method: 'totp' | 'recovery',
+    code: string,
+    more: object = {},
+  ): Promise<Answer<Details>> => this.send('auth/login/factor', { method, code, ...more });
   get attempt(): string | null {
     return this.cookies.get('__Host-daybook-attempt') ?? null;
   }
 }
 
 export interface Place {
-  readonly ground: Ground;
+  readonly ground: Fixture;
   readonly tenant: string;
   readonly host: string;
   readonly id: string;
@@ -103,13 +106,13 @@ export interface Set {
 
 /** A provider with a user `kate`, set so. */
 export async function place(
-  ground: Ground,
+  fixture: Fixture,
   set: Set = {},
   directory: Directory | null = null,
 ): Promise<Place> {
-  const { host, tenant } = await provider(ground);
-  const id = await user(ground, tenant, set.user);
-  await ground.world.store.tenant(tenant, async ({ sql }) => {
+  const { host, tenant } = await provider(fixture);
+  const id = await user(fixture, tenant, set.user);
+  await fixture.world.store.tenant(tenant, async ({ sql }) => {
     await sql
       .updateTable('provider')
       .set({ settings: JSON.stringify(set.settings ?? {}) })
@@ -127,7 +130,7 @@ export async function place(
       .where('id', '=', id)
       .execute();
   });
-  return { ground, tenant, host, id, app: factorApp(ground, directory) };
+  return { ground: fixture, tenant, host, id, app: factorApp(fixture, directory) };
 }
 export const browser = ({ app, host }: Place): Browser => new Browser(app, host);
 

@@ -1,23 +1,22 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import { openSession } from '#server/platform/auth/sessions.ts';
-import { sessionKey } from '#server/platform/auth/session-key.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { makeGround, PASSWORD, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { makeFixture, PASSWORD, user } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { browser, place, recorded, totpAt } from './factor-fixtures.ts';
 
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test("FACTOR-4, G44: factors are changed by a user's own hands alone, with a factor shown within five minutes", async () => {
-    const at = await place(ground, { user: { roles: ['operator'] } });
-    const other = await user(ground, at.tenant, {
+    const at = await place(fixture, { user: { roles: ['operator'] } });
+    const other = await user(fixture, at.tenant, {
       username: 'liam',
       email: 'liam@example.com',
       roles: ['super-admin'],
@@ -53,7 +52,7 @@ eachDatabase((_name, open) => {
         ).status,
       ).toBe(401);
     }
-    ground.pass(300_001);
+    fixture.pass(300_001);
     for (const [path, method] of changes) {
       const answer = await kate.send(
         `profile/${at.id}/${path}`,
@@ -69,7 +68,7 @@ eachDatabase((_name, open) => {
     // Somebody else's hands.
     const liam = browser(at);
     await liam.login({ username: 'liam' });
-    const { id: parent } = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const { id: parent } = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('id')
@@ -77,15 +76,15 @@ eachDatabase((_name, open) => {
         .where('user_id', '=', other)
         .executeTakeFirstOrThrow(),
     );
-    const key = await sessionKey(ground.world);
+    const key = await fixture.world.sessionKey();
     const acting = {
       actor: other,
       impersonation: crypto.randomUUID(),
       parent,
       reason: 'a question by phone',
     };
-    const opened = await ground.world.store.tenant(at.tenant, (tx) =>
-      openSession(tx, ground.world, key, {
+    const opened = await fixture.world.store.tenant(at.tenant, (tx) =>
+      openSession(tx, fixture.world, key, {
         userId: at.id,
         now: now(),
         ip: '192.0.2.7',
@@ -108,14 +107,14 @@ eachDatabase((_name, open) => {
   });
 
   test('G44, G37: a factor is shown again by authenticator or recovery code, by password only where there is nothing better, and wrong ones are counted', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const kate = browser(at);
     await kate.login();
     expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data).toEqual({
       methods: ['password'],
       passkey: null,
     });
-    ground.pass(300_001);
+    fixture.pass(300_001);
     expect((await kate.send(`profile/${at.id}/totp`, {})).status).toBe(403);
     expect((await kate.send('auth/reauth', {})).status).toBe(400);
     expect((await kate.send('auth/reauth', { password: PASSWORD, code: '123456' })).status).toBe(
@@ -143,7 +142,7 @@ eachDatabase((_name, open) => {
       'PUT',
     );
     for (const code of [totpAt(secret, now()), recoveryCodes[3]]) {
-      ground.pass(300_001);
+      fixture.pass(300_001);
       await kate.renew();
       expect((await kate.send(`profile/${at.id}/recovery-codes`, {})).body.error.kind).toBe(
         'reauth_required',

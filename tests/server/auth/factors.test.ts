@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Factors } from '#contract/auth/factor-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { unlock } from '#server/features/auth/lockout.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { makeGround } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import {
   browser,
@@ -17,11 +17,11 @@ import {
 } from './factor-fixtures.ts';
 import type { Place } from './factor-fixtures.ts';
 
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const all = async (at: Place): Promise<string> =>
   JSON.stringify(
-    await ground.world.store.tenant(at.tenant, async ({ sql }) => [
+    await fixture.world.store.tenant(at.tenant, async ({ sql }) => [
       await sql.selectFrom('totp').selectAll().where('tenant_id', '=', at.tenant).execute(),
       await sql
         .selectFrom('recovery_code')
@@ -36,11 +36,11 @@ const all = async (at: Place): Promise<string> =>
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('FACTOR-3: an authenticator is confirmed by its first code, and from then on asked for; its secret stands sealed', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const kate = browser(at);
     await kate.login();
     const begun = await kate.send<{ secret: string; uri: string }>(`profile/${at.id}/totp`, {});
@@ -79,7 +79,7 @@ eachDatabase((_name, open) => {
     expect((await next.factor('totp', first)).status, 'the code that confirmed it is used').toBe(
       401,
     );
-    ground.pass(30_000);
+    fixture.pass(30_000);
     expect((await next.factor('totp', totpAt(secret, now()))).status).toBe(200);
     expect(await all(at)).not.toContain(secret);
     for (const code of confirmed.body.data.recoveryCodes) expect(await all(at)).not.toContain(code);
@@ -92,24 +92,24 @@ eachDatabase((_name, open) => {
   });
 
   test('FACTOR-3: a code is taken one step early or late, once, and none from before it', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { secret } = await withTotp(at);
     const tryAt = async (offset: number): Promise<number> => {
       const own = browser(at);
       await own.login();
       return (await own.factor('totp', totpAt(secret, now() + offset))).status;
     };
-    ground.pass(30_000 - (now() % 30_000));
+    fixture.pass(30_000 - (now() % 30_000));
     expect([await tryAt(-60_000), await tryAt(60_000)]).toEqual([401, 401]);
     expect([await tryAt(-30_000), await tryAt(-30_000)]).toEqual([200, 401]);
     expect(
       [await tryAt(30_000), await tryAt(0), await tryAt(30_000)],
       'one step ahead uses up what is before',
     ).toEqual([200, 401, 401]);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     expect(await tryAt(0)).toBe(200);
     // Sent twice at once: one of the two gets in.
-    ground.pass(60_000);
+    fixture.pass(60_000);
     const pair = [browser(at), browser(at)];
     for (const one of pair) await one.login();
     const code = totpAt(secret, now());
@@ -121,7 +121,7 @@ eachDatabase((_name, open) => {
   });
 
   test('FACTOR-7: each of ten recovery codes opens once, in any writing, tells its user, and ends with the last factor', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { codes } = await withTotp(at);
     const [one = '', two = '', three = ''] = codes;
     expect(one).toMatch(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);
@@ -169,7 +169,7 @@ eachDatabase((_name, open) => {
   });
 
   test('FACTOR-1, FACTOR-9: where the provider asks for a strong factor it is set up on the way in, and the last one is not removed', async () => {
-    const at = await place(ground, {
+    const at = await place(fixture, {
       settings: { secondFactor: 'strong' },
       phone: '+15550100112',
       own: { sms: true },
@@ -214,7 +214,7 @@ eachDatabase((_name, open) => {
 
   test('FACTOR-1: an authenticator is set up after a code to the number that is proven, in one attempt, and not before it', async () => {
     const phone = '+15550100112';
-    const at = await place(ground, { settings: { secondFactor: 'strong' }, phone, proven: true });
+    const at = await place(fixture, { settings: { secondFactor: 'strong' }, phone, proven: true });
     const kate = browser(at);
     expect((await kate.login()).body.data).toMatchObject({
       step: 'code',
@@ -235,21 +235,21 @@ eachDatabase((_name, open) => {
       (await kate.send('auth/login/enrol', { code: totpAt(data.enrol?.secret ?? '', now()) })).body
         .data.recoveryCodes,
     ).toHaveLength(10);
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(how).toEqual([{ how: 'password+sms+totp' }]);
   });
 
   test('FACTOR-1, FACTOR-4: a user has a code by SMS asked for at sign-in, alone or beside an authenticator, and switches it off', async () => {
-    const at = await place(ground, { own: { landingPage: '/monitoring' } });
+    const at = await place(fixture, { own: { landingPage: '/monitoring' } });
     const kate = browser(at);
     await kate.login();
     expect((await kate.send(`profile/${at.id}/sms`, { on: true }, 'PUT')).body).toMatchObject({
       message: MESSAGES.noPhoneYet,
       error: { kind: 'conflict' },
     });
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: '+15550100112' })
@@ -274,12 +274,12 @@ eachDatabase((_name, open) => {
       (await sent(at)).filter(({ kind }) => kind === 'sms'),
       'not sent before it is chosen',
     ).toHaveLength(1);
-    ground.pass(1);
+    fixture.pass(1);
     expect((await beside.send('auth/login/db/sms/resend', {})).body.data.resends).toBe(2);
     expect((await beside.sms(await lastCode(at, '+15550100112'))).status).toBe(200);
     expect((await kate.send(`profile/${at.id}/sms`, { on: false }, 'PUT')).status).toBe(200);
     expect((await browser(at).login()).body.data.methods).toEqual(['totp', 'recovery']);
-    const { settings } = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const { settings } = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('person')
         .select('settings')
@@ -294,13 +294,13 @@ eachDatabase((_name, open) => {
   });
 
   test('FACTOR-8: a remembered computer is still asked for the authenticator', async () => {
-    const at = await place(ground, {
+    const at = await place(fixture, {
       settings: { secondFactor: 'sms' },
       phone: '+15550100112',
       proven: true,
     });
     const { secret } = await (async () => {
-      await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
         sql
           .updateTable('provider')
           .set({ settings: '{}' })
@@ -321,12 +321,12 @@ eachDatabase((_name, open) => {
   });
 
   test('G37: wrong codes of an authenticator are slowed down over all attempts, and its user gets in on a known device all the while', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { secret } = await withTotp(at);
     const kate = browser(at);
     await kate.login();
     expect((await kate.factor('totp', totpAt(secret, now()))).status).toBe(200);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     let looked = 0;
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const thief = browser(at);
@@ -340,9 +340,9 @@ eachDatabase((_name, open) => {
     expect(looked).toBe(5);
     await kate.login();
     expect((await kate.factor('totp', totpAt(secret, now()))).status, 'the known device').toBe(200);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     // Closed for strangers by a hundred wrong codes: whoever runs the server opens it.
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('throttle')
         .set({ failures: 100 })
@@ -352,12 +352,12 @@ eachDatabase((_name, open) => {
     );
     const stranger = browser(at);
     await stranger.login();
-    ground.pass(30_000);
+    fixture.pass(30_000);
     const tried = async (): Promise<number> =>
       (await stranger.factor('totp', totpAt(secret, now()))).status;
     expect(await tried()).toBe(429);
     expect(
-      await unlock(ground.world.store, at.host, 'kate', crypto.randomUUID(), now()),
+      await unlock(fixture.world.store, at.host, 'kate', crypto.randomUUID(), now()),
     ).toMatchObject({ is: 'unlocked', failures: 100 });
     expect(await tried()).toBe(200);
   });

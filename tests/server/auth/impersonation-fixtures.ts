@@ -5,17 +5,17 @@ import { CALLS } from '#contract/calls.ts';
 import type { EventOf } from '#contract/events.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { appOf, ask, makeGround, provider, user } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import { getApp, ask, makeFixture, provider, user } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { signedIn } from './captured-mail.ts';
 import type { In } from './captured-mail.ts';
 
-export let ground: Ground;
+export let fixture: Fixture;
 export let app: App;
 /** The server on this database, for all that follows. */
 export async function standOn(store: Store): Promise<void> {
-  ground = await makeGround({}, store);
-  app = appOf(ground.world, allHandlers(ground.world));
+  fixture = await makeFixture({}, store);
+  app = getApp(fixture.world, allHandlers(fixture.world));
 }
 
 export const REASON = 'ticket 4711: cannot see the list';
@@ -48,7 +48,7 @@ export const lastSync = async (host: string, token: string): Promise<string> => 
   return status === 200 ? 'in' : `${status} ${body.error.kind}`;
 };
 export const below = (tenant: string, master: string) =>
-  ground.world.store.system((sql) =>
+  fixture.world.store.system((sql) =>
     sql
       .updateTable('tenant_list')
       .set({ master_id: master })
@@ -61,19 +61,19 @@ export const by = () =>
     actor: { is: 'clock' },
     subject: null,
     commandId: null,
-    at: ground.world.clock.now(),
+    at: fixture.world.clock.now(),
   }) as const;
 
 export const append = (tenant: string, event: EventOf<'user.scoped@1' | 'user.deleted@1'>) =>
-  ground.world.store.tenant(tenant, (tx) =>
+  fixture.world.store.tenant(tenant, (tx) =>
     tx.append([{ event, company: null, entity: `user:${event.data.id}` }], by()),
   );
 
 /** A provider with an administrator `kate`, and `leo` of another role. */
 export async function place(role: Role = 'operator', as: Role = 'admin') {
-  const { host, tenant } = await provider(ground);
-  const admin = await user(ground, tenant, { roles: [as] });
-  const leo = await user(ground, tenant, {
+  const { host, tenant } = await provider(fixture);
+  const admin = await user(fixture, tenant, { roles: [as] });
+  const leo = await user(fixture, tenant, {
     username: 'leo',
     name: 'Leo',
     email: 'leo@example.com',

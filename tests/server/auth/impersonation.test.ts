@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Session } from '#contract/auth/current-user.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { aliveSession } from '#server/platform/auth/sessions.ts';
@@ -13,7 +13,7 @@ import {
   app,
   append,
   exit,
-  ground,
+  fixture,
   lastSync,
   place,
   REASON,
@@ -36,14 +36,14 @@ eachDatabase((name, open) => {
       'forbidden',
       MESSAGES.loginAsRefused,
     ]);
-    for (const id of [beside.leo, ground.world.chance.uuid()])
+    for (const id of [beside.leo, fixture.world.chance.uuid()])
       expect(said(await actAs(host, kate, id))).toEqual([404, 'not-found', MESSAGES.notFound]);
     expect(said(await actAs(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([
       404,
       'not-found',
       MESSAGES.notFound,
     ]);
-    const both = await user(ground, tenant, { username: 'both', roles: ['read-only', 'admin'] });
+    const both = await user(fixture, tenant, { username: 'both', roles: ['read-only', 'admin'] });
     expect(said(await actAs(host, kate, both))).toEqual([
       403,
       'forbidden',
@@ -55,10 +55,10 @@ eachDatabase((name, open) => {
 
   test('ACT-1: who sees some companies acts within these alone', async () => {
     const { host, tenant } = await place();
-    await user(ground, tenant, { username: 'scoped', companies: [1, 2] });
+    await user(fixture, tenant, { username: 'scoped', companies: [1, 2] });
     const ids = await Promise.all(
       ([[1], [1, 2], [3], [1, 3], null] as const).map((companies, at) =>
-        user(ground, tenant, { username: `t${at}`, roles: ['operator'], companies }),
+        user(fixture, tenant, { username: `t${at}`, roles: ['operator'], companies }),
       ),
     );
     const outcome: number[] = [];
@@ -69,7 +69,7 @@ eachDatabase((name, open) => {
 
   test('ACT-1: who has to choose a password first does that first', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ password_reset: true })
@@ -87,9 +87,9 @@ eachDatabase((name, open) => {
 
   test('ACT-1: a provider can switch it off', async () => {
     const { host, tenant, leo, in: kate } = await place();
-    await setSettings(ground, tenant, { loginAs: false });
+    await setSettings(fixture, tenant, { loginAs: false });
     expect(said(await actAs(host, kate, leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
-    await setSettings(ground, tenant, { loginAs: true });
+    await setSettings(fixture, tenant, { loginAs: true });
     expect((await actAs(host, kate, leo)).status).toBe(200);
   });
 
@@ -102,7 +102,7 @@ eachDatabase((name, open) => {
       ]);
     const answer = await actAs(host, kate, leo);
     const { token, user: me, offlineUntil } = sessionIn(answer);
-    const until = ground.world.clock.now() + LIMITS.impersonationMs;
+    const until = fixture.world.clock.now() + LIMITS.impersonationMs;
     expect(me).toMatchObject({
       id: leo,
       username: 'leo',
@@ -119,11 +119,11 @@ eachDatabase((name, open) => {
     let cookie = cookieIn(answer);
     let last: Answer<Session> | null = null;
     for (let step = 0; step < 5; step += 1) {
-      ground.pass(12 * 60_000);
+      fixture.pass(12 * 60_000);
       last = await refresh(app, host, cookie);
       cookie = cookieIn(last) ?? cookie;
     }
-    expect([last?.status, last?.body.error?.kind, ground.world.clock.now()]).toEqual([
+    expect([last?.status, last?.body.error?.kind, fixture.world.clock.now()]).toEqual([
       401,
       'expired',
       until,
@@ -132,16 +132,16 @@ eachDatabase((name, open) => {
 
   test("ACT-2: it does not outlast the actor's own session, and is no fresher", async () => {
     const { host, tenant, leo, in: kate } = await place();
-    const began = ground.world.clock.now();
+    const began = fixture.world.clock.now();
     let { cookie, token } = kate;
-    while (ground.world.clock.now() < began + LIMITS.absoluteMs - 20 * 60_000) {
-      ground.pass(20 * 60_000);
+    while (fixture.world.clock.now() < began + LIMITS.absoluteMs - 20 * 60_000) {
+      fixture.pass(20 * 60_000);
       const next = await refresh(app, host, cookie);
       [cookie, token] = [cookieIn(next), next.body.data.token];
     }
     // A factor shown a minute ago: that is how fresh the session in another's name is.
-    const shown = ground.world.clock.now() - 60_000;
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    const shown = fixture.world.clock.now() - 60_000;
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('session')
         .set({ authenticated_at: shown })
@@ -150,7 +150,7 @@ eachDatabase((name, open) => {
         .execute(),
     );
     const acting = sessionIn(await actAs(host, { ...kate, token }, leo));
-    const [row] = await ground.world.store.tenant(tenant, ({ sql }) =>
+    const [row] = await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .selectAll()
@@ -162,10 +162,10 @@ eachDatabase((name, open) => {
       absolute_until: began + LIMITS.absoluteMs,
       authenticated_at: shown,
     });
-    ground.pass(10 * 60_000 - 1);
+    fixture.pass(10 * 60_000 - 1);
     expect(await lastSync(host, acting.token)).toBe('in');
-    ground.pass(10 * 60_000 + 1);
-    expect(await aliveSession(ground.world, tenant, row?.id ?? '')).toBeNull();
+    fixture.pass(10 * 60_000 + 1);
+    expect(await aliveSession(fixture.world, tenant, row?.id ?? '')).toBeNull();
     expect(await lastSync(host, acting.token)).toMatch(/^401/);
   });
 
@@ -173,7 +173,7 @@ eachDatabase((name, open) => {
     const { host, leo, in: kate } = await place('operator', 'super-admin');
     const { token } = sessionIn(await actAs(host, kate, leo));
     for (const call of [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING]) {
-      const { method, path } = callOf(call);
+      const { method, path } = getCall(call);
       const answer = await ask(
         app,
         `/api/v1/${path.replace('{id}', leo).replace(/\{\w+\}/g, 'others')}`,
@@ -190,7 +190,7 @@ eachDatabase((name, open) => {
       user: { acting },
     } = sessionIn(await actAs(host, kate, leo));
     const number = acting?.impersonation ?? '';
-    const head = await ground.world.store.tenant(tenant, (tx) => tx.head());
+    const head = await fixture.world.store.tenant(tenant, (tx) => tx.head());
     const prefer = await ask(app, `/api/v1/profile/${leo}/preferences/density`, {
       method: 'PUT',
       host,
@@ -198,7 +198,7 @@ eachDatabase((name, open) => {
       body: { value: '"compact"' },
     });
     expect(prefer.status).toBe(200);
-    const made = await ground.world.store.tenant(tenant, (tx) => tx.eventsAfter(head.seq, 100));
+    const made = await fixture.world.store.tenant(tenant, (tx) => tx.eventsAfter(head.seq, 100));
     expect(made.length).toBeGreaterThan(0);
     for (const one of made)
       expect([one.event.type, one.actor, one.subject]).toEqual([
@@ -206,10 +206,12 @@ eachDatabase((name, open) => {
         { is: 'user', id: admin, impersonation: number },
         leo,
       ]);
-    ground.pass(1_000);
+    fixture.pass(1_000);
     expect((await exit(host, token)).status).toBe(200);
-    const told = (await recorded(ground, tenant)).filter(({ what }) => what.startsWith('login-as'));
-    expect(told).toMatchObject([
+    const details = (await recorded(fixture, tenant)).filter(({ what }) =>
+      what.startsWith('login-as'),
+    );
+    expect(details).toMatchObject([
       {
         what: 'login-as.began',
         user_id: leo,
@@ -222,11 +224,11 @@ eachDatabase((name, open) => {
 
   test("ACT-4, G40: the way back opens the actor's own session again, with its end and its freshness", async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
-    const began = ground.world.clock.now();
-    ground.pass(LIMITS.freshMs - 1_000);
+    const began = fixture.world.clock.now();
+    fixture.pass(LIMITS.freshMs - 1_000);
     const acting = sessionIn(await actAs(host, kate, leo));
     expect(said(await exit(host, kate.token))).toEqual([409, 'conflict', MESSAGES.notActing]);
-    ground.pass(2_000);
+    fixture.pass(2_000);
     const answer = await exit(host, acting.token);
     const back = sessionIn(answer);
     expect(back.user).toMatchObject({ id: admin, username: 'kate', acting: null });
@@ -236,7 +238,7 @@ eachDatabase((name, open) => {
       await lastSync(host, back.token),
     ]).toEqual(['401 signed-out', '401 signed-out', 'in']);
     expect((await refresh(app, host, kate.cookie)).body.error.kind).toBe('signed-out');
-    const rows = await ground.world.store.tenant(tenant, ({ sql }) =>
+    const rows = await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .selectAll()
@@ -282,14 +284,14 @@ eachDatabase((name, open) => {
       '401 signed-out',
     ]);
     expect(
-      (await recorded(ground, tenant)).filter(({ what }) => what === 'login-as.ended'),
+      (await recorded(fixture, tenant)).filter(({ what }) => what === 'login-as.ended'),
     ).toMatchObject([{ user_id: leo, impersonation_id: acting.user.acting?.impersonation }]);
   });
 
   test("ACT-4: where the actor's own session has ended meanwhile, the way back leads to signing in", async () => {
     const { host, tenant, in: kate, leo } = await place();
     const { token } = sessionIn(await actAs(host, kate, leo));
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('session')
         .set({ ended_at: 1 })
@@ -328,7 +330,7 @@ eachDatabase((name, open) => {
     for (const [at, end] of ends.entries()) {
       const where = await place();
       const { token } = sessionIn(await actAs(where.host, where.in, where.leo));
-      const [row] = await ground.world.store.tenant(where.tenant, ({ sql }) =>
+      const [row] = await fixture.world.store.tenant(where.tenant, ({ sql }) =>
         sql
           .selectFrom('session')
           .select('id')
@@ -339,13 +341,13 @@ eachDatabase((name, open) => {
       expect([
         at,
         await lastSync(where.host, token),
-        (await aliveSession(ground.world, where.tenant, row?.id ?? ''))?.userId,
+        (await aliveSession(fixture.world, where.tenant, row?.id ?? ''))?.userId,
       ]).toEqual([at, 'in', where.leo]);
       await end(where);
       expect([
         at,
         await lastSync(where.host, token),
-        await aliveSession(ground.world, where.tenant, row?.id ?? ''),
+        await aliveSession(fixture.world, where.tenant, row?.id ?? ''),
       ]).toEqual([at, '401 signed-out', null]);
     }
   });

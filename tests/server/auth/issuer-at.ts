@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { json } from '../outbound/listen.ts';
-import type { Asked, Outside, Told } from '../outbound/listen.ts';
+import type { Query, Outside, Details } from '../outbound/listen.ts';
 
 /** A pair of keys that an issuer, true or false, signs with. */
 export interface Keys {
@@ -34,7 +34,7 @@ export interface Issuer extends Outside {
   /** The ID token of the next code; by default a right one of `kate`. */
   token: (asking: Asking, right: Claims) => string;
   /** Something else than the usual answer to a path. */
-  instead: (path: string) => Told | null;
+  instead: (path: string) => Details | null;
   /** The user agreed: what the browser is led back with. */
   agree(start: string): URLSearchParams & { readonly size: number };
 }
@@ -44,7 +44,7 @@ export interface Issuer extends Outside {
  * `listen` keeps it for as long as it is wanted.
  */
 export async function issuerAt(
-  listen: (tell: (asked: Asked) => Told) => Promise<Outside>,
+  listen: (tell: (request: Query) => Details) => Promise<Outside>,
 ): Promise<Issuer> {
   const own = keys('one');
   const codes = new Map<string, Asking>();

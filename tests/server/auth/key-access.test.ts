@@ -3,44 +3,44 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { ABILITIES, can, ROLES } from '#contract/abilities.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName, OutputOf } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
-import { hashOf, secretOf } from '#server/platform/auth/api-key-secret.ts';
+import { getHash, getSecret } from '#server/platform/auth/api-key-secret.ts';
 import { allHandlers } from '#server/handlers.ts';
 import type { RequestContext } from '#server/platform/http/handler.ts';
-import { appOf, ask, makeGround, provider, user } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import { getApp, ask, makeFixture, provider, user } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { keysOn, said } from './key-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 /** The same gate with handlers that only note who came through. */
 let noting: App;
 let reached: RequestContext | null = null;
-const { by, place, secretFor, self } = keysOn(() => ({ ground, app }));
-const pathOf = (name: CallName): string =>
-  `/api/v1/${callOf(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
+const { by, place, secretFor, self } = keysOn(() => ({ ground: fixture, app }));
+const getPath = (name: CallName): string =>
+  `/api/v1/${getCall(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
 const names = (Object.keys(CALLS) as CallName[]).filter(
-  (name) => callOf(name).gate !== 'public' && callOf(name).gate !== 'ingest-key',
+  (name) => getCall(name).gate !== 'public' && getCall(name).gate !== 'ingest-key',
 );
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
-    noting = appOf(
-      ground.world,
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world, allHandlers(fixture.world));
+    noting = getApp(
+      fixture.world,
       Object.fromEntries(
         names.map((name) => [
           name,
-          (_input: unknown, asked: RequestContext) => {
-            reached = asked;
+          (_input: unknown, request: RequestContext) => {
+            reached = request;
             return Promise.resolve(
-              callOf(name).output === 'bytes' || callOf(name).output === 'stream'
+              getCall(name).output === 'bytes' || getCall(name).output === 'stream'
                 ? new Response('x')
                 : failed({ kind: 'conflict', message: 'reached' }),
             );
@@ -51,10 +51,10 @@ eachDatabase((_name, open) => {
   });
 
   test('KEY-2, KEY-3: whatever the roles and the key, a call by key needs an ability of both, and one that is for a person refuses it', async () => {
-    const { host, tenant } = await provider(ground);
-    const id = await user(ground, tenant, { roles: ['super-admin'] });
-    await ground.world.store.tenant(tenant, async ({ sql }) => {
-      const rows = ABILITIES.map((_, n) => ({ n, secret: secretOf(Buffer.alloc(32, n + 1)) }));
+    const { host, tenant } = await provider(fixture);
+    const id = await user(fixture, tenant, { roles: ['super-admin'] });
+    await fixture.world.store.tenant(tenant, async ({ sql }) => {
+      const rows = ABILITIES.map((_, n) => ({ n, secret: getSecret(Buffer.alloc(32, n + 1)) }));
       for (const { n, secret } of rows)
         await sql
           .insertInto('api_key')
@@ -64,10 +64,10 @@ eachDatabase((_name, open) => {
             user_id: id,
             name: 'x',
             abilities: '[]',
-            hash: hashOf(secret),
+            hash: getHash(secret),
             hint: 'xxxx',
             made_at: 0,
-            until: ground.world.clock.now() + 86_400_000,
+            until: fixture.world.clock.now() + 86_400_000,
             used_at: null,
             used_from: null,
           })
@@ -81,8 +81,8 @@ eachDatabase((_name, open) => {
         fc.shuffledSubarray(names, { minLength: 12, maxLength: 12 }),
         async (roles, abilities, calls) => {
           turn = (turn + 1) % ABILITIES.length; // each key has a pace of its own
-          ground.pass(61_000);
-          await ground.world.store.tenant(tenant, async (tx) => {
+          fixture.pass(61_000);
+          await fixture.world.store.tenant(tenant, async (tx) => {
             await tx.append(
               [
                 {
@@ -102,12 +102,12 @@ eachDatabase((_name, open) => {
               .where('tenant_id', '=', tenant)
               .execute();
           });
-          const token = secretOf(Buffer.alloc(32, turn + 1));
+          const token = getSecret(Buffer.alloc(32, turn + 1));
           for (const name of calls) {
             reached = null;
-            const { method } = callOf(name);
+            const { method } = getCall(name);
             const needs = keyAccess(name);
-            const answer = await ask(noting, pathOf(name), {
+            const answer = await ask(noting, getPath(name), {
               method,
               host,
               token,
@@ -158,14 +158,14 @@ eachDatabase((_name, open) => {
       token: both.token,
       body: { name: 'k', companyN: 1, tool: 'restic' },
     });
-    await ground.world.store.tenant(both.tenant, async (tx) => {
+    await fixture.world.store.tenant(both.tenant, async (tx) => {
       await tx.append(
         [
           {
             event: {
               type: 'key.made@1',
               data: {
-                id: ground.world.chance.uuid(),
+                id: fixture.world.chance.uuid(),
                 name: 'k',
                 company: 1,
                 tool: 'restic',
@@ -209,7 +209,7 @@ eachDatabase((_name, open) => {
       abilities: ['monitoring.daily-checks', 'monitoring.rules'],
       companies: [3],
     });
-    await ground.world.store.tenant(at.tenant, async (tx) => {
+    await fixture.world.store.tenant(at.tenant, async (tx) => {
       await tx.append(
         [
           {

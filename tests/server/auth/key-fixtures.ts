@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeys } from '#contract/auth/api-key-calls.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ask, provider, user } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { signedIn } from './captured-mail.ts';
 import type { In } from './captured-mail.ts';
 
@@ -22,17 +22,17 @@ export const said = ({ status, body }: Answer): unknown[] => [
 export const NO_KEY = [401, 'signed-out', MESSAGES.signedOut];
 
 /** What a test does on its server. `at`: the server of the test file, once there is one. */
-export function keysOn(at: () => { readonly ground: Ground; readonly app: App }) {
+export function keysOn(at: () => { readonly ground: Fixture; readonly app: App }) {
   async function place(
     roles: readonly Role[] = ['admin', 'operator'],
     more: object = {},
   ): Promise<Place> {
-    const { ground, app } = at();
-    const { host, tenant } = await provider(ground);
-    await user(ground, tenant, { roles: [...roles], ...more });
+    const { ground: fixture, app } = at();
+    const { host, tenant } = await provider(fixture);
+    await user(fixture, tenant, { roles: [...roles], ...more });
     return { host, tenant, ...(await signedIn(app, host)) };
   }
-  const keysOf = ({ host, token, id }: Place) =>
+  const loadKeys = ({ host, token, id }: Place) =>
     ask<ApiKeys>(at().app, `/api/v1/profile/${id}/api-keys`, { host, token });
   const make = ({ host, token, id }: Place, more: object = {}, of = id) =>
     ask<OutputOf<'makeApiKey'>>(at().app, `/api/v1/profile/${of}/api-keys`, {
@@ -64,5 +64,5 @@ export function keysOn(at: () => { readonly ground: Ground; readonly app: App })
     });
   const self = ({ host }: { readonly host: string }, secret: string) =>
     ask<OutputOf<'readOwnApiKey'>>(at().app, '/api/v1/api-key', { host, token: secret });
-  return { place, keysOf, make, secretFor, by, self };
+  return { place, keysOf: loadKeys, make, secretFor, by, self };
 }

@@ -3,28 +3,28 @@ import type { Role } from '#contract/abilities.ts';
 import type { ApiKey } from '#contract/auth/api-key-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { allHandlers } from '#server/handlers.ts';
-import { appOf, ask, makeGround, user } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import { getApp, ask, makeFixture, user } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { posted, recorded, signedIn } from './captured-mail.ts';
 import { DAY, keysOn, NO_KEY, said } from './key-fixtures.ts';
 import type { Place } from './key-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
-const { place, secretFor, self } = keysOn(() => ({ ground, app }));
+const { place, secretFor, self } = keysOn(() => ({ ground: fixture, app }));
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
   test('KEY-4: a key ends at once when it is revoked, and with its day', async () => {
     const at = await place();
     const { secret, key } = await secretFor(at, ['monitoring.daily-checks']);
     const other = await secretFor(at, ['monitoring.daily-checks'], {
-      until: ground.world.clock.now() + DAY,
+      until: fixture.world.clock.now() + DAY,
     });
     expect((await self(at, secret)).status).toBe(200);
     const gone = await ask(app, `/api/v1/profile/${at.id}/api-keys/${key.id}`, {
@@ -43,25 +43,25 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(404);
     expect(
-      (await recorded(ground, at.tenant))
+      (await recorded(fixture, at.tenant))
         .filter(({ what }) => what === 'api-key.revoked')
         .map(({ detail }) => detail),
     ).toEqual([{ apiKey: key.id }]);
     expect(
-      (await posted(ground, at.tenant)).some(({ text }) =>
+      (await posted(fixture, at.tenant)).some(({ text }) =>
         text.includes('You revoked the API key'),
       ),
     ).toBe(true);
-    ground.pass(DAY - 1);
+    fixture.pass(DAY - 1);
     expect((await self(at, other.secret)).status).toBe(200);
-    ground.pass(1);
+    fixture.pass(1);
     expect(said(await self(at, other.secret))).toEqual([401, 'expired', MESSAGES.keyExpired]);
   });
 
   test('KEY-5: keys end with their user, and when an administrator sets its password or resets its factors; its own new password leaves them', async () => {
     const at = await place(['admin']);
     const leos = async (username: string) => {
-      await user(ground, at.tenant, {
+      await user(fixture, at.tenant, {
         username,
         email: `${username}@example.com`,
         roles: ['operator'],
@@ -94,7 +94,7 @@ eachDatabase((_name, open) => {
       ]).toEqual([path, 200]);
       expect([path, ...said(await self(at, secret))]).toEqual([path, ...NO_KEY]);
       expect(
-        await ground.world.store.tenant(at.tenant, ({ sql }) =>
+        await fixture.world.store.tenant(at.tenant, ({ sql }) =>
           sql
             .selectFrom('api_key')
             .select('id')
@@ -105,7 +105,7 @@ eachDatabase((_name, open) => {
       ).toEqual([]);
     }
     expect(
-      (await posted(ground, at.tenant)).filter(({ text }) =>
+      (await posted(fixture, at.tenant)).filter(({ text }) =>
         text.includes('we revoked all your API keys'),
       ).length,
     ).toBe(2);
@@ -120,7 +120,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     const link = /#([\w-]{43})/.exec(
-      (await posted(ground, at.tenant)).findLast(
+      (await posted(fixture, at.tenant)).findLast(
         ({ to, text }) => to === 'lost@example.com' && text.includes('#'),
       )?.text ?? '',
     )?.[1];
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
       companies: readonly number[] | null,
       roles: readonly Role[] = ['operator'],
     ) => {
-      const id = await user(ground, at.tenant, {
+      const id = await user(fixture, at.tenant, {
         username,
         email: `${username}@example.com`,
         roles: [...roles],
@@ -193,7 +193,7 @@ eachDatabase((_name, open) => {
     expect((await end(leo.id, leo.key.id)).status).toBe(200);
     expect(said(await self(at, leo.secret))).toEqual(NO_KEY);
     expect(
-      (await posted(ground, at.tenant)).some(
+      (await posted(fixture, at.tenant)).some(
         ({ to, text }) => to === 'leo@example.com' && text.includes('An administrator revoked'),
       ),
     ).toBe(true);

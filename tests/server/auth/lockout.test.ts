@@ -2,40 +2,40 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { unlock } from '#server/features/auth/lockout.ts';
-import type { App, Ground } from '../http/fixtures.ts';
-import { appOf, login, makeGround, provider, user } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
+import { getApp, login, makeFixture, provider, user } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 
 eachDatabase((name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let app: App;
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world);
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world);
   });
   const unlocked = (host: string, username: string): ReturnType<typeof unlock> =>
     unlock(
-      ground.world.store,
+      fixture.world.store,
       host,
       username,
-      ground.world.chance.uuid(),
-      ground.world.clock.now(),
+      fixture.world.chance.uuid(),
+      fixture.world.clock.now(),
     );
 
   /** Guessed at for as long as guesses are looked at. */
   async function close(host: string, username: string): Promise<void> {
     for (let tries = 0; tries < 100; tries++) {
-      ground.pass(900_000);
+      fixture.pass(900_000);
       expect((await login(app, host, username, 'wrong')).status).toBe(401);
     }
-    ground.pass(900_000);
+    fixture.pass(900_000);
     expect((await login(app, host, username)).status).toBe(429);
   }
 
   test(`G37: an account that guessing has closed is opened by its operator, and no other with it (${name})`, async () => {
-    const [here, there] = [await provider(ground), await provider(ground)];
-    for (const { tenant } of [here, there]) await user(ground, tenant);
-    await user(ground, here.tenant, { username: 'ann', email: 'ann@example.com' });
+    const [here, there] = [await provider(fixture), await provider(fixture)];
+    for (const { tenant } of [here, there]) await user(fixture, tenant);
+    await user(fixture, here.tenant, { username: 'ann', email: 'ann@example.com' });
     for (const [host, who] of [
       [here.host, 'kate'],
       [here.host, 'ann'],
@@ -52,7 +52,7 @@ eachDatabase((name, open) => {
       (await login(app, there.host)).status,
     ]).toEqual([429, 429]);
     expect(await unlocked(here.host, 'kate')).toMatchObject({ is: 'unlocked', failures: 0 });
-    const recorded = await ground.world.store.tenant(here.tenant, ({ sql }) =>
+    const recorded = await fixture.world.store.tenant(here.tenant, ({ sql }) =>
       sql
         .selectFrom('audit')
         .select(['what', 'agent'])
@@ -63,10 +63,10 @@ eachDatabase((name, open) => {
     expect(recorded).toEqual(
       Array.from({ length: 2 }, () => ({ what: 'account.unlocked', agent: 'unlock command' })),
     );
-  }, 120_000);
+  });
 
   test(`G37: a host that nobody has and a user that is not there are told apart, and nothing is done (${name})`, async () => {
-    const { host } = await provider(ground);
+    const { host } = await provider(fixture);
     expect(await unlocked('nobody.example', 'kate')).toEqual({ is: 'no-provider' });
     expect(await unlocked(host, 'nobody')).toMatchObject({ is: 'no-account' });
   });

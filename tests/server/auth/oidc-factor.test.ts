@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { allHandlers } from '#server/handlers.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
-import { appOf, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { getApp, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import {
@@ -26,10 +26,10 @@ const cookies = ({ cookies: all }: Browser): string[] =>
   [...all.keys()].filter((name) => !name.endsWith('-oidc') && !name.endsWith('-device'));
 
 eachDatabase((_name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let there: Issuer;
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
     there = await issuer();
   });
 
@@ -41,16 +41,16 @@ eachDatabase((_name, open) => {
   ): Promise<Place> {
     const oidc = { issuer: there.url, clientId: 'portal', label: 'Company account', ...more };
     const at = {
-      ...(await place(ground, {
+      ...(await place(fixture, {
         ...set,
         settings: { oidc, ...(secondFactor && { secondFactor }) },
       })),
-      app: appOf(ground.world, allHandlers(ground.world)),
+      app: getApp(fixture.world, allHandlers(fixture.world)),
     };
-    await ground.world.store.tenant(at.tenant, (tx) =>
-      storeSecret(tx, ground.world, 'oidc', 'oidc-secret'),
+    await fixture.world.store.tenant(at.tenant, (tx) =>
+      storeSecret(tx, fixture.world, 'oidc', 'oidc-secret'),
     );
-    ground.pass(60_000);
+    fixture.pass(60_000);
     return at;
   }
   /** There and back, in a browser that then has what it was given. */
@@ -77,7 +77,7 @@ eachDatabase((_name, open) => {
       'code',
       ['totp', 'recovery'],
     ]);
-    const right = totpAt(secret, ground.world.clock.now());
+    const right = totpAt(secret, fixture.world.clock.now());
     expect(
       (await new Browser(at.app, at.host).factor('totp', right)).status,
       'in another browser',
@@ -89,7 +89,7 @@ eachDatabase((_name, open) => {
       at.id,
       ['__Host-daybook-refresh'],
     ]);
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('how')
@@ -120,7 +120,7 @@ eachDatabase((_name, open) => {
     } = await two.kate.send('auth/login/step', {});
     expect([two.to, step]).toEqual([STEP, 'enrol']);
     const entered = await two.kate.send('auth/login/enrol', {
-      code: totpAt(enrol?.secret ?? '', ground.world.clock.now()),
+      code: totpAt(enrol?.secret ?? '', fixture.world.clock.now()),
     });
     expect([entered.status, entered.body.data.userId]).toEqual([200, strong.id]);
     expect(await recorded(strong)).toContain('factor.added');

@@ -5,16 +5,16 @@ import { oidcHandlers } from '#server/features/auth/oidc.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import {
   accounts,
-  appOf,
+  getApp,
   ask,
   cookieIn,
   login,
-  makeGround,
+  makeFixture,
   provider,
   refresh,
   user,
 } from '../http/fixtures.ts';
-import type { App, Answer, Ground } from '../http/fixtures.ts';
+import type { App, Answer, Fixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { issuer, jwt, keys } from './issuer.ts';
@@ -48,17 +48,17 @@ test('OIDC-1: the sign-in page tells the sentences of the house and no others', 
 });
 
 eachDatabase((_name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let app: App;
   let there: Issuer;
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
-    app = appOf(ground.world, { ...accounts(ground.world), ...oidcHandlers(ground.world) });
+    fixture = await makeFixture(HERE, await open());
+    app = getApp(fixture.world, { ...accounts(fixture.world), ...oidcHandlers(fixture.world) });
     there = await issuer();
   });
 
   async function set(tenant: string, more: object = {}): Promise<void> {
-    await ground.world.store.tenant(tenant, async (tx) => {
+    await fixture.world.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('provider')
         .set({
@@ -68,13 +68,13 @@ eachDatabase((_name, open) => {
         })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, ground.world, 'oidc', 'oidc-secret');
+      await storeSecret(tx, fixture.world, 'oidc', 'oidc-secret');
     });
   }
   async function portal(): Promise<{ tenant: string; host: string; kate: string }> {
-    const { tenant, host } = await provider(ground);
+    const { tenant, host } = await provider(fixture);
     await set(tenant);
-    return { tenant, host, kate: await user(ground, tenant) };
+    return { tenant, host, kate: await user(fixture, tenant) };
   }
   const start = (host: string) => ask(app, '/api/v1/auth/oidc/start', { host });
   const returns = (host: string, cookie: string | null, query: URLSearchParams) =>
@@ -96,7 +96,7 @@ eachDatabase((_name, open) => {
     (_, right) =>
       jwt({ ...right, ...more }, there.keys);
   const identities = (tenant: string) =>
-    ground.world.store.tenant(tenant, ({ sql }) =>
+    fixture.world.store.tenant(tenant, ({ sql }) =>
       sql.selectFrom('identity').selectAll().where('tenant_id', '=', tenant).execute(),
     );
 
@@ -130,7 +130,7 @@ eachDatabase((_name, open) => {
       jwt({ ...right, email: 'other@example.com', email_verified: false }, there.keys),
     );
     expect((await refresh(app, host, cookieIn(again))).body.data.user.id).toBe(kate);
-    const audit = await ground.world.store.tenant(tenant, ({ sql }) =>
+    const audit = await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('audit')
         .select(['what', 'user_id'])
@@ -143,16 +143,16 @@ eachDatabase((_name, open) => {
       'sign-in.done',
       'sign-in.done',
     ]);
-    const rows = await ground.world.store.tenant(tenant, ({ sql }) =>
+    const rows = await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql.selectFrom('attempt').selectAll().where('tenant_id', '=', tenant).execute(),
     );
-    const kept = JSON.stringify(rows);
+    const stored = JSON.stringify(rows);
     for (const secret of [
       query.get('state'),
       sent.searchParams.get('nonce'),
       ofOidc(began)?.split('=')[1],
     ])
-      expect(kept).not.toContain(secret ?? 'nothing');
+      expect(stored).not.toContain(secret ?? 'nothing');
   });
 
   test('OIDC-2: nobody is bound by an address that is unverified, unknown, shared or bound already', async () => {
@@ -161,14 +161,14 @@ eachDatabase((_name, open) => {
     expect(to(await round(host, named({ email_verified: 'true' })))).toBe(back('unverified'));
     expect(to(await round(host, named({ email: undefined })))).toBe(back('unverified'));
     expect(to(await round(host, named({ email: 'nobody@example.com' })))).toBe(back('unknown'));
-    await user(ground, tenant, { username: 'twin1', email: 'twin@example.com' });
-    await user(ground, tenant, { username: 'twin2', email: 'TWIN@example.com' });
+    await user(fixture, tenant, { username: 'twin1', email: 'twin@example.com' });
+    await user(fixture, tenant, { username: 'twin2', email: 'TWIN@example.com' });
     expect(to(await round(host, named({ email: 'twin@example.com' })))).toBe(back('unknown'));
     expect(await identities(tenant)).toEqual([]);
     expect(to(await round(host))).toBe(IN);
     expect(to(await round(host, named({ sub: 'subject-mallory' })))).toBe(back('unknown'));
     expect((await identities(tenant)).map(({ subject }) => subject)).toEqual(['subject-kate']);
-    await ground.world.store.tenant(tenant, (tx) =>
+    await fixture.world.store.tenant(tenant, (tx) =>
       tx.append(
         [
           {
@@ -177,7 +177,7 @@ eachDatabase((_name, open) => {
             entity: `user:${kate}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect(to(await round(host))).toBe(back('unknown'));
@@ -215,12 +215,12 @@ eachDatabase((_name, open) => {
       'nothing that can be read': () => 'x.y.z',
     };
     for (const [name, token] of Object.entries(wrong)) {
-      ground.pass(10_000);
+      fixture.pass(10_000);
       const answer = await round(host, token);
       expect([to(answer), cookieIn(answer)], `as ${name}`).toEqual([back('answer'), null]);
     }
     expect(to(await round(host)), 'the right one').toBe(IN);
-  }, 60_000);
+  });
 
   test('G43: an answer is good once, in the browser that asked, with its own state, within its time, from its own issuer', async () => {
     const { host } = await portal();
@@ -275,12 +275,12 @@ eachDatabase((_name, open) => {
       'refused there',
     ).toBe(back('denied'));
     const late = await start(host);
-    ground.pass(600_000);
+    fixture.pass(600_000);
     expect(
       to(await returns(host, ofOidc(late), there.agree(to(late) ?? ''))),
       'ten minutes later',
     ).toBe(back('over'));
-  }, 60_000);
+  });
 
   test('G43: a code that was stolen with its state is of no use without the verifier', async () => {
     const { host } = await portal();
@@ -294,22 +294,22 @@ eachDatabase((_name, open) => {
 
   test('OIDC-3: of one address thirty begin in a minute, so that nobody makes the server ask without end', async () => {
     const { host } = await portal();
-    ground.pass(60_000);
-    const asked = there.asked.length;
+    fixture.pass(60_000);
+    const request = there.asked.length;
     const ways: (string | null)[] = [];
     for (let n = 0; n < 35; n += 1) ways.push(to(await start(host)));
     expect([
       ways.slice(0, 30).every((way) => way?.startsWith(`${there.url}/authorize?`)),
       ways.slice(30),
     ]).toEqual([true, Array.from({ length: 5 }, () => back('often'))]);
-    expect(there.asked.length - asked).toBeLessThanOrEqual(1);
-    ground.pass(60_000);
+    expect(there.asked.length - request).toBeLessThanOrEqual(1);
+    fixture.pass(60_000);
     expect(to(await start(host))).toContain('/authorize?');
   });
 
   test('OIDC-3: what is not set, not allowed or not there is told as such; the password stays a way in', async () => {
-    const { tenant, host } = await provider(ground);
-    await user(ground, tenant);
+    const { tenant, host } = await provider(fixture);
+    await user(fixture, tenant);
     expect(to(await start(host))).toBe(back('off'));
     const liar = await outside(() => ({
       status: 200,
@@ -335,6 +335,6 @@ eachDatabase((_name, open) => {
       ]);
     }
     expect((await login(app, host)).status).toBe(200);
-    expect(ground.lines.join('\n')).not.toMatch(/oidc-secret|subject-kate|code-\d/);
-  }, 60_000);
+    expect(fixture.lines.join('\n')).not.toMatch(/oidc-secret|subject-kate|code-\d/);
+  });
 });

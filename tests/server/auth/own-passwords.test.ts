@@ -7,19 +7,19 @@ import {
   ask,
   cookieIn,
   login,
-  makeGround,
+  makeFixture,
   PASSWORD,
   provider,
   refresh,
   user,
 } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { accountApp, posted, recorded, signedIn } from './captured-mail.ts';
 import type { In } from './captured-mail.ts';
 
 const NEW = 'a lamp under seven stones';
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 
 interface Place extends In {
@@ -27,8 +27,8 @@ interface Place extends In {
   readonly tenant: string;
 }
 async function place(): Promise<Place> {
-  const { host, tenant } = await provider(ground);
-  await user(ground, tenant);
+  const { host, tenant } = await provider(fixture);
+  await user(fixture, tenant);
   return { host, tenant, ...(await signedIn(app, host)) };
 }
 const change = (
@@ -39,7 +39,7 @@ const change = (
 ) => ask(of, `/api/v1/profile/${id}/change-password/${by}`, { method: 'POST', host, token, body });
 const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind, body.message];
 const person = (where: Place, set: Readonly<Record<string, string | boolean | null>>) =>
-  ground.world.store.tenant(where.tenant, ({ sql }) =>
+  fixture.world.store.tenant(where.tenant, ({ sql }) =>
     sql
       .updateTable('person')
       .set(set)
@@ -54,8 +54,8 @@ const alive = async (host: string, id: string, token: string): Promise<string> =
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = accountApp(ground);
+    fixture = await makeFixture({}, await open());
+    app = accountApp(fixture);
   });
 
   test('PROFILE-4, G33: who knows the present password sets another; all other sessions end and this one goes on with other tokens', async () => {
@@ -80,15 +80,15 @@ eachDatabase((_name, open) => {
     expect(await alive(kate.host, kate.id, next.body.data.token)).toBe('in');
     expect((await login(app, kate.host)).body.error.kind).toBe('wrong-credentials');
     expect((await login(app, kate.host, 'kate', NEW)).status).toBe(200);
-    expect((await posted(ground, kate.tenant)).at(-1)).toMatchObject({
+    expect((await posted(fixture, kate.tenant)).at(-1)).toMatchObject({
       kind: 'mail',
       to: 'kate@example.com',
       subject: expect.stringContaining('password') as string,
     });
     expect(
-      (await recorded(ground, kate.tenant)).filter(({ what }) => what === 'password.changed'),
+      (await recorded(fixture, kate.tenant)).filter(({ what }) => what === 'password.changed'),
     ).toMatchObject([{ user_id: kate.id, actor_id: kate.id }]);
-    const { stored, at } = await ground.world.store.tenant(kate.tenant, async ({ sql }) => ({
+    const { stored, at } = await fixture.world.store.tenant(kate.tenant, async ({ sql }) => ({
       stored: JSON.stringify([
         await sql.selectFrom('person').selectAll().execute(),
         await sql.selectFrom('event').selectAll().execute(),
@@ -103,10 +103,10 @@ eachDatabase((_name, open) => {
           .executeTakeFirstOrThrow()
       ).password_at,
     }));
-    expect([stored.includes(NEW), ground.lines.join('\n').includes(NEW), at]).toEqual([
+    expect([stored.includes(NEW), fixture.lines.join('\n').includes(NEW), at]).toEqual([
       false,
       false,
-      ground.world.clock.now(),
+      fixture.world.clock.now(),
     ]);
   });
 
@@ -153,7 +153,7 @@ eachDatabase((_name, open) => {
       )
         looked += 1;
     expect(looked).toBe(5);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     expect((await change(kate, { currentPassword: PASSWORD, newPassword: NEW })).status).toBe(200);
     // counted apart from sign-ins
     expect((await login(app, kate.host, 'kate', NEW)).status).toBe(200);
@@ -161,7 +161,7 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-4, G44: without a factor shown a moment ago it is asked for', async () => {
     const kate = await place();
-    ground.pass(LIMITS.freshMs + 1);
+    fixture.pass(LIMITS.freshMs + 1);
     expect(said(await change(kate, { currentPassword: PASSWORD, newPassword: NEW }))).toEqual([
       403,
       'reauth_required',
@@ -183,12 +183,12 @@ eachDatabase((_name, open) => {
       bind: async () => ({ is: 'wrong' }),
       reset: async () => ({ is: 'unknown' }),
       unlock: async () => ({ is: 'unknown' }),
-      change: async (...given) => {
-        calls.push(given);
+      change: async (...input) => {
+        calls.push(input);
         return outcome;
       },
     };
-    const withOne = accountApp(ground, directory);
+    const withOne = accountApp(fixture, directory);
     const body = { currentPassword: 'old', newPassword: 'new' };
     const expected: readonly (readonly [Changed, readonly unknown[]])[] = [
       [{ is: 'wrong' }, [401, 'wrong-credentials', 'The current password is not valid.']],
@@ -199,9 +199,9 @@ eachDatabase((_name, open) => {
       [{ is: 'unknown' }, [409, 'conflict', 'Sorry, change password failed.']],
       [{ is: 'unreachable' }, [503, 'busy', MESSAGES.noDirectory]],
     ];
-    for (const [is, told] of expected) {
+    for (const [is, details] of expected) {
       outcome = is;
-      expect(said(await change(kate, body, 'ad', withOne))).toEqual(told);
+      expect(said(await change(kate, body, 'ad', withOne))).toEqual(details);
     }
     expect(said(await change(kate, body, 'ad'))).toEqual([503, 'busy', MESSAGES.noDirectory]);
     expect(said(await change(kate, body, 'db', withOne))).toEqual([
@@ -258,7 +258,7 @@ eachDatabase((_name, open) => {
       good.map(({ question }) => question).toSorted(),
       false,
     ]);
-    const rows = await ground.world.store.tenant(kate.tenant, ({ sql }) =>
+    const rows = await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
       sql.selectFrom('security_answer').selectAll().where('tenant_id', '=', kate.tenant).execute(),
     );
     expect(rows.every(({ hash }) => hash.startsWith('$argon2id$'))).toBe(true);
@@ -271,7 +271,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
     expect(
-      await ground.world.store.tenant(kate.tenant, ({ sql }) =>
+      await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
         sql
           .selectFrom('security_answer')
           .select('question')
@@ -279,10 +279,10 @@ eachDatabase((_name, open) => {
           .execute(),
       ),
     ).toHaveLength(3);
-    expect((await posted(ground, kate.tenant)).at(-1)).toMatchObject({
+    expect((await posted(fixture, kate.tenant)).at(-1)).toMatchObject({
       subject: expect.stringContaining('security questions') as string,
     });
-    ground.pass(LIMITS.freshMs + 1);
+    fixture.pass(LIMITS.freshMs + 1);
     expect((await put(good)).body.error.kind).toBe('reauth_required');
   });
 });

@@ -2,15 +2,15 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Factors } from '#contract/auth/factor-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { relyingOn } from '#server/features/auth/passkeys.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { makeGround, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { makeFixture, user } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { Authenticator } from './authenticator.ts';
 import { browser, Browser, factorApp, place, recorded, sent, totpAt } from './factor-fixtures.ts';
 import type { Place } from './factor-fixtures.ts';
 
-let ground: Ground;
-const originOf = ({ host }: Place): string => `https://${host}`;
+let fixture: Fixture;
+const getOrigin = ({ host }: Place): string => `https://${host}`;
 
 /** Signs in with the password and adds a passkey. */
 async function withPasskey(
@@ -31,13 +31,13 @@ async function withPasskey(
   } = await own.send<{ options: string }>(`profile/${at.id}/passkeys/options`, {});
   const added = await own.send<{ key: string; recoveryCodes: string[] | null }>(
     `profile/${at.id}/passkeys`,
-    { name, response: key.make(options, originOf(at)) },
+    { name, response: key.make(options, getOrigin(at)) },
   );
   expect([added.status, added.body.data.key]).toEqual([200, key.id]);
   return { key, own, recoveryCodes: added.body.data.recoveryCodes };
 }
 /** Begins with a password, and answers what the browser is asked with. */
-async function asked(
+async function toQuery(
   at: Place,
   own = browser(at),
 ): Promise<{ readonly own: Browser; readonly options: string }> {
@@ -64,21 +64,21 @@ test("FACTOR-6: the host that is asked decides where a passkey is good, and plai
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test("FACTOR-6: a passkey is added, asked for after the password, and signs this attempt's challenge once", async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { key, recoveryCodes } = await withPasskey(at);
     expect(recoveryCodes).toHaveLength(10);
-    const { own, options } = await asked(at);
+    const { own, options } = await toQuery(at);
     expect(JSON.parse(options)).toMatchObject({
       rpId: at.host,
       allowCredentials: [{ id: key.id, transports: ['internal'] }],
     });
-    const response = key.show(options, originOf(at), { verified: false });
+    const response = key.show(options, getOrigin(at), { verified: false });
     // The answer to one attempt's challenge is none to another's.
-    const other = await asked(at);
+    const other = await toQuery(at);
     expect((await other.own.send('auth/login/passkey', { response })).body).toMatchObject({
       message: MESSAGES.wrongPasskey,
       error: { kind: 'wrong-credentials' },
@@ -92,12 +92,12 @@ eachDatabase((_name, open) => {
       {
         key: key.id,
         name: 'Laptop',
-        madeAt: ground.world.clock.now(),
-        usedAt: ground.world.clock.now(),
+        madeAt: fixture.world.clock.now(),
+        usedAt: fixture.world.clock.now(),
       },
     ]);
     expect((await sent(at)).map(({ text }) => text.includes('passkey was added'))).toEqual([true]);
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('how')
@@ -112,9 +112,9 @@ eachDatabase((_name, open) => {
   });
 
   test("FACTOR-6: another site, another host, another user's key, a counter that does not go on and what is no answer are refused", async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { key } = await withPasskey(at);
-    await user(ground, at.tenant, { username: 'liam', email: 'liam@example.com' });
+    await user(fixture, at.tenant, { username: 'liam', email: 'liam@example.com' });
     const foreign = new Authenticator();
     const liam = browser(at);
     const {
@@ -131,24 +131,24 @@ eachDatabase((_name, open) => {
       (
         await liam.send(`profile/${userId}/passkeys`, {
           name: 'Phone',
-          response: foreign.make(options, originOf(at)),
+          response: foreign.make(options, getOrigin(at)),
         })
       ).status,
     ).toBe(200);
 
-    const first = await asked(at);
+    const first = await toQuery(at);
     const tries: ((o: string) => string)[] = [
       (o) => key.show(o, 'https://evil.example'),
       (o) => key.show(o, `http://${at.host}`),
-      (o) => key.show(o, originOf(at), { rpID: 'evil.example' }),
-      (o) => foreign.show(o, originOf(at)),
+      (o) => key.show(o, getOrigin(at), { rpID: 'evil.example' }),
+      (o) => foreign.show(o, getOrigin(at)),
       (o) =>
         key.show(
           JSON.stringify({
             ...(JSON.parse(o) as object),
             challenge: Buffer.alloc(32).toString('base64url'),
           }),
-          originOf(at),
+          getOrigin(at),
         ),
     ];
     const answers = [];
@@ -164,21 +164,21 @@ eachDatabase((_name, open) => {
       'wrong-credentials',
       'expired',
     ]);
-    ground.pass(3_600_000);
-    const second = await asked(at);
+    fixture.pass(3_600_000);
+    const second = await toQuery(at);
     expect(
       (
         await second.own.send('auth/login/passkey', {
-          response: key.show(second.options, originOf(at), { counter: 50 }),
+          response: key.show(second.options, getOrigin(at), { counter: 50 }),
         })
       ).status,
     ).toBe(200);
-    const third = await asked(at);
+    const third = await toQuery(at);
     for (const counter of [50, 49])
       expect(
         (
           await third.own.send('auth/login/passkey', {
-            response: key.show(third.options, originOf(at), { counter }),
+            response: key.show(third.options, getOrigin(at), { counter }),
           })
         ).status,
         `counter ${counter}: a copy of the key`,
@@ -188,7 +188,7 @@ eachDatabase((_name, open) => {
   });
 
   test('FACTOR-6: without a name a passkey opens alone, where its device knew its user and names them', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { key } = await withPasskey(at);
     const begin = async () => {
       const own = browser(at);
@@ -200,7 +200,7 @@ eachDatabase((_name, open) => {
       expect([step, methods, until]).toEqual([
         'code',
         ['passkey'],
-        ground.world.clock.now() + 600_000,
+        fixture.world.clock.now() + 600_000,
       ]);
       return { own, options: passkey ?? '' };
     };
@@ -216,20 +216,20 @@ eachDatabase((_name, open) => {
       { handle: Buffer.alloc(16).toString('base64url') },
     ]) {
       expect(
-        (await own.send('auth/login/passkey', { response: key.show(options, originOf(at), more) }))
+        (await own.send('auth/login/passkey', { response: key.show(options, getOrigin(at), more) }))
           .status,
       ).toBe(401);
     }
     expect(
       (
         await own.send('auth/login/passkey', {
-          response: key.show(options, originOf(at)),
+          response: key.show(options, getOrigin(at)),
           rememberComputer: false,
         })
       ).body.data.user.username,
     ).toBe('kate');
     expect(own.attempt).toBeNull();
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('session')
         .select('how')
@@ -240,7 +240,7 @@ eachDatabase((_name, open) => {
     expect(how).toHaveLength(1);
 
     // The key of another provider is nobody's here, also where one server keeps both.
-    const away = await place(ground);
+    const away = await place(fixture);
     const there = browser(away);
     const {
       body: {
@@ -250,7 +250,7 @@ eachDatabase((_name, open) => {
     expect(
       (
         await there.send('auth/login/passkey', {
-          response: key.show(passkey ?? '', originOf(away)),
+          response: key.show(passkey ?? '', getOrigin(away)),
         })
       ).status,
     ).toBe(401);
@@ -267,14 +267,14 @@ eachDatabase((_name, open) => {
     expect(
       (
         await guess.own.send('auth/login/passkey', {
-          response: key.show(guess.options, originOf(at)),
+          response: key.show(guess.options, getOrigin(at)),
         })
       ).body.error.kind,
     ).toBe('expired');
   });
 
   test('FACTOR-6: a deleted user and one of the directory do not get in by a passkey alone', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { key } = await withPasskey(at);
     const alone = async (): Promise<number> => {
       const own = browser(at);
@@ -284,18 +284,18 @@ eachDatabase((_name, open) => {
         },
       } = await own.send('auth/login/passkey/options', {});
       return (
-        await own.send('auth/login/passkey', { response: key.show(passkey ?? '', originOf(at)) })
+        await own.send('auth/login/passkey', { response: key.show(passkey ?? '', getOrigin(at)) })
       ).status;
     };
     expect(await alone()).toBe(200);
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', at.tenant).execute(),
     );
     expect(await alone()).toBe(401);
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'db' }).where('tenant_id', '=', at.tenant).execute(),
     );
-    await ground.world.store.tenant(at.tenant, (tx) =>
+    await fixture.world.store.tenant(at.tenant, (tx) =>
       tx.append(
         [
           {
@@ -304,7 +304,7 @@ eachDatabase((_name, open) => {
             entity: `user:${at.id}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect(await alone()).toBe(401);
@@ -312,11 +312,11 @@ eachDatabase((_name, open) => {
 
   test('FACTOR-6: at a host that is a number passkeys are neither made nor shown, and it is said', async () => {
     for (const host of ['192.0.2.9', '[2001:db8::1]']) {
-      const { id, tenant } = await place(ground);
-      await ground.world.store.system((sql) =>
+      const { id, tenant } = await place(fixture);
+      await fixture.world.store.system((sql) =>
         sql.insertInto('provider_host').values({ host, tenant_id: tenant }).execute(),
       );
-      const own = new Browser(factorApp(ground), `${host}:4300`);
+      const own = new Browser(factorApp(fixture), `${host}:4300`);
       expect((await own.send('auth/login/passkey/options', {})).body).toMatchObject({
         message: MESSAGES.passkeyNeedsName,
         error: { kind: 'conflict' },
@@ -330,7 +330,7 @@ eachDatabase((_name, open) => {
   });
 
   test('G37: who begins sign-ins by passkey without end is slowed down', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const kinds = [];
     for (let n = 0; n < 62; n += 1)
       kinds.push((await browser(at).send('auth/login/passkey/options', {})).status);
@@ -338,30 +338,30 @@ eachDatabase((_name, open) => {
       true,
       [429, 429],
     ]);
-    ground.pass(600_001);
+    fixture.pass(600_001);
     expect((await browser(at).send('auth/login/passkey/options', {})).status).toBe(200);
-    const left = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const left = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('attempt').select('id').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(left, 'those that are over are gone').toHaveLength(1);
   });
 
   test('FACTOR-6, FACTOR-9: a key is added once, only by the answer to what was asked here; the last one the provider asks for stays', async () => {
-    const at = await place(ground, { settings: { secondFactor: 'strong' } });
+    const at = await place(fixture, { settings: { secondFactor: 'strong' } });
     const kate = browser(at);
     const secret = (await kate.login()).body.data.enrol?.secret ?? '';
-    await kate.send('auth/login/enrol', { code: totpAt(secret, ground.world.clock.now()) });
+    await kate.send('auth/login/enrol', { code: totpAt(secret, fixture.world.clock.now()) });
     const key = new Authenticator();
-    const optionsOf = async (): Promise<string> =>
+    const loadOptions = async (): Promise<string> =>
       (await kate.send<{ options: string }>(`profile/${at.id}/passkeys/options`, {})).body.data
         .options;
     const add = (response: string) =>
       kate.send<{ recoveryCodes: null }>(`profile/${at.id}/passkeys`, { name: 'Key', response });
-    expect((await add(key.make(await optionsOf(), 'https://evil.example'))).body.error.kind).toBe(
+    expect((await add(key.make(await loadOptions(), 'https://evil.example'))).body.error.kind).toBe(
       'bad-input',
     );
-    const options = await optionsOf();
-    const made = key.make(options, originOf(at));
+    const options = await loadOptions();
+    const made = key.make(options, getOrigin(at));
     const done = await add(made);
     expect([done.status, done.body.data.recoveryCodes], 'there are codes already').toEqual([
       200,
@@ -369,14 +369,14 @@ eachDatabase((_name, open) => {
     ]);
     expect((await add(made)).body.message, 'its challenge is used').toBe(MESSAGES.setUpOver);
     expect(
-      (await add(key.make(await optionsOf(), originOf(at)))).body.error.kind,
+      (await add(key.make(await loadOptions(), getOrigin(at)))).body.error.kind,
       'the same key',
     ).toBe('conflict');
     expect((await kate.send(`profile/${at.id}/totp`, undefined, 'DELETE')).status).toBe(200);
     expect(
       (await kate.send(`profile/${at.id}/passkeys/${key.id}`, undefined, 'DELETE')).body,
     ).toMatchObject({ message: MESSAGES.lastFactor });
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('provider')
         .set({ settings: '{}' })
@@ -393,23 +393,23 @@ eachDatabase((_name, open) => {
   });
 
   test('G44: a passkey shown again makes the session fresh, once for each challenge, and only the session that asked', async () => {
-    const at = await place(ground);
+    const at = await place(fixture);
     const { key, own } = await withPasskey(at);
-    ground.pass(300_001);
+    fixture.pass(300_001);
     const options = await own.send<{ methods: string[]; passkey: string }>(
       'auth/reauth/options',
       {},
     );
     expect(options.body.data.methods).toEqual(['passkey', 'recovery']);
-    const response = key.show(options.body.data.passkey, originOf(at));
-    const second = new Browser(factorApp(ground), at.host);
+    const response = key.show(options.body.data.passkey, getOrigin(at));
+    const second = new Browser(factorApp(fixture), at.host);
     await second.login();
     const {
       body: {
         data: { passkey },
       },
-    } = await asked(at).then(async ({ own: other, options: o }) => {
-      await other.send('auth/login/passkey', { response: key.show(o, originOf(at)) });
+    } = await toQuery(at).then(async ({ own: other, options: o }) => {
+      await other.send('auth/login/passkey', { response: key.show(o, getOrigin(at)) });
       expect(
         (await other.send('auth/reauth', { passkey: response })).status,
         'another session',
@@ -420,14 +420,14 @@ eachDatabase((_name, open) => {
     expect(
       (
         await own.send('auth/reauth', {
-          passkey: key.show(options.body.data.passkey, originOf(at)),
+          passkey: key.show(options.body.data.passkey, getOrigin(at)),
         })
       ).status,
     ).toBe(200);
     expect(
       (
         await own.send('auth/reauth', {
-          passkey: key.show(options.body.data.passkey, originOf(at)),
+          passkey: key.show(options.body.data.passkey, getOrigin(at)),
         })
       ).status,
       'once',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { needOf } from '#server/features/auth/policy.ts';
+import { getNeededStep } from '#server/features/auth/policy.ts';
 import type { Owned, Policy } from '#server/features/auth/policy.ts';
 
 const ownedArb: fc.Arbitrary<Owned> = fc.record({
@@ -16,7 +16,7 @@ const policyArb = fc.constantFrom<Policy>('own', 'sms', 'strong');
 test('FACTOR-1: of everything that a provider asks for and a user has, the better is asked for and nothing less lets in', () => {
   fc.assert(
     fc.property(policyArb, ownedArb, fc.boolean(), fc.boolean(), (policy, owned, skips, shown) => {
-      const need = needOf(policy, owned, skips, shown);
+      const need = getNeededStep(policy, owned, skips, shown);
       const better = owned.totp || owned.passkey;
       const methods = need.step === 'code' ? need.methods : [];
       // Who has something better is always asked for it, first, on every device.

@@ -3,13 +3,13 @@ import type { OpenSession, Profile } from '#contract/auth/profile-calls.ts';
 import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { ask, makeGround, provider, refresh, user } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import { ask, makeFixture, provider, refresh, user } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { accountApp, posted, recorded, signedIn } from './captured-mail.ts';
 import type { In } from './captured-mail.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 
 interface Place extends In {
@@ -17,8 +17,8 @@ interface Place extends In {
   readonly tenant: string;
 }
 async function place(): Promise<Place> {
-  const { host, tenant } = await provider(ground);
-  await user(ground, tenant);
+  const { host, tenant } = await provider(fixture);
+  await user(fixture, tenant);
   return { host, tenant, ...(await signedIn(app, host)) };
 }
 const read = ({ host, token, id }: Pick<Place, 'host' | 'token' | 'id'>, of = id) =>
@@ -30,14 +30,14 @@ const NONE = [404, 'not-found', MESSAGES.notFound];
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = accountApp(ground);
+    fixture = await makeFixture({}, await open());
+    app = accountApp(fixture);
   });
 
   test('PROFILE-1: everybody reads their own profile, in full, and nobody another', async () => {
     const kate = await place();
     const elsewhere = await place();
-    const leo = await user(ground, kate.tenant, { username: 'leo' });
+    const leo = await user(fixture, kate.tenant, { username: 'leo' });
     const { status, body } = await read(kate);
     expect([status, body.data]).toEqual([
       200,
@@ -78,7 +78,7 @@ eachDatabase((_name, open) => {
         passwordAt: null,
       },
     ]);
-    for (const id of [leo, elsewhere.id, ground.world.chance.uuid()]) {
+    for (const id of [leo, elsewhere.id, fixture.world.chance.uuid()]) {
       for (const answer of [await read(kate, id), await edit(kate, { name: 'X' }, id)])
         expect(said(answer)).toEqual(NONE);
       for (const [method, path, sent] of [
@@ -110,11 +110,11 @@ eachDatabase((_name, open) => {
       actor: { is: 'clock' },
       subject: null,
       commandId: null,
-      at: ground.world.clock.now(),
+      at: fixture.world.clock.now(),
     } as const;
     const made = (n: number, enabled: boolean) =>
-      ground.world.store.tenant(tenant, async (tx) => {
-        const id = ground.world.chance.uuid();
+      fixture.world.store.tenant(tenant, async (tx) => {
+        const id = fixture.world.chance.uuid();
         await tx.append(
           [
             {
@@ -149,7 +149,7 @@ eachDatabase((_name, open) => {
       ['two', [1, 2], true],
       ['none', [], false],
     ] as const) {
-      const id = await user(ground, tenant, { username, roles: ['operator'], companies });
+      const id = await user(fixture, tenant, { username, roles: ['operator'], companies });
       expect([
         username,
         (await read({ ...kate, ...(await signedIn(app, kate.host, username)), id })).body.data
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-2: what is sent changes, the rest stays, and the log names fields only', async () => {
     const kate = await place();
-    const head = await ground.world.store.tenant(kate.tenant, (tx) => tx.head());
+    const head = await fixture.world.store.tenant(kate.tenant, (tx) => tx.head());
     const first = await edit(kate, {
       name: 'Kate Miller',
       language: 'en-XA',
@@ -191,7 +191,7 @@ eachDatabase((_name, open) => {
       theme: { mode: 'dark' },
     });
     expect((await read(kate)).body.data).toEqual(second.body.data);
-    const events = await ground.world.store.tenant(kate.tenant, (tx) =>
+    const events = await fixture.world.store.tenant(kate.tenant, (tx) =>
       tx.eventsAfter(head.seq, 50),
     );
     expect(events.map(({ event }) => event)).toEqual([
@@ -212,14 +212,14 @@ eachDatabase((_name, open) => {
       },
     ]);
     expect(JSON.stringify(events)).not.toContain('Miller');
-    const whats = (await recorded(ground, kate.tenant)).map(({ what }) => what);
+    const whats = (await recorded(fixture, kate.tenant)).map(({ what }) => what);
     expect([
       whats.filter((what) => what === 'profile.changed').length,
       whats.filter((what) => what === 'terms.accepted').length,
     ]).toEqual([2, 1]);
-    const seq = (await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
+    const seq = (await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
     expect((await edit(kate, { name: 'Kate Miller' })).status).toBe(200); // says what stands
-    expect((await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
+    expect((await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
   });
 
   test('PROFILE-7: one field of the theme is sent alone and the others stay; a theme that is not valid is ignored and the rest is taken', async () => {
@@ -227,7 +227,7 @@ eachDatabase((_name, open) => {
     const theme = async (sent: unknown): Promise<unknown> =>
       (await edit(kate, { theme: sent })).body.data.theme;
     const head = async (): Promise<number> =>
-      (await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
+      (await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
     expect(await theme({ mode: 'dark', sidebarColor: '#204060' })).toEqual({
       mode: 'dark',
       sidebarColor: '#204060',
@@ -242,8 +242,8 @@ eachDatabase((_name, open) => {
       sidebarColor: '#204060',
       sidebarMini: false,
     });
-    const kept = { mode: 'light', sidebarColor: '#204060', sidebarMini: false };
-    expect(await theme({ mode: 'light' })).toEqual(kept);
+    const stored = { mode: 'light', sidebarColor: '#204060', sidebarMini: false };
+    expect(await theme({ mode: 'light' })).toEqual(stored);
     const before = await head();
     for (const wrong of [
       { mode: 'loud' },
@@ -255,16 +255,16 @@ eachDatabase((_name, open) => {
       { mode: 'light' },
     ]) {
       const answer = await edit(kate, { theme: wrong });
-      expect([wrong, answer.status, answer.body.data.theme]).toEqual([wrong, 200, kept]);
+      expect([wrong, answer.status, answer.body.data.theme]).toEqual([wrong, 200, stored]);
     }
     expect(await head(), 'nothing was recorded').toBe(before);
     const both = await edit(kate, { name: 'Kate Miller', theme: { mode: 'loud' } });
     expect([both.status, both.body.data.name, both.body.data.theme]).toEqual([
       200,
       'Kate Miller',
-      kept,
+      stored,
     ]);
-    expect((await read(kate)).body.data.theme).toEqual(kept);
+    expect((await read(kate)).body.data.theme).toEqual(stored);
   });
 
   test("PROFILE-2, G53, LANG-3: fields of others' keeping, and values that are none, are refused", async () => {
@@ -303,13 +303,13 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-3, G44: address, numbers and user name change only with a factor shown a moment ago, and the former address is told', async () => {
     const kate = await place();
-    ground.pass(LIMITS.freshMs);
+    fixture.pass(LIMITS.freshMs);
     expect((await edit(kate, { email: 'kate@new.example' })).status).toBe(200);
-    expect((await posted(ground, kate.tenant)).map(({ to }) => to).toSorted()).toEqual([
+    expect((await posted(fixture, kate.tenant)).map(({ to }) => to).toSorted()).toEqual([
       'kate@example.com',
       'kate@new.example',
     ]);
-    ground.pass(1);
+    fixture.pass(1);
     for (const body of [
       { email: 'other@new.example' },
       { mobilePhone: '+15550100200' },
@@ -343,7 +343,7 @@ eachDatabase((_name, open) => {
       officePhone: '+15550100201',
       username: 'Katie',
     });
-    const mails = (await posted(ground, kate.tenant)).slice(2);
+    const mails = (await posted(fixture, kate.tenant)).slice(2);
     expect(mails.map(({ to }) => to)).toEqual(['kate@new.example', 'kate@new.example']);
     expect(JSON.stringify(mails)).not.toContain('5550100');
     expect((await signedIn(app, kate.host, 'KATIE')).id).toBe(kate.id);
@@ -351,7 +351,7 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-3: a user name that somebody has, in any case, is refused in the words of the catalogue', async () => {
     const kate = await place();
-    await user(ground, kate.tenant, { username: 'Leo' });
+    await user(fixture, kate.tenant, { username: 'Leo' });
     for (const username of ['leo', 'LEO', ' Leo '])
       expect(said(await edit(kate, { username, name: 'Not taken over' }))).toEqual([
         409,
@@ -369,7 +369,7 @@ eachDatabase((_name, open) => {
 
   test("PROFILE-3: the user name of who signs in by the directory is the directory's", async () => {
     const kate = await place();
-    await ground.world.store.tenant(kate.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', kate.tenant).execute(),
     );
     const refused = await edit(kate, { username: 'other' });
@@ -383,9 +383,9 @@ eachDatabase((_name, open) => {
 
   test('PROFILE-5, G40: everybody sees where they are signed in, and ends one, or all others, with a factor shown a moment ago', async () => {
     const kate = await place();
-    ground.pass(1_000);
+    fixture.pass(1_000);
     const [second, third] = [await signedIn(app, kate.host), await signedIn(app, kate.host)];
-    await user(ground, kate.tenant, { username: 'leo' });
+    await user(fixture, kate.tenant, { username: 'leo' });
     const leo = await signedIn(app, kate.host, 'leo');
     const list = (of: In) =>
       ask<OpenSession[]>(app, `/api/v1/profile/${kate.id}/sessions`, {
@@ -404,9 +404,9 @@ eachDatabase((_name, open) => {
     );
     expect(sessions.filter(({ current }) => current)).toHaveLength(1);
     expect(sessions.at(-1)).toMatchObject({
-      beganAt: ground.world.clock.now() - 1_000,
-      seenAt: ground.world.clock.now() - 1_000,
-      until: ground.world.clock.now() - 1_000 + LIMITS.absoluteMs,
+      beganAt: fixture.world.clock.now() - 1_000,
+      seenAt: fixture.world.clock.now() - 1_000,
+      until: fixture.world.clock.now() - 1_000 + LIMITS.absoluteMs,
     });
     expect(JSON.stringify(sessions)).not.toContain('hash');
     const mine = (await list(third)).find(({ current }) => current)?.id ?? '';
@@ -421,7 +421,7 @@ eachDatabase((_name, open) => {
       (await ask(app, `/api/v1/profile/${leo.id}`, { host: kate.host, token: leo.token })).status,
     ).toBe(200);
     expect((await end(second, 'all')).body.error.kind).toBe('bad-input');
-    ground.pass(LIMITS.freshMs + 1);
+    fixture.pass(LIMITS.freshMs + 1);
     expect(said(await end(second, 'others'))).toEqual([403, 'reauth_required', MESSAGES.reauth]);
   });
 });

@@ -1,20 +1,20 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { makeGround, PASSWORD } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { makeFixture, PASSWORD } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { browser, codesTo, lastCode, otherThan, place, recorded, sent } from './factor-fixtures.ts';
 import type { Set } from './factor-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const PHONE = '+15550100112';
 /** Numbers are limited over all of a provider's users: each test has a provider of its own. */
 const bySms = (set: Partial<Set> = {}) =>
-  place(ground, { settings: { secondFactor: 'sms' }, phone: PHONE, ...set });
+  place(fixture, { settings: { secondFactor: 'sms' }, phone: PHONE, ...set });
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('FACTOR-10, G44: whose second factor is a code by SMS confirms a change by the password and a code, and by neither alone', async () => {
@@ -25,7 +25,7 @@ eachDatabase((_name, open) => {
     await kate.login();
     await kate.sms(await lastCode(at, PHONE));
     expect((await change()).status).toBe(200);
-    ground.pass(300_001);
+    fixture.pass(300_001);
     expect((await change()).body.error.kind).toBe('reauth_required');
     expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data).toEqual({
       methods: ['sms'],
@@ -43,13 +43,13 @@ eachDatabase((_name, open) => {
       MESSAGES.currentPassword,
     );
     expect(await codesTo(at, PHONE)).toHaveLength(1);
-    ground.pass(1);
+    fixture.pass(1);
     expect(
       (await kate.send<{ phone: string }>('auth/reauth/sms', { password: PASSWORD })).body.data,
     ).toEqual({ phone: '••• 12' });
     const code = await lastCode(at, PHONE);
-    const [, told] = await sent(at);
-    expect(told?.text).toMatch(
+    const [, details] = await sent(at);
+    expect(details?.text).toMatch(
       new RegExp(`^${code} is your code to confirm a change at .*\\n\\n@${at.host} #${code}$`, 's'),
     );
     const other = browser(at);
@@ -76,24 +76,24 @@ eachDatabase((_name, open) => {
     expect((await change()).status).toBe(200);
     expect((await kate.login()).body.data.token, 'in at once').toBeTypeOf('string');
     expect((await change()).body.error.kind).toBe('reauth_required');
-    ground.pass(1);
+    fixture.pass(1);
     await kate.send('auth/reauth/sms', { password: PASSWORD });
     const code = await lastCode(at, PHONE);
     for (let tries = 0; tries < 5; tries += 1) {
       expect((await kate.send('auth/reauth', { code: otherThan(code, tries + 1) })).status).toBe(
         401,
       );
-      ground.pass(20_000);
+      fixture.pass(20_000);
     }
     expect((await kate.send('auth/reauth', { code })).status).toBe(401);
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ settings: '{}' })
         .where('tenant_id', '=', at.tenant)
         .execute(),
     );
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('provider')
         .set({ settings: '{}' })
@@ -104,7 +104,7 @@ eachDatabase((_name, open) => {
       (await kate.send('auth/reauth/sms', { password: PASSWORD })).body.error.kind,
       'nobody asks for a code',
     ).toBe('reauth_required');
-    ground.pass(1_200_000);
+    fixture.pass(1_200_000);
     expect((await browser(at).login()).body.data.token).toBeTypeOf('string');
   });
 });

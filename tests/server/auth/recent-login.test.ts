@@ -1,28 +1,28 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { CallName } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { allHandlers } from '#server/handlers.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { appOf, makeGround, provider, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { getApp, makeFixture, provider, user } from '../http/fixtures.ts';
 import { ALL_SENSITIVE } from '../../contract/sensitive-calls.ts';
 import { Browser } from './factor-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await makeGround();
+  fixture = await makeFixture();
 });
 
 const fresh = ALL_SENSITIVE;
 
 test('G44: every sensitive call asks for a factor once the last one is older than five minutes, and only then', async () => {
-  const { host, tenant } = await provider(ground);
-  await user(ground, tenant, { roles: ['super-admin', 'admin'] });
-  const kate = new Browser(appOf(ground.world, allHandlers(ground.world)), host);
+  const { host, tenant } = await provider(fixture);
+  await user(fixture, tenant, { roles: ['super-admin', 'admin', 'o365_admin'] });
+  const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
   await kate.login();
-  const kindOf = async (name: CallName): Promise<string> => {
-    const { method, path } = callOf(name);
+  const loadKind = async (name: CallName): Promise<string> => {
+    const { method, path } = getCall(name);
     // What is named is nobody's: past this gate each call finds nothing, or something wrong with
     // what was sent.
     const answer = await kate.send(
@@ -33,28 +33,28 @@ test('G44: every sensitive call asks for a factor once the last one is older tha
     const body = answer.body as typeof answer.body | null;
     return body === null || body.success ? 'done' : body.error.kind;
   };
-  ground.pass(LIMITS.freshMs);
+  fixture.pass(LIMITS.freshMs);
   const refused = async (): Promise<CallName[]> => {
     const found: CallName[] = [];
-    for (const name of fresh) if ((await kindOf(name)) === 'reauth_required') found.push(name);
+    for (const name of fresh) if ((await loadKind(name)) === 'reauth_required') found.push(name);
     return found;
   };
   expect(await refused()).toEqual([]);
-  ground.pass(1);
+  fixture.pass(1);
   expect(await refused()).toEqual(fresh);
   expect((await kate.send('profile/x/recovery-codes', {})).body.message).toBe(MESSAGES.reauth);
 });
 
 test('G44, USER-7: giving a user more roles or companies takes a recent factor, taking some away does not', async () => {
-  const { host, tenant } = await provider(ground);
-  await user(ground, tenant, { roles: ['super-admin', 'admin'] });
-  const { store, clock } = ground.world;
+  const { host, tenant } = await provider(fixture);
+  await user(fixture, tenant, { roles: ['super-admin', 'admin'] });
+  const { store, clock } = fixture.world;
   await store.tenant(tenant, (tx) =>
     tx.append(
       [1, 2].map((n) => ({
         event: {
           type: 'company.made@1' as const,
-          data: { n, id: ground.world.chance.uuid(), name: `Company ${n}` },
+          data: { n, id: fixture.world.chance.uuid(), name: `Company ${n}` },
         },
         company: n,
         entity: `company:${n}`,
@@ -62,14 +62,14 @@ test('G44, USER-7: giving a user more roles or companies takes a recent factor, 
       { actor: { is: 'clock' }, subject: null, commandId: null, at: clock.now() },
     ),
   );
-  const leo = await user(ground, tenant, {
+  const leo = await user(fixture, tenant, {
     username: 'leo',
     roles: ['operator', 'read-only'],
     companies: [1, 2],
   });
-  const kate = new Browser(appOf(ground.world, allHandlers(ground.world)), host);
+  const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
   await kate.login();
-  ground.pass(LIMITS.freshMs + 1);
+  fixture.pass(LIMITS.freshMs + 1);
   const edit = async (fields: object): Promise<string> => {
     const { body } = await kate.send(`users/${leo}`, fields, 'PUT');
     return body.success ? 'done' : body.error.kind;

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { ask, login, makeGround, PASSWORD, provider, user } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import { ask, login, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { accountApp, lastLink, posted, recorded, signedIn } from './captured-mail.ts';
 
 const NEW = 'a lamp under seven stones';
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 
 async function place(): Promise<{
@@ -15,8 +15,8 @@ async function place(): Promise<{
   readonly tenant: string;
   readonly id: string;
 }> {
-  const { host, tenant } = await provider(ground);
-  return { host, tenant, id: await user(ground, tenant) };
+  const { host, tenant } = await provider(fixture);
+  return { host, tenant, id: await user(fixture, tenant) };
 }
 const forgot = (host: string, username: string, headers: Record<string, string> = {}) =>
   ask(app, '/api/v1/profile/forgot-password/email', {
@@ -41,14 +41,14 @@ const hashIn = (link: string): string => link.split('#')[1] ?? '';
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = accountApp(ground);
+    fixture = await makeFixture({}, await open());
+    app = accountApp(fixture);
   });
 
   test("RECOVER-4, G36: the answer is the same for every name; only a user's own address gets a mail, and a hash of its link is kept", async () => {
     const { host, tenant } = await place();
-    await user(ground, tenant, { username: 'ada', email: 'ada@example.com' });
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await user(fixture, tenant, { username: 'ada', email: 'ada@example.com' });
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ auth: 'ad' })
@@ -62,13 +62,13 @@ eachDatabase((_name, open) => {
       answers.add(JSON.stringify([status, text, headers.getSetCookie()]));
     }
     expect([...answers]).toEqual([JSON.stringify([200, '{"success":true,"data":{}}', []])]);
-    expect((await posted(ground, tenant)).map((one) => one.to)).toEqual([
+    expect((await posted(fixture, tenant)).map((one) => one.to)).toEqual([
       'kate@example.com',
       'kate@example.com',
     ]);
-    const link = await lastLink(ground, tenant);
+    const link = await lastLink(fixture, tenant);
     expect(link).toMatch(new RegExp(`^https://${host}/reset-password-db#[\\w-]{43}$`));
-    const stored = await ground.world.store.tenant(tenant, async ({ sql }) =>
+    const stored = await fixture.world.store.tenant(tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('one_time').selectAll().execute(),
         await sql.selectFrom('outgoing').selectAll().execute(),
@@ -76,14 +76,14 @@ eachDatabase((_name, open) => {
       ]),
     );
     expect(stored).not.toContain(hashIn(link));
-    expect(ground.lines.join('\n')).not.toContain(hashIn(link));
+    expect(fixture.lines.join('\n')).not.toContain(hashIn(link));
   });
 
   test("RECOVER-4: a link leads to the provider's own address, whatever host was named", async () => {
-    const { tenant } = await provider(ground);
-    await user(ground, tenant);
-    const { host } = await provider(ground);
-    await ground.world.store.tenant(tenant, async ({ sql }) => {
+    const { tenant } = await provider(fixture);
+    await user(fixture, tenant);
+    const { host } = await provider(fixture);
+    await fixture.world.store.tenant(tenant, async ({ sql }) => {
       await sql
         .updateTable('tenant_list')
         .set({ is_default: true })
@@ -91,7 +91,7 @@ eachDatabase((_name, open) => {
         .execute();
     });
     const own = (
-      await ground.world.store.tenant(tenant, ({ sql }) =>
+      await fixture.world.store.tenant(tenant, ({ sql }) =>
         sql
           .selectFrom('provider_host')
           .select('host')
@@ -99,19 +99,19 @@ eachDatabase((_name, open) => {
           .executeTakeFirstOrThrow(),
       )
     ).host;
-    for (const [asked, to] of [
+    for (const [request, to] of [
       ['evil.example', `https://${own}/`],
       [`${own}:8443`, `https://${own}/`],
       [own, `https://${own}/`],
       ['localhost', 'http://localhost:0/'],
     ] as const) {
-      ground.pass(3_600_000);
-      expect((await forgot(asked, 'kate', { 'x-forwarded-host': 'evil.example' })).status).toBe(
+      fixture.pass(3_600_000);
+      expect((await forgot(request, 'kate', { 'x-forwarded-host': 'evil.example' })).status).toBe(
         200,
       );
-      expect((await lastLink(ground, tenant)).startsWith(to)).toBe(true);
+      expect((await lastLink(fixture, tenant)).startsWith(to)).toBe(true);
     }
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('tenant_list')
         .set({ is_default: false })
@@ -125,10 +125,10 @@ eachDatabase((_name, open) => {
     const { host, tenant, id } = await place();
     const { token } = await signedIn(app, host);
     await forgot(host, 'kate');
-    const first = hashIn(await lastLink(ground, tenant));
-    ground.pass(1);
+    const first = hashIn(await lastLink(fixture, tenant));
+    fixture.pass(1);
     await forgot(host, 'kate');
-    const link = hashIn(await lastLink(ground, tenant));
+    const link = hashIn(await lastLink(fixture, tenant));
     expect(link).not.toBe(first);
     for (const of of [check, checkSent])
       expect((await of(host, link)).body).toEqual({ success: true, data: {} });
@@ -156,41 +156,41 @@ eachDatabase((_name, open) => {
     ).toBe(401);
     expect((await login(app, host)).status).toBe(401);
     expect((await login(app, host, 'kate', NEW)).status).toBe(200);
-    expect((await posted(ground, tenant)).at(-1)?.text).toContain('was changed');
+    expect((await posted(fixture, tenant)).at(-1)?.text).toContain('was changed');
     expect(
-      (await recorded(ground, tenant)).map(({ what, user_id }) => [what, user_id]),
+      (await recorded(fixture, tenant)).map(({ what, user_id }) => [what, user_id]),
     ).toContainEqual(['password.reset', id]);
   });
 
   test('RECOVER-4: a link that is too old, made up, or of somebody who is gone, is over', async () => {
     const { host, tenant, id } = await place();
     await forgot(host, 'kate');
-    const link = hashIn(await lastLink(ground, tenant));
-    ground.pass(LIMITS.passwordLinkMs - 1);
+    const link = hashIn(await lastLink(fixture, tenant));
+    fixture.pass(LIMITS.passwordLinkMs - 1);
     expect((await check(host, link)).status).toBe(200);
-    ground.pass(1);
+    fixture.pass(1);
     expect(said(await check(host, link))).toEqual(OVER);
     expect(said(await change(host, link))).toEqual(OVER);
     expect(said(await check(host, 'x'.repeat(43)))).toEqual(OVER);
-    ground.pass(3_600_000);
+    fixture.pass(3_600_000);
     await forgot(host, 'kate');
-    const next = hashIn(await lastLink(ground, tenant));
+    const next = hashIn(await lastLink(fixture, tenant));
     const by = {
       actor: { is: 'clock' },
       subject: null,
       commandId: null,
-      at: ground.world.clock.now(),
+      at: fixture.world.clock.now(),
     } as const;
-    await ground.world.store.tenant(tenant, (tx) =>
+    await fixture.world.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
         by,
       ),
     );
     expect(said(await check(host, next))).toEqual(OVER);
-    const before = (await posted(ground, tenant)).length;
+    const before = (await posted(fixture, tenant)).length;
     await forgot(host, 'kate');
-    expect(await posted(ground, tenant)).toHaveLength(before);
+    expect(await posted(fixture, tenant)).toHaveLength(before);
     for (const bad of [
       '/api/v1/profile/forgot-password/check',
       '/api/v1/profile/forgot-password/check?hash=',
@@ -202,7 +202,7 @@ eachDatabase((_name, open) => {
   test('RECOVER-4: of two that use a link at once one sets the password', async () => {
     const { host, tenant } = await place();
     await forgot(host, 'kate');
-    const link = hashIn(await lastLink(ground, tenant));
+    const link = hashIn(await lastLink(fixture, tenant));
     const both = await Promise.all([
       change(host, link, `${NEW} one`),
       change(host, link, `${NEW} two`),
@@ -215,7 +215,7 @@ eachDatabase((_name, open) => {
     for (let tried = 0; tried < 7; tried += 1) await login(app, host, 'kate', 'wrong');
     expect((await login(app, host)).body.error.kind).toBe('too-many');
     await forgot(host, 'kate');
-    expect((await change(host, hashIn(await lastLink(ground, tenant)))).status).toBe(200);
+    expect((await change(host, hashIn(await lastLink(fixture, tenant)))).status).toBe(200);
     expect((await login(app, host, 'kate', PASSWORD)).body.error.kind).toBe('wrong-credentials');
     expect((await login(app, host, 'kate', NEW)).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { QUESTIONS } from '#contract/auth/recovery-questions.ts';
-import { ask, makeGround, provider, user } from '../http/fixtures.ts';
+import { ask, makeFixture, provider, user } from '../http/fixtures.ts';
 import { workOfHash } from './work-of-hash.ts';
 import { accountApp, setSettings, signedIn } from './captured-mail.ts';
 
@@ -11,7 +11,7 @@ const least = (times: readonly number[]): number => Math.min(...times);
  * Time of this process's processors, all threads: what a clock on the wall would show, without the
  * machine's other work.
  */
-const workOf = async (
+const loadWork = async (
   work: () => Promise<{ readonly status: number }>,
   status: number,
 ): Promise<number> => {
@@ -22,11 +22,11 @@ const workOf = async (
 };
 
 test('G36: the work done on the ways back in does not tell a name that nobody has', async () => {
-  const ground = await makeGround();
-  const app = accountApp(ground);
-  const { host, tenant } = await provider(ground);
-  const id = await user(ground, tenant);
-  await setSettings(ground, tenant, { securityQuestions: true });
+  const fixture = await makeFixture();
+  const app = accountApp(fixture);
+  const { host, tenant } = await provider(fixture);
+  const id = await user(fixture, tenant);
+  await setSettings(fixture, tenant, { securityQuestions: true });
   const answers = QUESTIONS.slice(0, 3).map((question, at) => ({
     question,
     answer: `hidden ${at}`,
@@ -75,9 +75,9 @@ test('G36: the work done on the ways back in does not tell a name that nobody ha
     const known: number[] = [];
     const unknown: number[] = [];
     for (let round = 0; round < 25; round += 1) {
-      ground.pass(3_600_000); // past every wait
-      known.push(await workOf(() => work('kate'), status));
-      unknown.push(await workOf(() => work('nobody'), status));
+      fixture.pass(3_600_000); // past every wait
+      known.push(await loadWork(() => work('kate'), status));
+      unknown.push(await loadWork(() => work('nobody'), status));
     }
     expect([way, Math.abs(least(known) - least(unknown)) < (way === 'answers' ? 15 : 8)]).toEqual([
       way,
@@ -86,4 +86,4 @@ test('G36: the work done on the ways back in does not tell a name that nobody ha
     // three of them
     if (way === 'answers') expect(least(unknown)).toBeGreaterThan(2.5 * (await workOfHash()));
   }
-}, 120_000);
+});

@@ -3,21 +3,21 @@ import { beforeAll, expect, test } from 'vitest';
 import { ok } from '#contract/result.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { LIMITS } from '#contract/limits.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import {
   accounts,
-  appOf,
+  getApp,
   ask,
   cookieIn,
   login,
-  makeGround,
+  makeFixture,
   provider,
   refresh,
   user,
 } from '../http/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 const lastSync = '/api/v1/sync/last-sync';
 
@@ -28,8 +28,8 @@ async function signedIn(): Promise<{
   cookie: string | null;
   id: string;
 }> {
-  const { host, tenant } = await provider(ground);
-  const id = await user(ground, tenant);
+  const { host, tenant } = await provider(fixture);
+  const id = await user(fixture, tenant);
   const answer = await login(app, host);
   expect(answer.status).toBe(200);
   return { host, tenant, id, token: answer.body.data.token, cookie: cookieIn(answer) };
@@ -41,18 +41,18 @@ const seen = async (host: string, token: string): Promise<string> => {
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world, {
-      ...accounts(ground.world),
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world, {
+      ...accounts(fixture.world),
       lastSync: async () => ok({ status: 'NEVER', at: null, failed: [], sources: [] }),
     });
   });
 
   test('AUTH-1: signing in gives an access token in the answer and a refresh token in a cookie that scripts and other sites cannot reach', async () => {
-    const { host, tenant } = await provider(ground);
-    const id = await user(ground, tenant);
+    const { host, tenant } = await provider(fixture);
+    const id = await user(fixture, tenant);
     const answer = await login(app, host, ' KATE ');
-    const now = ground.world.clock.now();
+    const now = fixture.world.clock.now();
     expect(answer.body.data).toMatchObject({
       userId: id,
       tokenExpiresAt: now + LIMITS.accessMs,
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
 
   test('AUTH-2: only hashes of tokens and passwords are stored', async () => {
     const { tenant, token, cookie } = await signedIn();
-    const dump = await ground.world.store.tenant(tenant, async ({ sql }) =>
+    const dump = await fixture.world.store.tenant(tenant, async ({ sql }) =>
       JSON.stringify([
         await sql.selectFrom('session').selectAll().where('tenant_id', '=', tenant).execute(),
         await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).execute(),
@@ -93,15 +93,15 @@ eachDatabase((_name, open) => {
     for (const secret of [token, cookie?.split('=')[1] ?? '', 'correct horse']) {
       expect(secret.length).toBeGreaterThan(10);
       expect(dump).not.toContain(secret);
-      expect(ground.lines.join('\n')).not.toContain(secret);
+      expect(fixture.lines.join('\n')).not.toContain(secret);
     }
   });
 
   test('G40: an access token holds for 10 minutes, and a refresh carries the session on', async () => {
     const { host, token, cookie } = await signedIn();
-    ground.pass(LIMITS.accessMs - 1);
+    fixture.pass(LIMITS.accessMs - 1);
     expect(await seen(host, token)).toBe('in');
-    ground.pass(1);
+    fixture.pass(1);
     expect(await seen(host, token)).toBe('401 expired');
     const fresh = await refresh(app, host, cookie);
     expect(fresh.status).toBe(200);
@@ -112,10 +112,10 @@ eachDatabase((_name, open) => {
 
   test('G40: 30 idle minutes end a session, and so do 12 hours of work; the answer says expired', async () => {
     const idle = await signedIn();
-    ground.pass(LIMITS.idleMs - 1);
+    fixture.pass(LIMITS.idleMs - 1);
     const last = await refresh(app, idle.host, idle.cookie);
     expect(last.status).toBe(200);
-    ground.pass(LIMITS.idleMs);
+    fixture.pass(LIMITS.idleMs);
     const late = await refresh(app, idle.host, cookieIn(last));
     expect([late.status, late.body.error.kind, late.body.message]).toEqual([
       401,
@@ -128,10 +128,10 @@ eachDatabase((_name, open) => {
     expect(await seen(idle.host, last.body.data.token)).toBe('401 expired');
 
     const busy = await signedIn();
-    const began = ground.world.clock.now();
+    const began = fixture.world.clock.now();
     let step = { status: 200, cookie: busy.cookie, kind: 'none', until: 0 };
     while (step.status === 200) {
-      ground.pass(20 * 60_000);
+      fixture.pass(20 * 60_000);
       const { status, body, ...rest } = await refresh(app, busy.host, step.cookie);
       step = {
         status,
@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
       kind: 'expired',
       until: began + LIMITS.absoluteMs - 10 * 60_000,
     });
-    expect(ground.world.clock.now() - began).toBe(LIMITS.absoluteMs);
+    expect(fixture.world.clock.now() - began).toBe(LIMITS.absoluteMs);
   });
 
   test('G40: a refresh token that was used before ends the session for everybody, whichever step of the chain it was', async () => {
@@ -156,7 +156,7 @@ eachDatabase((_name, open) => {
       for (let step = 0; step < steps; step += 1) {
         const next = await refresh(app, host, present);
         [present, access] = [cookieIn(next), next.body.data.token];
-        ground.pass(LIMITS.refreshGraceMs + 1);
+        fixture.pass(LIMITS.refreshGraceMs + 1);
       }
       expect(await seen(host, access)).toBe('in');
       const stolen = await refresh(app, host, cookie);
@@ -168,9 +168,9 @@ eachDatabase((_name, open) => {
 
   test('G40: within 10 s of a refresh the same token gets the same successor: a race or a lost answer costs nothing', async () => {
     const { host, cookie } = await signedIn();
-    ground.pass(60_000);
+    fixture.pass(60_000);
     const [one, two] = await Promise.all([refresh(app, host, cookie), refresh(app, host, cookie)]);
-    ground.pass(LIMITS.refreshGraceMs);
+    fixture.pass(LIMITS.refreshGraceMs);
     const three = await refresh(app, host, cookie);
     expect([one.status, two.status, three.status]).toEqual([200, 200, 200]);
     expect(
@@ -202,16 +202,16 @@ eachDatabase((_name, open) => {
       actor: { is: 'clock' },
       subject: null,
       commandId: null,
-      at: ground.world.clock.now(),
+      at: fixture.world.clock.now(),
     } as const;
     const listed = () => ask(app, '/api/v1/monitoring/sources', { host, token });
-    const withKeys = appOf(ground.world, {
-      ...accounts(ground.world),
+    const withKeys = getApp(fixture.world, {
+      ...accounts(fixture.world),
       listKeys: async () => ok([]),
     });
     const keys = () => ask(withKeys, '/api/v1/monitoring/sources', { host, token });
     expect((await keys()).status).toBe(200);
-    await ground.world.store.tenant(tenant, (tx) =>
+    await fixture.world.store.tenant(tenant, (tx) =>
       tx.append(
         [
           {
@@ -226,7 +226,7 @@ eachDatabase((_name, open) => {
     expect((await keys()).body.error.kind).toBe('forbidden');
     expect((await listed()).body.error.kind).toBe('no-such-call');
     expect(await roles()).toEqual(['read-only']);
-    await ground.world.store.tenant(tenant, (tx) =>
+    await fixture.world.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
         by,
@@ -288,19 +288,19 @@ eachDatabase((_name, open) => {
   test('AUTH-9: a session that ran out is told so for a week, and then forgotten', async () => {
     const { host, tenant, cookie } = await signedIn();
     const count = () =>
-      ground.world.store.tenant(
+      fixture.world.store.tenant(
         tenant,
         async ({ sql }) =>
           (await sql.selectFrom('session').select('id').where('tenant_id', '=', tenant).execute())
             .length,
       );
-    ground.pass(LIMITS.absoluteMs + 7 * 86_400_000);
+    fixture.pass(LIMITS.absoluteMs + 7 * 86_400_000);
     await login(app, host);
     expect([await count(), (await refresh(app, host, cookie)).body.error.kind]).toEqual([
       2,
       'expired',
     ]);
-    ground.pass(1);
+    fixture.pass(1);
     await login(app, host);
     expect([await count(), (await refresh(app, host, cookie)).body.error.kind]).toEqual([
       2,

@@ -9,11 +9,11 @@ import {
   waitAfter,
 } from '#server/features/auth/rate-limit.ts';
 import type { Bucket, Rule } from '#server/features/auth/rate-limit.ts';
-import type { App, Answer, Ground } from '../http/fixtures.ts';
+import type { App, Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { appOf, login, makeGround, PASSWORD, provider, user } from '../http/fixtures.ts';
+import { getApp, login, makeFixture, PASSWORD, provider, user } from '../http/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 const outside = ({ status, headers, text }: Answer): unknown => ({
   status,
@@ -86,18 +86,18 @@ test('G37: an address and a provider forget one failure after the other, and nev
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world);
+    fixture = await makeFixture({}, await open());
+    app = getApp(fixture.world);
   });
 
   test('G36: an unknown name, a wrong password and a deleted user get the same answer to the byte', async () => {
-    const { host, tenant } = await provider(ground);
-    await user(ground, tenant);
-    const id = await user(ground, tenant, { username: 'gone', email: 'gone@example.com' });
-    await ground.world.store.tenant(tenant, (tx) =>
+    const { host, tenant } = await provider(fixture);
+    await user(fixture, tenant);
+    const id = await user(fixture, tenant, { username: 'gone', email: 'gone@example.com' });
+    await fixture.world.store.tenant(tenant, (tx) =>
       tx.append(
         [{ event: { type: 'user.deleted@1', data: { id } }, company: null, entity: `user:${id}` }],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     const answers = [
@@ -116,8 +116,8 @@ eachDatabase((_name, open) => {
   });
 
   test('G37: five quick failures, then waits that double up to 15 minutes, whether or not the account exists', async () => {
-    const { host, tenant } = await provider(ground);
-    await user(ground, tenant);
+    const { host, tenant } = await provider(fixture);
+    await user(fixture, tenant);
     for (const name of ['kate', 'nobody']) {
       const kinds: string[] = [];
       for (let round = 0; round < 5; round += 1)
@@ -130,21 +130,21 @@ eachDatabase((_name, open) => {
           { kind: 'too-many', retryAfterMs: waitMs },
           String(waitMs / 1_000),
         ]);
-        ground.pass(waitMs - 1);
+        fixture.pass(waitMs - 1);
         expect((await login(app, host, name)).status).toBe(429);
-        ground.pass(1);
+        fixture.pass(1);
         expect((await login(app, host, name, 'wrong')).status).toBe(401);
       }
     }
-    ground.pass(4_000);
+    fixture.pass(4_000);
     expect((await login(app, host)).status).toBe(200);
     expect((await login(app, host, 'kate', 'wrong')).status).toBe(401);
     expect((await login(app, host)).status).toBe(200);
   });
 
   test('G37: guesses made at once do not slip past the count', async () => {
-    const { host, tenant } = await provider(ground);
-    await user(ground, tenant);
+    const { host, tenant } = await provider(fixture);
+    await user(fixture, tenant);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => login(app, host, 'kate', 'wrong')),
     );
@@ -153,10 +153,10 @@ eachDatabase((_name, open) => {
   });
 
   test('G37: an address that tries many names is slowed down, and a success of its own gives back one try only', async () => {
-    const { host, tenant } = await provider(ground);
-    await user(ground, tenant);
+    const { host, tenant } = await provider(fixture);
+    await user(fixture, tenant);
     const [, address] = strangersBuckets('', '192.0.2.7');
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .insertInto('throttle')
         .values({
@@ -164,21 +164,21 @@ eachDatabase((_name, open) => {
           bucket: address.name,
           failures: ADDRESS_RULE.quick - 1,
           until: 0,
-          at: ground.world.clock.now(),
+          at: fixture.world.clock.now(),
           forget_at: null,
         })
         .execute(),
     );
     expect((await login(app, host, 'one more', 'wrong')).status).toBe(401);
     expect((await login(app, host, 'another', 'wrong')).status).toBe(429);
-    ground.pass(1_000);
+    fixture.pass(1_000);
     expect((await login(app, host)).status).toBe(200);
     expect((await login(app, host, 'another', 'wrong')).status).toBe(429);
   });
 
   test('G35: at most two hashes run at once and 50 wait; the rest are told to come back', async () => {
-    const { host, tenant } = await provider(ground);
-    await user(ground, tenant);
+    const { host, tenant } = await provider(fixture);
+    await user(fixture, tenant);
     const { checkPassword } = await import('#server/platform/crypto/passwords.ts');
     const all = Array.from({ length: 60 }, () => checkPassword(null, 'x'));
     expect(all.filter((one) => one === null)).toHaveLength(8);
@@ -208,7 +208,7 @@ eachDatabase((_name, open) => {
     });
     expect([turned.status, turned.body.error.kind]).toEqual([429, 'too-many']);
     // What was not looked at is no failure.
-    const held = await ground.world.store.tenant(tenant, ({ sql }) =>
+    const held = await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql.selectFrom('throttle').select('failures').where('tenant_id', '=', tenant).execute(),
     );
     expect(held.map((one) => one.failures)).toEqual([0, 0, 0]);
@@ -216,9 +216,9 @@ eachDatabase((_name, open) => {
   });
 
   test("G35: a user without a password gets in with none, not with the decoy's either", async () => {
-    const { host, tenant } = await provider(ground);
-    const id = await user(ground, tenant);
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    const { host, tenant } = await provider(fixture);
+    const id = await user(fixture, tenant);
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ password_hash: null })
@@ -231,9 +231,9 @@ eachDatabase((_name, open) => {
   });
 
   test('G35: a password is taken as it is: 128 characters, spaces and signs of any script', async () => {
-    const { host, tenant } = await provider(ground);
+    const { host, tenant } = await provider(fixture);
     const password = ` ßé漢字🙂 ${'x'.repeat(120)}`;
-    await user(ground, tenant, { password });
+    await user(fixture, tenant, { password });
     expect(password.length).toBe(128);
     expect((await login(app, host, 'kate', password)).status).toBe(200);
     expect((await login(app, host, 'kate', password.trim())).status).toBe(401);

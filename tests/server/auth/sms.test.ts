@@ -3,18 +3,18 @@ import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import { makeCode } from '#server/features/auth/codes.ts';
 import { systemChance } from '#server/platform/random.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { makeGround } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { browser, codesTo, lastCode, otherThan, place, recorded, sent } from './factor-fixtures.ts';
 import type { Set } from './factor-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const PHONE = '+15550100112';
 const OTHER = '+15550100234';
 /** Numbers are limited over all of a provider's users: each test has a provider of its own. */
 const bySms = (set: Partial<Set> = {}) =>
-  place(ground, { settings: { secondFactor: 'sms' }, phone: PHONE, ...set });
+  place(fixture, { settings: { secondFactor: 'sms' }, phone: PHONE, ...set });
 
 test('G38: a code is six digits, each as likely as any other, and a draw that would favour some is drawn again', () => {
   const counts = Array.from({ length: 10 }, () => 0);
@@ -39,7 +39,7 @@ test('G38: a code is six digits, each as likely as any other, and a draw that wo
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('G38, FACTOR-2: a right password gives a step and no session, the code on its way gives the session, and the cookie goes', async () => {
@@ -54,7 +54,7 @@ eachDatabase((_name, open) => {
         phone: '••• 12',
         mayChangePhone: true,
         resends: 2,
-        until: ground.world.clock.now() + 600_000,
+        until: fixture.world.clock.now() + 600_000,
         passkey: null,
         enrol: null,
       },
@@ -67,11 +67,11 @@ eachDatabase((_name, open) => {
     const [message] = await sent(at);
     expect(message?.text).toMatch(new RegExp(`^${code} .*\\n\\n@${at.host} #${code}$`, 's'));
     const stored = JSON.stringify(
-      await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
         sql.selectFrom('attempt').selectAll().where('tenant_id', '=', at.tenant).execute(),
       ),
     );
-    expect(`${stored}${ground.lines.join('\n')}${first.text}`).not.toContain(code);
+    expect(`${stored}${fixture.lines.join('\n')}${first.text}`).not.toContain(code);
     expect(stored).not.toContain(kate.attempt ?? '?');
     const second = await kate.sms(code, {
       username: 'kate',
@@ -84,7 +84,7 @@ eachDatabase((_name, open) => {
     ]);
     expect((await kate.sms(code)).status, 'a code is good once').toBe(401);
     expect(await recorded(at)).toEqual(['sign-in.code-sent', 'sign-in.done']);
-    const how = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const how = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute(),
     );
     expect(how).toEqual([{ how: 'password+sms' }]);
@@ -97,7 +97,7 @@ eachDatabase((_name, open) => {
     const none = browser(at);
     await one.login();
     const code = await lastCode(at, PHONE);
-    ground.pass(1);
+    fixture.pass(1);
     await two.login();
     const latest = await lastCode(at, PHONE);
     if (latest !== code)
@@ -129,7 +129,7 @@ eachDatabase((_name, open) => {
       'wrong-credentials',
       'wrong-credentials',
     ]);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     expect((await kate.sms(code)).body.error.kind).toBe('expired');
     expect(kate.attempt).toBeNull();
   });
@@ -139,7 +139,7 @@ eachDatabase((_name, open) => {
     let looked = 0;
     for (let round = 0; round < 4; round += 1) {
       const kate = browser(at);
-      ground.pass(1_200_000); // past what a number may be sent
+      fixture.pass(1_200_000); // past what a number may be sent
       expect((await kate.login()).status).toBe(200);
       const code = await lastCode(at, PHONE);
       for (let guess = 1; guess <= 5; guess += 1)
@@ -148,10 +148,10 @@ eachDatabase((_name, open) => {
     // Five at first, then one each time: the waits grow past what the attempts leave.
     expect(looked).toBeLessThanOrEqual(8);
     const kate = browser(at);
-    ground.pass(3_600_000);
+    fixture.pass(3_600_000);
     await kate.login();
     expect((await kate.sms(await lastCode(at, PHONE))).status).toBe(200);
-    const left = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const left = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('throttle')
         .select('bucket')
@@ -167,7 +167,7 @@ eachDatabase((_name, open) => {
     const kate = browser(at);
     await kate.login();
     const code = await lastCode(at, PHONE);
-    ground.pass(300_000);
+    fixture.pass(300_000);
     for (let round = 0; round < 7; round += 1)
       expect((await kate.sms(code)).body).toMatchObject({
         message: MESSAGES.codeOver,
@@ -177,11 +177,11 @@ eachDatabase((_name, open) => {
       step: 'code',
       resends: 1,
     });
-    ground.pass(299_999);
+    fixture.pass(299_999);
     expect((await kate.sms(await lastCode(at, PHONE))).status).toBe(200);
     const late = browser(at);
     await late.login();
-    ground.pass(600_000);
+    fixture.pass(600_000);
     expect((await late.send('auth/login/db/sms/resend', {})).body.error.kind).toBe('expired');
   });
 
@@ -197,9 +197,9 @@ eachDatabase((_name, open) => {
       MESSAGES.noMoreCodes,
       'too-many',
     ]);
-    ground.pass(3_599_999);
+    fixture.pass(3_599_999);
     expect((await browser(at).login()).status, 'nor for another sign-in').toBe(429);
-    ground.pass(1);
+    fixture.pass(1);
     const again = await Promise.all([1, 2, 3, 4, 5].map(() => browser(at).login()));
     expect(again.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200, 200, 200, 429, 429,
@@ -235,12 +235,12 @@ eachDatabase((_name, open) => {
       (await kate.send('auth/login/db/sms/phone', { mobilePhone: OTHER })).body.data,
     ).toMatchObject({ step: 'code', methods: ['sms'], phone: '••• 34' });
     const mistyped = await lastCode(at, OTHER);
-    ground.pass(1);
+    fixture.pass(1);
     expect(
       (await kate.send('auth/login/db/sms/phone', { mobilePhone: PHONE })).body.data,
     ).toMatchObject({ phone: '••• 12' });
     const person = () =>
-      ground.world.store.tenant(at.tenant, ({ sql }) =>
+      fixture.world.store.tenant(at.tenant, ({ sql }) =>
         sql
           .selectFrom('person')
           .select(['mobile_phone', 'phone_updated_once'])
@@ -264,7 +264,7 @@ eachDatabase((_name, open) => {
     const at = await bySms();
     const kate = browser(at);
     await kate.login();
-    ground.pass(1);
+    fixture.pass(1);
     expect(
       (await kate.send('auth/login/db/sms/resend', { newMobilePhone: OTHER })).body.data,
     ).toMatchObject({ step: 'code', phone: '••• 34', resends: 1 });
@@ -307,7 +307,7 @@ eachDatabase((_name, open) => {
         MESSAGES.phoneNotUpdated,
       ]);
     }
-    ground.pass(1);
+    fixture.pass(1);
     expect(
       (await kate.send('auth/login/db/sms/resend', { newMobilePhone: OTHER })).body.data,
     ).toMatchObject({ phone: '••• 34', mayChangePhone: false, resends: 1 });
@@ -316,7 +316,7 @@ eachDatabase((_name, open) => {
       expect([twice.status, twice.body.message]).toEqual([409, MESSAGES.phoneUpdatedOnce]);
     }
     expect(await codesTo(at, third)).toEqual([]);
-    ground.pass(1);
+    fixture.pass(1);
     expect(
       (await kate.send('auth/login/db/sms/resend', { newMobilePhone: OTHER })).body.data,
       'the same number again is no change',
@@ -331,10 +331,10 @@ eachDatabase((_name, open) => {
       const own = browser(next);
       await own.login();
       const again = browser(next);
-      ground.pass(1);
+      fixture.pass(1);
       await own.send('auth/login/db/sms/resend', { newMobilePhone: third });
       await again.login();
-      ground.pass(1);
+      fixture.pass(1);
       await again.send('auth/login/db/sms/resend', { newMobilePhone: OTHER });
       expect((await again.sms(await lastCode(next, OTHER), more)).status).toBe(200);
     }
@@ -348,14 +348,14 @@ eachDatabase((_name, open) => {
     expect((await kate.login()).body.data.token, 'in at once').toBeTypeOf('string');
     expect((await kate.login({ password: 'wrong' })).status).toBe(401);
     expect((await browser(at).login()).body.data.step, 'elsewhere').toBe('code');
-    ground.pass(30 * 86_400_000 - 1);
+    fixture.pass(30 * 86_400_000 - 1);
     expect((await kate.login()).body.data.token).toBeTypeOf('string');
-    ground.pass(1);
+    fixture.pass(1);
     expect((await kate.login()).body.data.step).toBe('code');
     // Not to be remembered: neither known nor skipped.
     await kate.sms(await lastCode(at, PHONE), { rememberComputer: false });
     expect(kate.cookies.get('__Host-daybook-attempt')).toBeUndefined();
-    const devices = await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    const devices = await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .selectFrom('trusted_device')
         .select('skips_code_until')
@@ -377,23 +377,23 @@ eachDatabase((_name, open) => {
     await kate.login();
     const code = await lastCode(at, PHONE);
     const before = kate.attempt;
-    ground.pass(1);
+    fixture.pass(1);
     await kate.login();
     const stale = browser(at);
     stale.cookies.set('__Host-daybook-attempt', before ?? '');
     expect((await stale.sms(code)).body.error.kind).toBe('expired');
-    await ground.world.store.tenant(at.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(at.tenant, ({ sql }) =>
       sql
         .updateTable('person')
-        .set({ password_at: ground.world.clock.now() + 1 })
+        .set({ password_at: fixture.world.clock.now() + 1 })
         .where('tenant_id', '=', at.tenant)
         .where('id', '=', at.id)
         .execute(),
     );
     expect((await kate.sms(await lastCode(at, PHONE))).body.error.kind).toBe('expired');
-    ground.pass(10);
+    fixture.pass(10);
     await kate.login();
-    await ground.world.store.tenant(at.tenant, (tx) =>
+    await fixture.world.store.tenant(at.tenant, (tx) =>
       tx.append(
         [
           {
@@ -402,7 +402,7 @@ eachDatabase((_name, open) => {
             entity: `user:${at.id}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     expect((await kate.sms(await lastCode(at, PHONE))).body.error.kind).toBe('expired');
@@ -430,10 +430,10 @@ eachDatabase((_name, open) => {
           const one = people[who];
           const other = people[1 - who];
           if (!one || !other) throw new Error('Two browsers.');
-          ground.pass(1);
+          fixture.pass(1);
           // Neither the waits of the account nor the turns of the number: the attempt's own bounds
           // are looked at here.
-          await ground.world.store.tenant(at.tenant, async ({ sql }) => {
+          await fixture.world.store.tenant(at.tenant, async ({ sql }) => {
             await sql.deleteFrom('throttle').where('tenant_id', '=', at.tenant).execute();
             await sql.deleteFrom('one_time').where('tenant_id', '=', at.tenant).execute();
           });

@@ -4,16 +4,16 @@ import type { ProviderSettings, SecretName } from '#contract/branding/settings.t
 import { MESSAGES } from '#contract/messages.ts';
 import { ssoHandlers } from '#server/features/auth/sso.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
-import { accounts, appOf, ask, login, makeGround, provider, user } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
+import { accounts, getApp, ask, login, makeFixture, provider, user } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
 import { HERE, json, outside } from '../outbound/outside.ts';
-import type { Asked, Outside, Told } from '../outbound/outside.ts';
+import type { Query, Outside, Details } from '../outbound/outside.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 beforeAll(async () => {
-  ground = await makeGround(HERE);
-  app = appOf(ground.world, { ...accounts(ground.world), ...ssoHandlers(ground.world) });
+  fixture = await makeFixture(HERE);
+  app = getApp(fixture.world, { ...accounts(fixture.world), ...ssoHandlers(fixture.world) });
 });
 
 const MINE = {
@@ -32,9 +32,9 @@ async function clicker(
   secrets: Partial<Record<SecretName, string>>,
   mine: PersonSettings['sso'] = MINE,
 ) {
-  const { tenant, host } = await provider(ground);
-  const id = await user(ground, tenant, { roles: ['operator'] });
-  await ground.world.store.tenant(tenant, async (tx) => {
+  const { tenant, host } = await provider(fixture);
+  const id = await user(fixture, tenant, { roles: ['operator'] });
+  await fixture.world.store.tenant(tenant, async (tx) => {
     await tx.sql
       .updateTable('provider')
       .set({ settings: JSON.stringify({ sso }) })
@@ -47,7 +47,7 @@ async function clicker(
       .where('id', '=', id)
       .execute();
     for (const [name, value] of Object.entries(secrets))
-      await storeSecret(tx, ground.world, name as SecretName, value);
+      await storeSecret(tx, fixture.world, name as SecretName, value);
   });
   const { token } = (await login(app, host)).body.data;
   return {
@@ -57,13 +57,13 @@ async function clicker(
       ask<Answer>(app, `/api/v1/auth/validate-sso/${name}`, { method: 'POST', host, token, body }),
   };
 }
-const broken = (): Told => ({ status: 500 });
+const broken = (): Details => ({ status: 500 });
 const none = { vac: null, vcd: null, zerto: null } as const;
 
 /** A Zerto that has sessions by name and password, or only the appliance's tokens. */
 const zerto = (
   how: 'old' | 'appliance',
-  made: () => Told = () => json('zssp-session-1'),
+  made: () => Details = () => json('zssp-session-1'),
 ): Promise<Outside> =>
   outside(({ path, headers, method, body }) => {
     if (how === 'old' && path === '/v1/session/add')
@@ -138,7 +138,7 @@ test('SSO-1: vac and vcd are asked for a token first, then the address of their 
     url: `${vcd.url}/tenant/my%20org`,
     sessionId: null,
   });
-  const audit = await ground.world.store.tenant(tenant, ({ sql }) =>
+  const audit = await fixture.world.store.tenant(tenant, ({ sql }) =>
     sql
       .selectFrom('audit')
       .select(['what', 'detail'])
@@ -158,8 +158,8 @@ const said = async (
 };
 
 test('SSO-2: what is not set up, not enabled, not known or not there is told in words, and nobody is asked without need', async () => {
-  let told: (asked: Asked) => Told = broken;
-  const there = await outside((asked) => told(asked));
+  let toOutput: (request: Query) => Details = broken;
+  const there = await outside((request) => toOutput(request));
   const sso = {
     vac: { url: there.url },
     vcd: { url: there.url, organization: 'org' },
@@ -184,7 +184,7 @@ test('SSO-2: what is not set up, not enabled, not known or not there is told in 
   const { click, host } = await clicker(sso, secrets);
   for (const name of ['vac', 'vcd', 'zerto'])
     expect(await said(click, name)).toEqual([503, MESSAGES.ssoAway]);
-  told = ({ path }) =>
+  toOutput = ({ path }) =>
     path.startsWith('/api/v3/users')
       ? json({ data: [] })
       : path === '/v1/session/add'
@@ -192,12 +192,12 @@ test('SSO-2: what is not set up, not enabled, not known or not there is told in 
         : { status: 400 };
   for (const name of ['vac', 'vcd', 'zerto'])
     expect(await said(click, name)).toEqual([403, MESSAGES.ssoUnknown]);
-  told = ({ path }) =>
+  toOutput = ({ path }) =>
     path === '/v1/session/add'
       ? { headers: { 'x-zerto-session': 's' } }
       : json('an id with a space & more');
   expect(await said(click, 'zerto')).toEqual([503, MESSAGES.ssoAway]);
-  told = () => ({ status: 302, headers: { location: 'http://127.0.0.1/' } });
+  toOutput = () => ({ status: 302, headers: { location: 'http://127.0.0.1/' } });
   for (const name of ['vac', 'vcd', 'zerto'])
     expect((await click(name)).status).toBeGreaterThanOrEqual(403);
   await there.stop();

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { ACCOUNT_RULE } from '#server/features/auth/rate-limit.ts';
 import { workOfHash } from './work-of-hash.ts';
-import { appOf, login, makeGround, provider, user } from '../http/fixtures.ts';
+import { getApp, login, makeFixture, provider, user } from '../http/fixtures.ts';
 
 /** Noise of the machine only adds: the least of many rounds is the work itself. */
 const least = (times: readonly number[]): number => Math.min(...times);
 
 test('G36: the work done does not tell an unknown name from a wrong password', async () => {
-  const ground = await makeGround();
-  const app = appOf(ground.world);
-  const { host, tenant } = await provider(ground);
-  await user(ground, tenant);
+  const fixture = await makeFixture();
+  const app = getApp(fixture.world);
+  const { host, tenant } = await provider(fixture);
+  await user(fixture, tenant);
   // Time of this process's processors, all threads: what a clock on the wall would show, without
   // the machine's other work.
-  const workOf = async (name: string): Promise<number> => {
+  const loadWork = async (name: string): Promise<number> => {
     const before = process.cpuUsage();
     expect((await login(app, host, name, 'wrong')).status).toBe(401);
     const { user: own, system } = process.cpuUsage(before);
@@ -22,9 +22,9 @@ test('G36: the work done does not tell an unknown name from a wrong password', a
   const known: number[] = [];
   const unknown: number[] = [];
   for (let round = 0; round < 30; round += 1) {
-    ground.pass(ACCOUNT_RULE.mostMs); // past every wait
-    known.push(await workOf('kate'));
-    unknown.push(await workOf('nobody'));
+    fixture.pass(ACCOUNT_RULE.mostMs); // past every wait
+    known.push(await loadWork('kate'));
+    unknown.push(await loadWork('nobody'));
   }
   expect(least(known)).toBeGreaterThan(0.8 * (await workOfHash()));
   expect(Math.abs(least(known) - least(unknown))).toBeLessThan(15);

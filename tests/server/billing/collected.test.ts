@@ -5,7 +5,7 @@ import { anAsk, DAY, HOUR, iso, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField, type Field } from '../connections/fakes/fixtures.ts';
 import { aLicence, fill } from '../connections/fakes/vspc-estate.ts';
 import { uid } from '../connections/fakes/vspc.ts';
-import { type Asked, json, outside, type Told } from '../outbound/outside.ts';
+import { type Query, json, outside, type Details } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { licenseTicks } from '../jobs/ticks.ts';
 
@@ -14,7 +14,7 @@ let field: Field;
 
 /** A backup server that tells of its licence alone. */
 const aServer =
-  (used: () => number): ((asked: Asked) => Told) =>
+  (used: () => number): ((request: Query) => Details) =>
   ({ path }) => {
     const { pathname } = new URL(path, 'http://x');
     if (pathname.endsWith('/token'))
@@ -49,12 +49,12 @@ eachDatabase((_name, open) => {
     const keeper = licenseTicks(field.world);
     const ask = () => anAsk({ ...field.place.ground, world: field.world }, field.tenant);
     const lines = async (month?: string): Promise<unknown> => {
-      const told = await licensing.listCompanyLicensing(
+      const details = await licensing.listCompanyLicensing(
         month === undefined ? {} : { month },
         ask(),
       );
-      return told.ok
-        ? told.value.companies.map(({ companyName, lines: all }) => [
+      return details.ok
+        ? details.value.companies.map(({ companyName, lines: all }) => [
             companyName,
             ...all
               .filter(({ source }) => source !== null)
@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
                 source,
               ]),
           ])
-        : told.failure;
+        : details.failure;
     };
     fill(vspc.console, 2, 2, NOON - HOUR);
     vspc.console.licences.push(aLicence('Company 0', 12), aLicence('Company 1', 5));

@@ -1,7 +1,7 @@
 import type { OutputOf } from '#contract/calls.ts';
-import type { QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import type { QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import { ask, login } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { APP } from './fakes/quickbooks.ts';
@@ -14,7 +14,7 @@ export const CUSTOMERS = 'o365/quickbooks/customers';
 export type Listed = OutputOf<'listInvoices'>;
 
 /** The one that was made last: each is read alone. */
-const last = new WeakMap<Ground, string>();
+const last = new WeakMap<Fixture, string>();
 
 const good = async <T>(
   answer: Promise<{
@@ -33,14 +33,14 @@ export interface Bureau {
   readonly office: Office;
   readonly ada: Asker;
   readonly books: Books;
-  connect(): Promise<QuickBooksKept>;
+  connect(): Promise<QuickBooksState>;
   read(): Promise<void>;
   list(query?: string, who?: Asker): Promise<Listed>;
-  kept(): Promise<QuickBooksKept>;
+  kept(): Promise<QuickBooksState>;
 }
 
-export async function show(ground: Ground, tenant: string, on: boolean): Promise<void> {
-  await ground.world.store.tenant(tenant, async ({ sql }) => {
+export async function show(fixture: Fixture, tenant: string, on: boolean): Promise<void> {
+  await fixture.world.store.tenant(tenant, async ({ sql }) => {
     const { branding } = await sql
       .selectFrom('provider')
       .select('branding')
@@ -59,15 +59,15 @@ export async function show(ground: Ground, tenant: string, on: boolean): Promise
   });
 }
 
-export async function aBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bureau> {
-  const office = await anOffice(ground);
+export async function aBureau(fixture: Fixture, qb: QuickBooksStandIn): Promise<Bureau> {
+  const office = await anOffice(fixture);
   const books = qb.books();
   await office.as('ada', ['admin']);
   let token = '';
   let at = 0;
   /** Signed in anew where the clock has gone on for longer than a session is good. */
   const ada: Asker = async (method, path, body, headers = {}) => {
-    const now = ground.world.clock.now();
+    const now = fixture.world.clock.now();
     if (now - at > 240_000) token = (await login(office.app, office.host, 'ada')).body.data.token;
     if (now - at > 240_000) at = now;
     return ask(office.app, `/api/v1/${path}`, {
@@ -78,10 +78,10 @@ export async function aBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bu
       ...(body === undefined ? {} : { body }),
     });
   };
-  const before = last.get(ground);
-  if (before !== undefined) await show(ground, before, false);
-  last.set(ground, office.tenant);
-  await show(ground, office.tenant, true);
+  const before = last.get(fixture);
+  if (before !== undefined) await show(fixture, before, false);
+  last.set(fixture, office.tenant);
+  await show(fixture, office.tenant, true);
   return {
     office,
     ada,
@@ -89,14 +89,14 @@ export async function aBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bu
     async connect() {
       await good(ada('PUT', CONNECTION, { environment: 'production', ...APP }));
       const { url } = await good(ada<{ url: string }>('POST', `${CONNECTION}/begin`, {}));
-      return good(ada<QuickBooksKept>('POST', `${CONNECTION}/finish`, qb.back(url, books)));
+      return good(ada<QuickBooksState>('POST', `${CONNECTION}/finish`, qb.back(url, books)));
     },
     async read() {
-      const reader = invoiceTicks(ground.world);
-      await reader.tick(ground.world.clock.now());
+      const reader = invoiceTicks(fixture.world);
+      await reader.tick(fixture.world.clock.now());
       void reader.stop();
     },
     list: (query = '', who = ada) => good(who<Listed>('GET', `${INVOICES}${query}`)),
-    kept: () => good(ada<QuickBooksKept>('GET', CONNECTION)),
+    kept: () => good(ada<QuickBooksState>('GET', CONNECTION)),
   };
 }

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aBureau, INVOICES } from './fixtures.ts';
 import { invoice } from './fakes/quickbooks.ts';
 import type { QuickBooksStandIn } from './fakes/quickbooks.ts';
 import { aReadBureau, csv, day, withQuickBooks } from './read-bureau.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let qb: QuickBooksStandIn;
 
 /** What is left to pay. */
@@ -20,13 +20,13 @@ function cents(text: string | undefined): bigint {
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ({ ground, qb } = await withQuickBooks(open));
+    ({ ground: fixture, qb } = await withQuickBooks(open));
   });
 
   test('BILL-5: the PDF comes from QuickBooks through the server, and says why it does not', async () => {
-    const bureau = await aReadBureau(ground, qb);
+    const bureau = await aReadBureau(fixture, qb);
     const { ada } = bureau;
-    const asked = qb.asked.length;
+    const request = qb.asked.length;
     const pdf = await ada('GET', `${INVOICES}/12/pdf`);
     expect([
       pdf.status,
@@ -41,7 +41,7 @@ eachDatabase((_name, open) => {
       'no-store',
       '%PDF-1.4 invoice 12',
     ]);
-    expect(qb.asked.slice(asked).map(({ path }) => path)).toEqual([
+    expect(qb.asked.slice(request).map(({ path }) => path)).toEqual([
       `/v3/company/${bureau.books.realm}/invoice/12/pdf?minorversion=75`,
     ]);
     expect((await ada('GET', `${INVOICES}/15/pdf`)).headers.get('content-disposition')).toBe(
@@ -62,7 +62,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-3, BILL-5: the file has every invoice that matches, begins no formula, and what it comes to by currency is what the page says', async () => {
-    const bureau = await aReadBureau(ground, qb);
+    const bureau = await aReadBureau(fixture, qb);
     const file = await bureau.ada('POST', 'o365/quickbooks/invoices-csv', {});
     expect(file.headers.get('content-disposition')).toMatch(
       /^attachment; filename="Invoices_2026-03-\d\d_\d{6}\.csv"$/,
@@ -85,7 +85,7 @@ eachDatabase((_name, open) => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(one, { maxLength: 40 }), async (made) => {
-        const next = await aBureau(ground, qb);
+        const next = await aBureau(fixture, qb);
         next.books.invoices.push(
           ...made.map(({ currency, all, paid, due, voided }, i) =>
             invoice(i + 1, {

@@ -1,23 +1,23 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { CustomerOut } from '#contract/billing/quickbooks-calls.ts';
 import type { InvoiceWhole } from '#contract/billing/invoice-calls.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aBureau, CUSTOMERS, INVOICES, show } from './fixtures.ts';
 import { invoice } from './fakes/quickbooks.ts';
 import type { QuickBooksStandIn } from './fakes/quickbooks.ts';
 import { aReadBureau, csv, day, ids, withQuickBooks } from './read-bureau.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let qb: QuickBooksStandIn;
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ({ ground, qb } = await withQuickBooks(open));
+    ({ ground: fixture, qb } = await withQuickBooks(open));
   });
 
   test('BILL-2, BILL-3: an invoice is open, overdue, paid or voided by its balance and its day; sums stand by currency; states, days and words narrow the list', async () => {
-    const bureau = await aReadBureau(ground, qb);
+    const bureau = await aReadBureau(fixture, qb);
     const all = await bureau.list();
     expect(
       all.rows.map(({ _id, state, currency, total, balance }) => [
@@ -70,7 +70,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-2: one invoice stands with its lines, tax and what was written on it', async () => {
-    const bureau = await aBureau(ground, qb);
+    const bureau = await aBureau(fixture, qb);
     bureau.books.invoices.push(
       invoice(1, {
         CustomerMemo: { value: 'Thank you' },
@@ -148,7 +148,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-4: customers stand for companies, also those below them; only what one sees is told, in the list, alone, as a file and as a PDF', async () => {
-    const bureau = await aReadBureau(ground, qb);
+    const bureau = await aReadBureau(fixture, qb);
     const { ada, office } = bureau;
     const cal = await office.as('cal', ['admin'], [1]);
     const dru = await office.as('dru', ['admin'], [2]);
@@ -237,11 +237,11 @@ eachDatabase((_name, open) => {
     const [first, second] = bureau.books.customers;
     if (!first || !second) throw new Error('no customers');
     const touched = {
-      MetaData: { LastUpdatedTime: new Date(ground.world.clock.now()).toISOString() },
+      MetaData: { LastUpdatedTime: new Date(fixture.world.clock.now()).toISOString() },
     };
     Object.assign(first, { DisplayName: 'Calloway Group', ...touched });
     Object.assign(second, { Active: false, ...touched });
-    ground.pass(16 * 60_000);
+    fixture.pass(16 * 60_000);
     await bureau.read();
     expect(
       (await ada<CustomerOut[]>('GET', CUSTOMERS)).body.data.map(({ id, health }) => [id, health]),
@@ -273,8 +273,8 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-4: another provider sees nothing, and a portal that does not show invoices tells of none', async () => {
-    const first = await aReadBureau(ground, qb);
-    const other = await aBureau(ground, qb);
+    const first = await aReadBureau(fixture, qb);
+    const other = await aBureau(fixture, qb);
     expect([
       await ids(other, ''),
       (await other.ada('GET', `${INVOICES}/11`)).status,
@@ -282,7 +282,7 @@ eachDatabase((_name, open) => {
       (await other.ada<unknown[]>('GET', CUSTOMERS)).body.data,
       await csv(other),
     ]).toEqual([[], 404, 404, [], [expect.anything()]]);
-    await show(ground, first.office.tenant, false);
+    await show(fixture, first.office.tenant, false);
     for (const [method, path] of [
       ['GET', ''],
       ['GET', '/11'],

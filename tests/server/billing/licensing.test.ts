@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { CompanyUsage, ProviderUsage } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { monthOf, monthsAt } from '#server/features/billing/months.ts';
+import { getMonth, monthsAt } from '#server/features/billing/months.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
-import { ask, makeGround, PASSWORD } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { ask, makeFixture, PASSWORD } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -14,8 +14,8 @@ import { licenseTicks } from '../jobs/ticks.ts';
 
 const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing';
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const monthNow = (): string => iso(now()).slice(0, 7);
 
@@ -28,7 +28,7 @@ const companies = async (who: Asker, query = ''): Promise<Companies> =>
   (await who<Companies>('GET', `${PATH}/companies${query}`)).body.data;
 const providers = async (who: Asker, query = ''): Promise<readonly ProviderUsage[]> =>
   (await who<{ providers: ProviderUsage[] }>('GET', `${PATH}${query}`)).body.data.providers;
-const told = (all: readonly CompanyUsage[]): readonly unknown[] =>
+const toOutput = (all: readonly CompanyUsage[]): readonly unknown[] =>
   all.map(({ companyName, lines }) => [
     companyName,
     ...lines.map(({ product, workload, unit, used }) => `${product} ${workload}: ${used} ${unit}`),
@@ -51,7 +51,7 @@ async function collect(
   office: Office,
   rows: readonly { uid: string; company: number | null; used: number; unitType?: string }[],
 ): Promise<void> {
-  await ground.world.store.tenant(office.tenant, async (tx) => {
+  await fixture.world.store.tenant(office.tenant, async (tx) => {
     await tx.sql.deleteFrom('collected').where('tenant_id', '=', office.tenant).execute();
     for (const { uid, company, used, unitType = 'Points' } of rows) {
       const row = {
@@ -82,11 +82,11 @@ const CONNECTION = '7d7f4c8e-0c55-4b8e-9f0a-2f1a1f7a3c11';
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('LIC-1, LIC-3: jobs with a result and their computers, each once; what connections told beside it; the parts come to the whole; only what one sees', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ann = await office.as('ann', ['admin']);
     const some = await office.as('some', ['admin'], [2]);
     const dana = await office.as('dana', ['operator']);
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
       { uid: 'd', company: 2, used: 0 },
     ]);
     const all = await companies(ann);
-    expect(told(all.companies)).toEqual([
+    expect(toOutput(all.companies)).toEqual([
       [
         'Calloway Freight',
         'BackupAndReplication VMs: 12 Points',
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
       ['Daybook', 'Computers', 3, null, null, null],
       ['Daybook', 'Jobs', 4, null, null, null],
     ]);
-    expect(told((await companies(some)).companies)).toEqual([
+    expect(toOutput((await companies(some)).companies)).toEqual([
       [
         'Drummond & Pike',
         'BackupAndReplication VMs: 3 Points',
@@ -175,20 +175,20 @@ eachDatabase((_name, open) => {
   });
 
   test('LIC-2: a month that is over tells what was told of it last', async () => {
-    const office = await anOffice(ground);
-    const keeper = licenseTicks(ground.world);
+    const office = await anOffice(fixture);
+    const keeper = licenseTicks(fixture.world);
     await results(office, 1, [['Files', 'SRV-1']]);
     await collect(office, [{ uid: 'a', company: 1, used: 5 }]);
     await keeper.tick(now());
     await collect(office, [{ uid: 'a', company: 1, used: 7 }]);
-    ground.pass(1);
+    fixture.pass(1);
     await collect(office, [{ uid: 'a', company: 1, used: 8 }]);
     await keeper.tick(now());
     const before = monthNow();
-    ground.pass(32 * DAY);
+    fixture.pass(32 * DAY);
     await keeper.tick(now()); // what stands there is of the month before
     const ann = await office.as('ann', ['admin']);
-    expect(told((await companies(ann, `?month=${before}`)).companies)).toEqual([
+    expect(toOutput((await companies(ann, `?month=${before}`)).companies)).toEqual([
       [
         'Calloway Freight',
         'BackupAndReplication VMs: 8 Points',
@@ -198,28 +198,28 @@ eachDatabase((_name, open) => {
     ]);
     await collect(office, [{ uid: 'a', company: 1, used: 100 }]);
     await keeper.tick(now());
-    expect(told((await companies(ann, `?month=${before}`)).companies)[0]).toContain(
+    expect(toOutput((await companies(ann, `?month=${before}`)).companies)[0]).toContain(
       'BackupAndReplication VMs: 8 Points',
     );
-    expect(told((await companies(ann)).companies)).toEqual([
+    expect(toOutput((await companies(ann)).companies)).toEqual([
       ['Calloway Freight', 'BackupAndReplication VMs: 100 Points'],
     ]);
     await keeper.stop();
   });
 
   test('LIC-3: of providers below, for who sees the whole of the own one; of others nothing', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ann = await office.as('ann', ['admin']);
     const some = await office.as('some', ['admin'], [1]);
     const below = randomUUID();
     const host = `h-${below}.example`;
-    await makeTenant(ground.world.store, {
+    await makeTenant(fixture.world.store, {
       tenant: below,
       host,
       branding: defaultBranding(below, 'Harbour', host),
       isDefault: false,
     });
-    await ground.world.store.system(async (sql) => {
+    await fixture.world.store.system(async (sql) => {
       await sql
         .updateTable('tenant_list')
         .set({ master_id: office.tenant })
@@ -237,7 +237,7 @@ eachDatabase((_name, open) => {
       (await ann('GET', `${PATH}/companies?serviceProviderId=${below}`)).status,
       (await some('GET', `${PATH}/companies?serviceProviderId=${below}`)).status,
     ]).toEqual([200, 404]);
-    const other = await anOffice(ground);
+    const other = await anOffice(fixture);
     expect((await ann('GET', `${PATH}/companies?serviceProviderId=${other.tenant}`)).status).toBe(
       404,
     );
@@ -260,6 +260,6 @@ test("LIC-4: months are those of the provider's wall, from operational day to op
     '2026-02',
   ]);
   expect(monthsAt(Date.parse('2026-04-01T05:00:00Z'), wall)[0]).toBe('2026-04');
-  const { from, to } = monthOf('2026-03', wall);
+  const { from, to } = getMonth('2026-03', wall);
   expect([iso(from), iso(to)]).toEqual(['2026-03-01T06:00:00.000Z', '2026-04-01T05:00:00.000Z']);
 });

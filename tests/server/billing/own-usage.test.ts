@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -11,14 +11,14 @@ import { licenseTicks } from '../jobs/ticks.ts';
 const DAY = 86_400_000;
 const PATH = 'monitoring/reporting/licensing/own';
 const [ONE, TWO] = [randomUUID(), randomUUID()];
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const monthNow = (): string => iso(now()).slice(0, 7);
 
 type Own = OutputOf<'ownSubscriptions'>;
 const own = async (who: Asker): Promise<Own> => (await who<Own>('GET', PATH)).body.data;
-const told = ({ holders }: Own): readonly unknown[] =>
+const toOutput = ({ holders }: Own): readonly unknown[] =>
   holders.map(({ company, name, lines }) => [
     company,
     name,
@@ -44,7 +44,7 @@ async function collect(
   office: Office,
   rows: readonly (readonly [connection: string, company: number | null, used: number])[],
 ): Promise<void> {
-  await ground.world.store.tenant(office.tenant, async (tx) => {
+  await fixture.world.store.tenant(office.tenant, async (tx) => {
     await tx.sql.deleteFrom('collected').where('tenant_id', '=', office.tenant).execute();
     for (const [connection, company, used] of rows) {
       const row = {
@@ -75,12 +75,12 @@ async function collect(
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('LIC-5, T2: whoever is signed in is told what the own companies use beside the month before, since which month, and nothing of others', async () => {
-    const office = await anOffice(ground);
-    const keeper = licenseTicks(ground.world);
+    const office = await anOffice(fixture);
+    const keeper = licenseTicks(fixture.world);
     const first = monthNow();
     await ran(office, 1, ['Files']);
     await ran(office, 2, ['Other']);
@@ -91,7 +91,7 @@ eachDatabase((_name, open) => {
       [ONE, null, 900],
     ]);
     await keeper.tick(now());
-    ground.pass(32 * DAY);
+    fixture.pass(32 * DAY);
     const second = monthNow();
     await ran(office, 1, ['Files', 'Mail']);
     await collect(office, [[ONE, 1, 8]]);
@@ -116,12 +116,12 @@ eachDatabase((_name, open) => {
     ];
     const mine = await own(cust);
     expect([mine.month, mine.before]).toEqual([second, first]);
-    expect(told(mine)).toEqual([calloway]);
-    expect(told(await own(both))).toEqual([calloway, drummond]);
-    expect(told(await own(none))).toEqual([]);
+    expect(toOutput(mine)).toEqual([calloway]);
+    expect(toOutput(await own(both))).toEqual([calloway, drummond]);
+    expect(toOutput(await own(none))).toEqual([]);
     // Who sees every company is told of the provider as a whole, with what belongs to no company,
     // and not company by company.
-    expect(told(await own(staff))).toEqual([
+    expect(toOutput(await own(staff))).toEqual([
       [
         null,
         expect.any(String),
@@ -132,8 +132,8 @@ eachDatabase((_name, open) => {
     ]);
     // It says nothing of the connections.
     expect(JSON.stringify(mine)).not.toContain('connection');
-    const other = await anOffice(ground);
-    expect(told(await own(await other.as('cust', ['read-only'], [1])))).toEqual([
+    const other = await anOffice(fixture);
+    expect(toOutput(await own(await other.as('cust', ['read-only'], [1])))).toEqual([
       [1, 'Calloway Freight'],
     ]);
     expect((await (await office.as('plain', [], [1]))('GET', `${PATH}?company=2`)).status).toBe(
@@ -143,15 +143,15 @@ eachDatabase((_name, open) => {
   });
 
   test('LIC-5: what is told in the oldest of the months has no beginning, what is new began this month; a company that was deleted is not told', async () => {
-    const office = await anOffice(ground);
-    const keeper = licenseTicks(ground.world);
+    const office = await anOffice(fixture);
+    const keeper = licenseTicks(fixture.world);
     const begun = now();
     await ran(office, 1, ['Files']);
     await collect(office, [[ONE, 1, 5]]);
     await keeper.tick(now());
     const oldest = new Date(begun);
     oldest.setUTCMonth(oldest.getUTCMonth() + 11, 15);
-    ground.pass(oldest.getTime() - begun);
+    fixture.pass(oldest.getTime() - begun);
     await collect(office, [
       [ONE, 1, 5],
       [ONE, 2, 1],
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     await ran(office, 1, ['Files']);
     await ran(office, 2, ['Other']);
     const both = await office.as('both', ['operator'], [1, 2]);
-    expect(told(await own(both))).toEqual([
+    expect(toOutput(await own(both))).toEqual([
       [
         1,
         'Calloway Freight',
@@ -187,7 +187,9 @@ eachDatabase((_name, open) => {
     for (const { _id: id, name } of rows)
       if (name === 'Calloway Freight')
         expect((await ann('DELETE', `companies/${id}`)).status).toBe(200);
-    expect(told(await own(both)).map((one) => (one as unknown[])[1])).toEqual(['Drummond & Pike']);
+    expect(toOutput(await own(both)).map((one) => (one as unknown[])[1])).toEqual([
+      'Drummond & Pike',
+    ]);
     await keeper.stop();
   });
 });

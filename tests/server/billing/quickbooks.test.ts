@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
+import { makeAppContext } from '#server/make-app-context.ts';
 import { quickBooksAt } from '#server/features/billing/quickbooks-endpoint.ts';
-import { accessOf } from '#server/features/billing/quickbooks-tokens.ts';
+import { loadAccess } from '#server/features/billing/quickbooks-tokens.ts';
 import { dump } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aBureau, type Bureau, CONNECTION, INVOICES } from './fixtures.ts';
@@ -14,7 +15,7 @@ import type { QuickBooksStandIn, Rec } from './fakes/quickbooks.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let ground: Ground;
+let fixture: Fixture;
 let store: OpenStore;
 let qb: QuickBooksStandIn;
 const begun: QuickBooksStandIn[] = [];
@@ -38,7 +39,7 @@ const renewals = (): number =>
 const stamp = (one: Rec, more: Rec = {}): void => {
   Object.assign(one, {
     ...more,
-    MetaData: { LastUpdatedTime: new Date(ground.world.clock.now()).toISOString() },
+    MetaData: { LastUpdatedTime: new Date(fixture.world.clock.now()).toISOString() },
   });
 };
 const numbers = async (bureau: Bureau): Promise<readonly string[]> =>
@@ -46,16 +47,16 @@ const numbers = async (bureau: Bureau): Promise<readonly string[]> =>
 
 const at = (environment: 'production' | 'sandbox'): readonly string[] =>
   Object.values(
-    quickBooksAt({ config: { ...ground.world.config, quickBooks: null } }, environment),
+    quickBooksAt({ config: { ...fixture.world.config, quickBooks: null } }, environment),
   );
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     store = await open();
-    const clock = { now: (): number => ground.world.clock.now() };
+    const clock = { now: (): number => fixture.world.clock.now() };
     qb = await quickBooksStandIn(() => clock.now());
     begun.push(qb);
-    ground = await makeGround({ ...HERE, quickBooks: qb.url }, store);
+    fixture = await makeFixture({ ...HERE, quickBooks: qb.url }, store);
   });
 
   test('BILL-1: an app of Intuit is asked at the addresses of its environment', () => {
@@ -69,7 +70,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: keys are kept, access is given at Intuit and comes back once, to who asked for it; secret and tokens lie sealed and are told to nobody', async () => {
-    const bureau = await aBureau(ground, qb);
+    const bureau = await aBureau(fixture, qb);
     const { ada, books } = bureau;
     const bo = await bureau.office.as('bo', ['admin']);
     expect(said(await ada('POST', `${CONNECTION}/begin`, {}))).toEqual([
@@ -82,16 +83,16 @@ eachDatabase((_name, open) => {
     ).toEqual([{ path: 'secret', message: MESSAGES.quickBooksNoSecret }]);
     await ada('PUT', CONNECTION, { environment: 'production', ...APP });
     const { url } = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data;
-    const kept = await bureau.kept();
-    expect(kept).toMatchObject({
+    const stored = await bureau.kept();
+    expect(stored).toMatchObject({
       clientId: APP.clientId,
       secret: true,
       realm: null,
       ended: false,
       invoices: 0,
     });
-    expect(new URL(url).searchParams.get('redirect_uri')).toBe(kept.back);
-    expect(kept.back).toBe(`https://${bureau.office.host}/monitoring/invoices/quickbooks`);
+    expect(new URL(url).searchParams.get('redirect_uri')).toBe(stored.back);
+    expect(stored.back).toBe(`https://${bureau.office.host}/monitoring/invoices/quickbooks`);
     const back = qb.back(url, books);
     expect(said(await bo('POST', `${CONNECTION}/finish`, back))).toEqual([
       409,
@@ -102,7 +103,7 @@ eachDatabase((_name, open) => {
       MESSAGES.quickBooksWayBack,
     ]);
     const late = (await ada<{ url: string }>('POST', `${CONNECTION}/begin`, {})).body.data.url;
-    ground.pass(11 * MINUTE);
+    fixture.pass(11 * MINUTE);
     const asker = await bureau.office.as('ann', ['admin']);
     expect(said(await asker('POST', `${CONNECTION}/finish`, qb.back(late, books)))).toEqual([
       409,
@@ -117,7 +118,7 @@ eachDatabase((_name, open) => {
         }),
       ),
     ).toEqual([409, MESSAGES.quickBooksWayBack]);
-    const again = await aBureau(ground, qb);
+    const again = await aBureau(fixture, qb);
     expect(await again.connect()).toMatchObject({ realm: again.books.realm, ended: false });
     await again.read();
     expect(
@@ -133,14 +134,14 @@ eachDatabase((_name, open) => {
         APP.secret,
       ])
       .filter((one): one is string => typeof one === 'string');
-    const all = JSON.stringify([await dumped(), ground.lines]);
+    const all = JSON.stringify([await dumped(), fixture.lines]);
     expect(tokens.length).toBeGreaterThan(5);
     expect(tokens.filter((one) => all.includes(one))).toEqual([]);
     expect(all).toContain('quickbooks.connected');
   });
 
   test('BILL-1: invoices are read page by page with their customers, and once more only what changed; a reading of all finds what was deleted', async () => {
-    const bureau = await aBureau(ground, qb);
+    const bureau = await aBureau(fixture, qb);
     const { books } = bureau;
     books.customers.push(customer(1, 'Calloway Freight'));
     books.invoices.push(...many(1, 2_300));
@@ -159,13 +160,13 @@ eachDatabase((_name, open) => {
     ]);
     expect(await bureau.list()).toMatchObject({
       count: 2_300,
-      source: { is: 'read', readAt: ground.world.clock.now(), fault: null },
+      source: { is: 'read', readAt: fixture.world.clock.now(), fault: null },
     });
     // Not again before it is due.
-    const asked = qb.asked.length;
+    const request = qb.asked.length;
     await bureau.read();
-    expect(qb.asked.length).toBe(asked);
-    ground.pass(16 * MINUTE);
+    expect(qb.asked.length).toBe(request);
+    fixture.pass(16 * MINUTE);
     const [first, second] = books.invoices;
     if (!first || !second) throw new Error('no invoices');
     stamp(first, { Balance: 0 });
@@ -178,14 +179,14 @@ eachDatabase((_name, open) => {
     );
     expect((await bureau.list('?state=paid')).rows.map(({ _id }) => _id)).toEqual(['1']);
     expect((await bureau.list()).count).toBe(2_300);
-    ground.pass(25 * HOUR);
+    fixture.pass(25 * HOUR);
     await bureau.read();
     expect((await bureau.list()).count).toBe(2_299);
     expect(queries('Invoice').at(-1)).toContain(`Id in ('2')`);
   });
 
   test('BILL-1: reading goes on where it was cut off; what is slow, out of order or asks to wait is asked later and says so meanwhile', async () => {
-    const bureau = await aBureau(ground, qb);
+    const bureau = await aBureau(fixture, qb);
     const { books } = bureau;
     books.invoices.push(...many(1, 1_500));
     await bureau.connect();
@@ -203,7 +204,7 @@ eachDatabase((_name, open) => {
     });
     await bureau.read(); // not yet
     expect((await bureau.list()).count).toBe(1_000);
-    ground.pass(20_000);
+    fixture.pass(20_000);
     qb.faults.push({
       ...third,
       status: 429,
@@ -214,11 +215,11 @@ eachDatabase((_name, open) => {
     expect((await bureau.list()).source.fault).toBe(
       'QuickBooks received too many requests. Try again later.',
     );
-    ground.pass(119_000);
-    const asked = qb.asked.length;
+    fixture.pass(119_000);
+    const request = qb.asked.length;
     await bureau.read();
-    expect(qb.asked.length).toBe(asked);
-    ground.pass(2_000);
+    expect(qb.asked.length).toBe(request);
+    fixture.pass(2_000);
     const pages = queries('Invoice').length;
     await bureau.read();
     expect(
@@ -231,7 +232,7 @@ eachDatabase((_name, open) => {
       source: { is: 'read', fault: null },
     });
     // A form that is not the published one keeps what was read.
-    ground.pass(16 * MINUTE);
+    fixture.pass(16 * MINUTE);
     qb.faults.push({
       when: ({ path }) => path.includes('from+Invoice'),
       headers: { 'content-type': 'application/json' },
@@ -245,52 +246,52 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: a token that is refused is renewed once by one asker at a time; the newest refresh token counts; access that is over says so and waits for people', async () => {
-    const bureau = await aBureau(ground, qb);
+    const bureau = await aBureau(fixture, qb);
     const { ada, books, office } = bureau;
     books.invoices.push(...many(1, 3));
     await bureau.connect();
     await bureau.read();
     qb.end(books);
     const before = renewals();
-    ground.pass(16 * MINUTE);
+    fixture.pass(16 * MINUTE);
     await bureau.read();
     expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([1, null]);
     // Ten at once that are refused the same token wait for one renewal, also those of another
     // server.
-    const token = await accessOf(ground.world, office.tenant, null);
-    const other = { ...ground.world, store: new Proxy(store, {}) };
+    const token = await loadAccess(fixture.world, office.tenant, null);
+    const other = makeAppContext(fixture.world);
     const got = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        accessOf(
-          i % 2 === 0 || store.kind === 'pglite' ? ground.world : other,
+        loadAccess(
+          i % 2 === 0 || store.kind === 'pglite' ? fixture.world : other,
           office.tenant,
           token,
         ),
       ),
     );
     expect([renewals() - before, new Set(got).size, got.includes(token)]).toEqual([2, 1, false]);
-    ground.pass(2 * HOUR);
+    fixture.pass(2 * HOUR);
     await bureau.read();
     expect([renewals() - before, (await bureau.list()).source.fault]).toEqual([3, null]);
     // Renewing fails for a while: nothing is lost by it.
     qb.end(books);
     qb.faults.push({ when: ({ path }) => path.startsWith('/oauth2'), status: 500 });
-    ground.pass(16 * MINUTE);
+    fixture.pass(16 * MINUTE);
     await bureau.read();
     expect((await bureau.list()).source.fault).toBe("QuickBooks isn't available (500).");
-    ground.pass(MINUTE);
+    fixture.pass(MINUTE);
     await bureau.read();
     expect((await bureau.list()).source.fault).toBeNull();
     qb.end(books, true);
-    ground.pass(16 * MINUTE);
+    fixture.pass(16 * MINUTE);
     await bureau.read();
     expect((await bureau.list()).source.fault).toBe(
       'QuickBooks no longer gives access. Connect it again.',
     );
-    const asked = qb.asked.length;
-    ground.pass(2 * HOUR);
+    const request = qb.asked.length;
+    fixture.pass(2 * HOUR);
     await bureau.read();
-    expect(qb.asked.length).toBe(asked);
+    expect(qb.asked.length).toBe(request);
     expect((await ada('GET', CONNECTION)).body.data).toMatchObject({
       ended: true,
       fault: 'QuickBooks no longer gives access. Connect it again.',
@@ -305,7 +306,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: other books, other keys and the end of the connection leave nothing of the former behind', async () => {
-    const bureau = await aBureau(ground, qb);
+    const bureau = await aBureau(fixture, qb);
     const { ada, books } = bureau;
     const others = qb.books();
     books.invoices.push(...many(1, 3));
@@ -337,7 +338,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BILL-1: who sees some companies, and who lacks the ability, neither connects nor looks', async () => {
-    const { office } = await aBureau(ground, qb);
+    const { office } = await aBureau(fixture, qb);
     const some = await office.as('some', ['admin'], [1]);
     const op = await office.as('op', ['operator']);
     const root = await office.as('root', ['super-admin']);

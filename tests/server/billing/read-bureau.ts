@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { parseCsv } from '../../contract/runs/parse-csv.ts';
@@ -25,10 +25,10 @@ export const ids = async (
   );
 export const csv = async (
   bureau: Bureau,
-  asked: object = {},
+  request: object = {},
   who = bureau.ada,
 ): Promise<readonly (readonly string[])[]> =>
-  parseCsv((await who('POST', 'o365/quickbooks/invoices-csv', { format: 'csv', ...asked })).text);
+  parseCsv((await who('POST', 'o365/quickbooks/invoices-csv', { format: 'csv', ...request })).text);
 
 const begun: QuickBooksStandIn[] = [];
 afterAll(async () => {
@@ -38,17 +38,17 @@ afterAll(async () => {
 /** A server whose QuickBooks is a stand-in, which ends after the file. */
 export async function withQuickBooks(
   open: () => Promise<Store>,
-): Promise<{ readonly ground: Ground; readonly qb: QuickBooksStandIn }> {
-  let ground: Ground | null = null;
-  const qb = await quickBooksStandIn(() => ground?.world.clock.now() ?? 0);
+): Promise<{ readonly ground: Fixture; readonly qb: QuickBooksStandIn }> {
+  let fixture: Fixture | null = null;
+  const qb = await quickBooksStandIn(() => fixture?.world.clock.now() ?? 0);
   begun.push(qb);
-  ground = await makeGround({ ...HERE, quickBooks: qb.url }, await open());
-  return { ground, qb };
+  fixture = await makeFixture({ ...HERE, quickBooks: qb.url }, await open());
+  return { ground: fixture, qb };
 }
 
 /** One of each state, in three customers; the third is a part of the second. */
-export async function aReadBureau(ground: Ground, qb: QuickBooksStandIn): Promise<Bureau> {
-  const bureau = await aBureau(ground, qb);
+export async function aReadBureau(fixture: Fixture, qb: QuickBooksStandIn): Promise<Bureau> {
+  const bureau = await aBureau(fixture, qb);
   const { books } = bureau;
   books.customers.push(
     customer(1, 'Calloway Freight'),

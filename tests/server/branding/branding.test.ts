@@ -2,13 +2,13 @@ import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import { allHandlers } from '#server/handlers.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { appOf, makeGround, provider, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { getApp, makeFixture, provider, user } from '../http/fixtures.ts';
 import { Browser } from '../auth/factor-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await makeGround();
+  fixture = await makeFixture();
 });
 
 const DIRECTORY = {
@@ -20,17 +20,17 @@ const DIRECTORY = {
 } as const;
 
 test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps the provider are told the same: the way to sign in is what is set', async () => {
-  const { host, tenant } = await provider(ground);
-  await user(ground, tenant, { roles: ['super-admin'] });
-  const kate = new Browser(appOf(ground.world, allHandlers(ground.world)), host);
+  const { host, tenant } = await provider(fixture);
+  await user(fixture, tenant, { roles: ['super-admin'] });
+  const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
   await kate.login();
-  const told = async () => [
+  const toOutput = async () => [
     (await kate.get<OutputOf<'getBranding'>>('service-providers/branding')).body.data,
     (await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`)).body.data
       .branding,
     (await kate.get<OutputOf<'brandingOf'>>(`service-providers/${tenant}/branding`)).body.data,
   ];
-  expect((await told()).map(({ authType }) => authType)).toEqual(['db', 'db', 'db']);
+  expect((await toOutput()).map(({ authType }) => authType)).toEqual(['db', 'db', 'db']);
   expect(
     (
       await kate.send(
@@ -40,7 +40,7 @@ test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps 
       )
     ).status,
   ).toBe(200);
-  const [first, ...others] = await told();
+  const [first, ...others] = await toOutput();
   expect(first).toMatchObject({ authType: 'ad', securityQuestions: true });
   for (const other of others) expect(other).toEqual(first);
   // A way to sign in that was shown is not written into the branding by changing another part of
@@ -50,7 +50,7 @@ test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps 
       .data,
   ).toMatchObject({ title: 'Harbour', authType: 'ad' });
   await kate.send(`service-providers/${tenant}/settings`, { directory: null }, 'PUT');
-  expect((await told()).map(({ authType, title }) => `${authType} ${title}`)).toEqual(
+  expect((await toOutput()).map(({ authType, title }) => `${authType} ${title}`)).toEqual(
     Array.from({ length: 3 }, () => 'db Harbour'),
   );
 });

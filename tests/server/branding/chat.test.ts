@@ -3,24 +3,24 @@ import { beforeAll, expect, test } from 'vitest';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { chatRoutes } from '#server/features/branding/chat.ts';
 import { brandEditHandlers } from '#server/features/branding/edit.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { appOf, ask, makeGround } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { getApp, ask, makeFixture } from '../http/fixtures.ts';
 import { thePeople } from '../users/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const SCRIPT = 'https://js.chat.example/widget.js?id=1&v=2';
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('BRAND-10: the frame of a chat has a policy of its own, for its script, its hosts and nothing of the portal, and no origin', async () => {
-    const { root, tenant, host } = await thePeople(ground);
-    const other = await thePeople(ground);
-    const app = appOf(ground.world, brandEditHandlers(ground.world), {
-      routes: chatRoutes(ground.world),
+    const { root, tenant, host } = await thePeople(fixture);
+    const other = await thePeople(fixture);
+    const app = getApp(fixture.world, brandEditHandlers(fixture.world), {
+      routes: chatRoutes(fixture.world),
     });
     const set = (chat: unknown) =>
       root('PUT', `service-providers/${tenant}/branding`, {
@@ -71,7 +71,7 @@ eachDatabase((_name, open) => {
   });
 
   test('BRAND-10: nothing but https scripts of the internet and names of hosts is taken, so that nothing of them ends a line of a policy', async () => {
-    const { root, tenant } = await thePeople(ground);
+    const { root, tenant } = await thePeople(fixture);
     const set = async (chat: unknown): Promise<number> =>
       (
         await root('PUT', `service-providers/${tenant}/branding`, {

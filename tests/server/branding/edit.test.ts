@@ -5,12 +5,12 @@ import type { Branding } from '#contract/branding/branding.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { assetRoutes } from '#server/features/branding/assets.ts';
 import { brandEditHandlers } from '#server/features/branding/edit.ts';
-import { appOf, ask, makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { getApp, ask, makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { said, thePeople } from '../users/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
 const of = (text: string): string => Buffer.from(text).toString('base64');
@@ -20,11 +20,11 @@ type Put = OutputOf<'putBrandAsset'>;
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('BRAND-4, BRAND-11, LANG-3: a branding is changed in what is named, everybody gets it at once, and only its look can be written', async () => {
-    const { root, tenant, host, app, recorded } = await thePeople(ground);
+    const { root, tenant, host, app, recorded } = await thePeople(fixture);
     const before = (await ask<Branding>(app, '/api/v1/service-providers/branding', { host })).body
       .data;
     const fields = {
@@ -79,8 +79,8 @@ eachDatabase((_name, open) => {
   });
 
   test('BRAND-4, T2: the branding of another provider does not exist, and who sees some companies alone edits none', async () => {
-    const here = await thePeople(ground);
-    const there = await thePeople(ground);
+    const here = await thePeople(fixture);
+    const there = await thePeople(fixture);
     const calls = [
       ['GET', 'branding', undefined],
       ['PUT', 'branding', { title: 'Mine' }],
@@ -103,9 +103,9 @@ eachDatabase((_name, open) => {
   });
 
   test('BRAND-5: a picture is kept by what it is, goes out under the hash of its bytes for ever, alone and without anything that runs', async () => {
-    const { root, tenant, host } = await thePeople(ground);
-    const app = appOf(ground.world, brandEditHandlers(ground.world), {
-      routes: assetRoutes(ground.world),
+    const { root, tenant, host } = await thePeople(fixture);
+    const app = getApp(fixture.world, brandEditHandlers(fixture.world), {
+      routes: assetRoutes(fixture.world),
     });
     const get = (url: string, headers: Record<string, string> = {}, at = host): Promise<Answer> =>
       ask(app, url, { host: at, headers });
@@ -137,7 +137,7 @@ eachDatabase((_name, open) => {
     ).toBe(url);
     expect((await put('favicon', 'image/png', PNG)).body.data.changed).toBe(false);
     expect((await get('/brand/favicon')).headers.get('content-type')).toBe('image/png');
-    const other = await thePeople(ground);
+    const other = await thePeople(fixture);
     expect([
       (await get('/brand/logo', {}, other.host)).status,
       (await get('/brand/..%2Fsecret')).status,

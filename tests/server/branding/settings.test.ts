@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Branding } from '#contract/branding/branding.ts';
-import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import type { StoredSettings } from '#contract/branding/settings-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { settingsHandlers } from '#server/features/branding/settings.ts';
 import { readSecret } from '#server/platform/outbound/secret.ts';
-import { accounts, appOf, ask, login, makeGround, provider, user } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import { accounts, getApp, ask, login, makeFixture, provider, user } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 import { HERE, json, outside } from '../outbound/outside.ts';
 import { smtp } from '../outbound/smtp.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -29,11 +29,11 @@ const NOBODY = '6e0b1c2a-0000-4000-8000-000000000000';
 const path = (id: string, rest: string): string => `/api/v1/service-providers/${id}/${rest}`;
 
 eachDatabase((_name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let app: App;
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
-    app = appOf(ground.world, { ...accounts(ground.world), ...settingsHandlers(ground.world) });
+    fixture = await makeFixture(HERE, await open());
+    app = getApp(fixture.world, { ...accounts(fixture.world), ...settingsHandlers(fixture.world) });
   });
 
   interface Portal {
@@ -45,26 +45,26 @@ eachDatabase((_name, open) => {
     master?: string,
     roles: readonly ['admin' | 'super-admin' | 'operator'] = ['super-admin'],
   ): Promise<Portal> {
-    const { tenant, host } = await provider(ground);
+    const { tenant, host } = await provider(fixture);
     if (master !== undefined)
-      await ground.world.store.system((sql) =>
+      await fixture.world.store.system((sql) =>
         sql
           .updateTable('tenant_list')
           .set({ master_id: master })
           .where('tenant_id', '=', tenant)
           .execute(),
       );
-    await user(ground, tenant, { roles });
+    await user(fixture, tenant, { roles });
     return { tenant, host, token: (await login(app, host)).body.data.token };
   }
-  const get = ({ host, token }: Portal, id: string): Promise<Answer<KeptSettings>> =>
+  const get = ({ host, token }: Portal, id: string): Promise<Answer<StoredSettings>> =>
     ask(app, path(id, 'settings'), { host, token });
   const put = (
     { host, token }: Portal,
     id: string,
     body: object,
     rest = 'settings',
-  ): Promise<Answer<KeptSettings>> =>
+  ): Promise<Answer<StoredSettings>> =>
     ask(app, path(id, rest), { method: 'PUT', host, token, body });
   const tries = (
     { host, token, tenant }: Portal,
@@ -73,8 +73,8 @@ eachDatabase((_name, open) => {
     ask(app, path(tenant, `test/${what}`), { method: 'POST', host, token, body: {} });
 
   test('SET-1, ADMIN-3: who sees some companies alone neither reads nor changes how a whole provider signs people in', async () => {
-    const { tenant, host } = await provider(ground);
-    await user(ground, tenant, { roles: ['super-admin'], companies: [1] });
+    const { tenant, host } = await provider(fixture);
+    await user(fixture, tenant, { roles: ['super-admin'], companies: [1] });
     const one: Portal = { tenant, host, token: (await login(app, host)).body.data.token };
     expect([
       (await get(one, tenant)).status,
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
       (await put(one, tenant, { value: 'a secret' }, 'secrets/oidc')).status,
       (await tries(one, 'mail')).status,
     ]).toEqual([404, 404, 404, 404]);
-    const whole = await ground.world.store.tenant(tenant, ({ sql }) =>
+    const whole = await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .selectFrom('provider')
         .select('settings')
@@ -113,7 +113,7 @@ eachDatabase((_name, open) => {
     }
     const audits = await Promise.all(
       [top, lowest].map(({ tenant }) =>
-        ground.world.store.tenant(tenant, ({ sql }) =>
+        fixture.world.store.tenant(tenant, ({ sql }) =>
           sql
             .selectFrom('audit')
             .select(['what', 'actor_id', 'detail'])
@@ -163,7 +163,7 @@ eachDatabase((_name, open) => {
       (await put(operator, operator.tenant, {})).status,
     ]).toEqual([403, 403]);
     expect((await ask(app, path(top.tenant, 'settings'), { host: top.host })).status).toBe(401);
-    ground.pass(LIMITS.freshMs + 1);
+    fixture.pass(LIMITS.freshMs + 1);
     for (const answer of [
       await put(top, top.tenant, { loginAs: false }),
       await put(top, top.tenant, { value: 'x' }, 'secrets/mail'),
@@ -203,7 +203,7 @@ eachDatabase((_name, open) => {
 
   test('SET-4: the storage limit of one key is refused at its field if it exceeds the limit of all keys together', async () => {
     const one = await portal();
-    const quota = (keyBytes: number, providerBytes: number): Promise<Answer<KeptSettings>> =>
+    const quota = (keyBytes: number, providerBytes: number): Promise<Answer<StoredSettings>> =>
       put(one, one.tenant, { ingestQuota: { keyBytes, providerBytes } });
     const refused = await quota(5_000_000, 4_000_000);
     expect([refused.status, refused.body.error.kind, refused.body.error.issues]).toEqual([
@@ -233,7 +233,7 @@ eachDatabase((_name, open) => {
       secrets: ['mail', 'oidc'],
     });
     const secret = (): Promise<string | null> =>
-      ground.world.store.tenant(tenant, (tx) => readSecret(tx, ground.world, 'mail'));
+      fixture.world.store.tenant(tenant, (tx) => readSecret(tx, fixture.world, 'mail'));
     expect([await secret(), (await get(one, tenant)).text.includes('planted')]).toEqual([
       'planted-mail',
       false,
@@ -321,7 +321,7 @@ eachDatabase((_name, open) => {
       ok: false,
       says: 'Add a mobile phone number to your profile first.',
     });
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: '+15550100200' })
@@ -332,7 +332,7 @@ eachDatabase((_name, open) => {
       ok: false,
       says: 'The gateway refused the message (401, 20003).',
     });
-    ground.pass(60_000);
+    fixture.pass(60_000);
     expect(await says('oidc')).toMatchObject({ ok: true });
     expect(await says('directory')).toEqual({
       ok: false,
@@ -348,14 +348,14 @@ eachDatabase((_name, open) => {
       ok: false,
       says: '127.0.0.1 refused the username and password.',
     });
-  }, 60_000);
+  });
 
   test('SET-3: ten in a minute are tried', async () => {
     const one = await portal();
     const kinds: number[] = [];
     for (let n = 0; n < 12; n += 1) kinds.push((await tries(one, 'oidc')).status);
     expect(kinds).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     expect((await tries(one, 'oidc')).status).toBe(200);
   });
 });

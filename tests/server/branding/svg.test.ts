@@ -82,7 +82,7 @@ test('BRAND-3: forty and more hostile pictures come out with their shapes and wi
 test('BRAND-3: an honest picture keeps its shapes, gradients, filters and text', () => {
   const logo = `<?xml version="1.0" encoding="UTF-8"?>\n${inSvg('<title>A &amp; B</title><defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient><clipPath id="c"><circle r="4"/></clipPath></defs><g fill="url(#g)" clip-path="url(\'#c\')" transform="scale(2)"><rect width="4" height="4"/></g><text x="1" font-family="Inter">Daybook</text>', ' width="10" height="10"')}`;
   const clean = cleanSvg(logo) ?? '';
-  for (const kept of [
+  for (const stored of [
     '<svg',
     'viewBox="0 0 10 10"',
     'A &amp; B',
@@ -94,7 +94,7 @@ test('BRAND-3: an honest picture keeps its shapes, gradients, filters and text',
     'font-family="Inter"',
     'Daybook',
   ])
-    expect(clean).toContain(kept);
+    expect(clean).toContain(stored);
   expect(clean).toContain('xmlns="http://www.w3.org/2000/svg"');
 });
 

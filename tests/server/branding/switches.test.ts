@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { makeGround } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
 import { said, thePeople } from '../users/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const ID = '00000000-0000-4000-8000-000000000001';
 const ON = {
   ...PLAIN_FEATURES,
@@ -60,11 +60,11 @@ const SWITCHES: readonly { readonly off: object; readonly calls: readonly Row[] 
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('SWITCH-1: what a provider has switched off is refused on the server too, to every role, and only that', async () => {
-    const { root, as, tenant } = await thePeople(ground);
+    const { root, as, tenant } = await thePeople(fixture);
     const everyone = await as('every', ROLES);
     const set = async (features: object): Promise<void> =>
       expect((await root('PUT', `service-providers/${tenant}/branding`, { features })).status).toBe(

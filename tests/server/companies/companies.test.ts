@@ -9,15 +9,15 @@ import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { companyHandlers } from '#server/features/companies/handlers.ts';
 import { vacCompanies } from '#server/features/companies/vspc-companies.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
-import { ask, makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { ask, makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { anAsk } from '../ingest/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { idIn, said, thePeople } from '../users/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const TODAY = '2026-03-02';
 const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
 const all = async (who: Asker): Promise<CompanyListed[]> =>
@@ -31,12 +31,12 @@ const rowsOn = async (me: Asker, day: string): Promise<string> =>
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test("COMP-1: a company is made and changed with all that is set of it, and its name is nobody else's, in any case", async () => {
-    const { root, idOf, logged, tenant } = await thePeople(ground);
-    const rootId = await idOf('root');
+    const { root, idOf: loadId, logged, tenant } = await thePeople(fixture);
+    const rootId = await loadId('root');
     const made = await root<CompanyListed>('POST', 'companies', {
       name: ' Elm & Co ',
       veeamId: 'v-1',
@@ -89,12 +89,12 @@ eachDatabase((_name, open) => {
       'company.changed@1',
       'company.changed@1',
     ]);
-    expect((await rebuild(ground.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
   });
 
   test('COMP-2, T2: companies of another provider, and those outside of the own ones, do not exist', async () => {
-    const here = await thePeople(ground);
-    const there = await thePeople(ground);
+    const here = await thePeople(fixture);
+    const there = await thePeople(fixture);
     const foreign = await named(there.root, 'Calloway Freight');
     const outside = await named(here.root, 'Drummond & Pike');
     const part = await here.as('part', ['admin'], [1]);
@@ -120,7 +120,7 @@ eachDatabase((_name, open) => {
   });
 
   test('COMP-3: what goes with a company is told before it goes: jobs, results, users and keys', async () => {
-    const { root, as, post } = await thePeople(ground);
+    const { root, as, post } = await thePeople(fixture);
     await as('own', ['operator'], [1]);
     await post(1, [
       failure('files', `${TODAY}T02:00:00Z`),
@@ -137,7 +137,7 @@ eachDatabase((_name, open) => {
   });
 
   test("COMP-4, SYNC-6: a deleted company is out of everybody's scope at once: rows, days, events, problems, keys and other pages; its log is kept", async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(fixture);
     const { root, as, post, tenant, host, app } = people;
     const wide = await as('wide', ['operator', 'read-only']);
     const part = await as('part', ['operator'], [1, 2]);
@@ -233,12 +233,12 @@ eachDatabase((_name, open) => {
     ).toEqual(['part', 'rest']);
     expect((await root('POST', 'companies', { name: 'Calloway Freight' })).status).toBe(200);
     expect((await people.logged()).filter((type) => type === 'key.revoked@1')).toHaveLength(2);
-    expect((await rebuild(ground.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
     expect((await people.recorded()).map(({ what }) => what)).toContain('company.deleted');
   });
 
   test('COMP-4, SYNC-6: the record and the computers of a deleted company are told to nobody', async () => {
-    const { root, as, post } = await thePeople(ground);
+    const { root, as, post } = await thePeople(fixture);
     const wide = await as('wide', ['operator', 'read-only']);
     await post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
     await post(2, [failure('sql', `${TODAY}T03:00:00Z`)]);
@@ -250,7 +250,7 @@ eachDatabase((_name, open) => {
       (
         await wide<OutputOf<'listEvidence'>>(
           'GET',
-          `monitoring/reporting/evidence?from=${new Date(ground.world.clock.now() - 86_400_000).toISOString()}&to=${new Date(ground.world.clock.now() + 86_400_000).toISOString()}`,
+          `monitoring/reporting/evidence?from=${new Date(fixture.world.clock.now() - 86_400_000).toISOString()}&to=${new Date(fixture.world.clock.now() + 86_400_000).toISOString()}`,
         )
       ).body.data.rows.length;
     expect(await evidence()).toBe(2);
@@ -259,21 +259,21 @@ eachDatabase((_name, open) => {
   });
 
   test('COMP-4, G44: a company is deleted only by who has shown a factor a moment ago', async () => {
-    const { root } = await thePeople(ground);
-    ground.pass(6 * 60_000);
+    const { root } = await thePeople(fixture);
+    fixture.pass(6 * 60_000);
     expect(
       said(await root('DELETE', `companies/${await named(root, 'Calloway Freight')}`)),
     ).toEqual([403, 'reauth_required', MESSAGES.reauth]);
   });
 
   test('COMP-5: the companies of Veeam Service Provider Console are listed page by page with what each is linked with; its key stands in no address', async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(fixture);
     const { root, tenant } = people;
     expect((await root<OutputOf<'companiesOfVac'>>('GET', 'companies/vac')).body.data).toEqual({
       configured: false,
       companies: [],
     });
-    await ground.world.store.tenant(tenant, async (tx) => {
+    await fixture.world.store.tenant(tenant, async (tx) => {
       await tx.sql
         .updateTable('provider')
         .set({
@@ -283,7 +283,7 @@ eachDatabase((_name, open) => {
         })
         .where('tenant_id', '=', tenant)
         .execute();
-      await storeSecret(tx, ground.world, 'vac', 'k-secret');
+      await storeSecret(tx, fixture.world, 'vac', 'k-secret');
     });
     const linked = await root<CompanyListed>('POST', 'companies', {
       name: 'Linked',
@@ -294,14 +294,14 @@ eachDatabase((_name, open) => {
         office365: { enabled: false, organizations: [] },
       },
     });
-    const asked: string[] = [];
+    const request: string[] = [];
     const rows = Array.from({ length: 230 }, (_, index) => ({
       instanceUid: `id-${index}`,
       name: `Company ${index}`,
       status: 'Active',
     }));
-    const handlers = companyHandlers(ground.world, (url, { authorization }) => {
-      asked.push(url);
+    const handlers = companyHandlers(fixture.world, (url, { authorization }) => {
+      request.push(url);
       const offset = Number(new URL(url).searchParams.get('offset'));
       expect(authorization).toBe('Bearer k-secret');
       return Promise.resolve({
@@ -314,14 +314,14 @@ eachDatabase((_name, open) => {
     });
     const listed = await handlers.companiesOfVac(
       {},
-      anAsk({ ...ground, at: () => undefined }, tenant),
+      anAsk({ ...fixture, at: () => undefined }, tenant),
     );
     if (!listed.ok) throw new Error(listed.failure.message);
     expect(listed.value.companies).toHaveLength(230);
     expect(listed.value.companies.filter(({ companyId }) => companyId !== null)).toEqual([
       { id: 'id-120', name: 'Company 120', companyId: idIn(linked.body.data) },
     ]);
-    expect(asked).toEqual(
+    expect(request).toEqual(
       [0, 100, 200].map(
         (offset) =>
           `https://vac.example:1280/api/v3/organizations/companies?limit=500&offset=${offset}`,
@@ -349,30 +349,30 @@ eachDatabase((_name, open) => {
   });
 
   test('COMP-6: who is told of a company is found by its Veeam number or its own; who cannot see it any more is not told', async () => {
-    const { root, as, idOf } = await thePeople(ground);
+    const { root, as, idOf: loadId } = await thePeople(fixture);
     await as('own', ['operator'], [1]);
     await as('leaver', ['operator'], [1]);
     const id = await named(root, 'Calloway Freight');
-    const notify = [await idOf('own'), await idOf('leaver')];
+    const notify = [await loadId('own'), await loadId('leaver')];
     await root('PUT', `companies/${id}`, { veeamId: 'v 1/2', notify });
-    const told = async (of: string): Promise<(readonly [string, string | null])[]> =>
+    const toOutput = async (of: string): Promise<(readonly [string, string | null])[]> =>
       (
         await root<OutputOf<'usersToNotify'>>(
           'GET',
           `companies/${encodeURIComponent(of)}/users-to-notify`,
         )
       ).body.data.users.map(({ username, email }) => [username, email]);
-    expect(await told('v 1/2')).toEqual([
+    expect(await toOutput('v 1/2')).toEqual([
       ['leaver', 'kate@example.com'],
       ['own', 'kate@example.com'],
     ]);
-    await root('PUT', `users/${await idOf('leaver')}`, { companies: [2] });
-    expect(await told(id)).toEqual([['own', 'kate@example.com']]);
+    await root('PUT', `users/${await loadId('leaver')}`, { companies: [2] });
+    expect(await toOutput(id)).toEqual([['own', 'kate@example.com']]);
     expect(said(await root('GET', 'companies/none/users-to-notify'))).toEqual(NOT_FOUND);
   });
 
   test('COMP-7: companies come in pages of ten, searched and in order; their file begins no formula', async () => {
-    const { root } = await thePeople(ground);
+    const { root } = await thePeople(fixture);
     for (let n = 1; n <= 11; n += 1)
       await root('POST', 'companies', { name: n === 2 ? '=Elm' : `Elm ${n}` });
     const page = (
@@ -389,15 +389,15 @@ eachDatabase((_name, open) => {
   });
 
   test('COMP-6, USER-4: only users over whom one has authority, and oneself, are added to those notified or removed; who stays is not acted on', async () => {
-    const { root, as, idOf } = await thePeople(ground);
+    const { root, as, idOf: loadId } = await thePeople(fixture);
     const id = await named(root, 'Calloway Freight');
-    const rootId = await idOf('root');
+    const rootId = await loadId('root');
     const ada = await as('ada', ['admin']);
     const part = await as('part', ['admin'], [1]);
-    const adaId = await idOf('ada');
-    const partId = await idOf('part');
+    const adaId = await loadId('ada');
+    const partId = await loadId('part');
     await as('olga', ['operator'], [1]);
-    const olga = await idOf('olga');
+    const olga = await loadId('olga');
     const put = async (who: Asker, notify: readonly string[]): Promise<number> =>
       (await who('PUT', `companies/${id}`, { notify })).status;
     expect([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { makeGround } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
@@ -15,14 +15,14 @@ const pin = async (who: Asker, company: number, on = true): Promise<number> =>
       pinned: on,
     })
   ).status;
-const eventsOf = async (who: Asker, { cursor, epoch }: Bootstrap): Promise<string[]> =>
+const loadEvents = async (who: Asker, { cursor, epoch }: Bootstrap): Promise<string[]> =>
   (await who<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).body.data.events.map(
     ({ event }) => event.type,
   );
 
 eachDatabase((kind, open) => {
   test(`DESK-8, SYNC-6: pins are the user's own, at the start and as events (${kind})`, async () => {
-    const office = await anOffice(await makeGround({}, await open()));
+    const office = await anOffice(await makeFixture({}, await open()));
     const ann = await office.as('ann', ['operator']);
     const bob = await office.as('bob', ['operator', 'admin']);
     const starts = [await booted(ann), await booted(bob)] as const;
@@ -34,12 +34,12 @@ eachDatabase((kind, open) => {
       [2, true],
     ]);
     expect(await pinned(bob)).toEqual([]);
-    expect(await eventsOf(ann, starts[0])).toEqual(Array(3).fill('company.pinned@1'));
-    expect(await eventsOf(bob, starts[1])).toEqual([]);
+    expect(await loadEvents(ann, starts[0])).toEqual(Array(3).fill('company.pinned@1'));
+    expect(await loadEvents(bob, starts[1])).toEqual([]);
   });
 
   test(`DESK-8, G30: nobody pins for another user, or a company that they don't see (${kind})`, async () => {
-    const office = await anOffice(await makeGround({}, await open()));
+    const office = await anOffice(await makeFixture({}, await open()));
     const one = await office.as('one', ['operator'], [1]);
     const all = await office.as('all', ['operator']);
     expect([await pin(one, 1), await pin(one, 2), await pin(one, 9), await pin(all, 9)]).toEqual([

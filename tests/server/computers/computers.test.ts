@@ -2,23 +2,23 @@ import { beforeAll, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
-import { ask, login, makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { ask, login, makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
 
 const DAY = 86_400_000;
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const COMPUTERS = 'monitoring/reporting/discovery/computers';
 const of = (id: string, what: string): string =>
   `monitoring/backoffice/computers/${encodeURIComponent(id)}/${what}`;
 const list = async (who: Asker, path = COMPUTERS): Promise<ComputerOut[]> =>
   (await who<ComputerOut[]>('GET', path)).body.data;
-const idOf = async (who: Asker, hostName: string): Promise<string> =>
+const loadId = async (who: Asker, hostName: string): Promise<string> =>
   (await list(who)).flatMap(({ _id: id, hostName: name }) => (name === hostName ? [id] : []))[0] ??
   'none';
 const said = ({ status, body }: Answer): readonly unknown[] => [
@@ -31,7 +31,7 @@ const said = ({ status, body }: Answer): readonly unknown[] => [
  * An office whose people sign in again after days, and that hears of computers and repositories.
  */
 async function begin() {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   return {
     office,
     dana: await person(office, 'dana', 'operator'),
@@ -76,7 +76,7 @@ const repositories = async (who: Asker): Promise<RepositoryOut[]> =>
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('DESK-6: computers come with the number of their jobs, of the companies that one sees', async () => {
@@ -147,9 +147,9 @@ eachDatabase((_name, open) => {
     const { office, dana } = await begin();
     const begun = now();
     await hear(office, 1, 'computers', [{ hostName: 'old' }]);
-    ground.pass(5 * DAY);
+    fixture.pass(5 * DAY);
     await hear(office, 1, 'computers', [{ hostName: 'new' }]);
-    ground.pass(3 * DAY);
+    fixture.pass(3 * DAY);
     const seen = async (more: string): Promise<string[]> =>
       (await list(dana, `${COMPUTERS}${more}`)).map(({ hostName }) => hostName);
     expect(await seen('')).toEqual(['new', 'old']);
@@ -165,7 +165,7 @@ eachDatabase((_name, open) => {
     const odd = 'weird/name %2F ü?#+.local';
     await hear(office, 1, 'computers', [{ hostName: odd }, { hostName: 'other' }]);
     await hear(office, 2, 'computers', [{ hostName: 'theirs' }]);
-    const [id, theirs] = [await idOf(dana, odd), await idOf(dana, 'theirs')];
+    const [id, theirs] = [await loadId(dana, odd), await loadId(dana, 'theirs')];
     const state = async () => (await list(dana)).find(({ _id: own }) => own === id);
     const me = (await dana<{ me: { id: string } }>('GET', 'sync/bootstrap')).body.data.me.id;
     expect((await cora('POST', of(id, 'note'), { note: ' spare part ' })).status).toBe(200);
@@ -178,7 +178,7 @@ eachDatabase((_name, open) => {
       200,
     );
     expect((await state())?.ignored?.until).toBe(now() + DAY);
-    ground.pass(DAY);
+    fixture.pass(DAY);
     expect((await state())?.ignored).toBeNull();
     await dana('POST', of(id, 'ignore'), {});
     expect((await dana('DELETE', of(id, 'ignore'))).status).toBe(200);

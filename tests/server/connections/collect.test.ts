@@ -37,9 +37,9 @@ afterEach(async () => {
 
 const MINUTE = 60_000;
 const one = async (): Promise<ConnectionOut> => {
-  const told = await field.told();
-  if (!told.ok || !told.value[0]) throw new Error('no connection');
-  return told.value[0];
+  const details = await field.told();
+  if (!details.ok || !details.value[0]) throw new Error('no connection');
+  return details.value[0];
 };
 const collection = async (entity: string) =>
   (await one()).collections.find((row) => row.entity === entity);
@@ -283,7 +283,7 @@ test('COLLECT-5: one entity that fails holds up no other, is tried again later e
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.jobs.push(aJob(JOB, NOON - HOUR));
-  console.fault = (_asked, path) =>
+  console.fault = (_requested, path) =>
     path === 'alarms/active' ? refused('The database is being moved.', 500) : null;
   await field.connect(vspc.outside.url);
   await field.round();
@@ -293,14 +293,14 @@ test('COLLECT-5: one entity that fails holds up no other, is tried again later e
     fails: 1,
     error: `${new URL(vspc.outside.url).host} answered with status 500: The database is being moved.`,
   });
-  const asked = () =>
+  const toQuery = () =>
     vspc.outside.asked.filter(({ path }) => path.includes('alarms/active')).length;
   await field.round(20_000);
-  expect(asked()).toBe(1);
+  expect(toQuery()).toBe(1);
   await field.round(20_000);
-  expect(asked()).toBe(2);
+  expect(toQuery()).toBe(2);
   await field.round(50_000);
-  expect(asked()).toBe(2);
+  expect(toQuery()).toBe(2);
   console.fault = () => null;
   await field.round(30_000);
   expect(await collection('alarms')).toMatchObject({ status: 'succeeded', fails: 0, error: null });
@@ -312,10 +312,10 @@ test('COLLECT-5: a token that ends in the middle of a list is renewed, and where
   fill(console, 1, 25, NOON - HOUR);
   console.maxPage = 10;
   let ended = 0;
-  console.fault = (asked, path) => {
+  console.fault = (request, path) => {
     if (
       path === 'infrastructure/backupServers/jobs' &&
-      asked.path.includes('offset=10') &&
+      request.path.includes('offset=10') &&
       ended < 1
     ) {
       ended += 1;
@@ -327,8 +327,8 @@ test('COLLECT-5: a token that ends in the middle of a list is renewed, and where
   await field.round();
   expect([vspc.signIns, vspc.renewals]).toEqual([1, 1]);
   expect(await field.runs()).toHaveLength(25);
-  console.fault = (asked) =>
-    asked.body.includes('refresh_token') ? json({ error: 'invalid_grant' }, 400) : null;
+  console.fault = (request) =>
+    request.body.includes('refresh_token') ? json({ error: 'invalid_grant' }, 400) : null;
   vspc.tokens.clear();
   await field.round(6 * MINUTE);
   expect([vspc.signIns, vspc.renewals]).toEqual([2, 1]);
@@ -355,20 +355,20 @@ test('COLLECT-5: a console that asks to be left alone is left alone for as long 
   await field.company('Ours', uid('company Company 0'));
   fill(console, 1, 30, NOON - HOUR);
   console.maxPage = 10;
-  console.fault = (asked, path) =>
-    path === 'infrastructure/backupServers/jobs' && asked.path.includes('offset=20')
+  console.fault = (request, path) =>
+    path === 'infrastructure/backupServers/jobs' && request.path.includes('offset=20')
       ? { status: 429, headers: { 'retry-after': '240' } }
       : null;
   await field.connect(vspc.outside.url);
   await field.round();
   expect(await field.runs()).toHaveLength(20);
-  const asked = vspc.outside.asked.length;
+  const query = vspc.outside.asked.length;
   console.fault = () => null;
   await field.round(200_000);
-  expect(vspc.outside.asked).toHaveLength(asked);
+  expect(vspc.outside.asked).toHaveLength(query);
   await field.round(100_000);
   expect(
-    vspc.outside.asked.slice(asked).find(({ path }) => path.includes('backupServers/jobs'))?.path,
+    vspc.outside.asked.slice(query).find(({ path }) => path.includes('backupServers/jobs'))?.path,
   ).toContain('offset=20');
   expect(await field.runs()).toHaveLength(30);
 });
@@ -379,8 +379,8 @@ test('COLLECT-5: an answer that is made later is waited for at the address that 
   field = await aField(store, undefined, 300);
   await field.company('Ours', uid('company Company 0'));
   console.jobs.push(aJob(JOB, NOON - HOUR));
-  console.later = (_asked, path) => path === 'infrastructure/backupServers/jobs';
-  console.fault = (_asked, path) =>
+  console.later = (_requested, path) => path === 'infrastructure/backupServers/jobs';
+  console.fault = (_requested, path) =>
     path === 'alarms/active'
       ? { body: '{"data":[{"instanceUid":"' }
       : path === 'discovery/computers'
@@ -414,9 +414,9 @@ test('COLLECT-3: rows that move from page to page while they are read are all me
   await field.connect(vspc.outside.url);
   await field.round();
   expect(await field.runs()).toHaveLength(30);
-  console.fault = (asked, path) => {
+  console.fault = (request, path) => {
     if (path !== 'infrastructure/backupServers/jobs') return null;
-    const offset = Number(/offset=(\d+)/.exec(asked.path)?.[1]);
+    const offset = Number(/offset=(\d+)/.exec(request.path)?.[1]);
     return json({
       meta: { pagingInfo: { total: 31, count: 10, offset } },
       data: console.jobs.slice(offset, offset + 10),
@@ -455,7 +455,7 @@ test('COLLECT-6: while a connection fails or is off, none of its jobs counts as 
 });
 
 test('COLLECT-7: what failed stands in the last sync with its connection and entity, and each system is a source', async () => {
-  vspc.console.fault = (_asked, path) => (path === 'alarms/active' ? refused('no', 500) : null);
+  vspc.console.fault = (_requested, path) => (path === 'alarms/active' ? refused('no', 500) : null);
   await field.connect(vspc.outside.url, { name: 'Head office' });
   await field.round();
   const lastSync = () =>

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { makeAppContext } from '#server/make-app-context.ts';
 import { collectorHandlers } from '#server/features/connections/handlers.ts';
 import { companyHandlers } from '#server/features/companies/handlers.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
@@ -6,7 +7,7 @@ import type { Store } from '#server/platform/db/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { embedded } from '../db/databases.ts';
 import { anAsk, HOUR, NOON } from '../ingest/fixtures.ts';
-import { aConsole, aField, type Field, idOf } from './fakes/fixtures.ts';
+import { aConsole, aField, type Field, getId } from './fakes/fixtures.ts';
 import { fill } from './fakes/vspc-estate.ts';
 import { KEY, uid, USER } from './fakes/vspc.ts';
 
@@ -27,7 +28,7 @@ const CONNECTION = {
 const { kind: _kind, credentials: _credentials, ...FIELDS } = CONNECTION;
 const as = (field: Field, companies: readonly number[] | null = null) =>
   anAsk({ ...field.place.ground, world: field.world }, field.tenant, companies);
-const kindOf = (result: { ok: boolean; failure?: { kind: string } }): string =>
+const getKind = (result: { ok: boolean; failure?: { kind: string } }): string =>
   result.ok ? 'ok' : (result.failure?.kind ?? '');
 
 test('COLLECT-1: a connection is kept with its secret sealed, and nothing that is answered holds it', async () => {
@@ -49,14 +50,14 @@ test('COLLECT-1: a connection is kept with its secret sealed, and nothing that i
     username: 'collector',
     sign_in: 'password',
   });
-  const told = await field.told();
-  expect(told).toMatchObject({
+  const details = await field.told();
+  expect(details).toMatchObject({
     ok: true,
     value: [{ name: 'Console', user: 'collector', signIn: 'password' }],
   });
-  expect(JSON.stringify([rows, told, field.place.ground.lines])).not.toContain(USER.secret);
+  expect(JSON.stringify([rows, details, field.place.ground.lines])).not.toContain(USER.secret);
   expect(
-    await handlers.editConnection({ id: idOf(made.value), ...FIELDS, name: 'Renamed' }, as(field)),
+    await handlers.editConnection({ id: getId(made.value), ...FIELDS, name: 'Renamed' }, as(field)),
   ).toMatchObject({ ok: true });
   await field.collectors.stop();
 });
@@ -132,9 +133,9 @@ test('COLLECT-1: who is bound to companies keeps connections of those, and other
   const handlers = collectorHandlers(field.world);
   const [mine, other] = [await field.company('Mine'), await field.company('Other')];
   const vbr = { ...CONNECTION, kind: 'vbr', credentials: { is: 'password', ...USER } } as const;
-  expect(kindOf(await handlers.makeConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
+  expect(getKind(await handlers.makeConnection(CONNECTION, as(field, [mine])))).toBe('forbidden');
   expect(
-    kindOf(await handlers.makeConnection({ ...vbr, companyN: other }, as(field, [mine]))),
+    getKind(await handlers.makeConnection({ ...vbr, companyN: other }, as(field, [mine]))),
   ).toBe('not-found');
   const own = await handlers.makeConnection({ ...vbr, companyN: mine }, as(field, [mine]));
   const foreign = await handlers.makeConnection({ ...vbr, companyN: other }, as(field));
@@ -142,9 +143,9 @@ test('COLLECT-1: who is bound to companies keeps connections of those, and other
   if (!own.ok || !foreign.ok) throw new Error('not made');
   expect(await handlers.listConnections({}, as(field, [mine]))).toMatchObject({
     ok: true,
-    value: [{ _id: idOf(own.value) }],
+    value: [{ _id: getId(own.value) }],
   });
-  for (const id of [idOf(foreign.value), console, '11111111-1111-4111-8111-111111111111']) {
+  for (const id of [getId(foreign.value), console, '11111111-1111-4111-8111-111111111111']) {
     expect(
       await Promise.all([
         handlers.editConnection({ id, ...FIELDS, companyN: mine }, as(field, [mine])),
@@ -155,13 +156,13 @@ test('COLLECT-1: who is bound to companies keeps connections of those, and other
           { id, kind: 'vbr', address: vbr.address, certificate: null },
           as(field, [mine]),
         ),
-      ]).then((all) => all.map(kindOf)),
+      ]).then((all) => all.map(getKind)),
     ).toEqual(Array.from({ length: 5 }, () => 'not-found'));
   }
-  expect(kindOf(await handlers.makeConnection({ ...vbr, companyN: null }, as(field)))).toBe(
+  expect(getKind(await handlers.makeConnection({ ...vbr, companyN: null }, as(field)))).toBe(
     'bad-input',
   );
-  expect(kindOf(await handlers.makeConnection({ ...CONNECTION, companyN: mine }, as(field)))).toBe(
+  expect(getKind(await handlers.makeConnection({ ...CONNECTION, companyN: mine }, as(field)))).toBe(
     'bad-input',
   );
   await field.collectors.stop();
@@ -182,7 +183,7 @@ test('COLLECT-1: with a connection its secret, what it found and the ways by whi
     value: [{ name: 'Key of api' }],
   });
   expect(
-    kindOf(await keyHandlers(field.world).rotateKey({ id: keys[0]?.id ?? '' }, as(field))),
+    getKind(await keyHandlers(field.world).rotateKey({ id: keys[0]?.id ?? '' }, as(field))),
   ).toBe('not-found');
   expect(await handlers.deleteConnection({ id }, as(field))).toMatchObject({ ok: true });
   expect(
@@ -225,7 +226,7 @@ test('COLLECT-4: a sync that is asked for is done at once, and one that is switc
   ).toMatchObject({ ok: true });
   await field.round(HOUR);
   expect(vspc.outside.asked).toHaveLength(before + 1);
-  expect(kindOf(await handlers.syncConnection({ id }, as(field)))).toBe('conflict');
+  expect(getKind(await handlers.syncConnection({ id }, as(field)))).toBe('conflict');
   await field.collectors.stop();
 });
 
@@ -256,10 +257,9 @@ test('COLLECT-2: companies that a connection has found are offered to be taken o
 });
 
 test('COLLECT-4: of two servers on one database one reads a connection at a time, and one that died is succeeded', async () => {
-  const field = await aField(store, (world) => ({
-    ...world,
-    store: { ...world.store, kind: 'postgres' },
-  }));
+  const field = await aField(store, (world) =>
+    makeAppContext({ ...world, store: { ...world.store, kind: 'postgres' } }),
+  );
   const vspc = await aConsole();
   const id = await field.connect(vspc.outside.url);
   const held = (until: number) =>
@@ -305,8 +305,8 @@ test('COLLECT-1: credentials that this server cannot open any more are asked for
     ),
   ).toEqual({ ok: true, value: { ok: false, says, seen: null } });
   await field.round();
-  const told = await field.told();
-  expect(told.ok && new Set(told.value[0]?.collections.map(({ error }) => error))).toEqual(
+  const details = await field.told();
+  expect(details.ok && new Set(details.value[0]?.collections.map(({ error }) => error))).toEqual(
     new Set([says]),
   );
   expect(vspc.outside.asked).toEqual([]);

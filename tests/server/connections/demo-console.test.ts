@@ -1,17 +1,17 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { dayOf } from '#contract/time/day.ts';
+import { getDay } from '#contract/time/day.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
 import { makePlan } from '#server/demo/make-plan.ts';
 import { loadHistory } from '#server/demo/load-history.ts';
 import { provision } from '#server/demo/provision.ts';
 import type { ProviderPlan } from '#server/demo/plan.ts';
-import { isOn, momentOf } from '#server/demo/times.ts';
+import { isOn, getMoment } from '#server/demo/times.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { embedded } from '../db/databases.ts';
 import { DAY, HOUR, NOON } from '../ingest/fixtures.ts';
-import { atMost, serveEstate } from './fakes/demo-console.ts';
+import { atMost, serveDemo } from './fakes/demo-console.ts';
 import { aConsole, aField, type Field } from './fakes/fixtures.ts';
 import { uid } from './fakes/vspc.ts';
 
@@ -35,7 +35,7 @@ function harbour(seed: number): ProviderPlan {
  * What a provider has, by names that two of them share: jobs and whether they are on; results, each
  * by its job and second.
  */
-async function estateOf(
+async function loadDemo(
   tenant: string,
   since: number,
 ): Promise<{
@@ -57,7 +57,7 @@ async function estateOf(
       newest.set(run.job, Math.max(newest.get(run.job) ?? 0, run.startedAt));
   // A console has no word for an error of the tool itself, tells of a week, and of each job its
   // last session.
-  const told = runs
+  const details = runs
     .filter(
       (run) =>
         run.status !== 'Missed' &&
@@ -77,7 +77,7 @@ async function estateOf(
   return {
     jobs: jobs.map((one) => `${job.get(one.n) ?? ''} ${one.enabled ? 'on' : 'off'}`).toSorted(),
     // The last session of a job of Microsoft 365 is told without its length.
-    results: told
+    results: details
       .map(
         ({ of, status, startedAt, durationSec, message }) =>
           `${job.get(of) ?? ''} ${new Date(startedAt).toISOString()} ${status} ${office.has(of) ? '' : (durationSec ?? '')} ${message}`,
@@ -86,7 +86,7 @@ async function estateOf(
     days: Object.fromEntries(
       [
         ...Map.groupBy(
-          told,
+          details,
           ({ startedAt, status }) => `${new Date(startedAt).toISOString().slice(0, 10)} ${status}`,
         ),
       ]
@@ -105,7 +105,7 @@ test('COLLECT-9: an estate that a console tells of is here what it is there: the
   vspc.console.maxPage = 25;
   vspc.console.fault = limit.fault;
   let late = 0;
-  vspc.console.later = (_asked, path) =>
+  vspc.console.later = (_requested, path) =>
     path === 'infrastructure/backupAgents/jobs' && late++ === 0;
   for (const { name } of plan.companies) await field.company(name, uid(`company ${name}`));
   await provision(world, { ...plan, host: 'harbour.example' }, () =>
@@ -114,14 +114,14 @@ test('COLLECT-9: an estate that a console tells of is here what it is there: the
   await field.connect(vspc.outside.url);
   for (const hours of [0, 7, 31]) {
     field.place.ground.at(NOON + hours * HOUR);
-    serveEstate(vspc.console, plan, world.clock.now());
+    serveDemo(vspc.console, plan, world.clock.now());
     await loadHistory(world, plan, world.clock.now(), () => undefined);
     const began = world.clock.now();
     for (let minutes = 0; minutes < 40; minutes += 1) await field.round(60_000);
     field.place.ground.at(began);
     const [theirs, ours] = [
-      await estateOf(plan.id, began - 7 * DAY),
-      await estateOf(field.tenant, began - 7 * DAY),
+      await loadDemo(plan.id, began - 7 * DAY),
+      await loadDemo(field.tenant, began - 7 * DAY),
     ];
     expect(ours.jobs).toEqual(theirs.jobs);
     expect(ours.days).toEqual(theirs.days);
@@ -135,9 +135,9 @@ test('COLLECT-9: an estate that a console tells of is here what it is there: the
     const when = planned.get(id)?.when;
     if (schedule?.is !== 'cron' || !when) return [];
     const starts = [0, 1, 2, 3]
-      .map((more) => dayOf(from, when.tz, 0) + more)
+      .map((more) => getDay(from, when.tz, 0) + more)
       .filter((day) => isOn(when, day))
-      .map((day) => momentOf(day, when.times[0] ?? 0, when.tz))
+      .map((day) => getMoment(day, when.times[0] ?? 0, when.tz))
       .filter((at) => at > from);
     return starts.length === 0
       ? []
@@ -145,10 +145,10 @@ test('COLLECT-9: an estate that a console tells of is here what it is there: the
   });
   expect(next.length).toBeGreaterThan(20);
   for (const [read, meant] of next) expect(read).toBe(meant);
-  const told = await field.told();
-  expect(told.ok && told.value[0]?.collections.map(({ status }) => status)).toEqual(
+  const details = await field.told();
+  expect(details.ok && details.value[0]?.collections.map(({ status }) => status)).toEqual(
     Array.from({ length: 11 }, () => 'succeeded'),
   );
   expect([limit.refusals > 0, late > 1]).toEqual([true, true]);
   expect((await rebuild(store, { only: [field.tenant] }))[0]?.differences).toEqual([]);
-}, 120_000);
+});

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { scheduleOf } from '#server/features/connections/vspc-jobs.ts';
+import { getSchedule } from '#server/features/connections/vspc-jobs.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { json, outside, type Asked, type Outside, type Told } from '../outbound/outside.ts';
+import { json, outside, type Query, type Outside, type Details } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { DAY, HOUR, iso, NOON } from '../ingest/fixtures.ts';
 import { aConsole, aField, type Field } from './fakes/fixtures.ts';
@@ -13,9 +13,9 @@ let field: Field;
 let there: Outside | undefined;
 const MINUTE = 60_000;
 const status = async (): Promise<string[]> => {
-  const told = await field.told();
-  return told.ok
-    ? (told.value[0]?.collections ?? []).map(
+  const details = await field.told();
+  return details.ok
+    ? (details.value[0]?.collections ?? []).map(
         ({ entity, status, error }) => `${entity} ${status}${error === null ? '' : ` ${error}`}`,
       )
     : [];
@@ -23,10 +23,10 @@ const status = async (): Promise<string[]> => {
 
 test('COLLECT-10: a schedule is held to where the console tells when it is, and else learned', () => {
   expect(
-    scheduleOf('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } }),
+    getSchedule('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } }),
   ).toEqual({ is: 'cron', cron: '5 22 * * *', tz: 'UTC' });
   expect(
-    scheduleOf('Periodically', { periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 } }),
+    getSchedule('Periodically', { periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 } }),
   ).toEqual({ is: 'every', everySec: 14_400 });
   for (const said of [
     { dailyScheduleOptions: { kind: 'WeekDays', timeUtc: '22:05:00' } },
@@ -34,11 +34,13 @@ test('COLLECT-10: a schedule is held to where the console tells when it is, and 
     {},
     null,
   ])
-    expect(scheduleOf('Daily', said)).toEqual({ is: 'kind', kind: 'Daily' });
+    expect(getSchedule('Daily', said)).toEqual({ is: 'kind', kind: 'Daily' });
   expect(
-    scheduleOf('Periodically', { periodicallyScheduleOptions: { kind: 'Seconds', fullPeriod: 5 } }),
+    getSchedule('Periodically', {
+      periodicallyScheduleOptions: { kind: 'Seconds', fullPeriod: 5 },
+    }),
   ).toEqual({ is: 'kind', kind: 'Periodically' });
-  expect(scheduleOf('Chained', null)).toEqual({ is: 'kind', kind: 'Chained' });
+  expect(getSchedule('Chained', null)).toEqual({ is: 'kind', kind: 'Chained' });
 });
 
 /** The line that is read of a daily schedule. */
@@ -49,7 +51,7 @@ function cron(
   days: string[] | null = null,
   startDateTime: string | null = null,
 ): string | null {
-  const schedule = scheduleOf('Daily', {
+  const schedule = getSchedule('Daily', {
     startDateTime,
     dailyScheduleOptions: { kind, days, time, timeUtc },
   });
@@ -93,7 +95,7 @@ test('COLLECT-10: days of the week are those of the server’s own wall, whichev
   ]).toEqual([null, null, null]);
 });
 
-const paged = (rows: readonly unknown[], query: URLSearchParams): Told => {
+const paged = (rows: readonly unknown[], query: URLSearchParams): Details => {
   const skip = Number(query.get('skip'));
   const limit = Math.min(2, Number(query.get('limit')));
   return json({
@@ -218,10 +220,10 @@ eachDatabase((_name, open) => {
     let token = 0;
     let from = '';
     const refreshed: string[] = [];
-    there = await outside((asked: Asked): Told => {
-      const url = new URL(asked.path, 'http://x');
-      const form = new URLSearchParams(asked.body);
-      if (asked.headers['x-api-version'] !== '1.3-rev2')
+    there = await outside((request: Query): Details => {
+      const url = new URL(request.path, 'http://x');
+      const form = new URLSearchParams(request.body);
+      if (request.headers['x-api-version'] !== '1.3-rev2')
         return json({ errorCode: 'InvalidRequest', message: 'No version' }, 400);
       if (url.pathname === '/api/oauth2/token') {
         if (form.get('grant_type') === 'refresh_token')
@@ -233,7 +235,7 @@ eachDatabase((_name, open) => {
           expires_in: 900,
         });
       }
-      if (asked.headers.authorization !== `Bearer t${token}`)
+      if (request.headers.authorization !== `Bearer t${token}`)
         return json({ errorCode: 'ExpiredToken', message: 'Token is expired' }, 401);
       if (url.pathname === '/api/v1/jobs/states')
         return paged(
@@ -358,17 +360,18 @@ eachDatabase((_name, open) => {
       VmsCount: 3,
     };
     let session = '';
-    there = await outside((asked: Asked): Told => {
-      if (asked.path === '/v1/session/add')
-        return asked.headers.authorization === `Basic ${Buffer.from('admin:x').toString('base64')}`
+    there = await outside((request: Query): Details => {
+      if (request.path === '/v1/session/add')
+        return request.headers.authorization ===
+          `Basic ${Buffer.from('admin:x').toString('base64')}`
           ? {
               headers: {
-                'x-zerto-session': (session = uid(`session ${asked.headers.date ?? ''}`)),
+                'x-zerto-session': (session = uid(`session ${request.headers.date ?? ''}`)),
               },
             }
           : { status: 401 };
-      if (asked.headers['x-zerto-session'] !== session) return { status: 401 };
-      return asked.path.startsWith('/v1/alerts')
+      if (request.headers['x-zerto-session'] !== session) return { status: 401 };
+      return request.path.startsWith('/v1/alerts')
         ? json([
             {
               Link: { identifier: 'a1' },

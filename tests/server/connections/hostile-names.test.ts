@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { json, outside, type Asked, type Outside, type Told } from '../outbound/outside.ts';
+import { json, outside, type Query, type Outside, type Details } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aField, type Field } from './fakes/fixtures.ts';
 import { uid } from './fakes/vspc.ts';
@@ -7,9 +7,9 @@ import { uid } from './fakes/vspc.ts';
 let field: Field;
 let there: Outside | undefined;
 const status = async (): Promise<string[]> => {
-  const told = await field.told();
-  return told.ok
-    ? (told.value[0]?.collections ?? []).map(({ entity, status }) => `${entity} ${status}`)
+  const details = await field.told();
+  return details.ok
+    ? (details.value[0]?.collections ?? []).map(({ entity, status }) => `${entity} ${status}`)
     : [];
 };
 const refused = (): number =>
@@ -49,9 +49,9 @@ eachDatabase((database, open) => {
 
   test(`TEXT-1, TEXT-5: records with text that can’t be stored are mended, and a bad record affects no other (${database}, Zerto)`, async () => {
     const company = await field.company('Ours');
-    there = await outside((asked: Asked): Told => {
-      if (asked.path === '/v1/session/add') return { headers: { 'x-zerto-session': 's' } };
-      return asked.path.startsWith('/v1/alerts')
+    there = await outside((request: Query): Details => {
+      if (request.path === '/v1/session/add') return { headers: { 'x-zerto-session': 's' } };
+      return request.path.startsWith('/v1/alerts')
         ? json([
             {
               Link: { identifier: `a${'\0'.repeat(400)}` },
@@ -97,8 +97,8 @@ eachDatabase((database, open) => {
         repository('Od\ud800d', 20),
       ],
     };
-    there = await outside((asked: Asked): Told => {
-      const url = new URL(asked.path, 'http://x');
+    there = await outside((request: Query): Details => {
+      const url = new URL(request.path, 'http://x');
       const rows = lists[url.pathname];
       if (url.pathname === '/api/oauth2/token')
         return json({

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import { measureOf, measureOfNew, passwordFault } from '#server/platform/crypto/password-rules.ts';
+import {
+  loadMeasure,
+  measureOfNew,
+  findPasswordError,
+} from '#server/platform/crypto/password-rules.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { makeGround, provider, user } from '../http/fixtures.ts';
+import { makeFixture, provider, user } from '../http/fixtures.ts';
 
 const LONG = { least: LIMITS.passwordLeast, own: ['kate', 'Harbour', 'kate.miller'] };
 const SHORT = { ...LONG, least: LIMITS.passwordLeastWithFactor };
@@ -19,11 +23,11 @@ test('G35: a password is measured by its length, not by its kinds of characters'
     'ornate lamp 9 fits',
     `the quick ${'x'.repeat(118)}`,
   ])
-    expect([good, passwordFault(good, LONG)]).toEqual([good, null]);
+    expect([good, findPasswordError(good, LONG)]).toEqual([good, null]);
   for (const short of ['', 'x', 'Aa1!Aa1!Aa1!Aa', '😀'.repeat(14)])
-    expect(passwordFault(short, LONG)).toBe(MESSAGES.passwordShort({ min: 15 }));
-  expect(passwordFault('mxqvbtwp', SHORT)).toBeNull();
-  expect(passwordFault('mxqvbtw', SHORT)).toBe(MESSAGES.passwordShort({ min: 8 }));
+    expect(findPasswordError(short, LONG)).toBe(MESSAGES.passwordShort({ min: 15 }));
+  expect(findPasswordError('mxqvbtwp', SHORT)).toBeNull();
+  expect(findPasswordError('mxqvbtw', SHORT)).toBe(MESSAGES.passwordShort({ min: 8 }));
 });
 
 test('G35: what everybody chooses first is refused, however it is dressed up', () => {
@@ -51,7 +55,7 @@ test('G35: what everybody chooses first is refused, however it is dressed up', (
     'trustno1trustno1',
     '   password      ',
   ])
-    expect([common, passwordFault(common, LONG)]).toEqual([common, MESSAGES.passwordCommon]);
+    expect([common, findPasswordError(common, LONG)]).toEqual([common, MESSAGES.passwordCommon]);
   for (const common of [
     'password',
     'Passw0rd',
@@ -69,7 +73,7 @@ test('G35: what everybody chooses first is refused, however it is dressed up', (
     'zaq1xsw2',
     'Winter!!22',
   ]) {
-    expect([common, passwordFault(common, SHORT)]).toEqual([common, MESSAGES.passwordCommon]);
+    expect([common, findPasswordError(common, SHORT)]).toEqual([common, MESSAGES.passwordCommon]);
   }
 });
 
@@ -82,20 +86,20 @@ test("G35: neither the name of the product, nor the provider's, nor the own stan
     'so says kate.miller today',
     'k4te likes her ponies',
   ]) {
-    expect([own, passwordFault(own, LONG)]).toEqual([own, MESSAGES.passwordOwnWords]);
+    expect([own, findPasswordError(own, LONG)]).toEqual([own, MESSAGES.passwordOwnWords]);
   }
 });
 
 test('G35: beside a second factor a password may be shorter', async () => {
-  const ground = await makeGround();
-  const { tenant } = await provider(ground);
-  const id = await user(ground, tenant, {
+  const fixture = await makeFixture();
+  const { tenant } = await provider(fixture);
+  const id = await user(fixture, tenant, {
     name: "Kate O'Brien",
     username: 'kate',
     email: 'kobrien@example.com',
   });
-  const { store } = ground.world;
-  const measure = () => store.tenant(tenant, (tx) => measureOf(tx, id));
+  const { store } = fixture.world;
+  const measure = () => store.tenant(tenant, (tx) => loadMeasure(tx, id));
   expect(await measure()).toMatchObject({
     least: 15,
     own: expect.arrayContaining(['kate', 'Brien', 'kobrien', 'Provider']) as string[],

@@ -4,14 +4,14 @@ import type { TicketWhole } from '#contract/tickets/calls.ts';
 import type { Execution } from '#contract/runs/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
 const DAY = 86_400_000;
-let ground: Ground;
+let fixture: Fixture;
 interface Changed {
   readonly accepted: number;
   readonly refused: readonly { run: number; kind: string; message: string }[];
@@ -31,8 +31,8 @@ const byNumber = (one: number, other: number): number => one - other;
 
 /** Two who work on results, and failures of as many jobs, by the text ids of the list. */
 async function begin(jobs: number) {
-  const office = await anOffice(ground);
-  const now = ground.world.clock.now();
+  const office = await anOffice(fixture);
+  const now = fixture.world.clock.now();
   const [dana, max] = [await office.as('dana', ['operator']), await office.as('max', ['operator'])];
   await office.post(1, [
     ...Array.from({ length: jobs }, (_, at) =>
@@ -50,14 +50,14 @@ async function begin(jobs: number) {
     await dana<Listed>('GET', `monitoring/reporting/jobs?from=${iso(now - DAY)}&to=${iso(now + 1)}`)
   ).body.data;
   for (const { _id: id, mongo_id: same } of rows) expect([typeof id, same]).toEqual(['string', id]);
-  const idOf = (name: string): string =>
+  const getId = (name: string): string =>
     rows.find(({ jobName }) => jobName === name)?.mongo_id ?? 'none';
   return {
     office,
     dana,
     max,
-    ids: Array.from({ length: jobs }, (_, at) => idOf(`job-${at}`)),
-    fine: idOf('fine'),
+    ids: Array.from({ length: jobs }, (_, at) => getId(`job-${at}`)),
+    fine: getId('fine'),
     until: iso(now + DAY),
   };
 }
@@ -72,7 +72,7 @@ const booted = async (me: Asker): Promise<Bootstrap> =>
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('RUN-13: a note as text or as an object, and the end of a snooze, make the events of noting and snoozing', async () => {
@@ -139,12 +139,12 @@ eachDatabase((_name, open) => {
       until,
     } = await begin(1);
     const before = await booted(dana);
-    const past = iso(ground.world.clock.now() - 1);
+    const past = iso(fixture.world.clock.now() - 1);
     for (const [body, message] of [
       [{}, MESSAGES.nothingToChange],
       [{ note: 'x', ignoredUntil: past }, MESSAGES.snoozeTooShort],
       [
-        { note: 'x', ignoredUntil: iso(ground.world.clock.now() + 400 * DAY) },
+        { note: 'x', ignoredUntil: iso(fixture.world.clock.now() + 400 * DAY) },
         MESSAGES.snoozeTooLong,
       ],
       [{ ignoredReason: 'x' }, MESSAGES.reasonAlone],

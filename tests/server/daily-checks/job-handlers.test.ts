@@ -4,8 +4,8 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { NOT_EXPECTED } from '#server/features/daily-checks/job-handlers.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -15,8 +15,8 @@ import { missedRunTicks } from '../jobs/ticks.ts';
 const TODAY = '2026-03-02';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const booted = async (me: Asker): Promise<Bootstrap> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
@@ -36,7 +36,7 @@ const eventsSince = async (
  * again after a night.
  */
 async function begin() {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   return {
     office,
     dana: await person(office, 'dana', 'operator'),
@@ -51,7 +51,7 @@ const missedPath = (uid: string): string =>
   `monitoring/backoffice/jobs/didnt-run/${encodeURIComponent(uid)}/ignore`;
 const disabledPath = (uid: string): string =>
   `monitoring/backoffice/jobs/disabled/${encodeURIComponent(uid)}/ignore`;
-const uidOf = async (who: Asker, name: string): Promise<string> =>
+const loadUid = async (who: Asker, name: string): Promise<string> =>
   (await booted(who)).jobs.find((job) => job.name === name)?.uid ?? 'none';
 const ran = (job: string, at: number, more: object = {}): object => ({
   job,
@@ -62,15 +62,15 @@ const ran = (job: string, at: number, more: object = {}): object => ({
   schedule: nightly,
   ...more,
 });
-const clockOf = (office: Office) =>
+const getClock = (office: Office) =>
   missedRunTicks({
-    ...ground.world,
-    store: { ...ground.world.store, tenants: async () => [office.tenant] },
+    ...fixture.world,
+    store: { ...fixture.world.store, tenants: async () => [office.tenant] },
   });
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('DESK-4: while a job is ignored its open problem sleeps and no result is expected; heeding wakes what ignoring put to sleep', async () => {
@@ -78,11 +78,11 @@ eachDatabase((_name, open) => {
     const begun = now();
     const two = begun - 5.5 * HOUR; // 02:00
     await office.post(1, [ran('files/a b%', two - DAY)]);
-    const clock = clockOf(office);
+    const clock = getClock(office);
     await clock.tick(now());
-    ground.pass(DAY);
+    fixture.pass(DAY);
     await clock.tick(now());
-    const uid = await uidOf(dana, 'files/a b%');
+    const uid = await loadUid(dana, 'files/a b%');
     const [problem] = (await booted(dana)).problems;
     expect(problem).toMatchObject({ state: 'Missed', snooze: null });
     const until = now() + 7 * DAY;
@@ -116,7 +116,7 @@ eachDatabase((_name, open) => {
       ['ignored', 'Missed', 'Did not run', null, until],
     ]);
     for (let day = 0; day < 3; day++) {
-      ground.pass(DAY);
+      fixture.pass(DAY);
       await clock.tick(now());
     }
     expect(await missed()).toBe(before);
@@ -138,16 +138,16 @@ eachDatabase((_name, open) => {
     const begun = now();
     const two = begun - 5.5 * HOUR;
     await office.post(1, [ran('ends', two), ran('runs', two), ran('fails', two)]);
-    const clock = clockOf(office);
+    const clock = getClock(office);
     await clock.tick(now());
     const until = begun + 2 * DAY;
     for (const name of ['ends', 'runs', 'fails'])
       expect(
-        (await dana('POST', missedPath(await uidOf(dana, name)), { ignoredUntil: iso(until) }))
+        (await dana('POST', missedPath(await loadUid(dana, name)), { ignoredUntil: iso(until) }))
           .status,
       ).toBe(200);
     const device = await booted(dana);
-    ground.pass(DAY);
+    fixture.pass(DAY);
     await office.post(1, [
       ran('runs', two + DAY),
       ran('fails', two + DAY, { status: 'Failed', message: 'no route' }),
@@ -175,10 +175,10 @@ eachDatabase((_name, open) => {
         .map(({ job }) => jobs.find(({ n }) => n === job)?.name ?? '')
         .sort();
     };
-    ground.pass(DAY); // 07:30 of the day on which the time ends
+    fixture.pass(DAY); // 07:30 of the day on which the time ends
     await clock.tick(now());
     expect(await lines()).toEqual(['runs']);
-    ground.pass(DAY);
+    fixture.pass(DAY);
     await clock.tick(now());
     expect(await lines()).toEqual(['ends', 'fails', 'runs']);
     await clock.stop();
@@ -188,11 +188,11 @@ eachDatabase((_name, open) => {
     const { office, dana, max } = await begin();
     const two = now() - 5.5 * HOUR;
     await office.post(1, [ran('files', two - DAY), failure('sql', `${TODAY}T02:00:00Z`)]);
-    const clock = clockOf(office);
+    const clock = getClock(office);
     await clock.tick(now());
-    ground.pass(DAY);
+    fixture.pass(DAY);
     await clock.tick(now());
-    const [files, sql] = [await uidOf(dana, 'files'), await uidOf(dana, 'sql')];
+    const [files, sql] = [await loadUid(dana, 'files'), await loadUid(dana, 'sql')];
     const of = async (state: string) =>
       (await booted(dana)).problems.find((one) => one.state === state);
     await dana('POST', missedPath(files), { ignoredUntil: iso(now() + DAY) });
@@ -211,7 +211,7 @@ eachDatabase((_name, open) => {
     const two = now() - 5.5 * HOUR;
     await office.post(1, [ran('files', two)]);
     await office.post(2, [ran('files', two), ran('other', two)]);
-    const [uid, other] = [await uidOf(dana, 'files'), await uidOf(dana, 'other')];
+    const [uid, other] = [await loadUid(dana, 'files'), await loadUid(dana, 'other')];
     const ignore = (who: Asker, of: string, until: number, more: object = {}): Promise<Answer> =>
       who('POST', missedPath(of), { ignoredUntil: iso(until), ...more });
     expect(said(await ignore(cora, uid, now()))).toEqual([
@@ -285,7 +285,7 @@ eachDatabase((_name, open) => {
     const { office, dana, cora } = await begin();
     const two = now() - 5.5 * HOUR;
     await office.post(2, [ran('off', two, { enabled: false }), ran('on', two)]);
-    const [off, on] = [await uidOf(dana, 'off'), await uidOf(dana, 'on')];
+    const [off, on] = [await loadUid(dana, 'off'), await loadUid(dana, 'on')];
     const ignored = async (): Promise<boolean[]> =>
       (await booted(dana)).jobs.map(({ disabledIgnored }) => disabledIgnored !== null);
     expect(said(await dana('POST', disabledPath(on), {}))).toEqual([

@@ -4,8 +4,8 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Execution } from '#contract/runs/calls.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
@@ -14,8 +14,8 @@ import { person } from '../ingest/people.ts';
 const TODAY = '2026-03-02';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const booted = async (me: Asker): Promise<Bootstrap> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 const key = (order: number, device: string, id: string = randomUUID()): Record<string, string> => ({
@@ -54,7 +54,7 @@ const save = (
 ): Promise<Answer<{ seq: number }>> => who('PUT', `monitoring/views/${id}`, rest, headers);
 const remove = (who: Asker, id: string): Promise<Answer<{ seq: number }>> =>
   who('DELETE', `monitoring/views/${id}`);
-const namesOf = async (who: Asker): Promise<string[]> =>
+const loadNames = async (who: Asker): Promise<string[]> =>
   (await booted(who)).views.map(({ name }) => name).sort();
 
 /**
@@ -62,7 +62,7 @@ const namesOf = async (who: Asker): Promise<string[]> =>
  * again after a night.
  */
 async function begin() {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   return {
     office,
     dana: await person(office, 'dana', 'operator'),
@@ -90,7 +90,7 @@ const theme = (who: Asker, id: string, value: string): Promise<Answer> =>
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('DESK-1: a named list belongs to its owner: nobody else changes or removes it, and one that nobody else sees is unknown to them', async () => {
@@ -106,15 +106,15 @@ eachDatabase((_name, open) => {
     expect(said(await remove(max, own.id))).toEqual([404, 'not-found', MESSAGES.notFound]);
     expect(said(await remove(max, randomUUID()))).toEqual([404, 'not-found', MESSAGES.notFound]);
     expect((await save(dana, { ...shared, name: 'All of them' })).status).toBe(200);
-    expect(await namesOf(dana)).toEqual(['All of them', 'Mornings']);
+    expect(await loadNames(dana)).toEqual(['All of them', 'Mornings']);
     expect([
       (await remove(dana, shared.id)).status,
       (await remove(dana, shared.id)).status,
     ]).toEqual([200, 200]);
-    expect([await namesOf(dana), await namesOf(max)]).toEqual([['Mornings'], []]);
+    expect([await loadNames(dana), await loadNames(max)]).toEqual([['Mornings'], []]);
     // It comes back where a device that was away saves it.
     await save(dana, shared);
-    expect(await namesOf(max)).toEqual(['All']);
+    expect(await loadNames(max)).toEqual(['All']);
   });
 
   test('DESK-1: a user has so many lists and no more; the ones that stand can be changed, and room is made by removing one', async () => {
@@ -134,7 +134,7 @@ eachDatabase((_name, open) => {
     await remove(dana, all[1]?.id ?? '');
     expect((await save(dana, one)).status).toBe(200);
     expect((await booted(dana)).views).toHaveLength(LIMITS.viewsPerUser);
-  }, 60_000);
+  });
 
   test('DESK-2: who sees the whole provider shares and sees what is shared; of one that is shared no longer others learn only that it is gone', async () => {
     const { dana, max, cora, rita } = await begin();
@@ -149,23 +149,23 @@ eachDatabase((_name, open) => {
     ]);
     expect((await save(cora, aView({ name: 'Hers' }))).status).toBe(200);
     await save(dana, { ...view, query: '' });
-    expect([await namesOf(max), await namesOf(rita), await namesOf(cora)]).toEqual([
+    expect([await loadNames(max), await loadNames(rita), await loadNames(cora)]).toEqual([
       ['All'],
       ['All'],
       ['Hers'],
     ]);
     await save(dana, { ...view, shared: false });
-    expect([await namesOf(dana), await namesOf(max), await namesOf(cora)]).toEqual([
+    expect([await loadNames(dana), await loadNames(max), await loadNames(cora)]).toEqual([
       ['All'],
       [],
       ['Hers'],
     ]);
-    const told = await Promise.all(
+    const details = await Promise.all(
       [dana, max, cora].map(async (who, index) =>
         (await eventsSince(who, devices[index] ?? devices[0])).map(({ event }) => event.type),
       ),
     );
-    expect(told).toEqual([
+    expect(details).toEqual([
       ['view.saved@1', 'view.removed@1', 'view.saved@1'],
       ['view.saved@1', 'view.removed@1'],
       ['view.saved@1'],
@@ -179,18 +179,19 @@ eachDatabase((_name, open) => {
     const view = aView();
     const me = (await booted(dana)).me.id;
     const shift = aShift();
-    const asked: readonly (readonly [string, string, object | undefined, object | undefined])[] = [
+    const request: readonly (readonly [string, string, object | undefined, object | undefined])[] =
       [
-        'PUT',
-        `monitoring/views/${view.id}`,
-        { name: view.name, query: '', shared: true },
-        { name: 'Other', query: '', shared: true },
-      ],
-      ['POST', 'monitoring/hand-overs', shift, { ...shift, cleared: 9 }],
-      ['PUT', `profile/${me}/preferences/density`, { value: '"dense"' }, { value: '"wide"' }],
-      ['DELETE', `monitoring/views/${view.id}`, undefined, undefined],
-    ];
-    for (const [index, [method, path, body, other]] of asked.entries()) {
+        [
+          'PUT',
+          `monitoring/views/${view.id}`,
+          { name: view.name, query: '', shared: true },
+          { name: 'Other', query: '', shared: true },
+        ],
+        ['POST', 'monitoring/hand-overs', shift, { ...shift, cleared: 9 }],
+        ['PUT', `profile/${me}/preferences/density`, { value: '"dense"' }, { value: '"wide"' }],
+        ['DELETE', `monitoring/views/${view.id}`, undefined, undefined],
+      ];
+    for (const [index, [method, path, body, other]] of request.entries()) {
       const headers = key(index + 1, device);
       const first = await dana<{ seq: number }>(method, path, body, headers);
       expect([path, first.status]).toEqual([path, 200]);
@@ -225,7 +226,7 @@ eachDatabase((_name, open) => {
     const { dana, max, cora, rita } = await begin();
     const first = aShift({ comment: 'tape 4 is out' });
     expect((await dana('POST', 'monitoring/hand-overs', first)).status).toBe(200);
-    ground.pass(1_000);
+    fixture.pass(1_000);
     expect((await max('POST', 'monitoring/hand-overs', aShift({ at: now() - DAY }))).status).toBe(
       200,
     );
@@ -239,8 +240,8 @@ eachDatabase((_name, open) => {
     ]);
     expect((await rita('POST', 'monitoring/hand-overs', aShift())).status).toBe(403);
     const { shifts, people } = await booted(rita);
-    const nameOf = new Map(people.map(({ id, name }) => [id, name]));
-    expect(shifts.map(({ by, comment }) => [nameOf.get(by), comment])).toEqual([
+    const nameByKey = new Map(people.map(({ id, name }) => [id, name]));
+    expect(shifts.map(({ by, comment }) => [nameByKey.get(by), comment])).toEqual([
       ['MAX', null],
       ['DANA', 'tape 4 is out'],
     ]);

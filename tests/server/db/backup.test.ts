@@ -237,6 +237,11 @@ const NEWER: readonly string[] = [
   'shift',
   'preference',
   'pin',
+  'organization',
+  'backup_repository',
+  'backup_proxy',
+  'backup_job',
+  'restore_session',
   'run_task',
   'totp',
   'recovery_code',
@@ -276,14 +281,14 @@ const without = <T>(
 
 /**
  * A line as it would be in a backup of the second step, of which the sum does not tell of `tables`;
- * `kept`: rows that are there all the same.
+ * `stored`: rows that are there all the same.
  */
-function older(line: Line, tables: readonly string[], kept: readonly string[] = []): Line {
+function older(line: Line, tables: readonly string[], stored: readonly string[] = []): Line {
   if (line.is === 'begin') return { ...line, step: '0002' };
   if (line.is === 'sum')
     return { ...line, sum: { ...line.sum, rows: without(line.sum.rows, tables) } };
   if (line.is !== 'row') return line;
-  if (tables.includes(line.table) && !kept.includes(line.table))
+  if (tables.includes(line.table) && !stored.includes(line.table))
     throw new Error(`there is a row of ${line.table}`);
   return { ...line, row: without(line.row, ADDED[line.table] ?? []) };
 }

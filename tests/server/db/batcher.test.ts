@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreFault } from '#server/platform/db/retry.ts';
+import { StoreError } from '#server/platform/db/retry.ts';
 import { makeBatcher } from '#server/platform/db/batcher.ts';
 
 /** Work whose answers are given by hand: what was begun, and how it ends. */
@@ -69,7 +69,7 @@ test('STORE-7: where the database could not, or nobody knows whether it did, not
   const answers = Promise.allSettled(['a', 'b', 'c'].map((work) => line('one', work)));
   begun[0]?.end();
   await settled();
-  begun[1]?.end(new StoreFault('unknown', null));
+  begun[1]?.end(new StoreError('unknown', null));
   expect((await answers).map(({ status }) => status)).toEqual([
     'fulfilled',
     'rejected',

@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { openEmbedded } from '#server/platform/db/embedded.ts';
-import { passingOf } from '#server/platform/db/retry.ts';
+import { getTransientError } from '#server/platform/db/retry.ts';
 import { migratedImage } from './databases.ts';
 
 const NOBODY = {
@@ -38,7 +38,7 @@ test('STORE-8: a connection to the embedded database begins clean: what the one 
     ).rows,
   ).toEqual([{ count: 0, tenant: '' }]);
   await expect(before.query('select 1')).rejects.toSatisfy(
-    (error) => passingOf(error) === 'connection',
+    (error) => getTransientError(error) === 'connection',
   );
   expect(
     (await now.query({ name: 'one', text: 'select 2 as two' })).rows,
@@ -61,7 +61,7 @@ test('STORE-8: statements that are given at once are done in their order, and th
     pipeline: true,
   });
   const client = await pool.connect();
-  const asked = [
+  const request = [
     'create table t (n int primary key)',
     'begin',
     'insert into t values (1)',
@@ -71,7 +71,7 @@ test('STORE-8: statements that are given at once are done in their order, and th
     `select count(*)::int as count, repeat('é', 3000000) as long from t`,
   ];
   const answers = await Promise.allSettled(
-    asked.map((text) => client.query<{ count: number; long: string }>(text)),
+    request.map((text) => client.query<{ count: number; long: string }>(text)),
   );
   expect(
     answers.map((one) =>
@@ -106,7 +106,7 @@ test('STORE-8: a thread that stops is told of, and every connection is a lost on
   connection.write(Buffer.from([0, 0, 0, 1])); // no beginning of a connection: the thread gives up
   expect(await stopped.promise, 'what was in memory is gone: it is not begun again').toBeNull();
   lost.push(new Promise((resolve) => void embedded.connect().once('error', resolve)));
-  expect((await Promise.all(lost)).map(passingOf)).toEqual(['connection', 'connection']);
+  expect((await Promise.all(lost)).map(getTransientError)).toEqual(['connection', 'connection']);
   await embedded.close();
 });
 

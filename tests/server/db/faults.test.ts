@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { openStore } from '#server/platform/db/open.ts';
-import { retrying, StoreFault } from '#server/platform/db/retry.ts';
+import { retrying, StoreError } from '#server/platform/db/retry.ts';
 import { freshUrl, missing, QUIET } from './databases.ts';
 import { storeFailure } from '#server/platform/http/envelope.ts';
 import { anExecution, aPlace } from '../ingest/fixtures.ts';
@@ -12,7 +12,7 @@ import { aTenant, byClock, jobDraft } from './drafts.ts';
 let url = '';
 beforeAll(async () => {
   if (missing === '') url = await freshUrl();
-}, 180_000); // a busy machine
+}); // a busy machine
 
 test.skipIf(missing !== '')(
   `STORE-2: a lost connection, a deadlock and a serialization failure are tried again; nothing happens twice${missing}`,
@@ -78,7 +78,7 @@ test('STORE-3: a connection lost while committing is not tried again: the outcom
       () => Promise.reject(new TypeError('a bug')),
       () => false,
     ),
-  ).rejects.not.toBeInstanceOf(StoreFault);
+  ).rejects.not.toBeInstanceOf(StoreError);
 });
 
 test.skipIf(missing !== '')(
@@ -98,7 +98,7 @@ test.skipIf(missing !== '')(
               .execute(tx.sql);
           })
           .catch((one: unknown) => one);
-        return [tries, error instanceof StoreFault ? error.kind : error];
+        return [tries, error instanceof StoreError ? error.kind : error];
       };
       expect(await failing('53100')).toEqual([1, 'disk-full']);
       for (const code of ['53000', '53200', '53300', '53400'])
@@ -143,7 +143,7 @@ test.skipIf(missing !== '')(
 test('STORE-3, HTTP-1: the answer to each database error, and when to retry', () => {
   expect(
     (['disk-full', 'resources', 'connection', 'unknown'] as const).map((kind) =>
-      storeFailure(new StoreFault(kind, null), 1_000),
+      storeFailure(new StoreError(kind, null), 1_000),
     ),
   ).toMatchObject([
     { kind: 'out-of-space', retryAfterMs: 5_000 },

@@ -7,7 +7,7 @@ import { makeLog } from '#server/platform/log.ts';
 import { openStore } from '#server/platform/db/open.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'folder-'));
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const getMode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
@@ -22,9 +22,9 @@ test("STORE-10: an embedded database is its owner's alone, in a folder that othe
     });
   chmodSync(dir, 0o755);
   await (await open()).close();
-  expect([modeOf(dir), modeOf(join(dir, 'pg'))]).toEqual(['755', '700']);
+  expect([getMode(dir), getMode(join(dir, 'pg'))]).toEqual(['755', '700']);
   chmodSync(join(dir, 'pg'), 0o755);
   const again = await open();
-  expect(modeOf(join(dir, 'pg'))).toBe('700');
+  expect(getMode(join(dir, 'pg'))).toBe('700');
   await again.close();
 });

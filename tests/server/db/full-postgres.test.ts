@@ -155,7 +155,6 @@ test.skipIf(skipped !== '')(
     expect((await full.read()).status).toBe(200);
     await expectRecovery(full);
   },
-  300_000,
 );
 
 test.skipIf(skipped !== '')(
@@ -171,5 +170,4 @@ test.skipIf(skipped !== '')(
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     await expectRecovery(full);
   },
-  300_000,
 );

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { makeAppContext } from '#server/make-app-context.ts';
 import { systemChance } from '#server/platform/random.ts';
 import { firstStart } from '#server/first-start.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
@@ -170,12 +171,12 @@ export async function aSite(disk: Disk): Promise<Site> {
 export async function startSite({ dataDir, databaseUrl, args, env }: Setup): Promise<Site> {
   const open = (): Promise<OpenStore> => openStore({ ...QUIET, dataDir, databaseUrl });
   const store = await open();
-  const world: AppContext = {
+  const world: AppContext = makeAppContext({
     store,
     ...QUIET,
     chance: systemChance,
     config: { port: 0, dataDir, databaseUrl, pageDir: null, trustedProxies: [], secretKey: null },
-  };
+  });
   await firstStart(world, PASSWORD);
   const [tenant = ''] = await store.tenants();
   const made = await keyHandlers(world).makeKey(

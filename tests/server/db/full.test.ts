@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { openEmbedded } from '#server/platform/db/embedded.ts';
-import { floorOf } from '#server/platform/db/space.ts';
+import { getFloor } from '#server/platform/db/space.ts';
 import { Pool } from 'pg';
 import { migratedFolder } from './databases.ts';
 import {
@@ -54,7 +54,7 @@ async function fillAndFree(disk: Disk): Promise<number> {
   // Whoever is in reads on; whoever is not gets in, and out again.
   expect((await call(site, 'GET', 'admin/overview', token)).status).toBe(200);
   await expect
-    .poll(async () => (await signIn(site)).status, { timeout: 30_000 })
+    .poll(async () => (await signIn(site)).status, { timeout: 60_000 })
     .toBe(disk.args.length > 0 ? 507 : 200);
   // Somebody else takes the rest of the disk.
   disk.fill(0);
@@ -77,7 +77,7 @@ async function fillAndFree(disk: Disk): Promise<number> {
 
 test('STORE-11: the floor is 64 MB on a large disk, 5 % of a smaller one, and never less than the database needs to go on', () => {
   expect(
-    [10 * 1024 ** 4, 1_280 * MB, 1_000 * MB, 100 * MB].map((total) => floorOf(total) / MB),
+    [10 * 1024 ** 4, 1_280 * MB, 1_000 * MB, 100 * MB].map((total) => getFloor(total) / MB),
   ).toEqual([64, 64, 50, 24]);
 });
 
@@ -161,4 +161,4 @@ test('STORE-12: a statement that exceeds its time is ended with its thread, and 
   expect(stopped).toBe(1);
   await pool.end();
   await embedded.close();
-}, 180_000);
+});

@@ -22,7 +22,9 @@ export const someBatches: Arbitrary<NewEvent[][]> = array(
   const next: Next = { run: 1, problem: 1, results: new Map() };
   return [
     [companyDraft(1), jobDraft(1), jobDraft(2), jobDraft(3)],
-    ...batches.map((batch) => batch.flatMap(([kind, dice, days]) => step(next, kind, dice, days))),
+    ...batches.map((batch) =>
+      batch.flatMap(([kind, random, days]) => step(next, kind, random, days)),
+    ),
   ].filter((batch) => batch.length > 0);
 });
 
@@ -33,11 +35,11 @@ interface Next {
   readonly results: Map<number, number | null>;
 }
 
-function step(next: Next, kind: number, dice: number, days: number): NewEvent[] {
-  const job = (dice % 3) + 1;
-  const startedAt = byClock.at + days * 86_400_000 + (dice % 1000);
-  const known = next.run > 1 ? (dice % (next.run - 1)) + 1 : null;
-  const problem = next.problem > 1 ? (dice % (next.problem - 1)) + 1 : null;
+function step(next: Next, kind: number, random: number, days: number): NewEvent[] {
+  const job = (random % 3) + 1;
+  const startedAt = byClock.at + days * 86_400_000 + (random % 1000);
+  const known = next.run > 1 ? (random % (next.run - 1)) + 1 : null;
+  const problem = next.problem > 1 ? (random % (next.problem - 1)) + 1 : null;
   switch (kind) {
     case 0:
     case 1:
@@ -46,7 +48,7 @@ function step(next: Next, kind: number, dice: number, days: number): NewEvent[] 
       const [run, n] = [next.run++, next.problem++];
       return [
         problemDraft(n, job, run, startedAt),
-        finished(next, { n: run, job, startedAt, problem: n, message: `failed ${dice}` }),
+        finished(next, { n: run, job, startedAt, problem: n, message: `failed ${random}` }),
       ];
     }
     case 3:
@@ -61,7 +63,7 @@ function step(next: Next, kind: number, dice: number, days: number): NewEvent[] 
               job,
               startedAt,
               message: 'corrected',
-              problem: dice % 2 === 0 ? null : problem,
+              problem: random % 2 === 0 ? null : problem,
             }),
           ];
     case 5:
@@ -73,7 +75,7 @@ function step(next: Next, kind: number, dice: number, days: number): NewEvent[] 
               entity: `problem:${problem}`,
               event: {
                 type: 'problem.reviewed@1',
-                data: { problems: [problem], comment: String(dice) },
+                data: { problems: [problem], comment: String(random) },
               },
             },
           ];
@@ -88,9 +90,9 @@ function step(next: Next, kind: number, dice: number, days: number): NewEvent[] 
             },
           ];
     case 7:
-      return [sample(`r${dice % 2}`, startedAt, dice)];
+      return [sample(`r${random % 2}`, startedAt, random)];
     case 8:
-      return [jobChange(job, `Renamed ${dice}`)];
+      return [jobChange(job, `Renamed ${random}`)];
     default:
       return problem === null
         ? []

@@ -8,7 +8,7 @@ import { aTenant, byClock, jobDraft, runDraft } from './drafts.ts';
 let url = '';
 beforeAll(async () => {
   if (missing === '') url = await freshUrl();
-}, 180_000); // a busy machine
+}); // a busy machine
 
 test.skipIf(missing !== '')(
   `LOG-2, G3, S1: eight writers at once on two servers leave no hole, and a reader that follows the head misses nothing${missing}`,

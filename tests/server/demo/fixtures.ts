@@ -3,19 +3,23 @@ import type { EventOf, EventType } from '#contract/events.ts';
 import type { JobN } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import { makePlan } from '#server/demo/make-plan.ts';
-import { type SeedActors, type History, generateHistory } from '#server/demo/generate-history.ts';
-import { type EstatePlan, PAST_DAYS, type ProviderPlan, type Size } from '#server/demo/plan.ts';
-import type { DecisionState } from '#server/features/ingest/decide.ts';
+import {
+  type SeedActors,
+  type History,
+  generateHistory,
+  type WholeState,
+} from '#server/demo/generate-history.ts';
+import { type DemoPlan, PAST_DAYS, type ProviderPlan, type Size } from '#server/demo/plan.ts';
 
 export const DAY = 86_400_000;
 export const HOUR = 3_600_000;
 /** A Wednesday morning. */
 export const BORN = Date.parse('2026-03-11T09:10:00Z');
 
-export const planOf = (size: Size = 'small', bornAt = BORN, seed = 7): EstatePlan =>
+export const getPlan = (size: Size = 'small', bornAt = BORN, seed = 7): DemoPlan =>
   makePlan(seed, size, bornAt);
 
-export function firstOf(plan: EstatePlan): ProviderPlan {
+export function getFirst(plan: DemoPlan): ProviderPlan {
   const [first] = plan.providers;
   if (!first) throw new Error('an estate without a provider');
   return first;
@@ -44,9 +48,10 @@ export const castIn = (plan: ProviderPlan, until = plan.bornAt): SeedActors => (
   heard: new Set(),
 });
 
-export const emptyGround = (): DecisionState => ({
+export const emptyFixture = (): WholeState => ({
   job: new Map(),
   stat: new Map(),
+  key: new Map(),
   run: new Map(),
   problem: new Map(),
   cause: new Map(),
@@ -61,16 +66,16 @@ export const emptyGround = (): DecisionState => ({
 /** The whole past of a provider, and what it left. */
 export interface WholePast {
   readonly past: History;
-  readonly ground: DecisionState;
+  readonly ground: WholeState;
   readonly events: <T extends EventType>(type: T) => EventOf<T>['data'][];
 }
 export function pastIn(plan: ProviderPlan): WholePast {
-  const ground = emptyGround();
+  const fixture = emptyFixture();
   const cast = castIn(plan);
-  const past = generateHistory(plan, cast, ground, cast.since, cast.until);
+  const past = generateHistory(plan, cast, fixture, cast.since, cast.until);
   return {
     past,
-    ground,
+    ground: fixture,
     events: <T extends EventType>(type: T) =>
       past.drafts.flatMap(({ event }) =>
         event.type === type ? [event.data as EventOf<T>['data']] : [],
@@ -80,9 +85,9 @@ export function pastIn(plan: ProviderPlan): WholePast {
 
 export const planned = (
   plan: ProviderPlan,
-  ground: DecisionState,
+  fixture: WholeState,
   n: JobN,
 ): ProviderPlan['jobs'][number] | undefined => {
-  const uid = ground.job.get(n)?.uid;
+  const uid = fixture.job.get(n)?.uid;
   return plan.jobs.find((job) => job.uid === uid);
 };

@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest';
 import { PROBLEM_STATES, STATUSES } from '#contract/runs/vocabulary.ts';
-import { weekdayOf } from '#server/demo/times.ts';
-import { BORN, DAY, firstOf, HOUR, pastIn, planned, planOf } from './fixtures.ts';
+import { getWeekday } from '#server/demo/times.ts';
+import { BORN, DAY, getFirst, HOUR, pastIn, planned, getPlan } from './fixtures.ts';
 
-const plan = firstOf(planOf());
-const { past, ground, events } = pastIn(plan);
+const plan = getFirst(getPlan());
+const { past, ground: fixture, events } = pastIn(plan);
 
 test('EST-4: the bad Thursday takes forty jobs of one server down with one cause', () => {
   const hit = events('problem.opened@1')
-    .filter(({ job }) => planned(plan, ground, job)?.habit.is === 'thursday')
+    .filter(({ job }) => planned(plan, fixture, job)?.habit.is === 'thursday')
     .filter(
-      ({ startedAt }) => weekdayOf(Math.floor(startedAt / DAY)) === 4 && startedAt > BORN - 7 * DAY,
+      ({ startedAt }) =>
+        getWeekday(Math.floor(startedAt / DAY)) === 4 && startedAt > BORN - 7 * DAY,
     );
   expect(hit.length).toBe(40);
   expect(new Set(hit.map(({ cause }) => cause)).size).toBe(1);
-  const rows = hit.flatMap(({ job }) => ground.job.get(job) ?? []);
+  const rows = hit.flatMap(({ job }) => fixture.job.get(job) ?? []);
   expect([...new Set(rows.map(({ server }) => server))]).toEqual(['CBS-02']);
   expect(new Set(rows.map(({ company }) => company)).size).toBeGreaterThan(5);
   // Nothing else has it for a cause.
@@ -23,17 +24,18 @@ test('EST-4: the bad Thursday takes forty jobs of one server down with one cause
 });
 
 test('EST-4: every state of a run and of a problem comes out of the past', () => {
-  const statuses = new Set([...ground.run.values()].map(({ status }) => status));
+  const statuses = new Set([...fixture.run.values()].map(({ status }) => status));
   expect([...STATUSES].filter((status) => !statuses.has(status))).toEqual([]);
-  const states = new Set([...ground.problem.values()].map(({ state }) => state));
+  const states = new Set([...fixture.problem.values()].map(({ state }) => state));
   expect([...PROBLEM_STATES].filter((state) => !states.has(state))).toEqual([]);
   const good =
-    [...ground.run.values()].filter(({ status }) => status === 'Success').length / ground.run.size;
+    [...fixture.run.values()].filter(({ status }) => status === 'Success').length /
+    fixture.run.size;
   expect([good > 0.94, good < 0.985]).toEqual([true, true]);
 });
 
 test('EST-4: one job is switched off and forgotten, and is not missed since', () => {
-  const off = [...ground.job.values()].filter(({ enabled }) => !enabled);
+  const off = [...fixture.job.values()].filter(({ enabled }) => !enabled);
   expect(off.length).toBe(1);
   expect(
     events('run.missed@1').filter(
@@ -66,7 +68,7 @@ test.each([
   'EST-5: begun at %s, the small estate opens on some dozens to clear, with causes grouped',
   (begun) => {
     const bornAt = Date.parse(begun);
-    const { ground: left } = pastIn(firstOf(planOf('small', bornAt)));
+    const { ground: left } = pastIn(getFirst(getPlan('small', bornAt)));
     const open = [...left.problem.values()].filter(({ closedAt }) => closedAt === null);
     const pending = open.filter(
       ({ review, snooze }) => review === null && (snooze === null || snooze.until <= bornAt),
@@ -97,14 +99,14 @@ test('EST-5: the past has been worked on: reviews with comments, notes, snoozes 
 });
 
 test('EST-4, TASK-1: jobs with several machines or mailboxes tell what became of each, in step with the run', () => {
-  const told = past.tasks;
-  expect(told.length).toBeGreaterThan(50);
+  const details = past.tasks;
+  expect(details.length).toBeGreaterThan(50);
   const runs = new Map(
     past.drafts.flatMap(({ event }) =>
       event.type === 'run.finished@1' ? [[event.data.n, event.data] as const] : [],
     ),
   );
-  for (const { run, tasks } of told) {
+  for (const { run, tasks } of details) {
     const row = runs.get(run);
     expect(new Set(tasks.map(({ name }) => name)).size, 'names').toBe(tasks.length);
     const bad = tasks
@@ -118,7 +120,7 @@ test('EST-4, TASK-1: jobs with several machines or mailboxes tell what became of
   }
   // The same machines every night.
   const nights = new Map<number, Set<string>>();
-  for (const { run, tasks } of told) {
+  for (const { run, tasks } of details) {
     const job = runs.get(run)?.job ?? 0;
     nights.set(job, (nights.get(job) ?? new Set()).add(tasks.map(({ name }) => name).join()));
   }

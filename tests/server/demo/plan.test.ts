@@ -1,51 +1,53 @@
 import { expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
-import { dayOf } from '#contract/time/day.ts';
-import { templateOf } from '#contract/problems/cause.ts';
+import { getDay } from '#contract/time/day.ts';
+import { getTemplate } from '#contract/problems/cause.ts';
 import { cronNext } from '#server/platform/jobs/cron.ts';
-import { makeRng, uuidOf } from '#server/demo/random.ts';
+import { makeRng, getUuid } from '#server/demo/random.ts';
 import { simulateRuns } from '#server/demo/simulate-runs.ts';
 import type { JobPlan, ProviderPlan, Size } from '#server/demo/plan.ts';
-import { runsOf, usedShare } from '#server/demo/make-runs.ts';
+import { getRuns, usedShare } from '#server/demo/make-runs.ts';
 import {
-  cronOf,
+  getCron,
   everyMinutes,
   EVERY_DAY,
   plainCronNext,
   type When,
   WORKDAYS,
 } from '#server/demo/times.ts';
-import { BORN, DAY, firstOf, HOUR, planOf } from './fixtures.ts';
+import { BORN, DAY, getFirst, HOUR, getPlan } from './fixtures.ts';
 
-const DAYS = Array.from({ length: 30 }, (_, i) => dayOf(BORN, 'Europe/London', 0) - 30 + i);
+const DAYS = Array.from({ length: 30 }, (_, i) => getDay(BORN, 'Europe/London', 0) - 30 + i);
 const countOn = (plan: ProviderPlan, day: number, of = (_job: JobPlan): boolean => true): number =>
-  plan.jobs.reduce((sum, job) => sum + (of(job) ? runsOf(plan, job, day).length : 0), 0);
+  plan.jobs.reduce((sum, job) => sum + (of(job) ? getRuns(plan, job, day).length : 0), 0);
 
 const laptops = (job: JobPlan): boolean => job.group === 'monitored-agents';
 
 test('EST-1: the same seed and beginning make the same estate to the last run, another seed another', () => {
-  const [one, again, other] = [planOf(), planOf(), planOf('small', BORN, 8)];
+  const [one, again, other] = [getPlan(), getPlan(), getPlan('small', BORN, 8)];
   expect(JSON.stringify(again)).toBe(JSON.stringify(one));
   expect(JSON.stringify(other)).not.toBe(JSON.stringify(one));
-  const plan = firstOf(one);
+  const plan = getFirst(one);
   const runs = (p: ProviderPlan): string =>
-    JSON.stringify(p.jobs.flatMap((job) => DAYS.slice(0, 5).flatMap((day) => runsOf(p, job, day))));
+    JSON.stringify(
+      p.jobs.flatMap((job) => DAYS.slice(0, 5).flatMap((day) => getRuns(p, job, day))),
+    );
   // Asked in another order, and of one job alone.
-  expect(runs(firstOf(again))).toBe(runs(plan));
+  expect(runs(getFirst(again))).toBe(runs(plan));
   const [job] = plan.jobs;
   if (!job) throw new Error('no job');
-  expect(runsOf(plan, job, DAYS[3] ?? 0)).toEqual(runsOf(firstOf(again), job, DAYS[3] ?? 0));
+  expect(getRuns(plan, job, DAYS[3] ?? 0)).toEqual(getRuns(getFirst(again), job, DAYS[3] ?? 0));
 });
 
 test('EST-1: what happens in two halves of a time is what happens in the whole', () => {
-  const plan = firstOf(planOf());
+  const plan = getFirst(getPlan());
   const [from, middle, to] = [BORN - 2 * DAY, BORN - 1.3 * DAY, BORN];
   const since = BORN - 30 * DAY;
-  const told = (a: number, b: number): string[] =>
+  const toOutput = (a: number, b: number): string[] =>
     simulateRuns(plan, since, a, b, 'all').map(
       (one) => `${one.at} ${one.is} ${'run' in one ? one.run.id : ''}`,
     );
-  expect([...told(from, middle), ...told(middle, to)]).toEqual(told(from, to));
+  expect([...toOutput(from, middle), ...toOutput(middle, to)]).toEqual(toOutput(from, to));
 });
 
 const MEASURES: [Size, number, number, number][] = [
@@ -56,7 +58,7 @@ const MEASURES: [Size, number, number, number][] = [
 test.each(MEASURES)(
   'EST-2: %s has %d companies, %d jobs and about %d runs a day',
   (size, companies, jobs, runs) => {
-    const plan = firstOf(planOf(size));
+    const plan = getFirst(getPlan(size));
     expect([plan.companies.length, plan.jobs.length]).toEqual([companies, jobs]);
     const days = DAYS.slice(0, size === 'large' ? 7 : 28);
     const perDay = days.reduce((sum, day) => sum + countOn(plan, day), 0) / days.length;
@@ -76,7 +78,7 @@ test.each(MEASURES)(
 );
 
 test('EST-3: weekends are quiet at workstations, weekly fulls move everything, and sizes grow', () => {
-  const plan = firstOf(planOf());
+  const plan = getFirst(getPlan());
   const wednesday = DAYS.at(-7) ?? 0;
   const sunday = wednesday + 4;
   expect(countOn(plan, wednesday, laptops)).toBeGreaterThan(50);
@@ -84,14 +86,14 @@ test('EST-3: weekends are quiet at workstations, weekly fulls move everything, a
   const fulls = plan.jobs.filter((job) => job.moves === 'fulls');
   expect(fulls.length).toBeGreaterThan(2);
   const moved = (job: JobPlan, day: number): number =>
-    runsOf(plan, job, day).find(({ status }) => status === 'Success')?.bytes ?? NaN;
+    getRuns(plan, job, day).find(({ status }) => status === 'Success')?.bytes ?? NaN;
   const [saturday, friday] = [wednesday + 3, wednesday + 2];
   const ratios = fulls
     .map((job) => moved(job, saturday) / moved(job, friday))
     .filter((ratio) => ratio > 0 && Number.isFinite(ratio));
   expect(ratios.sort((a, b) => a - b)[ratios.length >> 1]).toBeGreaterThan(6);
   const size = (job: JobPlan, day: number): number =>
-    runsOf(plan, job, day).find(({ status }) => status === 'Success')?.processed ?? NaN;
+    getRuns(plan, job, day).find(({ status }) => status === 'Success')?.processed ?? NaN;
   const growth = plan.jobs
     .map((job) => size(job, wednesday) / size(job, wednesday - 21))
     .filter(Number.isFinite);
@@ -100,7 +102,7 @@ test('EST-3: weekends are quiet at workstations, weekly fulls move everything, a
 });
 
 test('EST-3: a repository fills up, is full for a while and is cleared out, and its jobs say so', () => {
-  const plan = firstOf(planOf());
+  const plan = getFirst(getPlan());
   const [full] = plan.repositories.toSorted((a, b) => b.gain - a.gain);
   if (!full) throw new Error('no repository');
   const share = (days: number): number => usedShare(plan, full, BORN + days * DAY);
@@ -115,8 +117,8 @@ test('EST-3: a repository fills up, is full for a while and is cleared out, and 
   const says = (day: number): Set<string> =>
     new Set(
       writers.flatMap((job) =>
-        runsOf(plan, job, day).flatMap(({ message }) =>
-          message === null ? [] : [templateOf(message).kind],
+        getRuns(plan, job, day).flatMap(({ message }) =>
+          message === null ? [] : [getTemplate(message).kind],
         ),
       ),
     );
@@ -126,25 +128,25 @@ test('EST-3: a repository fills up, is full for a while and is cleared out, and 
 });
 
 test('EST-3: laptops are away for days, and a disabled job runs no more', () => {
-  const plan = firstOf(planOf());
+  const plan = getFirst(getPlan());
   const away = plan.jobs.filter((job) => plan.machines[job.machine]?.habit === 'away');
   const gaps = away.filter(
     (job) =>
       DAYS.filter(
-        (day) => [1, 2, 3, 4, 5].includes((day + 4) % 7) && runsOf(plan, job, day).length === 0,
+        (day) => [1, 2, 3, 4, 5].includes((day + 4) % 7) && getRuns(plan, job, day).length === 0,
       ).length >= 2,
   );
   expect(gaps.length).toBeGreaterThan(away.length / 3);
   const [forgotten] = plan.jobs.filter((job) => job.habit.is === 'forgotten');
   if (!forgotten) throw new Error('none is forgotten');
   expect([
-    DAYS.slice(0, 9).some((day) => runsOf(plan, forgotten, day).length > 0),
-    DAYS.slice(13).some((day) => runsOf(plan, forgotten, day).length > 0),
+    DAYS.slice(0, 9).some((day) => getRuns(plan, forgotten, day).length > 0),
+    DAYS.slice(13).some((day) => getRuns(plan, forgotten, day).length > 0),
   ]).toEqual([true, false]);
 });
 
 test('EST-3: while one looks on, something happens every minute or two', () => {
-  const plan = planOf();
+  const plan = getPlan();
   const at = plan.providers
     .flatMap((one) => simulateRuns(one, BORN - 30 * DAY, BORN, BORN + 3 * HOUR, 'all'))
     .map((one) => one.at)
@@ -158,7 +160,7 @@ test('EST-3: while one looks on, something happens every minute or two', () => {
 });
 
 test('EST-10: two providers on two hosts with brands of their own, and a user for each role', () => {
-  const [own, other, ...more] = planOf().providers;
+  const [own, other, ...more] = getPlan().providers;
   expect(more).toEqual([]);
   expect([own?.host, other?.host]).toEqual([null, 'harbour.localhost']);
   expect(own?.branding.name).not.toBe(other?.branding.name);
@@ -174,7 +176,7 @@ test('EST-10: two providers on two hosts with brands of their own, and a user fo
 });
 
 test('EST-11: the quick reader of cron lines gives the moments that the general one gives', () => {
-  const dice = makeRng('cron');
+  const random = makeRng('cron');
   const zones = ['Europe/London', 'America/New_York', 'UTC'];
   for (let i = 0; i < 200; i += 1) {
     const when: When = {
@@ -184,16 +186,16 @@ test('EST-11: the quick reader of cron lines gives the moments that the general 
       tz: zones[i % 3] ?? 'UTC',
     };
     // Off the hour that the clocks skip: there the two may differ, as tools do.
-    const after = Date.UTC(2026, 3 + (i % 5), 1) + Math.floor(dice() * 20 * DAY);
+    const after = Date.UTC(2026, 3 + (i % 5), 1) + Math.floor(random() * 20 * DAY);
     expect(
-      plainCronNext(cronOf(when), when.tz, after),
-      `${cronOf(when)} ${when.tz} after ${new Date(after).toISOString()}`,
-    ).toBe(cronNext(cronOf(when), when.tz, after));
+      plainCronNext(getCron(when), when.tz, after),
+      `${getCron(when)} ${when.tz} after ${new Date(after).toISOString()}`,
+    ).toBe(cronNext(getCron(when), when.tz, after));
   }
 });
 
 test('EST-1: made ids are UUIDs, and unlike each other', () => {
-  const ids = Array.from({ length: 5_000 }, (_, i) => uuidOf('ids', i));
+  const ids = Array.from({ length: 5_000 }, (_, i) => getUuid('ids', i));
   expect(new Set(ids).size).toBe(5_000);
   expect(
     ids.every((id) => /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id)),

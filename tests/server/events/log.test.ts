@@ -101,8 +101,8 @@ eachDatabase((name, open) => {
   test(`LOG-2, LOG-3: what fails after an append takes events, rows, counters and the record of the command with it (${name})`, async () => {
     const store = await open();
     const tenant = await aTenant(store);
-    const told: number[] = [];
-    const stop = store.onAppend((of, head) => void (of === tenant && told.push(head)));
+    const details: number[] = [];
+    const stop = store.onAppend((of, head) => void (of === tenant && details.push(head)));
     const work = (fails: boolean) =>
       store.tenant(tenant, async (tx) => {
         const n = await tx.take('job', 2);
@@ -125,10 +125,10 @@ eachDatabase((name, open) => {
         return n;
       });
     await expect(work(true)).rejects.toThrow('late');
-    expect(told, 'nobody is told of what did not happen').toEqual([]);
+    expect(details, 'nobody is told of what did not happen').toEqual([]);
     expect(await work(false)).toBe(1);
     expect(await work(false)).toBe(3);
-    expect(told).toEqual([2, 4]);
+    expect(details).toEqual([2, 4]);
     stop();
     await store.tenant(tenant, async (tx) => {
       expect((await tx.eventsAfter(0, 9)).map((one) => one.seq)).toEqual([1, 2, 3, 4]);

@@ -6,11 +6,11 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Evidence } from '#contract/daily-checks/operator-calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { EVIDENCE_PAGE, evidenceHandlers } from '#server/features/evidence/handlers.ts';
-import { deedsQuery, lastBeforeQuery } from '#server/features/evidence/evidence-log.ts';
+import { buildRecordsQuery, lastBeforeQuery } from '#server/features/evidence/evidence-log.ts';
 import { PROBLEMS_THEN } from '#server/features/evidence/evidence-output.ts';
 import type { Store } from '#server/platform/db/store.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aTenant, companyDraft, jobDraft, KEY } from '../db/drafts.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
@@ -24,8 +24,8 @@ const TODAY = '2026-03-02';
 const runs = (count: number): { numRuns: number } => ({
   numRuns: count * Number(process.env['PROOF'] ?? 1),
 });
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 interface Page {
   readonly rows: readonly Evidence[];
@@ -34,10 +34,10 @@ interface Page {
 
 const page = (who: Asker, more = '', from = now() - DAY, to = now() + DAY): Promise<Answer<Page>> =>
   who<Page>('GET', `monitoring/reporting/evidence?from=${iso(from)}&to=${iso(to)}${more}`);
-const rowsOf = async (who: Asker, more = ''): Promise<readonly Evidence[]> =>
+const loadRows = async (who: Asker, more = ''): Promise<readonly Evidence[]> =>
   (await page(who, more)).body.data.rows;
 const jobs = async (who: Asker, more = ''): Promise<string[]> =>
-  (await rowsOf(who, more)).map(({ job }) => job).sort();
+  (await loadRows(who, more)).map(({ job }) => job).sort();
 const booted = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 const change = (who: Asker, run: number | undefined, one: object): Promise<Answer> =>
@@ -53,7 +53,7 @@ const nth = (index: number, k: number, problems: number): number =>
 async function aLog(
   store: Store,
   problems: number,
-  deeds: readonly number[],
+  actions: readonly number[],
   at: (index: number) => number,
 ): Promise<string> {
   const tenant = await aTenant(store);
@@ -75,11 +75,11 @@ async function aLog(
       numbers,
     );
   });
-  for (const [index, count] of deeds.entries()) {
+  for (const [index, count] of actions.entries()) {
     await store.tenant(tenant, (tx) =>
       tx.append(
         [
-          deed(
+          action(
             index,
             Array.from({ length: count }, (_, k) => nth(index, k, problems)),
           ),
@@ -133,7 +133,7 @@ const aProblem = (n: number, startedAt: number): NewEvent[] => [
 ];
 
 /** Which deed and which problem stands in the comment, so that a line tells itself. */
-function deed(index: number, problems: readonly number[]): NewEvent {
+function action(index: number, problems: readonly number[]): NewEvent {
   const list = [...problems];
   const event: NewEvent['event'] =
     index % 3 === 0
@@ -151,14 +151,14 @@ async function leaf(
   to: number,
   between: () => Promise<void> = async () => undefined,
 ): Promise<{ readonly lines: string[]; readonly sizes: number[] }> {
-  const handlers = evidenceHandlers(ground.world);
+  const handlers = evidenceHandlers(fixture.world);
   const lines: string[] = [];
   const sizes: number[] = [];
   let before: string | undefined;
   for (;;) {
     const result = await handlers.listEvidence(
       { from, to, before },
-      anAsk({ ...ground, at: () => undefined }, tenant),
+      anAsk({ ...fixture, at: () => undefined }, tenant),
     );
     if (!result.ok) throw new Error(result.failure.message);
     lines.push(
@@ -177,12 +177,12 @@ eachDatabase((name, open) => {
   let store: Store;
   beforeAll(async () => {
     store = await open();
-    ground = await makeGround({}, store);
+    fixture = await makeFixture({}, store);
   });
-  afterEach(() => ground.pass(1_000));
+  afterEach(() => fixture.pass(1_000));
 
   test('EVID-1: each deed on each problem is a line, newest first, with who, what, of which job, and what was wrong then', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const [dana, max] = [
       await office.as('dana', ['operator']),
       await office.as('max', ['operator']),
@@ -193,7 +193,7 @@ eachDatabase((name, open) => {
     ]);
     const [files, sql] = (await booted(dana)).problems.map(({ lastRun }) => lastRun);
     const until = now() + HOUR;
-    const deeds: readonly (readonly [Asker, object])[] = [
+    const actions: readonly (readonly [Asker, object])[] = [
       [dana, { is: 'note', content: 'disk 3' }],
       [max, { is: 'snooze', until, reason: 'new rack' }],
       [dana, { is: 'wake' }],
@@ -201,8 +201,8 @@ eachDatabase((name, open) => {
       [max, { is: 'review', comment: null }],
       [max, { is: 'reopen' }],
     ];
-    for (const [who, one] of deeds) {
-      ground.pass(1_000);
+    for (const [who, one] of actions) {
+      fixture.pass(1_000);
       expect((await change(who, files, one)).status).toBe(200);
     }
     await office.post(1, [failure('files', `${TODAY}T03:00:00Z`)]);
@@ -210,7 +210,7 @@ eachDatabase((name, open) => {
       ids: [sql, files],
       change: { is: 'review', comment: 'one cause' },
     });
-    const rows = await rowsOf(dana);
+    const rows = await loadRows(dana);
     expect(
       rows.map(({ who, what, job, comment, runs: many, until: end }) => [
         who,
@@ -248,7 +248,7 @@ eachDatabase((name, open) => {
   });
 
   test('EVID-1: what was called usual and what was ignored are told of the problem that it was about', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const dana = await office.as('dana', ['operator']);
     const ran = (at: number, bytes: number, more: object = {}): object => ({
       job: 'files',
@@ -269,13 +269,13 @@ eachDatabase((name, open) => {
       jobs: [job],
     } = await booted(dana);
     expect((await change(dana, problem?.lastRun, { is: 'not-anomaly' })).status).toBe(200);
-    ground.pass(1_000);
+    fixture.pass(1_000);
     const path = (what: string): string => `monitoring/backoffice/jobs/${what}/${job?.uid}/ignore`;
     await dana('POST', path('didnt-run'), { ignoredUntil: iso(now() + HOUR) });
     await dana('DELETE', path('didnt-run'));
     await office.post(1, [ran(now() - 4 * HOUR, 1_000_000_000, { enabled: false })]);
     await dana('POST', path('disabled'), {});
-    const rows = await rowsOf(dana);
+    const rows = await loadRows(dana);
     expect(
       rows.map(({ what, state, cause, runs: many, until }) => [what, state, cause, many, until]),
     ).toEqual([
@@ -289,7 +289,7 @@ eachDatabase((name, open) => {
   });
 
   test('EVID-3: told is of companies that one sees, of a time of twelve months at most', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const [dana, cora, rita] = [
       await office.as('dana', ['operator']),
       await office.as('cora', ['operator'], [1]),
@@ -314,17 +314,17 @@ eachDatabase((name, open) => {
       await jobs(dana, '&company=77'),
     ]).toEqual([['sql'], ['files'], [], []]);
     expect(await jobs(await office.as('nora', ['operator'], []))).toEqual([]);
-    const asked = async (from: number, to: number): Promise<readonly unknown[]> => {
+    const toQuery = async (from: number, to: number): Promise<readonly unknown[]> => {
       const { status, body } = await page(dana, '', from, to);
       return [status, body.message ?? body.data.rows.length];
     };
-    expect(await asked(now() - 365 * DAY, now() + DAY)).toEqual([200, 2]);
-    expect(await asked(now() - 366 * DAY, now() + DAY)).toEqual([400, MESSAGES.evidenceTooLong]);
-    expect(await asked(now(), now())).toEqual([400, MESSAGES.evidenceEmpty]);
+    expect(await toQuery(now() - 365 * DAY, now() + DAY)).toEqual([200, 2]);
+    expect(await toQuery(now() - 366 * DAY, now() + DAY)).toEqual([400, MESSAGES.evidenceTooLong]);
+    expect(await toQuery(now(), now())).toEqual([400, MESSAGES.evidenceEmpty]);
     expect([
-      await asked(now(), now() + 1),
-      await asked(now() - DAY, now()),
-      await asked(now() + 1, now() + DAY),
+      await toQuery(now(), now() + 1),
+      await toQuery(now() - DAY, now()),
+      await toQuery(now() + 1, now() + DAY),
     ]).toEqual([
       [200, 2],
       [200, 0],
@@ -344,11 +344,11 @@ eachDatabase((name, open) => {
       { minLength: 1, maxLength: 6 },
     );
     await fc.assert(
-      fc.asyncProperty(sizes, fc.boolean(), async (deeds, more) => {
+      fc.asyncProperty(sizes, fc.boolean(), async (actions, more) => {
         const begun = now();
         const at = (index: number): number => begun + index * 1_000;
-        const tenant = await aLog(store, 1_300, deeds, at);
-        let late = deeds.length;
+        const tenant = await aLog(store, 1_300, actions, at);
+        let late = actions.length;
         const between = async (): Promise<void> => {
           const by = {
             actor: { is: 'clock' },
@@ -356,11 +356,11 @@ eachDatabase((name, open) => {
             commandId: null,
             at: at(late),
           } as const;
-          if (more) await store.tenant(tenant, (tx) => tx.append([deed(late++, [1, 2])], by));
+          if (more) await store.tenant(tenant, (tx) => tx.append([action(late++, [1, 2])], by));
         };
         const found = await leaf(tenant, begun, begun + DAY, between);
         const words = ['noted', 'reviewed', 'ticketed'];
-        const expected = deeds
+        const expected = actions
           .map((count, index) =>
             Array.from(
               { length: count },
@@ -374,7 +374,7 @@ eachDatabase((name, open) => {
       }),
       runs(name === 'postgres' ? 8 : 12),
     );
-  }, 240_000);
+  });
 
   test(`EVID-2: the lines of one deed stand in its order, and a page goes on within it (${name})`, async () => {
     const begun = now();
@@ -409,7 +409,7 @@ eachDatabase((name, open) => {
         .where('tenant_id', '=', tenant)
         .execute();
     });
-    const [looks, deeds] = await store.tenant(
+    const [looks, actions] = await store.tenant(
       tenant,
       async (tx) => [
         await rowsRead(tx, lastBeforeQuery(tenant, begun + 299 * DAY, (await tx.head()).seq), [
@@ -417,7 +417,7 @@ eachDatabase((name, open) => {
         ]),
         await rowsRead(
           tx,
-          deedsQuery(
+          buildRecordsQuery(
             tenant,
             {
               next: 1e9,
@@ -434,14 +434,14 @@ eachDatabase((name, open) => {
       { readOnly: true },
     );
     expect(looks).toBeLessThanOrEqual(17);
-    expect(deeds).toBeLessThan(120);
+    expect(actions).toBeLessThan(120);
     const all = await leaf(tenant, begun, begun + 366 * DAY);
     expect(all.lines).toHaveLength(count);
     // A week in the middle, without reading what came after it.
     const week = await leaf(tenant, begun + 100 * DAY, begun + 107 * DAY);
     expect(week.lines.length).toBeGreaterThanOrEqual(69);
     expect(week.lines.length).toBeLessThanOrEqual(71);
-  }, 60_000);
+  });
 
   test(`EVID-4: the problem that a job had is found without reading those of others (${name})`, async () => {
     const begun = now() - 300 * DAY;
@@ -449,8 +449,8 @@ eachDatabase((name, open) => {
     const read = await store.tenant(
       tenant,
       async (tx) => {
-        const asked = [1, 2, 3].map((job, i) => ({ i, job, seq: 1e9, at: now(), missed: false }));
-        const question = CompiledQuery.raw(PROBLEMS_THEN, [tenant, JSON.stringify(asked)]);
+        const request = [1, 2, 3].map((job, i) => ({ i, job, seq: 1e9, at: now(), missed: false }));
+        const question = CompiledQuery.raw(PROBLEMS_THEN, [tenant, JSON.stringify(request)]);
         return rowsRead(tx, { compile: () => question }, ['problem_of_job', 'event_entity']);
       },
       { readOnly: true },

@@ -4,15 +4,15 @@ import type { Execution } from '#contract/runs/calls.ts';
 import type { HintOut, HintShown } from '#contract/hints/calls.ts';
 import type { HintFields } from '#contract/hints/hints.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
 
 const PATH = 'monitoring/backoffice/hints';
-let ground: Ground;
+let fixture: Fixture;
 
 const aHint = (more: Partial<HintFields> = {}): HintFields => ({
   name: 'Free the disk',
@@ -35,7 +35,7 @@ const atHand = async (who: Asker): Promise<readonly HintShown[]> =>
   (await who<{ hints: HintShown[] }>('GET', `${PATH}/at-hand`)).body.data.hints;
 
 async function begin() {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   return {
     office,
     ann: await person(office, 'ann', 'admin'),
@@ -48,13 +48,13 @@ async function begin() {
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('HINT-3, HINT-4: it tells how many open problems it is for; that it helped is counted once a problem, stands in the history, and is taken back', async () => {
     const { office, ann, dana } = await begin();
     const id = await made(ann, aHint());
-    const now = new Date(ground.world.clock.now()).toISOString();
+    const now = new Date(fixture.world.clock.now()).toISOString();
     await office.post(1, [
       { ...failure('Files', now), message: 'No space left on device' },
       { ...failure('Mail', now), message: 'Connection refused' },
@@ -77,7 +77,10 @@ eachDatabase((_name, open) => {
         times,
         (await dana('POST', `${PATH}/${id}/helped`, { run, helped: true })).status,
       ]).toEqual([times, 200]);
-    expect((await listed(ann))[0]?.helped).toEqual({ problems: 1, last: ground.world.clock.now() });
+    expect((await listed(ann))[0]?.helped).toEqual({
+      problems: 1,
+      last: fixture.world.clock.now(),
+    });
     // What it was called then stays.
     await ann('PUT', `${PATH}/${id}`, { hint: aHint({ name: 'Make room' }) });
     const history = async (): Promise<Execution['history']> =>
@@ -155,7 +158,7 @@ eachDatabase((_name, open) => {
     const id = await made(ann, aHint());
     await office.post(1, [
       {
-        ...failure('Files', new Date(ground.world.clock.now()).toISOString()),
+        ...failure('Files', new Date(fixture.world.clock.now()).toISOString()),
         message: 'No space left on device',
       },
     ]);

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAssets } from '#server/platform/http/assets.ts';
 import { precompress } from '#server/platform/http/precompress.ts';
 import { CSP } from '#server/platform/http/security-headers.ts';
-import type { App, Ground } from './fixtures.ts';
-import { accounts, appOf, makeGround } from './fixtures.ts';
+import type { App, Fixture } from './fixtures.ts';
+import { accounts, getApp, makeFixture } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 let root: string;
 let dir: string;
@@ -26,8 +26,8 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'sw.js'), 'self;');
   writeFileSync(join(dir, 'icon.png'), 'png');
   await precompress(dir);
-  ground = await makeGround();
-  app = appOf(ground.world, accounts(ground.world), { assets: readAssets(dir) });
+  fixture = await makeFixture();
+  app = getApp(fixture.world, accounts(fixture.world), { assets: readAssets(dir) });
 });
 afterAll(() => {
   rmSync(root, { recursive: true });

@@ -4,20 +4,20 @@ import { oidcHandlers } from '#server/features/auth/oidc.ts';
 import { releaseSlotDuring, makeQueue } from '#server/platform/http/concurrency.ts';
 import { CALL_LIMITS } from '#server/platform/http/serve-call.ts';
 import { HERE, outside } from '../outbound/outside.ts';
-import { accounts, appOf, ask, login, makeGround, provider, user } from './fixtures.ts';
-import type { Ground } from './fixtures.ts';
+import { accounts, getApp, ask, login, makeFixture, provider, user } from './fixtures.ts';
+import type { Fixture } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await makeGround(HERE);
+  fixture = await makeFixture(HERE);
 });
 
 test('HTTP-17: an issuer, or any other system of one provider, that does not answer takes no place from anybody else', async () => {
   const silent = await outside(() => ({ silent: true }));
-  const theirs = await provider(ground);
-  const ours = await provider(ground);
-  await user(ground, ours.tenant);
-  await ground.world.store.tenant(theirs.tenant, ({ sql }) =>
+  const theirs = await provider(fixture);
+  const ours = await provider(fixture);
+  await user(fixture, ours.tenant);
+  await fixture.world.store.tenant(theirs.tenant, ({ sql }) =>
     sql
       .updateTable('provider')
       .set({
@@ -26,9 +26,9 @@ test('HTTP-17: an issuer, or any other system of one provider, that does not ans
       .where('tenant_id', '=', theirs.tenant)
       .execute(),
   );
-  const app = appOf(
-    ground.world,
-    { ...accounts(ground.world), ...oidcHandlers(ground.world) },
+  const app = getApp(
+    fixture.world,
+    { ...accounts(fixture.world), ...oidcHandlers(fixture.world) },
     { limits: { ...CALL_LIMITS, atOnce: 2, waiting: 4 } },
   );
   const waiting = Array.from({ length: 5 }, () =>
@@ -121,21 +121,21 @@ test('HTTP-17: parts that wait side by side give up one place and take one, also
 
 test('HTTP-18: one user, and the users of one provider, who ask for much at once wait behind themselves, and nobody behind them', async () => {
   const gate = Promise.withResolvers<void>();
-  const theirs = await provider(ground);
-  const ours = await provider(ground);
-  await user(ground, theirs.tenant);
-  await user(ground, theirs.tenant, { username: 'carl' });
-  await user(ground, ours.tenant);
+  const theirs = await provider(fixture);
+  const ours = await provider(fixture);
+  await user(fixture, theirs.tenant);
+  await user(fixture, theirs.tenant, { username: 'carl' });
+  await user(fixture, ours.tenant);
   let inside = 0;
   const slow = {
-    ...accounts(ground.world),
+    ...accounts(fixture.world),
     lastSync: async () => {
       inside += 1;
       await gate.promise;
       return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] });
     },
   };
-  const app = appOf(ground.world, slow, {
+  const app = getApp(fixture.world, slow, {
     limits: { ...CALL_LIMITS, atOnce: 6, waiting: 50, userAtOnce: 2, providerAtOnce: 3 },
   });
   const tokens = (

@@ -3,7 +3,7 @@
  * written by the document finds each of them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faultsOf } from './documented.ts';
+import { getErrors } from './documented.ts';
 import type { Fields, Person, Portal } from './documented.ts';
 import {
   APPLICATIONS,
@@ -21,7 +21,7 @@ let ask: Person;
 let signedIn: unknown;
 let kate: string;
 let mae: string;
-const { faults, good, list } = readsBy(() => ask);
+const { faults: errors, good, list } = readsBy(() => ask);
 
 const SSO: Fields = {
   vac: { username: 'text', enabled: 'flag' },
@@ -105,21 +105,21 @@ const PROFILE: Fields = {
 
 beforeAll(async () => {
   ({ portal, ask, signedIn, kate, mae } = await documentedPortal());
-}, 180_000);
+});
 afterAll(() => portal.server.stop(0));
 
 test('ROW-1: the sign-in answers with the token and the same fields of the user as the profile', async () => {
-  expect(faultsOf([signedIn], { token: 'text', userId: 'text' })).toEqual([]);
-  expect(await faults('app/get_ip_location', { country: 'null' })).toEqual([]);
+  expect(getErrors([signedIn], { token: 'text', userId: 'text' })).toEqual([]);
+  expect(await errors('app/get_ip_location', { country: 'null' })).toEqual([]);
   await good('PUT', `profile/${kate}`, {
     theme: { mode: 'dark', sidebarMini: true, sidebarColor: 'blue' },
     ackO365TermsOfUse: true,
     wizardPromptDismissed: true,
   });
-  expect(await faults(`profile/${kate}`, PROFILE)).toEqual([]);
+  expect(await errors(`profile/${kate}`, PROFILE)).toEqual([]);
   const { signedIn: again } = await portal.enter('kate');
   const { user } = again as { user: Record<string, unknown> };
-  expect(faultsOf([user], PROFILE)).toEqual([]);
+  expect(getErrors([user], PROFILE)).toEqual([]);
   expect(user).toMatchObject(await good('GET', `profile/${kate}`));
   expect(await good('GET', `profile/${kate}`)).toMatchObject({
     hasOrganizations: true,
@@ -176,7 +176,7 @@ test('ROW-1: the branding has the documented fields and switches', async () => {
     },
   });
   expect(
-    await faults('service-providers/branding', {
+    await errors('service-providers/branding', {
       id: 'text',
       name: 'text',
       title: 'text',
@@ -231,7 +231,7 @@ test('ROW-1, NOTE-1, NOTE-2: notifications are read with `success` and `data`, a
     userId: kate,
   });
   const { success, data } = await ask('POST', 'notifications', { userId: kate });
-  expect([success, faultsOf([data], [NOTIFICATION])]).toEqual([true, []]);
+  expect([success, getErrors([data], [NOTIFICATION])]).toEqual([true, []]);
   const all = data as readonly Row[];
   const notificationId = named(made, '_id');
   expect(
@@ -247,17 +247,17 @@ test('ROW-1, NOTE-1, NOTE-2: notifications are read with `success` and `data`, a
   const left = await good<readonly Row[]>('POST', 'notifications', { userId: kate });
   const { notifications } = await good('GET', `profile/${kate}`);
   expect([left.length, notifications]).toEqual([all.length - 1, left]);
-  expect(faultsOf([await good('GET', 'notifications/published')], [NOTIFICATION])).toEqual([]);
+  expect(getErrors([await good('GET', 'notifications/published')], [NOTIFICATION])).toEqual([]);
 });
 
 test('ROW-1: licensing is keyed by `serviceProvider.id`, that of companies by `serviceProviderId`', async () => {
   expect(
-    await faults('monitoring/reporting/licensing', {
+    await errors('monitoring/reporting/licensing', {
       providers: [{ serviceProvider: { id: 'text', name: 'text' } }],
     }),
   ).toEqual([]);
   expect(
-    await faults('monitoring/reporting/licensing/companies', {
+    await errors('monitoring/reporting/licensing/companies', {
       companies: [{ serviceProviderId: 'text', companyName: 'text' }],
     }),
   ).toEqual([]);
@@ -275,7 +275,7 @@ test('ROW-1: licensing is keyed by `serviceProvider.id`, that of companies by `s
     ),
   ).toMatchObject({ companies: [{ serviceProviderId: portal.tenant }] });
   expect(
-    faultsOf(
+    getErrors(
       [await list('monitoring/reporting/service-providers')],
       [{ _id: 'text', name: 'text' }],
     ),
@@ -283,7 +283,7 @@ test('ROW-1: licensing is keyed by `serviceProvider.id`, that of companies by `s
 });
 
 test('ROW-1, ROW-2: users in the list have roles as text and as entries, and are changed, marked and removed by `_id`', async () => {
-  expect(await faults('monitoring/reporting/users?pageSize=100', page(USER))).toEqual([]);
+  expect(await errors('monitoring/reporting/users?pageSize=100', page(USER))).toEqual([]);
   const listed = (await list('monitoring/reporting/users?search=mae'))[0];
   expect(listed).toMatchObject({
     _id: mae,
@@ -295,7 +295,7 @@ test('ROW-1, ROW-2: users in the list have roles as text and as entries, and are
     sso: LOGINS,
   });
   expect(
-    await faults('companies/veeam-1/users-to-notify', {
+    await errors('companies/veeam-1/users-to-notify', {
       users: [{ _id: 'text', name: 'text', email: 'text' }],
     }),
   ).toEqual([]);
@@ -314,7 +314,7 @@ test('ROW-1, ROW-2: companies have their ids in other systems, users and veeamId
   const made = await good('POST', 'companies', { name: 'Drummond & Pike' });
   const id = named(made, '_id');
   for (const path of ['companies', 'monitoring/reporting/companies'])
-    expect([path, faultsOf([await list(path)], [COMPANY])]).toEqual([path, []]);
+    expect([path, getErrors([await list(path)], [COMPANY])]).toEqual([path, []]);
   const [first] = await list('companies');
   for (const [ids, found] of [
     [[named(first, '_id')], true],
@@ -331,7 +331,7 @@ test('ROW-1, ROW-2: companies have their ids in other systems, users and veeamId
       );
   }
   expect(
-    await faults(`companies/${named(first, '_id')}`, {
+    await errors(`companies/${named(first, '_id')}`, {
       _id: 'text',
       name: 'text',
       veeamId: 'text',

@@ -3,7 +3,7 @@
  * written by the document finds each of them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faultsOf } from './documented.ts';
+import { getErrors } from './documented.ts';
 import type { Fields, Person, Portal } from './documented.ts';
 import {
   DAY,
@@ -24,7 +24,7 @@ const TICKETS = 'monitoring/backoffice/tickets';
 let portal: Portal;
 let ask: Person;
 let kate: string;
-const { faults, good, list, resultOf } = readsBy(() => ask);
+const { faults: errors, good, list, resultOf: loadResult } = readsBy(() => ask);
 const now = (): number => portal.ground.world.clock.now();
 
 const EXECUTION: Fields = {
@@ -62,39 +62,41 @@ const EVERYTHING = { companyIds: [], source: [], type: [], entityGroup: [] };
 
 beforeAll(async () => {
   ({ portal, ask, kate } = await documentedPortal());
-}, 180_000);
+});
 afterAll(() => portal.server.stop(0));
 
 test('ROW-1: the last sync names the entity of each failure', async () => {
-  expect(await faults('sync/last-sync', { status: 'text', failed: [{ entity: 'text' }] })).toEqual(
+  expect(await errors('sync/last-sync', { status: 'text', failed: [{ entity: 'text' }] })).toEqual(
     [],
   );
 });
 
 test('ROW-1, ROW-2, RUN-13: results have the documented fields, and each call takes the ids that lists give', async () => {
-  const [one, two] = [await resultOf('one'), await resultOf('two')];
+  const [one, two] = [await loadResult('one'), await loadResult('two')];
   await good('PUT', `${RUNS}/${named(one, '_id')}`, {
     note: 'Disk is ordered',
     ignoredUntil: iso(now() + DAY),
   });
-  expect(faultsOf([await good('GET', `${RUNS}/${named(one, 'mongo_id')}`)], EXECUTION)).toEqual([]);
+  expect(getErrors([await good('GET', `${RUNS}/${named(one, 'mongo_id')}`)], EXECUTION)).toEqual(
+    [],
+  );
   await good('PUT', `${RUNS}/${named(two, 'mongo_id')}`, {
     note: { content: 'Call the customer' },
   });
-  expect(await resultOf('two')).toMatchObject({
+  expect(await loadResult('two')).toMatchObject({
     note: { content: 'Call the customer' },
     ignoredUntil: null,
   });
-  expect(await faults('monitoring/reporting/jobs?pageSize=100', page(EXECUTION))).toEqual([]);
+  expect(await errors('monitoring/reporting/jobs?pageSize=100', page(EXECUTION))).toEqual([]);
   for (const id of ['_id', 'mongo_id'])
     expect(
       await good('POST', `${RUNS}/bulk`, {
-        ids: [named(await resultOf('three'), id), named(await resultOf('four'), id)],
+        ids: [named(await loadResult('three'), id), named(await loadResult('four'), id)],
         note: `By ${id}`,
       }),
     ).toMatchObject({ accepted: 2, refused: [] });
   expect(
-    await faults(
+    await errors(
       'monitoring/reporting/jobs-name',
       page({ jobInstanceUid: 'text', jobName: 'text', companyName: 'text' }),
     ),
@@ -102,7 +104,7 @@ test('ROW-1, ROW-2, RUN-13: results have the documented fields, and each call ta
   for (const ranking of ['failures', 'duration', 'transferred'])
     expect([
       ranking,
-      await faults(`monitoring/reporting/jobs/ranking/${ranking}`, [
+      await errors(`monitoring/reporting/jobs/ranking/${ranking}`, [
         {
           jobInstanceUid: 'text',
           jobName: 'text',
@@ -121,7 +123,7 @@ test('ROW-1, ROW-2: jobs that did not run and disabled jobs have the documented 
   expect(missed).toMatchObject({ jobName: 'nightly', nextRun: expect.any(String) });
   await good('PUT', `${RUNS}/${named(missed, 'mongo_id')}`, { note: 'The host moves' });
   await good('POST', `${JOBS}/didnt-run/${uid}/ignore`, { ignoredUntil: iso(now() + DAY) });
-  expect(await faults(path, page(MISSED))).toEqual([]);
+  expect(await errors(path, page(MISSED))).toEqual([]);
   await good('DELETE', `${JOBS}/didnt-run/${uid}/ignore`);
   expect(await list(path)).toMatchObject([
     { ignoredUntil: null, nextRun: expect.stringMatching(/T02:00:00\.000Z$/) },
@@ -162,7 +164,7 @@ test('ROW-1, ROW-2: discovered computers have the documented fields, and are not
     const id = encodeURIComponent(named(computer, '_id'));
     await good('POST', `${COMPUTERS}/${id}/note`, { note: 'Retired' });
     await good('POST', `${COMPUTERS}/${id}/ignore`, { ignoredUntil: iso(now() + DAY) });
-    expect(await faults(path, [COMPUTER])).toEqual([]);
+    expect(await errors(path, [COMPUTER])).toEqual([]);
     await good('DELETE', `${COMPUTERS}/${id}/ignore`);
     expect(await list(path)).toMatchObject([
       { ignored: null, ignoredUntil: null, lastSeenAt: expect.any(String) },
@@ -177,7 +179,7 @@ test('ROW-1, ROW-2: repositories, their trend and their history have ids, and a 
   for (const path of paths)
     expect([
       path,
-      faultsOf([await list(path)], [{ _id: 'text', name: 'text', companyName: 'text' }]),
+      getErrors([await list(path)], [{ _id: 'text', name: 'text', companyName: 'text' }]),
     ]).toEqual([path, []]);
   const [repository] = await list(paths[0] ?? '');
   expect(
@@ -204,7 +206,7 @@ test('ROW-1, ROW-2: SLA alarms have `id` and `jobInstanceUid`, are found by thei
   await good('POST', 'monitoring/reporting/save-sla-alarm', {
     alarm: { ...alarm, job: null, group: EVERYTHING },
   });
-  expect(await faults(all, { alarms: [SLA] })).toEqual([]);
+  expect(await errors(all, { alarms: [SLA] })).toEqual([]);
   const own = (
     await good<{ alarms: readonly Row[] }>(
       'GET',
@@ -272,15 +274,15 @@ test('ROW-1, ROW-2: rules, hints and report settings have `_id`, and are changed
   };
   const settings = 'monitoring/reporting/reports/settings';
   await good('POST', settings, { setting });
-  expect(await faults(rules, { rules: [{ _id: 'text', name: 'text' }] })).toEqual([]);
-  expect(await faults(hints, { hints: [{ _id: 'text', name: 'text' }], count: 'number' })).toEqual(
+  expect(await errors(rules, { rules: [{ _id: 'text', name: 'text' }] })).toEqual([]);
+  expect(await errors(hints, { hints: [{ _id: 'text', name: 'text' }], count: 'number' })).toEqual(
     [],
   );
   expect(
-    await faults(settings, { settings: [{ _id: 'text', name: 'text', template: 'text' }] }),
+    await errors(settings, { settings: [{ _id: 'text', name: 'text', template: 'text' }] }),
   ).toEqual([]);
   expect(
-    await faults('monitoring/reporting/reports/enabled', [
+    await errors('monitoring/reporting/reports/enabled', [
       { key: 'text', prettyName: 'text', description: 'text', templateName: 'text' },
     ]),
   ).toEqual([]);
@@ -302,8 +304,8 @@ test('ROW-1, ROW-2: rules, hints and report settings have `_id`, and are changed
 
 test('ROW-1, ROW-2: each answer with a ticket has `_id` and the ids of its company in other systems, and takes the ids of lists', async () => {
   const [first, second] = [
-    named(await resultOf('five'), '_id'),
-    named(await resultOf('six'), 'mongo_id'),
+    named(await loadResult('five'), '_id'),
+    named(await loadResult('six'), 'mongo_id'),
   ];
   const made = [
     await good('POST', TICKETS, { runs: [first], subject: 'Backups fail' }),
@@ -314,20 +316,20 @@ test('ROW-1, ROW-2: each answer with a ticket has `_id` and the ids of its compa
       })
     ).tickets,
   ];
-  expect(faultsOf([made], [TICKET])).toEqual([]);
+  expect(getErrors([made], [TICKET])).toEqual([]);
   expect(made[0]).toMatchObject({
     applications: { vac: { id: 'vac-1' }, vcd: { id: 'vcd-1' }, zerto: { id: 'zerto-1' } },
   });
   for (const path of [TICKETS, 'monitoring/reporting/tickets'])
-    expect([path, await faults(path, page(TICKET))]).toEqual([path, []]);
+    expect([path, await errors(path, page(TICKET))]).toEqual([path, []]);
   const id = named((await list(TICKETS))[0], '_id');
   expect(
-    faultsOf(
+    getErrors(
       [await good('PUT', `${TICKETS}/${id}`, { subject: 'Backups fail since Monday' })],
       TICKET,
     ),
   ).toEqual([]);
-  expect(await faults(`${TICKETS}/${id}`, TICKET)).toEqual([]);
+  expect(await errors(`${TICKETS}/${id}`, TICKET)).toEqual([]);
   await good('DELETE', `${TICKETS}/${id}`);
 });
 
@@ -337,7 +339,7 @@ test('ROW-3: an API key without the tickets permission reads no ids of other sys
     abilities: ['monitoring.job-actions', 'monitoring.daily-checks'],
     until: now() + 7 * DAY,
   });
-  const run = named(await resultOf('seven'), '_id');
+  const run = named(await loadResult('seven'), '_id');
   const {
     status,
     data,

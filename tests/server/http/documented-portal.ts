@@ -1,6 +1,6 @@
-import { aPortal, faultsOf } from './documented.ts';
+import { aPortal, getErrors } from './documented.ts';
 import type { Fields, Person, Portal, Shape } from './documented.ts';
-import { makeGround } from './fixtures.ts';
+import { makeFixture } from './fixtures.ts';
 
 /** A portal that listens on a port and holds data in which every documented field has a value. */
 
@@ -25,12 +25,12 @@ export function readsBy(ask: () => Person) {
     const got = await good<{ rows: readonly Row[] } | readonly Row[]>('GET', path);
     return 'rows' in got ? got.rows : got;
   };
-  const resultOf = async (job: string): Promise<Row> =>
+  const loadResult = async (job: string): Promise<Row> =>
     (await list('monitoring/reporting/jobs?pageSize=100')).find(({ jobName }) => jobName === job) ??
     {};
-  const faults = async (path: string, shape: Shape): Promise<readonly string[]> =>
-    faultsOf([await good('GET', path)], shape);
-  return { good, list, resultOf, faults };
+  const errors = async (path: string, shape: Shape): Promise<readonly string[]> =>
+    getErrors([await good('GET', path)], shape);
+  return { good, list, resultOf: loadResult, faults: errors };
 }
 type Reads = ReturnType<typeof readsBy>;
 
@@ -115,7 +115,7 @@ export interface Documented {
   readonly mae: string;
 }
 export async function documentedPortal(): Promise<Documented> {
-  const portal = await aPortal(await makeGround());
+  const portal = await aPortal(await makeFixture());
   const kate = await portal.join('kate', ['admin', 'operator', 'super-admin', 'o365_admin']);
   let { ask } = await portal.enter('kate');
   const { good, list } = readsBy(() => ask);

@@ -4,8 +4,8 @@ import { listen } from '#server/platform/http/listen.ts';
 import type { Listening } from '#server/platform/http/listen.ts';
 import { makeCompany } from '#server/features/users/create-user.ts';
 import type { Role } from '#contract/abilities.ts';
-import { appOf, PASSWORD, provider, user } from './fixtures.ts';
-import type { Ground } from './fixtures.ts';
+import { getApp, PASSWORD, provider, user } from './fixtures.ts';
+import type { Fixture } from './fixtures.ts';
 import { missedRunTicks } from '../jobs/ticks.ts';
 
 /**
@@ -32,7 +32,7 @@ const isKind = (shape: Shape): shape is Kind => typeof shape === 'string';
 const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
 
 /** Which fields are missing in a row, have a value in no row, or have one of another type. */
-export function faultsOf(values: readonly unknown[], shape: Shape, at = ''): string[] {
+export function getErrors(values: readonly unknown[], shape: Shape, at = ''): string[] {
   const there = values.filter(
     (value) => value !== undefined && (value !== null || shape === 'null'),
   );
@@ -41,13 +41,13 @@ export function faultsOf(values: readonly unknown[], shape: Shape, at = ''): str
     return there.every((value) => KINDS[shape](value)) ? [] : [`${at}: not a ${shape}`];
   if (isList(shape))
     return there.every((value) => Array.isArray(value))
-      ? faultsOf(there.flat(), shape[0], `${at}[]`)
+      ? getErrors(there.flat(), shape[0], `${at}[]`)
       : [`${at}: not a list`];
   return Object.entries(shape).flatMap(([name, of]) => {
     const rows = there as readonly Readonly<Record<string, unknown>>[];
     const path = at === '' ? name : `${at}.${name}`;
     return rows.every((row) => name in row)
-      ? faultsOf(
+      ? getErrors(
           rows.map((row) => row[name]),
           of,
           path,
@@ -65,7 +65,7 @@ export interface Said {
 export type Person = (method: string, path: string, body?: unknown) => Promise<Said>;
 export interface Portal {
   readonly server: Listening;
-  readonly ground: Ground;
+  readonly ground: Fixture;
   readonly tenant: string;
   /** Adds a user. */
   join(username: string, roles: readonly Role[]): Promise<string>;
@@ -80,11 +80,11 @@ export interface Portal {
 }
 
 /** A provider below another, with one company, behind a server that listens on a port. */
-export async function aPortal(ground: Ground): Promise<Portal> {
-  const { tenant, host } = await provider(ground);
-  const { world } = ground;
-  const server = await listen(appOf(world, allHandlers(world)), 0, '127.0.0.1');
-  const { tenant: master } = await provider(ground);
+export async function aPortal(fixture: Fixture): Promise<Portal> {
+  const { tenant, host } = await provider(fixture);
+  const { world } = fixture;
+  const server = await listen(getApp(world, allHandlers(world)), 0, '127.0.0.1');
+  const { tenant: master } = await provider(fixture);
   await world.store.system((sql) =>
     sql
       .updateTable('tenant_list')
@@ -103,10 +103,10 @@ export async function aPortal(ground: Ground): Promise<Portal> {
   });
   return {
     server,
-    ground,
+    ground: fixture,
     tenant,
     join: (username, roles) =>
-      user(ground, tenant, {
+      user(fixture, tenant, {
         username,
         name: `Name of ${username}`,
         email: `${username}@example.com`,
@@ -142,7 +142,7 @@ const send = (
 ): Promise<Said> =>
   new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const asked = request(
+    const query = request(
       {
         host: '127.0.0.1',
         port,
@@ -171,6 +171,6 @@ const send = (
           .on('error', reject);
       },
     );
-    asked.on('error', reject);
-    asked.end(text);
+    query.on('error', reject);
+    query.end(text);
   });

@@ -1,9 +1,10 @@
+import { makeAppContext } from '#server/make-app-context.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
 import { accountHandlers } from '#server/features/auth/handlers.ts';
 import { brandHandlers } from '#server/features/branding/handlers.ts';
 import { systemChance } from '#server/platform/random.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import type { Beside } from '#server/platform/http/app.ts';
+import type { AppOptions } from '#server/platform/http/app.ts';
 import { makeApp } from '#server/platform/http/app.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import { makeLog } from '#server/platform/log.ts';
@@ -20,7 +21,7 @@ import { embedded } from '../db/databases.ts';
  * A world whose clock stands where the test puts it. Timers are real: they wait for things that
  * really happen.
  */
-export interface Ground {
+export interface Fixture {
   readonly world: AppContext;
   readonly lines: string[];
   pass(ms: number): void;
@@ -36,19 +37,19 @@ export const CONFIG: Config = {
   secretKey: HERE.secretKey,
 };
 
-export async function makeGround(config: Partial<Config> = {}, given?: Store): Promise<Ground> {
+export async function makeFixture(config: Partial<Config> = {}, input?: Store): Promise<Fixture> {
   const lines: string[] = [];
   let now = Date.parse('2026-03-02T07:30:00Z');
   const clock = { ...systemClock, now: () => now };
   const log = makeLog(clock, (_level, line) => lines.push(line));
-  const store = given ?? (await embedded());
-  const world: AppContext = {
+  const store = input ?? (await embedded());
+  const world: AppContext = makeAppContext({
     store,
     clock,
     chance: systemChance,
     log,
     config: { ...CONFIG, ...(config.dataDir !== undefined && { secretKey: null }), ...config },
-  };
+  });
   return {
     world,
     lines,
@@ -62,16 +63,16 @@ export const accounts = (world: AppContext): Partial<Handlers> => ({
   ...brandHandlers(world),
   ...accountHandlers(world),
 });
-export const appOf = (
+export const getApp = (
   world: AppContext,
   handlers: Partial<Handlers> = accounts(world),
-  beside: Beside = {},
+  beside: AppOptions = {},
 ): ReturnType<typeof makeApp> => makeApp(world, handlers, beside);
 
 let count = 0;
 /** A provider at a host of its own. */
 export async function provider(
-  { world }: Ground,
+  { world }: Fixture,
   at?: string,
 ): Promise<{ readonly tenant: string; readonly host: string }> {
   const tenant = world.chance.uuid();
@@ -88,7 +89,7 @@ export async function provider(
 
 export const PASSWORD = 'correct horse battery';
 export const user = (
-  { world }: Ground,
+  { world }: Fixture,
   tenant: string,
   more: Partial<NewUser> = {},
 ): Promise<string> =>
@@ -115,7 +116,7 @@ export interface Answer<T = unknown> {
   };
 }
 
-export interface Asked {
+export interface Query {
   readonly method?: string;
   readonly host: string;
   readonly body?: unknown;
@@ -127,7 +128,7 @@ export interface Asked {
 export async function ask<T = unknown>(
   app: App,
   path: string,
-  { method = 'GET', host, body, headers = {}, token, cookie }: Asked,
+  { method = 'GET', host, body, headers = {}, token, cookie }: Query,
 ): Promise<Answer<T>> {
   const answer = await app.request(
     path,
@@ -166,7 +167,7 @@ export const login = (
   host: string,
   username = 'kate',
   password = PASSWORD,
-  more: Partial<Asked> = {},
+  more: Partial<Query> = {},
 ): Promise<Answer<Session>> =>
   ask<Session>(app, '/api/v1/auth/login/db', {
     method: 'POST',

@@ -1,9 +1,10 @@
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { makeAll } from '../backup/fixtures.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { ask } from './fixtures.ts';
-import type { Ground } from './fixtures.ts';
+import type { Fixture } from './fixtures.ts';
 
 /** The second company of an office and all that it has, of which the first may learn nothing. */
 
@@ -32,6 +33,10 @@ export interface Theirs {
   readonly report: string;
   readonly ticket: string;
   readonly notice: string;
+  readonly organization: string;
+  readonly vault: string;
+  readonly backupJob: string;
+  readonly restoreSession: string;
 }
 
 export const rule = (companies: number[]) => ({
@@ -103,7 +108,7 @@ const madeId = async (who: Asker, path: string, body: object, method = 'POST'): 
 };
 
 /** Makes one of each for the second company, by whoever may. */
-export async function theSecondCompany(ground: Ground, office: Office): Promise<Theirs> {
+export async function theSecondCompany(fixture: Fixture, office: Office): Promise<Theirs> {
   const root = await office.as('root', ['admin', 'super-admin', 'operator']);
   const zoe = await office.as('canaryzoe', ['operator', 'admin'], [2]);
   await office.post(1, [failure('Files', T)]);
@@ -148,9 +153,9 @@ export async function theSecondCompany(ground: Ground, office: Office): Promise<
     webhook: { ...webhook, name: 'Canary' },
   });
   const keyId = keys.find((one) => one.company === 2)?.id ?? '';
-  const view = ground.world.chance.uuid();
-  const device = ground.world.chance.uuid();
-  const delivery = ground.world.chance.uuid();
+  const view = fixture.world.chance.uuid();
+  const device = fixture.world.chance.uuid();
+  const delivery = fixture.world.chance.uuid();
   await must(zoe, 'PUT', `monitoring/views/${view}`, {
     name: 'Canary view',
     query: 'a=b',
@@ -165,6 +170,13 @@ export async function theSecondCompany(ground: Ground, office: Office): Promise<
     name: 'Canary',
     abilities: ['monitoring.daily-checks'],
     until: Date.parse(LATER),
+  });
+  const restorer = await office.as('suite', ['o365_admin']);
+  const suite = await makeAll(restorer, 2, 'Canary');
+  const restoreSession = await madeId(restorer, 'o365/restore/restoresessions', {
+    organizationId: suite.organization,
+    datetime: 1_800_000_000_000,
+    sessionType: 'Vex',
   });
   const [session] = await must<{ id: string }[]>(zoe, 'GET', `profile/${user}/sessions`);
   return {
@@ -198,6 +210,10 @@ export async function theSecondCompany(ground: Ground, office: Office): Promise<
     apiKey,
     session: session?.id ?? '',
     device,
+    organization: suite.organization,
+    vault: suite.repository,
+    backupJob: suite.job,
+    restoreSession,
     report: await madeId(zoe, 'monitoring/reporting/reports/settings', {
       setting: { ...setting([2]), name: 'Canary' },
     }),

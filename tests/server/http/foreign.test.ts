@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { LONG } from '../users/fixtures.ts';
+import { aSuite, CODE, job, organization, repository } from '../backup/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
-import { makeGround } from './fixtures.ts';
-import type { Ground } from './fixtures.ts';
+import type { Fixture } from './fixtures.ts';
 import {
   alarm,
   connection,
@@ -26,7 +26,7 @@ import type { Theirs } from './foreign-fixtures.ts';
 /** Words and ids of a company, and of a provider, that must reach nobody else. */
 const CANARY = /canary|zoe smith/i;
 const NAMES = (Object.keys(CALLS) as CallName[]).filter(
-  (name) => callOf(name).gate !== 'public' && callOf(name).gate !== 'ingest-key',
+  (name) => getCall(name).gate !== 'public' && getCall(name).gate !== 'ingest-key',
 );
 
 type Bodies = Readonly<Partial<Record<CallName, object>>>;
@@ -150,7 +150,66 @@ const writes = (of: Theirs): Bodies => ({
   tryPushDevice: { id: of.device },
   setCustomers: { pairs: [{ customer: '1', company: 2 }] },
   setMappings: { pairs: [{ company: 2, remote: null }] },
+  createOrganization: organization(2, { name: 'Reach' }),
+  updateOrganization: {
+    ...without(organization(2, { name: 'Reach' }), ['companyId', 'type']),
+    organizationId: of.organization,
+  },
+  deleteOrganization: { organizationId: of.organization },
+  listAllJobs: { organizationsIds: [of.organization] },
+  renewCertificate: { organizationId: of.organization, code: CODE },
+  requestAppDeviceCode: { organizationId: of.organization },
+  requestDeviceCode: { targetRegion: 'Worldwide', companyObjId: 2 },
+  createBackupRepository: repository(of.organization, { repository: 'Reach' }),
+  updateBackupRepository: { id: of.vault, description: 'Reach' },
+  deleteBackupRepository: { id: of.vault },
+  listAllRepositories: { organizationsIds: [of.organization] },
+  createBackupJob: job(of.organization, of.vault, { name: 'Reach' }),
+  updateBackupJob: {
+    ...without(job(of.organization, of.vault, { name: 'Reach' }), ['organizationId']),
+    jobId: of.backupJob,
+  },
+  deleteBackupJob: { jobId: of.backupJob },
+  startBackupJob: { jobId: of.backupJob },
+  stopBackupJob: { jobId: of.backupJob },
+  enableBackupJob: { jobId: of.backupJob },
+  disableBackupJob: { jobId: of.backupJob },
+  setJobNotifications: {
+    jobId: of.backupJob,
+    enabled: false,
+    notifyOnFailure: false,
+    userIds: [],
+    externalAddresses: [],
+  },
+  openRestoreSession: {
+    organizationId: of.organization,
+    datetime: 1_800_000_000_000,
+    sessionType: 'Vex',
+  },
+  stopRestoreSession: { restoreSessionId: of.restoreSession },
+  requestRestoreDeviceCode: { organizationId: of.organization },
+  requestRestoreToken: { organizationId: of.organization },
+  cancelRestoreTask: { taskId: of.session, organizationId: of.organization },
+  undoRestoreTask: { taskId: of.session, organizationId: of.organization },
+  restoreMailbox: { restoreSessionId: of.restoreSession, mailboxId: 'o1' },
+  restoreMailFolder: { restoreSessionId: of.restoreSession, mailboxId: 'o1', folderId: 'f1.1' },
+  restoreMailItems: { restoreSessionId: of.restoreSession, mailboxId: 'o1', items: ['i1.1'] },
+  createMailPreview: { restoreSessionId: of.restoreSession, mailboxId: 'o1', itemId: 'i1.1' },
+  downloadMailbox: { restoreSessionId: of.restoreSession, mailboxId: 'o1' },
+  downloadMailFolder: { restoreSessionId: of.restoreSession, mailboxId: 'o1', folderId: 'f1.1' },
+  downloadMailItems: { restoreSessionId: of.restoreSession, mailboxId: 'o1', items: ['i1.1'] },
+  downloadDrive: { restoreSessionId: of.restoreSession, onedriveId: 'o1' },
+  downloadDriveFolder: { restoreSessionId: of.restoreSession, onedriveId: 'o1', folderId: 'f1.1' },
+  downloadDocuments: { restoreSessionId: of.restoreSession, onedriveId: 'o1', documents: ['i1.1'] },
+  getMailDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
+  restoreDrive: { restoreSessionId: of.restoreSession, onedriveId: 'o1' },
+  restoreDriveFolder: { restoreSessionId: of.restoreSession, onedriveId: 'o1', folderId: 'f1.1' },
+  restoreDocuments: { restoreSessionId: of.restoreSession, onedriveId: 'o1', documents: ['i1.1'] },
+  getDriveDownloadSize: { restoreSessionId: of.restoreSession, nodes: ['o1'] },
 });
+
+const without = (body: object, fields: readonly string[]): object =>
+  Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field)));
 
 /** Calls that take nothing of anybody's, with the reason. */
 const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
@@ -181,6 +240,8 @@ const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
   finishQuickBooks: 'of the own provider',
   testQuickBooks: 'of the own provider',
   removeQuickBooks: 'of the own provider',
+  checkDeviceCode: 'the engine knows whose code it is',
+  importServer: 'a server outside',
   exportResults: 'read below',
   exportLicensing: 'read below',
   exportInvoices: 'read below',
@@ -188,22 +249,21 @@ const NOTHING_OF_OTHERS: Readonly<Partial<Record<CallName, string>>> = {
   exportCompanies: 'read below',
 };
 
-let ground: Ground;
+let fixture: Fixture;
 let office: Office;
 let theirs: Theirs;
 
 beforeAll(async () => {
-  ground = await makeGround();
-  office = await anOffice(ground);
-  theirs = await theSecondCompany(ground, office);
+  ({ ground: fixture, office } = await aSuite());
+  theirs = await theSecondCompany(fixture, office);
 });
 
 /**
  * All that the database has of their provider, but for the comings and goings of whoever asks:
  * sessions, the record of them, and the own invitation.
  */
-async function kept(): Promise<readonly string[]> {
-  return ground.world.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
+async function loadStored(): Promise<readonly string[]> {
+  return fixture.world.store.tenant(office.tenant, async ({ sql: db, tenant }) => {
     const { rows: tables } = await sql<{
       name: string;
     }>`select table_name as name from information_schema.columns where column_name = 'tenant_id' and table_schema = 'public'`.execute(
@@ -223,11 +283,11 @@ async function kept(): Promise<readonly string[]> {
   });
 }
 
-function addressOf(
+function getAddress(
   name: CallName,
   input: object,
 ): { readonly method: string; readonly path: string; readonly body: object | undefined } {
-  const { method, path } = callOf(name);
+  const { method, path } = getCall(name);
   const rest = new Map(Object.entries(input));
   const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => {
     const value = String(rest.get(param));
@@ -242,11 +302,11 @@ function addressOf(
 }
 
 test("G30: every call that changes something is asked with what is theirs, or takes nothing of anybody's", () => {
-  const asked = new Set<string>([
+  const request = new Set<string>([
     ...Object.keys(writes(theirs)),
     ...Object.keys(NOTHING_OF_OTHERS),
   ]);
-  expect(NAMES.filter((name) => callOf(name).method !== 'GET' && !asked.has(name))).toEqual([]);
+  expect(NAMES.filter((name) => getCall(name).method !== 'GET' && !request.has(name))).toEqual([]);
 });
 
 /**
@@ -259,6 +319,8 @@ const IN_WORDS = [
   'inviteUser 200',
   'makeReportSetting 400',
   'previewReport 400',
+  'listAllJobs 200',
+  'listAllRepositories 200',
 ];
 /** At another provider the second company is the own one. */
 const OWN_THERE = [
@@ -274,16 +336,20 @@ const OWN_THERE = [
   'makeReportSetting 200',
   'previewReport 200',
   'setMappings 400',
+  'createOrganization 200',
+  'listAllJobs 200',
+  'requestDeviceCode 200',
+  'listAllRepositories 200',
 ];
 const WHO = [
   [
     'of another company, with every role',
-    () => office.as(`cora-${ground.world.chance.uuid()}`, [...ROLES], [1]),
+    () => office.as(`cora-${fixture.world.chance.uuid()}`, [...ROLES], [1]),
     IN_WORDS,
   ],
   [
     'of another provider, with every role',
-    async () => (await anOffice(ground)).as('olga', [...ROLES]),
+    async () => (await anOffice(fixture)).as('olga', [...ROLES]),
     OWN_THERE,
   ],
 ] as const;
@@ -291,39 +357,47 @@ const WHO = [
 for (const [who, begin, passes] of WHO) {
   test(`G30: a user ${who} changes nothing of theirs and is told nothing, whatever ids it sends`, async () => {
     const asker = await begin();
-    const before = await kept();
+    const before = await loadStored();
     const took: string[] = [];
     const other: string[] = [];
     for (const [name, input] of Object.entries(writes(theirs)) as [CallName, object][]) {
-      const { method, path, body } = addressOf(name, input);
+      const { method, path, body } = getAddress(name, input);
       const { status, text } = await asker(method, path, body);
       if (status !== 404 && status !== 403) other.push(`${name} ${status}`);
       if (CANARY.test(text)) took.push(`${name} tells ${text.slice(0, 200)}`);
     }
     expect(took).toEqual([]);
     expect(other).toEqual(passes);
-    expect(await kept()).toEqual(before);
+    expect(await loadStored()).toEqual(before);
   });
 
   test(`G30: a user ${who} reads nothing of theirs, whatever it asks`, async () => {
     const asker = await begin();
-    const told: string[] = [];
+    const details: string[] = [];
     const ids = new Set(Object.values(theirs).map(String));
     for (const name of NAMES) {
-      const { method, path, output: gives } = callOf(name);
+      const { method, path, output: gives } = getCall(name);
       if (method !== 'GET' || name === 'stream') continue;
       for (const input of path.includes('{')
         ? [...ids, '2', '2026-03-02'].map((id) => ({
             id,
             jobInstanceUid: id,
             veeamId: id,
+            organizationId: id,
+            siteId: id,
+            jobId: id,
+            sessionId: id,
+            restoreSessionId: id,
+            mailboxId: 'o1',
+            onedriveId: 'o1',
+            taskId: id,
             day: id,
           }))
         : [{}]) {
-        const answer = await asker('GET', addressOf(name, input).path);
+        const answer = await asker('GET', getAddress(name, input).path);
         const text = gives === 'bytes' ? Buffer.from(answer.text).toString('latin1') : answer.text;
         if (CANARY.test(text))
-          told.push(
+          details.push(
             `${name} ${text.slice(Math.max(0, text.search(CANARY) - 80), text.search(CANARY) + 40)}`,
           );
       }
@@ -351,8 +425,8 @@ for (const [who, begin, passes] of WHO) {
     ] as const;
     for (const [method, path, body] of more) {
       const { text } = await asker(method, path, body);
-      if (CANARY.test(text)) told.push(`${path} ${text.slice(0, 200)}`);
+      if (CANARY.test(text)) details.push(`${path} ${text.slice(0, 200)}`);
     }
-    expect(told).toEqual([]);
+    expect(details).toEqual([]);
   });
 }

@@ -1,9 +1,11 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { assetRoutes } from '#server/features/branding/assets.ts';
 import { chatRoutes } from '#server/features/branding/chat.ts';
+import { downloadRoutes } from '#server/features/restore/downloads/routes.ts';
+import { previewRoutes } from '#server/features/restore/preview/routes.ts';
 import { ticketRoutes } from '#server/features/tickets/callback.ts';
 import { CALLBACK } from '#server/features/tickets/ticketing-handlers.ts';
 import { allHandlers } from '#server/handlers.ts';
@@ -12,15 +14,15 @@ import { pingRoutes } from '#server/features/ingest/ping.ts';
 import { wrapRoutes } from '#server/features/ingest/cli-wrapper.ts';
 import { outboxRoutes } from '#server/platform/mail/outbox.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { appOf, makeGround, provider } from './fixtures.ts';
-import { diceOf, HOSTILE_TEXTS } from './hostile.ts';
-import type { Dice } from './hostile.ts';
+import { getApp, makeFixture, provider } from './fixtures.ts';
+import { getRandom, HOSTILE_TEXTS } from './hostile.ts';
+import type { Random } from './hostile.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? 20_261_122);
 
 const OPEN = (Object.keys(CALLS) as CallName[]).filter(
-  (name) => callOf(name).gate === 'public' || callOf(name).gate === 'ingest-key',
+  (name) => getCall(name).gate === 'public' || getCall(name).gate === 'ingest-key',
 );
 /**
  * What stands beside the calls, and calls that nobody has to be signed in for. `\xff` is that byte.
@@ -32,6 +34,10 @@ const TARGETS: readonly string[] = [
   '/brand/logo?v=%',
   '/chat%00',
   '/chat?x=%ff',
+  '/preview/%00',
+  '/preview/0b7e2a3c-1111-4222-8333-444455556666?theme=%ff',
+  '/download/%00/%ff',
+  '/download/0b7e2a3c-1111-4222-8333-444455556666/%?ticket=%00',
   '/outbox%00',
   '/outbox?x=%00',
   '/outbox.css%',
@@ -59,12 +65,13 @@ const TARGETS: readonly string[] = [
   CALLBACK,
   '/api/v1/openapi.json?%ff',
   '/api/v1/openapi.json%00',
-  ...OPEN.map((name) => `/api/v1/${callOf(name).path.replaceAll(/\{\w+\}/g, 'a%00b')}`),
+  ...OPEN.map((name) => `/api/v1/${getCall(name).path.replaceAll(/\{\w+\}/g, 'a%00b')}`),
 ];
 const HEADERS: readonly (readonly [string, string])[] = [
   ['user-agent', 'x\xe9\xff'],
   ['user-agent', 'y'.repeat(9_000)],
   ['cookie', '__Host-daybook-refresh=\xff; =; __Host-daybook-refresh=%00'],
+  ['cookie', '__Secure-daybook-preview=\xff; __Secure-daybook-download=%00'],
   ['authorization', 'Bearer \x80'],
   ['authorization', `Bearer dbk_${'A'.repeat(43)}`],
   ['authorization', 'Bearer %00'],
@@ -104,7 +111,7 @@ const BODIES: readonly Buffer[] = [
 ];
 
 /** The status that a request of these very bytes is answered with; 0 where there is no answer. */
-const statusOf = (port: number, request: Buffer): Promise<number> =>
+const loadStatus = (port: number, request: Buffer): Promise<number> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(request);
@@ -119,7 +126,7 @@ const statusOf = (port: number, request: Buffer): Promise<number> =>
     });
   });
 
-function requestOf(
+function getRequest(
   method: string,
   target: string,
   headers: readonly (readonly [string, string])[],
@@ -139,74 +146,72 @@ function requestOf(
 }
 
 function* attacks(
-  dice: Dice,
+  random: Random,
 ): Generator<readonly [string, string, readonly (readonly [string, string])[], Buffer]> {
   const json = ['content-type', 'application/json'] as const;
   for (const target of TARGETS) {
     yield ['GET', target, [], BODIES[0] as Buffer];
-    yield ['POST', target, [json], dice.of(BODIES)];
+    yield ['POST', target, [json], random.of(BODIES)];
   }
   for (const body of BODIES)
     for (const name of OPEN)
       yield [
         'POST',
-        `/api/v1/${callOf(name).path}`,
-        dice() < 0.8 ? [json] : [dice.of(HEADERS)],
+        `/api/v1/${getCall(name).path}`,
+        random() < 0.8 ? [json] : [random.of(HEADERS)],
         body,
       ];
   for (let time = 0; time < 300 * PROOF; time += 1) {
     const more =
-      dice() < 0.5
+      random() < 0.5
         ? ''
-        : `${dice() < 0.5 ? '?' : '/'}${encodeURIComponent(dice.of(HOSTILE_TEXTS).toWellFormed()).slice(0, 3_000)}`;
+        : `${random() < 0.5 ? '?' : '/'}${encodeURIComponent(random.of(HOSTILE_TEXTS).toWellFormed()).slice(0, 3_000)}`;
     yield [
-      dice.of(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']),
-      `${dice.of(TARGETS)}${more}`,
-      [...(dice() < 0.5 ? [json] : []), dice.of(HEADERS), dice.of(HEADERS)],
-      dice.of(BODIES),
+      random.of(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']),
+      `${random.of(TARGETS)}${more}`,
+      [...(random() < 0.5 ? [json] : []), random.of(HEADERS), random.of(HEADERS)],
+      random.of(BODIES),
     ];
   }
 }
 
 eachDatabase((database, open) => {
-  test(
-    `TEXT-4: no address, header or body of a stranger fails (${database}, seed ${SEED})`,
-    async () => {
-      const ground = await makeGround({ trustedProxies: ['127.0.0.1'] }, await open());
-      const { world } = ground;
-      await provider(ground, '127.0.0.1');
-      const app = appOf(world, allHandlers(world), {
-        routes(on) {
-          pingRoutes(world)(on);
-          outboxRoutes(world)(on);
-          assetRoutes(world)(on);
-          chatRoutes(world)(on);
-          wrapRoutes(on);
-          ticketRoutes(world)(on);
-        },
-      });
-      const server = await listen(app, 0, '127.0.0.1');
-      const odd: string[] = [];
-      try {
-        for (const [method, target, headers, body] of attacks(diceOf(SEED))) {
-          const status = await statusOf(server.port, requestOf(method, target, headers, body));
-          // Signing in by a directory that is not there: come back later.
-          if (
-            status < 200 ||
-            (status >= 500 && !(status === 503 && target.includes('/auth/login/ad')))
-          )
-            odd.push(
-              `${status} ${method} ${target} ${JSON.stringify(headers)} ${body.subarray(0, 60).toString('latin1')}`,
-            );
-        }
-      } finally {
-        await server.stop(0);
+  test(`TEXT-4: no address, header or body of a stranger fails (${database}, seed ${SEED})`, async () => {
+    const fixture = await makeFixture({ trustedProxies: ['127.0.0.1'] }, await open());
+    const { world } = fixture;
+    await provider(fixture, '127.0.0.1');
+    const app = getApp(world, allHandlers(world), {
+      routes(on) {
+        pingRoutes(world)(on);
+        outboxRoutes(world)(on);
+        assetRoutes(world)(on);
+        chatRoutes(world)(on);
+        previewRoutes(world)(on);
+        downloadRoutes(world)(on);
+        wrapRoutes(on);
+        ticketRoutes(world)(on);
+      },
+    });
+    const server = await listen(app, 0, '127.0.0.1');
+    const odd: string[] = [];
+    try {
+      for (const [method, target, headers, body] of attacks(getRandom(SEED))) {
+        const status = await loadStatus(server.port, getRequest(method, target, headers, body));
+        // Signing in by a directory that is not there: come back later.
+        if (
+          status < 200 ||
+          (status >= 500 && !(status === 503 && target.includes('/auth/login/ad')))
+        )
+          odd.push(
+            `${status} ${method} ${target} ${JSON.stringify(headers)} ${body.subarray(0, 60).toString('latin1')}`,
+          );
       }
-      expect([odd, ground.lines.filter((line) => line.includes('"level":"error"'))]).toEqual([
-        [],
-        [],
-      ]);
-    },
-    120_000 * PROOF,
-  );
+    } finally {
+      await server.stop(0);
+    }
+    expect([odd, fixture.lines.filter((line) => line.includes('"level":"error"'))]).toEqual([
+      [],
+      [],
+    ]);
+  });
 });

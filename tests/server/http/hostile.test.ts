@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
-import { makeGround } from './fixtures.ts';
-import type { Ground } from './fixtures.ts';
-import { diceOf, hostileIn, validFor } from './hostile.ts';
-import type { Dice } from './hostile.ts';
+import { makeFixture } from './fixtures.ts';
+import type { Fixture } from './fixtures.ts';
+import { getRandom, hostileIn, validFor } from './hostile.ts';
+import type { Random } from './hostile.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? 20_261_122);
 const ASKS = 6 * PROOF;
 const NAMES = (Object.keys(CALLS) as CallName[]).filter(
-  (name) => callOf(name).gate !== 'ingest-key' && name !== 'stream',
+  (name) => getCall(name).gate !== 'ingest-key' && name !== 'stream',
 );
 /**
  * They ask a directory or another system, which is not there: `busy`, come back later, is their
@@ -46,14 +46,14 @@ interface Stage {
   readonly ids: Set<string>;
 }
 
-async function aStage(ground: Ground): Promise<Stage> {
-  const office = await anOffice(ground);
+async function aStage(fixture: Fixture): Promise<Stage> {
+  const office = await anOffice(fixture);
   const ids = new Set<string>();
   await office.post(1, [failure('Files', T), failure('Mail', T, { log: 'a log' })]);
-  return { office, ids, ask: await signedIn(ground, office) };
+  return { office, ids, ask: await signedIn(fixture, office) };
 }
-const signedIn = (ground: Ground, office: Office): Promise<Asker> =>
-  office.as(`u${ground.world.chance.uuid().slice(0, 8)}`, [...ROLES]);
+const signedIn = (fixture: Fixture, office: Office): Promise<Asker> =>
+  office.as(`u${fixture.world.chance.uuid().slice(0, 8)}`, [...ROLES]);
 
 /**
  * Where a call is asked, with what: parameters of the path, and the rest in the query or the body.
@@ -62,7 +62,7 @@ function addressed(
   name: CallName,
   input: Readonly<Record<string, unknown>>,
 ): { readonly path: string; readonly body: unknown } {
-  const { method, path } = callOf(name);
+  const { method, path } = getCall(name);
   const rest = new Map(Object.entries(input));
   const filled = path.replace(/\{(\w+)\}/g, (_all, param: string) => {
     const value = rest.get(param);
@@ -88,9 +88,9 @@ const HALVES = /[\ud800-\udfff]/u;
 const encoded = (text: string): string =>
   text.split(HALVES).map(encodeURIComponent).join('%ED%A0%80');
 
-async function attack(name: CallName, stage: Stage, dice: Dice): Promise<string | null> {
-  const { input: takes, method } = callOf(name);
-  const input = hostileIn(validFor(takes, dice, [...stage.ids]), dice, dice.below(4));
+async function attack(name: CallName, stage: Stage, random: Random): Promise<string | null> {
+  const { input: takes, method } = getCall(name);
+  const input = hostileIn(validFor(takes, random, [...stage.ids]), random, random.below(4));
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const { path, body } = addressed(name, isObject ? (input as Record<string, unknown>) : {});
   const sent = isObject || method === 'GET' || method === 'DELETE' ? body : input;
@@ -106,31 +106,31 @@ async function attackAll(
   store: Store,
   seed: number,
 ): Promise<{ readonly failed: readonly string[]; readonly share: number }> {
-  const ground = await makeGround({}, store);
-  const dice = diceOf(seed);
+  const fixture = await makeFixture({}, store);
+  const random = getRandom(seed);
   const failed: string[] = [];
-  let stage = await aStage(ground);
-  let asked = 0;
+  let stage = await aStage(fixture);
+  let request = 0;
   let passed = 0;
   for (const name of NAMES) {
     for (let time = 0; time < ASKS; time += 1) {
-      const before = ground.lines.length;
-      const fault = await attack(name, stage, dice);
-      if (fault !== null)
+      const before = fixture.lines.length;
+      const error = await attack(name, stage, random);
+      if (error !== null)
         failed.push(
-          `${fault}\n    ${ground.lines
+          `${error}\n    ${fixture.lines
             .slice(before)
             .filter((line) => line.includes('"error"') && !line.includes('"request"'))
             .join('\n    ')}`,
         );
-      asked += 1;
-      if (ground.lines.at(-1)?.includes('"status":200') === true) passed += 1;
+      request += 1;
+      if (fixture.lines.at(-1)?.includes('"status":200') === true) passed += 1;
     }
     // What was asked may have ended the session, or locked everybody out of the provider.
-    const alive = await signedIn(ground, stage.office).catch(() => null);
-    stage = alive === null ? await aStage(ground) : { ...stage, ask: alive };
+    const alive = await signedIn(fixture, stage.office).catch(() => null);
+    stage = alive === null ? await aStage(fixture) : { ...stage, ask: alive };
   }
-  return { failed, share: passed / asked };
+  return { failed, share: passed / request };
 }
 
 eachDatabase((database, open) => {

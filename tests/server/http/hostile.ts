@@ -4,14 +4,14 @@
  */
 import * as v from 'valibot';
 
-export interface Dice {
+export interface Random {
   (): number;
   readonly below: (most: number) => number;
   readonly of: <T>(all: readonly T[]) => T;
 }
 
 /** Mulberry32: the same numbers for the same seed everywhere. */
-export function diceOf(seed: number): Dice {
+export function getRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -191,56 +191,56 @@ interface Part {
 }
 
 /** A value that the schema takes, as far as that can be found out. */
-export function validFor(schema: v.GenericSchema, dice: Dice, ids: readonly string[]): unknown {
+export function validFor(schema: v.GenericSchema, random: Random, ids: readonly string[]): unknown {
   const part = schema as unknown as Part;
   const again = (inner: v.GenericSchema | undefined): unknown =>
-    inner === undefined ? null : validFor(inner, dice, ids);
+    inner === undefined ? null : validFor(inner, random, ids);
   switch (part.type) {
     case 'strict_object':
     case 'object':
     case 'loose_object':
       return Object.fromEntries(
         Object.entries(part.entries ?? {}).flatMap(([name, inner]) =>
-          (inner as unknown as Part).type === 'optional' && dice() < 0.4
+          (inner as unknown as Part).type === 'optional' && random() < 0.4
             ? []
             : [[name, again(inner)]],
         ),
       );
     case 'variant':
     case 'union':
-      return again(dice.of(part.options as readonly v.GenericSchema[]));
+      return again(random.of(part.options as readonly v.GenericSchema[]));
     case 'optional':
       return again(part.wrapped);
     case 'nullable':
-      return dice() < 0.3 ? null : again(part.wrapped);
+      return random() < 0.3 ? null : again(part.wrapped);
     case 'array':
-      return Array.from({ length: 1 + dice.below(2) }, () => again(part.item));
+      return Array.from({ length: 1 + random.below(2) }, () => again(part.item));
     case 'record':
       return { name: again(part.value) };
     case 'picklist':
-      return dice.of(part.options ?? []);
+      return random.of(part.options ?? []);
     case 'literal':
       return part.literal;
     case 'boolean':
-      return dice() < 0.5;
+      return random() < 0.5;
     case 'number':
-      return numberFor(schema, dice);
+      return numberFor(schema, random);
     case 'string':
-      return textFor(schema, part, dice, ids);
+      return textFor(schema, part, random, ids);
     default:
       return null;
   }
 }
 
-function numberFor(schema: v.GenericSchema, dice: Dice): number {
+function numberFor(schema: v.GenericSchema, random: Random): number {
   const fit = [1, 2, 5, 15, 60, 0, 443, 900, 1_772_434_800_000].filter((one) => v.is(schema, one));
-  return fit.length === 0 ? 1 : dice.of(fit);
+  return fit.length === 0 ? 1 : random.of(fit);
 }
 
 function textFor(
   schema: v.GenericSchema,
   { pipe = [] }: Part,
-  dice: Dice,
+  random: Random,
   ids: readonly string[],
 ): string {
   // A text that is JSON of its own: what stands behind `parse_json` says of what.
@@ -248,44 +248,44 @@ function textFor(
   if (inner >= 0)
     return JSON.stringify(
       hostileIn(
-        validFor(pipe[inner + 1] as unknown as v.GenericSchema, dice, ids),
-        dice,
-        dice.below(2),
+        validFor(pipe[inner + 1] as unknown as v.GenericSchema, random, ids),
+        random,
+        random.below(2),
       ),
     );
   const fit = [...SAMPLES, ...ids, ...ids].filter((one) => v.is(schema, one));
-  return fit.length === 0 ? 'x' : dice.of(fit);
+  return fit.length === 0 ? 'x' : random.of(fit);
 }
 
 /**
  * The value with something hostile in `times` places: in the place of a text or number something
  * like it, of anything what it is not.
  */
-export function hostileIn(value: unknown, dice: Dice, times: number): unknown {
+export function hostileIn(value: unknown, random: Random, times: number): unknown {
   let made = value;
-  for (let time = 0; time < times; time += 1) made = changedAt(made, dice);
+  for (let time = 0; time < times; time += 1) made = changedAt(made, random);
   return made;
 }
 
-function changedAt(value: unknown, dice: Dice): unknown {
-  if (typeof value === 'object' && value !== null && dice() < 0.93) {
+function changedAt(value: unknown, random: Random): unknown {
+  if (typeof value === 'object' && value !== null && random() < 0.93) {
     const entries = Object.entries(value);
     if (entries.length === 0)
       return Array.isArray(value)
-        ? [dice.of(HOSTILE_TEXTS)]
-        : { [dice.of(HOSTILE_TEXTS)]: dice.of(HOSTILE_TEXTS) };
-    const place = dice.below(entries.length);
+        ? [random.of(HOSTILE_TEXTS)]
+        : { [random.of(HOSTILE_TEXTS)]: random.of(HOSTILE_TEXTS) };
+    const place = random.below(entries.length);
     const changed = entries.map(([name, one], at): [string, unknown] => [
       name,
-      at === place ? changedAt(one, dice) : one,
+      at === place ? changedAt(one, random) : one,
     ]);
     return Array.isArray(value) ? changed.map(([, one]) => one) : Object.fromEntries(changed);
   }
-  const roll = dice();
-  if (typeof value === 'number' && roll < 0.7) return dice.of(HOSTILE_NUMBERS);
-  return roll < 0.85 ? withText(value, dice) : dice.of(HOSTILE_VALUES);
+  const roll = random();
+  if (typeof value === 'number' && roll < 0.7) return random.of(HOSTILE_NUMBERS);
+  return roll < 0.85 ? withText(value, random) : random.of(HOSTILE_VALUES);
 }
 
 /** Sometimes behind what was there, so that it is still of its form for the most part. */
-const withText = (value: unknown, dice: Dice): string =>
-  `${typeof value === 'string' && dice() < 0.5 ? value : ''}${dice.of(HOSTILE_TEXTS)}`;
+const withText = (value: unknown, random: Random): string =>
+  `${typeof value === 'string' && random() < 0.5 ? value : ''}${random.of(HOSTILE_TEXTS)}`;

@@ -5,10 +5,10 @@ import { listen } from '#server/platform/http/listen.ts';
 import type { Listening } from '#server/platform/http/listen.ts';
 import { CSP } from '#server/platform/http/security-headers.ts';
 import { syncHandlers } from '#server/platform/sync/handlers.ts';
-import type { App, Ground } from './fixtures.ts';
-import { accounts, appOf, login, makeGround, provider, user } from './fixtures.ts';
+import type { App, Fixture } from './fixtures.ts';
+import { accounts, getApp, login, makeFixture, provider, user } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 let server: Listening;
 let base: string;
@@ -17,12 +17,12 @@ let tenant: string;
 let id: string;
 
 beforeAll(async () => {
-  ground = await makeGround();
-  app = appOf(ground.world, { ...accounts(ground.world), ...syncHandlers(ground.world) });
+  fixture = await makeFixture();
+  app = getApp(fixture.world, { ...accounts(fixture.world), ...syncHandlers(fixture.world) });
   server = await listen(app, 0, '127.0.0.1');
   base = `http://127.0.0.1:${server.port}/api/v1`;
-  ({ tenant, host } = await provider(ground, '127.0.0.1'));
-  id = await user(ground, tenant);
+  ({ tenant, host } = await provider(fixture, '127.0.0.1'));
+  id = await user(fixture, tenant);
 });
 afterAll(() => server.stop(0));
 
@@ -55,14 +55,14 @@ async function openStream(token: string): Promise<{ pokes: string[]; ended: Prom
   const ended = (async () => {
     for await (const chunk of answer.body ?? []) pokes.push(Buffer.from(chunk).toString());
   })();
-  await expect.poll(() => pokes.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => pokes.length, { timeout: 60_000 }).toBeGreaterThan(0);
   return { pokes, ended };
 }
 
 test("HTTP-14: over a real socket a call is answered, with the caller's own address and host", async () => {
   const answer = await fetch(`${base}/service-providers/branding`);
   expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([200, CSP]);
-  expect(ground.lines.findLast((line) => line.includes('branding'))).toContain('"ip":"127.0.0.1"');
+  expect(fixture.lines.findLast((line) => line.includes('branding'))).toContain('"ip":"127.0.0.1"');
 });
 
 test('HTTP-14: what is no proper request is refused without a word about the inside', async () => {
@@ -103,7 +103,7 @@ test('G33: a stream is told and closed within 5 s of logging out, and of losing 
     headers: { 'authorization': `Bearer ${one}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  await ground.world.store.tenant(tenant, (tx) =>
+  await fixture.world.store.tenant(tenant, (tx) =>
     tx.append(
       [
         {
@@ -125,9 +125,9 @@ test('G33: a stream is told and closed within 5 s of logging out, and of losing 
 
 test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes nothing new', async () => {
   const gate = Promise.withResolvers<void>();
-  const slow = appOf(ground.world, {
-    ...accounts(ground.world),
-    ...syncHandlers(ground.world),
+  const slow = getApp(fixture.world, {
+    ...accounts(fixture.world),
+    ...syncHandlers(fixture.world),
     lastSync: async () => {
       await gate.promise;
       return ok({ status: 'NEVER', at: null, failed: [], sources: [] });
@@ -140,7 +140,7 @@ test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes 
   const reading = stream.text().catch(() => 'cut');
   const running = fetch(`${at}/sync/last-sync`, { headers });
   await expect
-    .poll(() => ground.lines.some((line) => line.includes('sync/stream')), { timeout: 20_000 })
+    .poll(() => fixture.lines.some((line) => line.includes('sync/stream')), { timeout: 60_000 })
     .toBe(true);
   await new Promise((resolve) => {
     setTimeout(resolve, 100);

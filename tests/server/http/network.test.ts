@@ -5,7 +5,7 @@ import { strangersBuckets } from '#server/features/auth/rate-limit.ts';
 import { compressedOnce } from '#server/platform/http/compress.ts';
 import { callerNetwork, unwrapAddress } from '#server/platform/http/network.ts';
 import { mayReach } from '#server/platform/outbound/address.ts';
-import { makeGround } from './fixtures.ts';
+import { makeFixture } from './fixtures.ts';
 
 // RFC 4291, section 2.2: one address has many spellings.
 const group = integer({ min: 0, max: 0xffff });
@@ -61,7 +61,7 @@ test('G37: of IPv6 all addresses of one /64 count as one caller, in every spelli
 });
 
 test('OUTB-1: outside is what IANA assigned as global unicast, less its special ranges; IPv4 written as IPv6 is judged as IPv4', async () => {
-  const { world } = await makeGround();
+  const { world } = await makeFixture();
   const inside = {
     ...world,
     config: { ...world.config, outbound: { allow: ['10.1.0.0/16', 'fd00::/8'], http: false } },

@@ -77,10 +77,10 @@ const WORDS = new Set([
   ...LISTS,
 ]);
 
-export function faultsOf(page: Json): string[] {
-  const faults: string[] = [];
+export function getErrors(page: Json): string[] {
+  const errors: string[] = [];
   const say = (where: string, what: string): void => {
-    faults.push(`${where}: ${what}`);
+    errors.push(`${where}: ${what}`);
   };
   const only = (where: string, value: Json, known: ReadonlySet<string>): void => {
     for (const key of Object.keys(value))
@@ -168,8 +168,8 @@ export function faultsOf(page: Json): string[] {
         schema(`${where} ${type}`, media['schema']);
     }
   };
-  const response = (where: string, given: unknown): void => {
-    const value = resolved(where, given);
+  const response = (where: string, input: unknown): void => {
+    const value = resolved(where, input);
     only(where, value, RESPONSE);
     text(`${where} description`, value['description']);
     if (value['content'] !== undefined) content(where, value['content']);
@@ -272,7 +272,7 @@ export function faultsOf(page: Json): string[] {
       }
     }
   }
-  return faults;
+  return errors;
 }
 
 /** A value as a word of a message, or as a key to compare. */

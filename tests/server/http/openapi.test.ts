@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { can, ROLES } from '#contract/abilities.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { openApi } from '#server/platform/http/openapi.ts';
-import { appOf, makeGround } from './fixtures.ts';
-import { faultsOf } from './openapi-rules.ts';
+import { getApp, makeFixture } from './fixtures.ts';
+import { getErrors } from './openapi-rules.ts';
 
 interface Operation {
   operationId: string;
@@ -37,7 +37,7 @@ interface Page {
 const page = openApi() as unknown as Page;
 const names = Object.keys(CALLS) as CallName[];
 const operation = (name: CallName): Operation => {
-  const { method, path } = callOf(name);
+  const { method, path } = getCall(name);
   const found = page.paths[`/${path}`]?.[method.toLowerCase()];
   if (!found) throw new Error(name);
   return found;
@@ -46,7 +46,7 @@ const answer = (name: CallName, status: number) =>
   page.components.responses[
     (operation(name).responses[status]?.$ref ?? '').split('/').at(-1) ?? ''
   ];
-const kindsOf = (name: CallName, status: number): string[] =>
+const getKinds = (name: CallName, status: number): string[] =>
   answer(name, status)?.content['application/json']?.schema.allOf[1]?.properties?.error.properties
     .kind.enum ?? [];
 
@@ -54,13 +54,13 @@ const kindsOf = (name: CallName, status: number): string[] =>
 function broken(change: (copy: Page & Record<string, unknown>) => void): string[] {
   const copy = structuredClone(openApi()) as unknown as Page & Record<string, unknown>;
   change(copy);
-  return faultsOf(copy);
+  return getErrors(copy);
 }
 const events = (copy: Page) =>
   copy.paths['/sync/events']?.['get'] as unknown as Record<string, unknown>;
 
 test('KEY-8, HTTP-13: the description keeps the rules of OpenAPI 3.1 and of JSON Schema', () => {
-  expect(faultsOf(openApi())).toEqual([]);
+  expect(getErrors(openApi())).toEqual([]);
 });
 
 test('KEY-8: what would break a rule is found', () => {
@@ -104,7 +104,7 @@ test('KEY-8: what would break a rule is found', () => {
 
 test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes it', () => {
   for (const name of names) {
-    const { gate } = callOf(name);
+    const { gate } = getCall(name);
     const needs = keyAccess(name);
     const { security, description = '' } = operation(name);
     const byKey = security.find((one) => 'apiKey' in one);
@@ -116,12 +116,12 @@ test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes i
     expect([
       name,
       description.includes('API keys are refused'),
-      kindsOf(name, 403).includes('not-by-key'),
+      getKinds(name, 403).includes('not-by-key'),
     ]).toEqual([name, forPerson, forPerson]);
     if (needs !== null && needs !== 'any')
       expect([name, ROLES.some((role) => can([role], needs))]).toEqual([name, true]);
     if (needs !== null)
-      expect([name, kindsOf(name, 429), Object.keys(answer(name, 429)?.headers ?? {})]).toEqual([
+      expect([name, getKinds(name, 429), Object.keys(answer(name, 429)?.headers ?? {})]).toEqual([
         name,
         ['too-many'],
         ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
@@ -132,10 +132,10 @@ test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes i
 
 test('KEY-8: failures stand with their kinds under their status, and every call is about something', () => {
   for (const name of names) {
-    const { failures } = callOf(name);
+    const { failures } = getCall(name);
     for (const kind of failures) {
       const status = (STATUS_OF as Partial<Record<string, number>>)[kind];
-      expect([name, kind, status === undefined || kindsOf(name, status).includes(kind)]).toEqual([
+      expect([name, kind, status === undefined || getKinds(name, status).includes(kind)]).toEqual([
         name,
         kind,
         true,
@@ -146,8 +146,8 @@ test('KEY-8: failures stand with their kinds under their status, and every call 
 });
 
 test('KEY-8: it goes out packed, to whoever asks', async () => {
-  const ground = await makeGround();
-  const app = appOf(ground.world);
+  const fixture = await makeFixture();
+  const app = getApp(fixture.world);
   const plain = await app.request('/api/v1/openapi.json');
   const packed = await app.request('/api/v1/openapi.json', {
     headers: { 'accept-encoding': 'gzip' },

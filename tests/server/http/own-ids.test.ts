@@ -4,7 +4,7 @@ import { listen } from '#server/platform/http/listen.ts';
 import type { Listening } from '#server/platform/http/listen.ts';
 import { openApi } from '#server/platform/http/openapi.ts';
 import { makeCompany } from '#server/features/users/create-user.ts';
-import { appOf, login, makeGround, provider, user } from './fixtures.ts';
+import { getApp, login, makeFixture, provider, user } from './fixtures.ts';
 
 let server: Listening;
 let base: string;
@@ -12,13 +12,13 @@ let token: string;
 let admin: string;
 
 beforeAll(async () => {
-  const ground = await makeGround();
-  const app = appOf(ground.world, allHandlers(ground.world));
+  const fixture = await makeFixture();
+  const app = getApp(fixture.world, allHandlers(fixture.world));
   server = await listen(app, 0, '127.0.0.1');
   base = `http://127.0.0.1:${server.port}/api/v1`;
-  const { tenant, host } = await provider(ground, '127.0.0.1');
-  await makeCompany(ground.world, tenant, 'Calloway Freight');
-  admin = await user(ground, tenant, { roles: ['admin', 'operator'] });
+  const { tenant, host } = await provider(fixture, '127.0.0.1');
+  await makeCompany(fixture.world, tenant, 'Calloway Freight');
+  admin = await user(fixture, tenant, { roles: ['admin', 'operator'] });
   ({ token } = (await login(app, host)).body.data);
 });
 afterAll(() => server.stop(0));

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { CALLS, callOf } from '#contract/calls.ts';
+import { CALLS, getCall } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { can, ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
@@ -8,11 +8,11 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { CSP } from '#server/platform/http/security-headers.ts';
 import type { RequestContext, Handlers } from '#server/platform/http/handler.ts';
-import { addressesOf } from '#server/platform/http/mount.ts';
-import type { App, Ground } from './fixtures.ts';
-import { accounts, appOf, ask, login, makeGround, provider, user } from './fixtures.ts';
+import { getAddresses } from '#server/platform/http/mount.ts';
+import type { App, Fixture } from './fixtures.ts';
+import { accounts, getApp, ask, login, makeFixture, provider, user } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 let host: string;
 let token: string;
@@ -26,9 +26,9 @@ const noting = (): Partial<Handlers> =>
   Object.fromEntries(
     (Object.keys(CALLS) as CallName[]).map((name) => [
       name,
-      async (input: unknown, asked: RequestContext) => {
-        reached.push({ name, input, ask: asked });
-        return callOf(name).output === 'bytes' || callOf(name).output === 'stream'
+      async (input: unknown, request: RequestContext) => {
+        reached.push({ name, input, ask: request });
+        return getCall(name).output === 'bytes' || getCall(name).output === 'stream'
           ? new Response('x')
           : failed({ kind: 'conflict', message: 'reached' });
       },
@@ -36,20 +36,20 @@ const noting = (): Partial<Handlers> =>
   );
 
 beforeAll(async () => {
-  ground = await makeGround();
+  fixture = await makeFixture();
   const handlers = noting();
-  app = appOf(ground.world, { ...handlers, ...accounts(ground.world) });
-  const { tenant, host: at } = await provider(ground);
+  app = getApp(fixture.world, { ...handlers, ...accounts(fixture.world) });
+  const { tenant, host: at } = await provider(fixture);
   host = at;
-  await user(ground, tenant, { roles: ['admin', 'operator', 'super-admin'] });
+  await user(fixture, tenant, { roles: ['admin', 'operator', 'super-admin'] });
   token = (await login(app, host)).body.data.token;
 });
 
-const addressOf = (name: CallName): string =>
-  `/api/v1/${callOf(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
+const getAddress = (name: CallName): string =>
+  `/api/v1/${getCall(name).path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')}`;
 const names = Object.keys(CALLS) as CallName[];
-const bodyOf = (name: CallName): unknown =>
-  ['GET', 'DELETE'].includes(callOf(name).method) ? undefined : {};
+const getBody = (name: CallName): unknown =>
+  ['GET', 'DELETE'].includes(getCall(name).method) ? undefined : {};
 const bulk = '/api/v1/monitoring/backoffice/jobExecutions/bulk';
 const post = (path: string, body: unknown, more: object = {}) =>
   ask(app, path, { method: 'POST', host, token, body, ...more });
@@ -89,11 +89,11 @@ test('HTTP-2: an unknown address below the API is no-such-call with every method
 });
 
 test('HTTP-22: every call is reached with a slash at the end of its address too, and nothing else is', async () => {
-  for (const name of names.filter((one) => !['public', 'ingest-key'].includes(callOf(one).gate))) {
-    const { method } = callOf(name);
+  for (const name of names.filter((one) => !['public', 'ingest-key'].includes(getCall(one).gate))) {
+    const { method } = getCall(name);
     const [plain, slash] = [
-      await ask(app, addressOf(name), { method, host, body: bodyOf(name) }),
-      await ask(app, `${addressOf(name)}/`, { method, host, body: bodyOf(name) }),
+      await ask(app, getAddress(name), { method, host, body: getBody(name) }),
+      await ask(app, `${getAddress(name)}/`, { method, host, body: getBody(name) }),
     ];
     expect([name, slash.status, slash.body.error.kind]).toEqual([
       name,
@@ -123,20 +123,20 @@ test('HTTP-22: every call is reached with a slash at the end of its address too,
 });
 
 test('HTTP-3: two calls at one address do not start, and a fixed word comes before a parameter', () => {
-  expect(() => addressesOf(['getExecution', 'getExecution'])).toThrow(
+  expect(() => getAddresses(['getExecution', 'getExecution'])).toThrow(
     /Two calls at one address: getExecution and getExecution/,
   );
-  const paths = addressesOf(names).map(({ path }) => path);
+  const paths = getAddresses(names).map(({ path }) => path);
   expect(paths.indexOf('/api/v1/monitoring/backoffice/jobExecutions/bulk')).toBeLessThan(
     paths.indexOf('/api/v1/monitoring/backoffice/jobExecutions/:id'),
   );
 });
 
 test('HTTP-4: without a session a call that needs one answers 401 before it looks at what was sent', async () => {
-  for (const name of names.filter((one) => !['public', 'ingest-key'].includes(callOf(one).gate))) {
-    const { method } = callOf(name);
+  for (const name of names.filter((one) => !['public', 'ingest-key'].includes(getCall(one).gate))) {
+    const { method } = getCall(name);
     const sent = method === 'GET' || method === 'DELETE' ? undefined : '{ this is not JSON';
-    const { status, body } = await ask(app, addressOf(name), {
+    const { status, body } = await ask(app, getAddress(name), {
       method,
       host,
       body: sent,
@@ -147,21 +147,21 @@ test('HTTP-4: without a session a call that needs one answers 401 before it look
 });
 
 test('G29: every call lets in exactly the roles that its gate names', async () => {
-  const { tenant, host: at } = await provider(ground);
+  const { tenant, host: at } = await provider(fixture);
   const tokens = new Map<Role, string>();
   for (const role of ROLES) {
-    await user(ground, tenant, { username: role, roles: [role] });
+    await user(fixture, tenant, { username: role, roles: [role] });
     tokens.set(role, (await login(app, at, role)).body.data.token);
   }
   const wrong: string[] = [];
   for (const name of names.filter((one) => one !== 'logout')) {
-    const { gate, method } = callOf(name);
+    const { gate, method } = getCall(name);
     for (const [role, held] of tokens) {
-      const { status } = await ask(app, addressOf(name), {
+      const { status } = await ask(app, getAddress(name), {
         method,
         host: at,
         token: held,
-        body: bodyOf(name),
+        body: getBody(name),
       });
       const may =
         gate === 'public' || gate === 'ingest-key' || gate === 'signed-in' || can([role], gate);
@@ -286,7 +286,7 @@ test('HTTP-6: a body above a mebibyte is refused while it arrives, not after', a
 });
 
 /** The command's key as the handler saw it, or the places that were wrong with it. */
-async function keyOf(body: unknown, headers: Record<string, string>): Promise<unknown> {
+async function loadKey(body: unknown, headers: Record<string, string>): Promise<unknown> {
   reached.length = 0;
   const { status, body: answer } = await post(bulk, body, { headers });
   return status === 409 ? reached[0]?.ask.command : answer.error.issues?.map(({ path }) => path);
@@ -296,29 +296,29 @@ test('OUT-3: the key of a command is its id, its device and its number, and a ha
   const id = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
   const device = '9b2d4f60-1c2e-4b7a-8f00-aa11bb22cc33';
   const all = { 'idempotency-key': id, 'daybook-device': device, 'daybook-order': '7' };
-  const one = await keyOf({ ids: [1], change }, all);
+  const one = await loadKey({ ids: [1], change }, all);
   expect(one).toEqual({
     id: id.toLowerCase(),
     device,
     order: 7,
     bodyHash: expect.stringMatching(/^[\da-f]{64}$/),
   });
-  expect(await keyOf(`{ "change": {"is": "reopen"}, "ids": [1] }`, all)).toEqual(one);
-  expect(await keyOf({ ids: [2], change }, all)).not.toEqual(one);
-  expect(await keyOf({ ids: [1], change }, {})).toBeNull();
-  expect(await keyOf({ ids: [1], change }, { 'idempotency-key': 'x' })).toEqual([
+  expect(await loadKey(`{ "change": {"is": "reopen"}, "ids": [1] }`, all)).toEqual(one);
+  expect(await loadKey({ ids: [2], change }, all)).not.toEqual(one);
+  expect(await loadKey({ ids: [1], change }, {})).toBeNull();
+  expect(await loadKey({ ids: [1], change }, { 'idempotency-key': 'x' })).toEqual([
     'idempotency-key',
     'daybook-device',
     'daybook-order',
   ]);
-  expect(await keyOf({ ids: [1], change }, { ...all, 'daybook-order': '0' })).toEqual([
+  expect(await loadKey({ ids: [1], change }, { ...all, 'daybook-order': '0' })).toEqual([
     'daybook-order',
   ]);
 });
 
 test("HTTP-7: an answer that breaks its contract is the server's fault and stays inside; a bug says nothing outside", async () => {
-  const faulty = appOf(ground.world, {
-    ...accounts(ground.world),
+  const faulty = getApp(fixture.world, {
+    ...accounts(fixture.world),
     listKeys: async () => ok([{ secret: 'S3cret' }]) as never,
     lastSync: async () => {
       throw new Error('S3cret in a bug');
@@ -333,9 +333,9 @@ test("HTTP-7: an answer that breaks its contract is the server's fault and stays
     ]);
     expect(headers.get('content-security-policy')).toBe(CSP);
   }
-  expect(ground.lines.some((line) => line.includes('an answer breaks its contract'))).toBe(true);
+  expect(fixture.lines.some((line) => line.includes('an answer breaks its contract'))).toBe(true);
   expect(
-    ground.lines.some((line) => line.includes('a request failed') && line.includes('stack')),
+    fixture.lines.some((line) => line.includes('a request failed') && line.includes('stack')),
   ).toBe(true);
   expect(
     (await ask(faulty, '/api/v1/auth/logout', { method: 'POST', host, token, body: {} })).text,
@@ -376,7 +376,7 @@ test('G46: headers of safety stand on every kind of answer', async () => {
 });
 
 test('AUTH-8: the host that was asked says whose portal this is, and an unknown host gets none', async () => {
-  const { host: other, tenant } = await provider(ground);
+  const { host: other, tenant } = await provider(fixture);
   const own = await ask<{
     id: string;
     apiUrl: string;

@@ -2,8 +2,8 @@ import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import type { KeyRow } from '#contract/runs/rows.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
-import { type Normal, normalOf } from '#server/features/ingest/normalize.ts';
-import { recordResults } from '#server/features/ingest/ingest-transaction.ts';
+import { type Normal, normalizeExecution } from '#server/features/ingest/normalize.ts';
+import { recordResults } from '#server/features/ingest/pipeline.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -37,8 +37,8 @@ const night = (slot: number): Record<string, unknown>[] =>
   );
 const NIGHTS = [0, 1, 2, 3, 4, 4].map(night);
 
-async function told(place: Place): Promise<unknown> {
-  const { ground, tenant } = place;
+async function toOutput(place: Place): Promise<unknown> {
+  const { ground: fixture, tenant } = place;
   const names = new Map(
     (await place.all('job')).map(({ n, uid, key }) => [n, `${key.length} ${uid}`]),
   );
@@ -57,7 +57,7 @@ async function told(place: Place): Promise<unknown> {
   const problems = (await place.all('problem')).map(({ job, state, runs: many, closedAt }) =>
     [names.get(job), state, many, closedAt !== null].join(' '),
   );
-  const logs = await ground.world.store.tenant(
+  const logs = await fixture.world.store.tenant(
     tenant,
     async ({ sql }) =>
       (
@@ -70,7 +70,8 @@ async function told(place: Place): Promise<unknown> {
 
 const good = (slot: number): Normal[] =>
   night(slot).map(
-    (input, index) => normalOf(input as Parameters<typeof normalOf>[0], index, NOON) as Normal,
+    (input, index) =>
+      normalizeExecution(input as Parameters<typeof normalizeExecution>[0], index, NOON) as Normal,
   );
 
 eachDatabase((name, open) => {
@@ -95,7 +96,7 @@ eachDatabase((name, open) => {
     expect(
       answers.map(({ status, data }) => [status, data.accepted, data.duplicates].join()),
     ).toEqual([1, 2].flatMap(() => ['200,3,0', '200,3,0', '200,3,0', '200,3,0', '200,0,3']));
-    expect(await told(many)).toEqual(await told(one));
+    expect(await toOutput(many)).toEqual(await toOutput(one));
     expect(opened() - before).toBeLessThan(answers.length / 2);
     expect(await rebuild(await open(), { only: [many.tenant] })).toMatchObject([
       { differences: [], quarantined: 0 },
@@ -110,7 +111,7 @@ eachDatabase((name, open) => {
     await keyHandlers(world).revokeKey({ id: over.id }, anAsk(place.ground, place.tenant));
     const own = rows.get(place.keyId) as KeyRow;
     const bad = good(3).map((normal) => ({ ...normal, exitCode: Number.NaN }));
-    const asked: readonly (readonly [KeyRow, Normal[]])[] = [
+    const request: readonly (readonly [KeyRow, Normal[]])[] = [
       [own, good(0)],
       [own, good(1)],
       [own, bad],
@@ -118,7 +119,7 @@ eachDatabase((name, open) => {
       [own, good(4)],
     ];
     const answers = await Promise.allSettled(
-      asked.map(([key, executions]) => recordResults(world, place.tenant, key, executions, NOON)),
+      request.map(([key, executions]) => recordResults(world, place.tenant, key, executions, NOON)),
     );
     expect(
       answers.map((one) =>
@@ -139,14 +140,14 @@ eachDatabase((name, open) => {
       'insert into run_log (tenant_id, run_n, body) values ($1, 1, null)',
       [place.tenant],
     );
-    const kept = CompiledQuery.raw(
+    const stored = CompiledQuery.raw(
       `insert into run_log (tenant_id, run_n, body) values ($1, 2, 'kept')`,
       [place.tenant],
     );
     for (const then of [() => undefined, (tx: { head(): Promise<unknown> }) => tx.head()]) {
       await expect(
         store.tenant(place.tenant, async (tx) => {
-          tx.send(kept);
+          tx.send(stored);
           tx.send(wrong);
           await then(tx);
         }),
@@ -154,7 +155,7 @@ eachDatabase((name, open) => {
     }
     await expect(
       store.tenant(place.tenant, (tx) => {
-        tx.send(kept);
+        tx.send(stored);
         return Promise.reject(new Error('late'));
       }),
     ).rejects.toThrow('late');

@@ -28,7 +28,7 @@ let folder: string;
 let port: number;
 let refuse: ((n: number) => { status: number; headers?: Record<string, string> } | null) | null =
   null;
-let asked = 0;
+let query = 0;
 const bodies: string[] = [];
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
@@ -40,7 +40,7 @@ const server = createServer((request, response) => {
     () =>
       void (async () => {
         const body = Buffer.concat(parts).toString('utf8');
-        const no = refuse?.((asked += 1));
+        const no = refuse?.((query += 1));
         if (no) {
           response.writeHead(no.status, no.headers).end();
           return;
@@ -79,7 +79,7 @@ beforeEach(async () => {
   copyFileSync('cli-wrapper/daybook-run.mjs', join(folder, 'daybook-run.mjs'));
   writeFileSync(join(folder, 'pauses.cjs'), PAUSES);
   refuse = null;
-  asked = 0;
+  query = 0;
   bodies.length = 0;
 });
 afterEach(() => {
@@ -167,7 +167,7 @@ function begin(
   };
 }
 const run = (command: readonly string[], how?: How): Promise<Ended> => begin(command, how).ended;
-const kept = (): string[] => {
+const loadStored = (): string[] => {
   try {
     return readdirSync(join(folder, 'keep'));
   } catch {
@@ -240,15 +240,15 @@ test('WRAP-2: a report that cannot be sent is tried again, then kept for its own
   refuse = () => ({ status: 503 });
   const first = await run(['sh', '-c', 'echo one; exit 2']);
   expect(first).toMatchObject({ code: 2, out: 'one\n' });
-  expect(asked).toBeGreaterThanOrEqual(4);
+  expect(query).toBeGreaterThanOrEqual(4);
   expect(pauses()).toEqual(expect.arrayContaining([2_000, 4_000]));
-  expect(kept()).toHaveLength(1);
+  expect(loadStored()).toHaveLength(1);
   expect(statSync(join(folder, 'keep')).mode & 0o777).toBe(0o700);
-  expect(statSync(join(folder, 'keep', kept()[0] ?? '')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'keep', loadStored()[0] ?? '')).mode & 0o777).toBe(0o600);
   expect(await runs()).toEqual([]);
   refuse = null;
   expect((await run(['true'])).code).toBe(0);
-  expect(kept()).toEqual([]);
+  expect(loadStored()).toEqual([]);
   expect((await runs()).map(({ status, exitCode }) => [status, exitCode])).toEqual([
     ['Success', 0],
     ['Failed', 2],
@@ -261,7 +261,7 @@ test('WRAP-2: what waits of one key is not sent with another', async () => {
   refuse = null;
   const other = await place.keyFor('api');
   await run(['true'], { key: other.secret });
-  expect(kept()).toHaveLength(1);
+  expect(loadStored()).toHaveLength(1);
   expect((await runs()).map(({ status }) => status)).toEqual(['Success']);
 });
 
@@ -280,7 +280,7 @@ test('WRAP-2: whatever the portal does, the command ends as it does, in bounded 
   );
   expect(pauses().length).toBeGreaterThan(2);
   expect(pauses().reduce((sum, ms) => sum + ms, 0)).toBeLessThan(45_000);
-}, 60_000);
+});
 
 test('WRAP-3: the key is printed nowhere, told to nobody, and not handed on to the command', async () => {
   const { secret } = place;
@@ -289,7 +289,7 @@ test('WRAP-3: the key is printed nowhere, told to nobody, and not handed on to t
   expect(done.out).toBe(`env: .\n${secret}\n`);
   expect(done.err).not.toContain(secret);
   expect(
-    kept()
+    loadStored()
       .map((name) => readFileSync(join(folder, 'keep', name), 'utf8'))
       .join(),
   ).not.toContain(secret);

@@ -14,9 +14,9 @@ eachDatabase((name, open) => {
   test(`RUN-8: a problem counts the runs whose result it is, in whatever order results come and however often each is corrected (${name})`, async () => {
     const store = await open();
     await assert(
-      asyncProperty(results, async (told) => {
+      asyncProperty(results, async (details) => {
         const place = await aPlace(store);
-        for (const [job, slot, status, cause] of told) {
+        for (const [job, slot, status, cause] of details) {
           const start = NOON - (10 - slot) * HOUR;
           const answer = await place.post(
             'executions',

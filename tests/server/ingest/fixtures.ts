@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { Tables, TableName } from '#contract/tables.ts';
 import type { Source } from '#contract/runs/vocabulary.ts';
-import type { RequestContext, Principal } from '#server/platform/http/handler.ts';
+import { makeAppContext } from '#server/make-app-context.ts';
+import type { SessionContext, Principal } from '#server/platform/http/handler.ts';
 import { makeApp } from '#server/platform/http/app.ts';
 import { ingestHandlers } from '#server/features/ingest/handlers.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
@@ -26,7 +27,7 @@ export const DAY = 24 * HOUR;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** A world whose clock stands where the test puts it. */
-export interface Ground {
+export interface IngestFixture {
   readonly world: AppContext;
   readonly lines: string[];
   at(ms: number): void;
@@ -34,7 +35,7 @@ export interface Ground {
 }
 
 export interface Place {
-  readonly ground: Ground;
+  readonly ground: IngestFixture;
   readonly tenant: string;
   readonly host: string;
   readonly secret: string;
@@ -78,14 +79,14 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     trustedProxies: [],
     secretKey: HERE.secretKey,
   };
-  const world: AppContext = {
+  const world: AppContext = makeAppContext({
     store,
     clock,
     chance: systemChance,
     log: makeLog(clock, (_level, line) => lines.push(line)),
     config,
-  };
-  const ground: Ground = {
+  });
+  const bench: IngestFixture = {
     world,
     lines,
     at(ms) {
@@ -103,7 +104,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     branding: defaultBranding(tenant, 'Provider', host),
     isDefault: false,
   });
-  await ground.world.store.tenant(tenant, async (tx) => {
+  await bench.world.store.tenant(tenant, async (tx) => {
     const n = await tx.take('company', 1);
     await tx.append(
       [
@@ -117,14 +118,14 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
     );
   });
   const app = makeApp(
-    ground.world,
-    { ...ingestHandlers(ground.world), ...keyHandlers(ground.world) },
-    { routes: pingRoutes(ground.world) },
+    bench.world,
+    { ...ingestHandlers(bench.world), ...keyHandlers(bench.world) },
+    { routes: pingRoutes(bench.world) },
   );
   const keyFor = async (which: Source): Promise<{ id: string; secret: string }> => {
-    const made = await keyHandlers(ground.world).makeKey(
+    const made = await keyHandlers(bench.world).makeKey(
       { name: `Key of ${which}`, companyN: 1, tool: which, managed: null },
-      anAsk(ground, tenant),
+      anAsk(bench, tenant),
     );
     if (!made.ok) throw new Error(made.failure.message);
     return { id: made.value.key.id, secret: made.value.secret };
@@ -132,7 +133,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
   const { id, secret } = await keyFor(tool);
   const env = { incoming: { socket: { remoteAddress: '192.0.2.7' } } };
   return {
-    ground,
+    ground: bench,
     tenant,
     host,
     secret,
@@ -170,9 +171,9 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
       );
       return { status: answer.status, text: await answer.text(), headers: answer.headers };
     },
-    all: (table) => ground.world.store.tenant(tenant, (tx) => tx.all(table), { readOnly: true }),
+    all: (table) => bench.world.store.tenant(tenant, (tx) => tx.all(table), { readOnly: true }),
     log: (run) =>
-      ground.world.store.tenant(
+      bench.world.store.tenant(
         tenant,
         async (tx) =>
           (
@@ -201,14 +202,14 @@ const signedAs = (userId: string, companies: readonly number[] | null): Principa
 });
 
 export const anAsk = (
-  ground: Ground,
+  bench: IngestFixture,
   tenant: string,
   companies: readonly number[] | null = null,
-): RequestContext => ({
+): SessionContext => ({
   tenant,
   session: signedAs(randomUUID(), companies),
   command: null,
-  now: ground.world.clock.now(),
+  now: bench.world.clock.now(),
   ip: '192.0.2.7',
   host: 'localhost',
   request: new Request('http://localhost/'),

@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { makeApp } from '#server/platform/http/app.ts';
 import { CALL_LIMITS } from '#server/platform/http/serve-call.ts';
 import { makeBodyLimiter, TURNS } from '#server/features/ingest/ingest-body-limiter.ts';
-import type { Holder } from '#server/features/ingest/authenticate-key.ts';
+import type { Holder } from '#server/platform/auth/ingest-key-auth.ts';
 import { ingestHandlers } from '#server/features/ingest/handlers.ts';
 import { readPingBody } from '#server/features/ingest/ping-body.ts';
 import { pingRoutes } from '#server/features/ingest/ping.ts';
@@ -25,11 +25,11 @@ function slow(text: string): {
   readonly go: () => void;
 } {
   const gate = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
+  const request = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        asked.resolve();
+        request.resolve();
         await gate.promise;
         controller.enqueue(new TextEncoder().encode(text));
         controller.close();
@@ -39,7 +39,7 @@ function slow(text: string): {
   );
   return {
     body,
-    read: asked.promise,
+    read: request.promise,
     go: () => {
       gate.resolve();
     },

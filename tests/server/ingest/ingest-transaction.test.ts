@@ -217,7 +217,7 @@ eachDatabase((_name, open) => {
       }),
       { numRuns: 12 * proof },
     );
-  }, 60_000);
+  });
 
   test('RUN-4: a run far from what is usual is an anomaly and says so; one that is not yet known is not judged', async () => {
     await place.post('executions', [

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
-import { authenticateKey } from '#server/features/ingest/authenticate-key.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
 import { makePerMinuteLimit } from '#server/platform/rate-limit/per-minute.ts';
 import { maskSecrets } from '#server/features/ingest/mask-secrets.ts';
@@ -337,22 +336,16 @@ test('ING-9: CloudEvents in their three modes are the same run; the same source 
 
 test('ING-9: an event without a start of its own is named by its source and id; a key may stand in the address', async () => {
   const nameless = event({ id: 'z', data: { status: 'Failed', message: 'no space' } });
-  const post = async () => {
-    const answer = await place.app.request(`/api/v1/ingest/events?access_token=${place.secret}`, {
+  const post = (path: string) =>
+    place.app.request(`/api/v1/ingest/${path}?access_token=${place.secret}`, {
       method: 'POST',
       headers: { 'host': place.host, 'content-type': 'application/cloudevents+json' },
       body: JSON.stringify(nameless),
     });
-    return ((await answer.json()) as { data: unknown }).data;
-  };
-  expect(await post()).toMatchObject({ accepted: 1 });
-  expect(await post()).toMatchObject({ duplicates: 1 });
+  expect(await (await post('events')).json()).toMatchObject({ data: { accepted: 1 } });
+  expect(await (await post('events')).json()).toMatchObject({ data: { duplicates: 1 } });
   // Only there: an address is written into logs on its way.
-  const elsewhere = await authenticateKey(
-    place.ground.world,
-    new Request(`http://x/api/v1/ingest/executions?access_token=${place.secret}`),
-  );
-  expect(elsewhere.ok).toBe(false);
+  expect((await post('executions')).status).toBe(401);
 });
 
 test('ING-9: the handshake of webhooks is answered', async () => {

@@ -17,7 +17,7 @@ import { delimiter, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Source } from '#contract/runs/vocabulary.ts';
-import { recipeOf, shell } from '#src/features/ingest/install-commands.ts';
+import { getRecipe, shell } from '#src/features/ingest/install-commands.ts';
 import { nobody, toolMissing } from '../../e2e/tools.ts';
 import { embedded } from '../db/databases.ts';
 import { aPlace, fixture, type Place } from './fixtures.ts';
@@ -130,7 +130,7 @@ function run(text: string, env: Readonly<Record<string, string>> = {}, by = 'sh'
 }
 
 const recipe = (tool: Source) =>
-  recipeOf(tool, { origin, secret: place.secret, job: JOB, now: Date.now() });
+  getRecipe(tool, { origin, secret: place.secret, job: JOB, now: Date.now() });
 const withData = (text: string): string =>
   text
     .replaceAll('/path/to/data', shell(data))
@@ -304,7 +304,7 @@ test('COPY-2: a key in the address is taken only where the tool can send no head
 const CATALOG = `create table job (jobid integer primary key, job text, name text, type char(1), level char(1), clientid integer, jobstatus char(1), schedtime timestamp, starttime timestamp,
   endtime timestamp, realendtime timestamp, jobtdate bigint, jobfiles integer, jobbytes bigint, readbytes bigint, joberrors integer, jobmissingfiles integer);
   create table client (clientid integer primary key, name text); create table log (logid integer primary key, jobid integer, time timestamp, logtext text);`;
-const rowsOf = (at: string): string => `insert into client values (1, 'pc-1-fd');
+const getRows = (at: string): string => `insert into client values (1, 'pc-1-fd');
   insert into job values (7, 'x.7', 'Nightly', 'B', 'F', 1, 'T', ${at}, ${at}, ${at}, ${at}, 0, 5, 50, 50, 0, 0), (8, 'x.8', 'Weekly', 'B', 'F', 1, 'f', ${at}, ${at}, ${at}, ${at}, 0, 0, 0, 0, 1, 0);
   insert into log values (1, 8, ${at}, 'pc-1 JobId 8: Fatal error: it''s "unreachable"'), (2, 7, ${at}, 'fine');`;
 
@@ -324,7 +324,7 @@ test('COPY-2: the catalog of Bacula in PostgreSQL: a quiet day, then two jobs, t
     success: true,
     data: { accepted: 0, rejected: [] },
   });
-  await catalog.exec(rowsOf('now()::timestamp(0)'));
+  await catalog.exec(getRows('now()::timestamp(0)'));
   await answer();
   expect(await run(recipe('bacula').text)).toEqual({ code: 0, said: '' });
   expect((await runs()).toSorted((a, b) => b.status.localeCompare(a.status))).toMatchObject([
@@ -355,7 +355,7 @@ test.skipIf(missing('sqlite3', 'sqlite3'))(
       data: { accepted: 0, rejected: [] },
     });
     expect(
-      (await run(`sqlite3 ${shell(file)} <<'E'\n${rowsOf("datetime('now', 'localtime')")}\nE`))
+      (await run(`sqlite3 ${shell(file)} <<'E'\n${getRows("datetime('now', 'localtime')")}\nE`))
         .code,
     ).toBe(0);
     expect(await run(command, {}, 'bash')).toEqual({ code: 0, said: '' });
@@ -397,7 +397,7 @@ test('COPY-2: output that is longer than a body may be is shortened to its end, 
 
 test('COPY-2: a report that is refused is said loudly, and the exit code is that of the tool', async () => {
   replay('restic', print('restic-real-good.txt'));
-  const refused = recipeOf('restic', {
+  const refused = getRecipe('restic', {
     origin,
     secret: `dbk_${'A'.repeat(43)}`,
     job: JOB,
@@ -410,7 +410,7 @@ test('COPY-2: a report that is refused is said loudly, and the exit code is that
   });
   const wrong = { origin, secret: `dbk_${'A'.repeat(43)}`, job: JOB, now: Date.now() };
   replay('restic', print('restic-real-snapshots.txt'));
-  expect(await run(recipeOf('restic', wrong).also?.text ?? '')).toMatchObject({
+  expect(await run(getRecipe('restic', wrong).also?.text ?? '')).toMatchObject({
     code: 1,
     said: expect.stringContaining('The report was not sent.') as string,
   });
@@ -481,5 +481,4 @@ test.skipIf(missing('restic', 'restic'))(
       { accepted: 0, duplicates: 2 },
     ]);
   },
-  120_000,
 );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { makeAppContext } from '#server/make-app-context.ts';
 import { openStore } from '#server/platform/db/open.ts';
 import { keyHandlers } from '#server/features/ingest/ingest-keys.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
@@ -52,7 +53,7 @@ test.skipIf(missing !== '')(
       const place = await aPlace(here);
       for (const slot of [1, 2])
         expect((await place.post('executions', at(slot))).data).toMatchObject({ accepted: 1 });
-      const other: AppContext = { ...place.ground.world, store: there };
+      const other: AppContext = makeAppContext({ ...place.ground.world, store: there });
       await keyHandlers(other).revokeKey({ id: place.keyId }, anAsk(place.ground, place.tenant));
       expect((await place.post('executions', at(3))).status).toBe(401);
       expect((await place.all('run')).length).toBe(2);

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { readRestic } from '#server/features/ingest/tools/restic.ts';
 import { embedded } from '../db/databases.ts';
 import { aPlace, DAY, fixture, iso, type Place } from './fixtures.ts';
-import { read, RECORDED, runOf } from './tool-output.ts';
+import { read, RECORDED, getRun } from './tool-output.ts';
 
 const store = await embedded();
 let place: Place;
@@ -114,7 +114,7 @@ test('SRC-21: snapshots of 0.17 carry their times and sizes; grouped lists and l
     JSON.stringify([{ group_key: { hostname: 'pc-1' }, snapshots: [snapshot] }]),
     `warning: slow\n${JSON.stringify([snapshot])}\n`,
   ]) {
-    expect(runOf(readRestic, body)).toMatchObject({
+    expect(getRun(readRestic, body)).toMatchObject({
       startTime: '2026-11-22T02:00:00.000Z',
       endTime: '2026-11-22T02:05:00.400Z',
       durationSec: 300,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readLines } from '#server/features/ingest/tools/tool-output.ts';
 import { readRestic } from '#server/features/ingest/tools/restic.ts';
-import { runOf } from './tool-output.ts';
+import { getRun } from './tool-output.ts';
 
 test.each(['[', '{', '{}', 'a', ''])(
   'ING-18: of two million lines "%s" at most 100,000 are read, the first and the last among them',
@@ -23,7 +23,7 @@ test.each([
 
 test('ING-18: the errors at the beginning and the summary at the end of a very long output are read', () => {
   const body = `{"message_type":"error","error":{"message":"lstat: no such file"},"during":"archival","item":"/srv/a"}\n${'{\n'.repeat(1_500_000)}{"message_type":"summary","files_new":1,"total_duration":2,"snapshot_id":"5e1f00d5"}`;
-  expect(runOf(readRestic, body)).toMatchObject({
+  expect(getRun(readRestic, body)).toMatchObject({
     status: 'Warning',
     externalId: '5e1f00d5',
     filesFailed: 1,

@@ -11,8 +11,8 @@ export async function person(
   companies: readonly CompanyN[] | null = null,
 ): Promise<Asker> {
   let me = await office.as(name, [role], companies);
-  return async (...asked) => {
-    const answer = await me(...asked);
+  return async (...request) => {
+    const answer = await me(...request);
     if (answer.status !== 401) return answer;
     const { token } = (await login(office.app, office.host, name)).body.data;
     me = (method, path, body, headers = {}) =>
@@ -23,6 +23,6 @@ export async function person(
         headers,
         ...(body === undefined ? {} : { body }),
       });
-    return me(...asked);
+    return me(...request);
   };
 }

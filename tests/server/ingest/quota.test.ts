@@ -9,10 +9,10 @@ import { missedRunTicks } from '../jobs/ticks.ts';
 const MIDNIGHT = Date.parse('2026-03-03T00:00:00Z');
 
 async function setQuota(place: Place, keyBytes: number, providerBytes: number): Promise<void> {
-  const { ground, tenant } = place;
-  const set = await settingsHandlers(ground.world).setProviderSettings(
+  const { ground: fixture, tenant } = place;
+  const set = await settingsHandlers(fixture.world).setProviderSettings(
     { id: tenant, ingestQuota: { keyBytes, providerBytes } },
-    anAsk(ground, tenant),
+    anAsk(fixture, tenant),
   );
   expect(set).toMatchObject({
     ok: true,
@@ -20,11 +20,11 @@ async function setQuota(place: Place, keyBytes: number, providerBytes: number): 
   });
 }
 async function today({
-  ground,
+  ground: fixture,
   tenant,
   keyId,
 }: Place): Promise<{ bytes: number; limitBytes: number; refusedAt: number | null } | undefined> {
-  const keys = await keyHandlers(ground.world).listKeys({}, anAsk(ground, tenant));
+  const keys = await keyHandlers(fixture.world).listKeys({}, anAsk(fixture, tenant));
   return keys.ok ? keys.value.find(({ id }) => id === keyId)?.today : undefined;
 }
 let n = 0;

@@ -4,8 +4,8 @@ import type { Execution } from '#contract/runs/calls.ts';
 import type { Ingested } from '#contract/ingest/calls.ts';
 import type { Task } from '#contract/runs/task.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
-import { ask, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { ask, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -17,7 +17,7 @@ const newest = async (me: Asker): Promise<number | undefined> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems
     .map(({ lastRun }) => lastRun)
     .sort((a, b) => b - a)[0];
-const told = async (me: Asker, run: number | undefined): Promise<readonly Task[]> =>
+const toOutput = async (me: Asker, run: number | undefined): Promise<readonly Task[]> =>
   (await me<Execution>('GET', path(run))).body.data.tasks;
 
 const failed = (externalId: string, hour: number, more: object = {}): unknown =>
@@ -33,14 +33,14 @@ const one = (tasks: unknown): unknown =>
   anExecution({ job: `job ${JSON.stringify(tasks).length}`, tasks });
 
 eachDatabase((_name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let office: Office;
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('TASK-1, SYNC-6: the objects of a run come back worst first and then in order, to those who may see the run', async () => {
-    office = await anOffice(ground);
+    office = await anOffice(fixture);
     const me = await office.as('anna', ['operator']);
     const stranger = await office.as('bert', ['operator'], [2]);
     await office.post(1, [
@@ -63,7 +63,7 @@ eachDatabase((_name, open) => {
       }),
     ]);
     const run = await newest(me);
-    const tasks = await told(me, run);
+    const tasks = await toOutput(me, run);
     expect(tasks.map(({ name, status }) => [name, status])).toEqual([
       ['VM-3', 'Failed'],
       ['VM-6', 'Error'],
@@ -93,7 +93,7 @@ eachDatabase((_name, open) => {
   });
 
   test('TASK-1: what a run tells last counts; a duplicate changes nothing, and a run that tells of none has none', async () => {
-    office = await anOffice(ground);
+    office = await anOffice(fixture);
     const me = await office.as('cora', ['operator']);
     const base = { externalId: 'r1', tasks: [{ name: 'first', status: 'Running' }] };
     await office.post(1, [
@@ -114,16 +114,16 @@ eachDatabase((_name, open) => {
       }),
     ]);
     const run = await newest(me);
-    expect((await told(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
+    expect((await toOutput(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
     await office.post(1, [
       failure('farm', `${DAY}T01:00:00Z`, {
         ...base,
         tasks: [{ name: 'other', status: 'Failed' }],
       }),
     ]);
-    expect((await told(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
+    expect((await toOutput(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
     await office.post(1, [failure('farm', `${DAY}T02:00:00Z`)]);
-    expect(await told(me, await newest(me))).toEqual([]);
+    expect(await toOutput(me, await newest(me))).toEqual([]);
   });
 
   test('TASK-1, LOG-5, T3: objects are beside the log: no event names them, a rebuild leaves them, and no other provider sees them', async () => {
@@ -166,7 +166,7 @@ eachDatabase((_name, open) => {
   });
 
   test('PANEL-3: the history of a problem tells snoozes with their end, tickets and notes given and taken away, and how it ended', async () => {
-    office = await anOffice(ground);
+    office = await anOffice(fixture);
     const me = await office.as('dora', ['operator']);
     await office.post(1, [failure('farm', `${DAY}T01:00:00Z`)]);
     const run = await newest(me);
@@ -181,13 +181,13 @@ eachDatabase((_name, open) => {
       { is: 'review', comment: null },
       { is: 'ticket', ticket: 'T-6' },
     ]) {
-      ground.pass(1_000);
+      fixture.pass(1_000);
       expect([change.is, (await me('PUT', path(run), { change })).status]).toEqual([
         change.is,
         200,
       ]);
     }
-    ground.pass(1_000);
+    fixture.pass(1_000);
     await office.post(1, [
       failure('farm', `${DAY}T02:00:00Z`, { status: 'Success', message: null }),
     ]);
@@ -269,7 +269,7 @@ eachDatabase((_name, open) => {
   });
 
   test('TASK-1, ING-9: a CloudEvent tells of objects as well', async () => {
-    office = await anOffice(ground);
+    office = await anOffice(fixture);
     const me = await office.as('emil', ['operator']);
     const keeper = await office.as('fred', ['admin']);
     const { secret } = (
@@ -300,6 +300,8 @@ eachDatabase((_name, open) => {
       body: event,
       headers: { 'content-type': 'application/cloudevents+json' },
     });
-    expect(await told(me, await newest(me))).toMatchObject([{ name: 'VM-9', status: 'Failed' }]);
+    expect(await toOutput(me, await newest(me))).toMatchObject([
+      { name: 'VM-9', status: 'Failed' },
+    ]);
   });
 });

@@ -3,7 +3,7 @@ import { readBorg } from '#server/features/ingest/tools/borg.ts';
 import { readRestic } from '#server/features/ingest/tools/restic.ts';
 import { embedded } from '../db/databases.ts';
 import { aPlace, fixture, iso, type Place } from './fixtures.ts';
-import { read, RECORDED, runOf } from './tool-output.ts';
+import { read, RECORDED, getRun } from './tool-output.ts';
 
 const store = await embedded();
 let place: Place;
@@ -73,13 +73,13 @@ test.each([
 
 test('SRC-20: a failure of a backup is not taken for another command', () => {
   expect(
-    runOf(
+    getRun(
       readRestic,
       `successfully removed locks\nFatal: unable to open repository at /srv/rr: no such host\n`,
       { exit: 1 },
     ),
   ).toMatchObject({ status: 'Failed' });
-  expect(runOf(readBorg, '', { exit: 2 })).toMatchObject({
+  expect(getRun(readBorg, '', { exit: 2 })).toMatchObject({
     status: 'Failed',
     message: 'borg ended with exit code 2.',
   });
@@ -171,7 +171,7 @@ test('SRC-2: borgmatic create --json is one run for each repository, each a job 
 
 test('SRC-2: files that borg could not read are counted once each; a source that is missing is a warning in which nothing was saved', () => {
   for (const name of ['unread', 'unread-log'])
-    expect(runOf(readBorg, fixture(`borg-real-${name}.txt`), { exit: 1 })).toMatchObject({
+    expect(getRun(readBorg, fixture(`borg-real-${name}.txt`), { exit: 1 })).toMatchObject({
       status: 'Warning',
       filesFailed: 2,
       filesTotal: 4,
@@ -179,16 +179,16 @@ test('SRC-2: files that borg could not read are counted once each; a source that
   const twice =
     fixture('borg-real-unread.txt') +
     "src/locked.txt: read: [Errno 5] Input/output error: 'locked.txt'\nsrc/a.bin: file changed while we backed it up\n";
-  expect(runOf(readBorg, twice, { exit: 1 }).filesFailed).toBe(3);
+  expect(getRun(readBorg, twice, { exit: 1 }).filesFailed).toBe(3);
   for (const name of ['nosource', 'nosource-log'])
     for (const exit of [1, null]) {
-      expect(runOf(readBorg, fixture(`borg-real-${name}.txt`), { exit })).toMatchObject({
+      expect(getRun(readBorg, fixture(`borg-real-${name}.txt`), { exit })).toMatchObject({
         status: 'Warning',
         filesTotal: 0,
         message: expect.stringMatching(/^Nothing was saved: .*\/nosuch.*No such file/) as string,
       });
     }
-  expect(runOf(readBorg, fixture('borg-real-partsource.txt'), { exit: 1 })).toMatchObject({
+  expect(getRun(readBorg, fixture('borg-real-partsource.txt'), { exit: 1 })).toMatchObject({
     status: 'Warning',
     filesTotal: 1,
     message: expect.stringMatching(/^Could not be read: .*\/nosuch/) as string,
@@ -196,12 +196,14 @@ test('SRC-2: files that borg could not read are counted once each; a source that
 });
 
 test('SRC-2: the zone of borg times comes from the log where the address has none', () => {
-  const logged = runOf(readBorg, fixture('borg-real-unread-log.txt'), { exit: 1 });
+  const logged = getRun(readBorg, fixture('borg-real-unread-log.txt'), { exit: 1 });
   expect([logged.startTime, logged.endTime]).toEqual([
     '2026-11-22T19:16:35.000Z',
     '2026-11-22T19:16:35.000Z',
   ]);
-  expect(runOf(readBorg, fixture('borg-real-unread.txt'), { exit: 1 }).endTime).toBe(iso(RECORDED));
+  expect(getRun(readBorg, fixture('borg-real-unread.txt'), { exit: 1 }).endTime).toBe(
+    iso(RECORDED),
+  );
 });
 
 const archive = (start: string, end: string, duration: number): string =>
@@ -277,7 +279,7 @@ test.each([
 ])(
   'SRC-2: start and end of borg are as far apart as it lasted: %s',
   (_what, start, end, duration, tz, startTime, endTime) => {
-    expect(runOf(readBorg, archive(start, end, duration), { exit: 0, tz })).toMatchObject({
+    expect(getRun(readBorg, archive(start, end, duration), { exit: 0, tz })).toMatchObject({
       startTime,
       endTime,
       durationSec: duration,
@@ -286,35 +288,35 @@ test.each([
 );
 
 test('SRC-23: a signal that ended a run is said in words', () => {
-  expect(runOf(readBorg, fixture('borg-real-int.txt'), { exit: 2 }).message).toBe(
+  expect(getRun(readBorg, fixture('borg-real-int.txt'), { exit: 2 }).message).toBe(
     'Cancelled: borg was interrupted (SIGINT, signal 2).',
   );
-  expect(runOf(readBorg, fixture('borg-real-int-log.txt'), { exit: 2 }).message).toBe(
+  expect(getRun(readBorg, fixture('borg-real-int-log.txt'), { exit: 2 }).message).toBe(
     'Cancelled: borg was interrupted (SIGINT, signal 2).',
   );
   // borg ended while it started: a traceback, and the code of a warning
-  const early = runOf(readBorg, fixture('borg-real-term-log.txt'), { exit: 1 });
+  const early = getRun(readBorg, fixture('borg-real-term-log.txt'), { exit: 1 });
   expect(early.status).toBe('Failed');
-  expect(runOf(readBorg, fixture('borg-real-term.txt'), { exit: 143 })).toMatchObject({
+  expect(getRun(readBorg, fixture('borg-real-term.txt'), { exit: 143 })).toMatchObject({
     status: 'Failed',
     message: expect.stringMatching(/^Cancelled: .*SIGTERM/) as string,
   });
   for (const reader of [readBorg, readRestic])
-    expect(runOf(reader, '', { exit: 137 })).toMatchObject({
+    expect(getRun(reader, '', { exit: 137 })).toMatchObject({
       status: 'Failed',
       message: expect.stringMatching(/SIGKILL.*out of memory/) as string,
     });
-  const interrupted = runOf(readRestic, fixture('restic-real-int.txt'), { exit: 130 });
+  const interrupted = getRun(readRestic, fixture('restic-real-int.txt'), { exit: 130 });
   expect(interrupted).toMatchObject({
     status: 'Failed',
     message: 'Cancelled: restic was interrupted (SIGINT, signal 2).',
     log: 'signal interrupt received, cleaning up',
   });
-  expect(runOf(readRestic, '', { exit: 143 }).message).toContain('SIGTERM');
+  expect(getRun(readRestic, '', { exit: 143 }).message).toContain('SIGTERM');
 });
 
 test('SRC-1: errors of restic 0.14 have words, and an item that could not be read counts once', () => {
-  const one = runOf(readRestic, fixture('restic-real-unread.txt'), { exit: 3 });
+  const one = getRun(readRestic, fixture('restic-real-unread.txt'), { exit: 3 });
   expect(one).toMatchObject({
     status: 'Warning',
     filesFailed: 2,
@@ -323,20 +325,20 @@ test('SRC-1: errors of restic 0.14 have words, and an item that could not be rea
   expect(one.log).toContain('/srv/src/lockeddir (restic gave no reason)');
   const folder =
     '{"message_type":"error","error":{},"during":"scan","item":"/srv/src/lockeddir"}\n';
-  expect(runOf(readRestic, fixture('restic-real-good.txt') + folder, { exit: 3 }).message).toBe(
+  expect(getRun(readRestic, fixture('restic-real-good.txt') + folder, { exit: 3 }).message).toBe(
     'Could not be read: /srv/src/lockeddir (restic gave no reason)',
   );
   const later =
     fixture('restic-real-good.txt') +
     '{"message_type":"error","error":{"message":"open /srv/x: permission denied"},"during":"archival","item":"/srv/x"}\n';
-  expect(runOf(readRestic, later, { exit: 3 })).toMatchObject({
+  expect(getRun(readRestic, later, { exit: 3 })).toMatchObject({
     filesFailed: 1,
     message: 'Could not be read: open /srv/x: permission denied',
   });
 });
 
 test('SRC-1: a second source that is missing is a warning, although restic says 0', () => {
-  expect(runOf(readRestic, fixture('restic-real-second.txt'), { exit: 0 })).toMatchObject({
+  expect(getRun(readRestic, fixture('restic-real-second.txt'), { exit: 0 })).toMatchObject({
     status: 'Warning',
     message: '/nosuch does not exist, skipping',
     filesTotal: 1,
@@ -345,13 +347,13 @@ test('SRC-1: a second source that is missing is a warning, although restic says 
 
 test('SRC-1: neither progress nor a line that was cut is the reason of a failure', () => {
   const body = `"total_files":2,"item":"/srv/error"}\n\u001B[2K[0:05] 12.00%  3 / 25 failed packs\r\u001B[2Kunable to create lock in backend: repository is already locked\n`;
-  expect(runOf(readRestic, body, { exit: 1 }).message).toBe(
+  expect(getRun(readRestic, body, { exit: 1 }).message).toBe(
     'unable to create lock in backend: repository is already locked',
   );
 });
 
 test('SRC-1: output without --json is a success only where it names the snapshot that was saved', () => {
-  expect(runOf(readRestic, 'Files: 2 new\nsnapshot 38e59ebc saved\n', { exit: 0 })).toMatchObject({
+  expect(getRun(readRestic, 'Files: 2 new\nsnapshot 38e59ebc saved\n', { exit: 0 })).toMatchObject({
     status: 'Success',
     externalId: '38e59ebc',
   });

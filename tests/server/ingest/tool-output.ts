@@ -17,5 +17,5 @@ const plain: ToolQuery = {
 };
 export const read = (reader: Reader, body: string, more: Partial<ToolQuery> = {}) =>
   reader(body, { ...plain, ...more }, RECORDED);
-export const runOf = (reader: Reader, body: string, more: Partial<ToolQuery> = {}) =>
+export const getRun = (reader: Reader, body: string, more: Partial<ToolQuery> = {}) =>
   read(reader, body, more).executions[0]?.execution ?? expect.fail('no run');

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ExecutionIn, ExecutionInSchema, ingestCalls } from '#contract/ingest/calls.ts';
-import { templateOf } from '#contract/problems/cause.ts';
+import { getTemplate } from '#contract/problems/cause.ts';
 import { readBacula } from '#server/features/ingest/tools/bacula.ts';
 import { readBorg } from '#server/features/ingest/tools/borg.ts';
 import { readDuplicati } from '#server/features/ingest/tools/duplicati.ts';
@@ -69,7 +69,7 @@ test('SRC-1: restic 0.14, as it really ran: good, unreadable, wrong password, no
   );
   const kinds = ['password', 'missing', 'unreadable'].map(
     (name) =>
-      templateOf(
+      getTemplate(
         read(readRestic, `restic-${name}.txt`, { exit: name === 'unreadable' ? 3 : 1 }).message ??
           '',
       ).kind,
@@ -144,7 +144,7 @@ test('SRC-2: borg 1.2.4, as it really ran; its local times are read in the zone 
       message:
         'passphrase supplied in BORG_PASSPHRASE, by BORG_PASSCOMMAND or via BORG_PASSPHRASE_FD is incorrect.',
     });
-    expect(templateOf(one.message ?? '').kind).toBe('access');
+    expect(getTemplate(one.message ?? '').kind).toBe('access');
   }
   expect(read(readBorg, 'borg-missing.txt', { exit: 2 }).message).toBe(
     'Repository /srv/noneb does not exist.',

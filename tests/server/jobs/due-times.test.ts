@@ -11,13 +11,13 @@ import { tidyOutgoing } from '#server/platform/mail/sender.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { dayTotals } from '#server/platform/queries/sum-days.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { type Ground, makeGround, provider } from '../http/fixtures.ts';
+import { type Fixture, makeFixture, provider } from '../http/fixtures.ts';
 import { anExecution, aPlace, iso } from '../ingest/fixtures.ts';
-import { ticksOf } from './ticks.ts';
+import { getTicks } from './ticks.ts';
 
 const MINUTE = 60_000;
 
-const dueOf = async ({ world: { store } }: Ground, tenant: string) =>
+const loadDue = async ({ world: { store } }: Fixture, tenant: string) =>
   Object.fromEntries(
     (
       await store.system((db) =>
@@ -30,9 +30,9 @@ const dueOf = async ({ world: { store } }: Ground, tenant: string) =>
   );
 
 /** Nothing is due, as after a first turn of every job. */
-async function idle(ground: Ground): Promise<string> {
-  const { tenant } = await provider(ground);
-  await ground.world.store.system((db) =>
+async function idle(fixture: Fixture): Promise<string> {
+  const { tenant } = await provider(fixture);
+  await fixture.world.store.system((db) =>
     sql`update background_job set due_at = null where tenant_id = ${tenant}`.execute(db),
   );
   return tenant;
@@ -47,8 +47,8 @@ const FIELDS = {
 
 eachDatabase((name, open) => {
   test(`JOB-8: what is stored makes the job that works on it due, in the same transaction (${name})`, async () => {
-    const ground = await makeGround({}, await open());
-    const { world } = ground;
+    const fixture = await makeFixture({}, await open());
+    const { world } = fixture;
     const now = world.clock.now();
     const id = world.chance.uuid();
     const cases: readonly (readonly [
@@ -94,17 +94,17 @@ eachDatabase((name, open) => {
       ],
     ];
     for (const [what, write, job] of cases) {
-      const tenant = await idle(ground);
+      const tenant = await idle(fixture);
       const done = await world.store.tenant(tenant, write);
-      expect([what, await dueOf(ground, tenant)]).toEqual([what, { [job(done)]: now }]);
+      expect([what, await loadDue(fixture, tenant)]).toEqual([what, { [job(done)]: now }]);
     }
   });
 
   test(`JOB-6: messages and connections without a job get one, as after an update or a restored backup (${name})`, async () => {
-    const ground = await makeGround({}, await open());
-    const { world } = ground;
+    const fixture = await makeFixture({}, await open());
+    const { world } = fixture;
     const now = world.clock.now();
-    const tenant = await idle(ground);
+    const tenant = await idle(fixture);
     const [waiting, sent, read, off] = Array.from({ length: 4 }, () => world.chance.uuid());
     await world.store.tenant(tenant, async ({ sql: db }) => {
       for (const [id, next] of [
@@ -128,7 +128,7 @@ eachDatabase((name, open) => {
         await tidyOutgoing(tx, now);
         await scheduleConnections(tx, now);
       });
-    expect(await dueOf(ground, tenant)).toEqual({
+    expect(await loadDue(fixture, tenant)).toEqual({
       [`mail ${waiting}`]: now,
       [`connection ${read}`]: now,
     });
@@ -137,18 +137,18 @@ eachDatabase((name, open) => {
   test(`RUN-3, JOB-1: the job that finds missed runs is due when the next run would be missed (${name})`, async () => {
     const store = await open();
     const place = await aPlace(store);
-    const { ground, tenant } = place;
-    const ticks = ticksOf(
-      { ...ground.world, store: { ...store, tenants: () => Promise.resolve([tenant]) } },
-      { 'missed-runs': missedRuns(ground.world) },
+    const { ground: fixture, tenant } = place;
+    const ticks = getTicks(
+      { ...fixture.world, store: { ...store, tenants: () => Promise.resolve([tenant]) } },
+      { 'missed-runs': missedRuns(fixture.world) },
       false,
     );
     const at = async (time: string): Promise<string> => {
-      ground.at(Date.parse(time));
+      fixture.at(Date.parse(time));
       await ticks.tick();
-      return iso((await dueOf(ground, tenant))['missed-runs'] ?? 0);
+      return iso((await loadDue(fixture, tenant))['missed-runs'] ?? 0);
     };
-    ground.at(Date.parse('2026-03-02T02:30:00Z'));
+    fixture.at(Date.parse('2026-03-02T02:30:00Z'));
     await place.post(
       'executions',
       anExecution({
@@ -167,15 +167,15 @@ eachDatabase((name, open) => {
   });
 
   test(`TREND-1, JOB-1: the job that calculates a day's totals is due when the next day begins by the provider's clock (${name})`, async () => {
-    const ground = await makeGround({}, await open());
-    const tenant = await idle(ground);
-    await ground.world.store.tenant(tenant, async ({ sql: db }) => {
+    const fixture = await makeFixture({}, await open());
+    const tenant = await idle(fixture);
+    await fixture.world.store.tenant(tenant, async ({ sql: db }) => {
       await sql`update provider set branding = (branding::jsonb || '{"timeZone":"America/New_York","dayBeginsHour":6}')::json where tenant_id = ${tenant}`.execute(
         db,
       );
     });
     const due = (time: string): Promise<number | null> =>
-      dayTotals(ground.world)({
+      dayTotals(fixture.world)({
         tenant,
         payload: null,
         now: Date.parse(time),

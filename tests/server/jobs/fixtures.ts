@@ -2,13 +2,15 @@ import { sql } from 'kysely';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { JobRunner } from '#server/platform/jobs/runner.ts';
-import { type Ground, makeGround } from '../http/fixtures.ts';
+import { type Fixture, makeFixture } from '../http/fixtures.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
 /** Every provider has these from its creation on. */
 export const RECURRING = [
+  'backup-runs',
+  'backup-schedule',
   'day-totals',
   'directory-accounts',
   'invoices',
@@ -59,11 +61,11 @@ export const putJob = (
     ),
   );
 
-/** Makes a ground on a database without jobs. */
-export async function withoutJobs(open: () => Promise<Store>): Promise<Ground> {
-  const ground = await makeGround({}, await open());
-  await noJobs(ground.world.store);
-  return ground;
+/** Makes a fixture on a database without jobs. */
+export async function withoutJobs(open: () => Promise<Store>): Promise<Fixture> {
+  const fixture = await makeFixture({}, await open());
+  await noJobs(fixture.world.store);
+  return fixture;
 }
 
 /** Ends with the work, whether the test succeeds or not. */
@@ -81,8 +83,8 @@ export async function whileRunning(
   }
 }
 
-/** A clock of the ground's time whose timers fire when the test says so, until it is released. */
-export function manualClock({ world: { clock } }: Ground): AppContext['clock'] & {
+/** A clock of the fixture's time whose timers fire when the test says so, until it is released. */
+export function manualClock({ world: { clock } }: Fixture): AppContext['clock'] & {
   fire(): void;
   release(): void;
 } {

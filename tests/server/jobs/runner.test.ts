@@ -5,7 +5,7 @@ import { makeJobRunner, retryWait } from '#server/platform/jobs/runner.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { type Ground, provider } from '../http/fixtures.ts';
+import { type Fixture, provider } from '../http/fixtures.ts';
 import {
   DAY,
   manualClock,
@@ -28,15 +28,15 @@ test('JOB-5: a failed job waits for twice as long after each failure, up to a li
 });
 
 eachDatabase((name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   let store: Store;
   beforeEach(async () => {
-    ground = await withoutJobs(open);
-    ({ store } = ground.world);
+    fixture = await withoutJobs(open);
+    ({ store } = fixture.world);
   });
 
-  const now = (): number => ground.world.clock.now();
-  const uuid = (): string => ground.world.chance.uuid();
+  const now = (): number => fixture.world.clock.now();
+  const uuid = (): string => fixture.world.chance.uuid();
 
   test(`JOB-1: a look at a thousand providers of which none is due is one query (${name})`, async () => {
     await store.system((db) =>
@@ -69,7 +69,7 @@ eachDatabase((name, open) => {
         },
       ]),
     ) as Partial<JobHandlers>;
-    const runner = makeJobRunner({ ...ground.world, store: counted }, handlers);
+    const runner = makeJobRunner({ ...fixture.world, store: counted }, handlers);
     await runner.tick();
     expect([queries, ran]).toEqual([1, []]);
     // Those of one provider are due.
@@ -79,7 +79,7 @@ eachDatabase((name, open) => {
       ),
     );
     await runner.tick();
-    expect([ran.length, new Set(ran).size]).toEqual([13, 1]);
+    expect([ran.length, new Set(ran).size]).toEqual([15, 1]);
   });
 
   test(`JOB-2: several runners on one database never run a job at the same time, and each due time once (${name})`, async () => {
@@ -91,7 +91,7 @@ eachDatabase((name, open) => {
     const overlaps: string[] = [];
     const runs: Record<string, number> = {};
     const runners = Array.from({ length: 3 }, () =>
-      makeJobRunner(ground.world, {
+      makeJobRunner(fixture.world, {
         mail: async ({ payload: { message } }) => {
           if (inside.has(message)) overlaps.push(message);
           inside.add(message);
@@ -105,7 +105,7 @@ eachDatabase((name, open) => {
     for (let round = 1; round <= 4; round += 1) {
       await Promise.all(runners.map((runner) => runner.tick()));
       expect([overlaps, runs]).toEqual([[], Object.fromEntries(keys.map((key) => [key, round]))]);
-      ground.pass(1_000);
+      fixture.pass(1_000);
     }
   });
 
@@ -113,26 +113,27 @@ eachDatabase((name, open) => {
     const tenant = uuid();
     await putJob(store, tenant, 'sla-alarms', now());
     let begun = 0;
-    const dead = makeJobRunner(ground.world, {
+    const dead = makeJobRunner(fixture.world, {
       'sla-alarms': () => {
         begun += 1;
         return new Promise(() => undefined);
       },
     });
-    void dead.tick();
+    // Nobody hears of what a dead process still tries.
+    dead.tick().catch(() => undefined);
     await expect.poll(() => begun).toBe(1);
     let ran = 0;
-    const other = makeJobRunner(ground.world, {
+    const other = makeJobRunner(fixture.world, {
       'sla-alarms': () => {
         ran += 1;
         return Promise.resolve(now() + 5 * MINUTE);
       },
     });
     await other.tick();
-    ground.pass(5 * MINUTE);
+    fixture.pass(5 * MINUTE);
     await other.tick();
     expect(ran).toBe(0);
-    ground.pass(2 * MINUTE);
+    fixture.pass(2 * MINUTE);
     await other.tick();
     await other.tick();
     expect([ran, await storedJobs(store)]).toMatchObject([
@@ -143,11 +144,11 @@ eachDatabase((name, open) => {
 
   test(`JOB-3: a server that works for long keeps its job (${name})`, async () => {
     await putJob(store, uuid(), 'reports', now());
-    const clock = manualClock(ground);
+    const clock = manualClock(fixture);
     let begun = 0;
     const finish = Promise.withResolvers<void>();
     const runner = makeJobRunner(
-      { ...ground.world, clock },
+      { ...fixture.world, clock },
       {
         reports: async () => {
           begun += 1;
@@ -156,7 +157,7 @@ eachDatabase((name, open) => {
         },
       },
     );
-    const other = makeJobRunner(ground.world, {
+    const other = makeJobRunner(fixture.world, {
       reports: () => Promise.reject(new Error('It was taken from a living server.')),
     });
     await whileRunning(
@@ -165,7 +166,7 @@ eachDatabase((name, open) => {
         await expect.poll(() => (clock.fire(), begun)).toBe(1);
         for (let n = 0; n < 15; n += 1) {
           const until = now() + MINUTE;
-          ground.pass(MINUTE);
+          fixture.pass(MINUTE);
           await expect
             .poll(async () => (clock.fire(), (await storedJobs(store))[0]?.lease_until))
             .toBeGreaterThan(until + MINUTE);
@@ -188,7 +189,7 @@ eachDatabase((name, open) => {
     const [lost, busy] = [uuid(), uuid()];
     await putJob(store, lost, 'sla-alarms', now());
     await putJob(store, busy, 'reports', now());
-    const clock = manualClock(ground);
+    const clock = manualClock(fixture);
     const finish = Promise.withResolvers<void>();
     let isAway = false;
     let ran = 0;
@@ -198,7 +199,7 @@ eachDatabase((name, open) => {
         isAway ? Promise.reject(new Error('The database is away.')) : store.system(work),
     };
     const runner = makeJobRunner(
-      { ...ground.world, clock, store: away },
+      { ...fixture.world, clock, store: away },
       {
         'sla-alarms': () => {
           ran += 1;
@@ -215,12 +216,12 @@ eachDatabase((name, open) => {
       runner,
       async () => {
         await expect
-          .poll(() => (clock.fire(), ground.lines.join('\n')))
+          .poll(() => (clock.fire(), fixture.lines.join('\n')))
           .toContain('the failure of a background job could not be stored');
         isAway = false;
         for (let n = 0; n < 8; n += 1) {
           const until = now() + MINUTE;
-          ground.pass(MINUTE);
+          fixture.pass(MINUTE);
           await expect
             .poll(
               async () => (
@@ -259,7 +260,7 @@ eachDatabase((name, open) => {
       },
     };
     const runner = makeJobRunner(
-      { ...ground.world, store: slow },
+      { ...fixture.world, store: slow },
       {
         mail: () => {
           ran += 1;
@@ -270,7 +271,7 @@ eachDatabase((name, open) => {
     );
     const first = runner.tick();
     await ended?.promise;
-    ground.pass(1);
+    fixture.pass(1);
     const second = runner.tick();
     await looked?.promise;
     news?.resolve();
@@ -293,17 +294,17 @@ eachDatabase((name, open) => {
       await putJob(store, tenant, 'webhooks', now());
       await putJob(store, tenant, 'mail', now(), `to-${tenant}`);
     }
-    const runner = makeJobRunner(ground.world, {
+    const runner = makeJobRunner(fixture.world, {
       webhooks: ({ tenant }) => work(tenant),
       mail: ({ tenant }) => work(tenant),
     });
     await whileRunning(
       runner,
       async () => {
-        await expect.poll(() => ran.length, { timeout: 15_000 }).toBe(22);
+        await expect.poll(() => ran.length, { timeout: 60_000 }).toBe(22);
         expect(new Set(ran)).toEqual(new Set(others));
         hanging.resolve();
-        await expect.poll(() => ran.length, { timeout: 15_000 }).toBe(22 + 61);
+        await expect.poll(() => ran.length, { timeout: 60_000 }).toBe(22 + 61);
       },
       () => {
         hanging.resolve();
@@ -318,8 +319,8 @@ eachDatabase((name, open) => {
     const ran: string[] = [];
     let broken = true;
     const world: AppContext = {
-      ...ground.world,
-      chance: { ...ground.world.chance, bytes: (count) => new Uint8Array(count).fill(255) },
+      ...fixture.world,
+      chance: { ...fixture.world.chance, bytes: (count) => new Uint8Array(count).fill(255) },
     };
     const runner = makeJobRunner(world, {
       'sla-alarms': ({ tenant }) => {
@@ -329,7 +330,7 @@ eachDatabase((name, open) => {
           : Promise.resolve(now() + 5 * MINUTE);
       },
     });
-    ground.pass(1);
+    fixture.pass(1);
     await runner.tick();
     expect(new Set(ran)).toEqual(new Set([bad, good]));
     const ofBad = async () => (await storedJobs(store)).find(({ tenant_id }) => tenant_id === bad);
@@ -339,17 +340,17 @@ eachDatabase((name, open) => {
       due_at: now() + 15_000,
       lease_owner: null,
     });
-    expect(ground.lines.join('\n')).toMatch(
+    expect(fixture.lines.join('\n')).toMatch(
       /the SLA alarms could not be evaluated.*"attempts":1.*The alarm has no window/,
     );
-    ground.pass(14_999);
+    fixture.pass(14_999);
     await runner.tick();
     expect(ran.length).toBe(2);
-    ground.pass(1);
+    fixture.pass(1);
     await runner.tick();
     expect(await ofBad()).toMatchObject({ attempts: 2, due_at: now() + 30_000 });
     broken = false;
-    ground.pass(30_000);
+    fixture.pass(30_000);
     await runner.tick();
     expect([ran.filter((tenant) => tenant === bad).length, await ofBad()]).toMatchObject([
       3,
@@ -366,8 +367,8 @@ eachDatabase((name, open) => {
       ),
     );
     const world: AppContext = {
-      ...ground.world,
-      clock: { ...ground.world.clock, after: (_ms, work) => ground.world.clock.after(1, work) },
+      ...fixture.world,
+      clock: { ...fixture.world.clock, after: (_ms, work) => fixture.world.clock.after(1, work) },
     };
     let isAborted = false;
     const runner = makeJobRunner(world, {
@@ -388,7 +389,7 @@ eachDatabase((name, open) => {
   });
 
   test(`JOB-6: a new provider has every recurring job, and one from before gets them at the next start (${name})`, async () => {
-    const { tenant } = await provider(ground);
+    const { tenant } = await provider(fixture);
     const types = async (): Promise<readonly string[]> =>
       (await storedJobs(store)).filter((job) => job.tenant_id === tenant).map(({ type }) => type);
     expect(await types()).toEqual(RECURRING);
@@ -396,18 +397,18 @@ eachDatabase((name, open) => {
     const handlers = Object.fromEntries(
       RECURRING.map((type) => [type, () => Promise.resolve(now() + DAY)]),
     ) as Partial<JobHandlers>;
-    await whileRunning(makeJobRunner(ground.world, handlers), async () => {
+    await whileRunning(makeJobRunner(fixture.world, handlers), async () => {
       await expect.poll(types).toEqual(RECURRING);
     });
   });
 
   test(`JOB-6: what was due while no server ran is done at the start (${name})`, async () => {
-    const { tenant } = await provider(ground);
+    const { tenant } = await provider(fixture);
     await noJobs(store);
     await putJob(store, tenant, 'sla-alarms', now() + MINUTE);
-    ground.pass(3 * DAY);
+    fixture.pass(3 * DAY);
     const ran: number[] = [];
-    const runner = makeJobRunner(ground.world, {
+    const runner = makeJobRunner(fixture.world, {
       'sla-alarms': ({ tenant: one, now: at }) => {
         if (one === tenant) ran.push(at);
         return Promise.resolve(at + 5 * MINUTE);

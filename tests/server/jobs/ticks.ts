@@ -33,7 +33,7 @@ export interface Ticks {
 type Start = (world: AppContext) => Ticks;
 
 /** `force` false: runs only what is due by its own time. */
-export function ticksOf(world: AppContext, handlers: Partial<JobHandlers>, force = true): Ticks {
+export function getTicks(world: AppContext, handlers: Partial<JobHandlers>, force = true): Ticks {
   const runner = makeJobRunner(world, handlers);
   const types = `{${Object.keys(handlers).join(',')}}`;
   return {
@@ -50,27 +50,27 @@ export function ticksOf(world: AppContext, handlers: Partial<JobHandlers>, force
 }
 
 export const missedRunTicks: Start = (world) =>
-  ticksOf(world, { 'missed-runs': missedRuns(world) });
-export const slaTicks: Start = (world) => ticksOf(world, { 'sla-alarms': slaAlarms(world) });
+  getTicks(world, { 'missed-runs': missedRuns(world) });
+export const slaTicks: Start = (world) => getTicks(world, { 'sla-alarms': slaAlarms(world) });
 export const notificationTicks: Start = (world) =>
-  ticksOf(world, {
+  getTicks(world, {
     notifications: notifications(world),
     webhooks: webhooks(world),
     push: pushNotifications(world),
     upkeep: upkeep(world, [deleteOldDeliveries]),
   });
 export const licenseTicks: Start = (world) =>
-  ticksOf(world, { 'license-months': licenseMonths(world) });
-export const invoiceTicks: Start = (world) => ticksOf(world, { invoices: invoices(world) });
+  getTicks(world, { 'license-months': licenseMonths(world) });
+export const invoiceTicks: Start = (world) => getTicks(world, { invoices: invoices(world) });
 export const reportTicks: Start = (world) =>
-  ticksOf(world, { reports: reports(world), upkeep: upkeep(world, [deleteExpiredReports]) });
+  getTicks(world, { reports: reports(world), upkeep: upkeep(world, [deleteExpiredReports]) });
 export const ticketTicks: Start = (world) =>
-  ticksOf(world, { 'ticket-results': ticketResults(world), 'tickets': tickets(world) });
+  getTicks(world, { 'ticket-results': ticketResults(world), 'tickets': tickets(world) });
 export const mailTicks: Start = (world) =>
-  ticksOf(world, { mail: mail(world), upkeep: upkeep(world, [tidyOutgoing]) });
+  getTicks(world, { mail: mail(world), upkeep: upkeep(world, [tidyOutgoing]) });
 export const connectionTicks = (world: AppContext, timeoutMs?: Ms): Ticks =>
-  ticksOf(world, { connection: connection(world, timeoutMs) });
+  getTicks(world, { connection: connection(world, timeoutMs) });
 export const directoryTicks = (
   world: AppContext,
   from?: Parameters<typeof directoryAccounts>[1],
-): Ticks => ticksOf(world, { 'directory-accounts': directoryAccounts(world, from) }, false);
+): Ticks => getTicks(world, { 'directory-accounts': directoryAccounts(world, from) }, false);

@@ -5,19 +5,19 @@ import { digestMail } from '#server/features/notifications/digest-mail.ts';
 import { sendDigests } from '#server/features/notifications/digest.ts';
 import { digestAfter } from '#server/features/notifications/due.ts';
 import type { Fact } from '#server/features/notifications/fact.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
-import { digestAt, fails, mailsOf, settings, succeeds, told } from './fixtures.ts';
+import { digestAt, fails, loadMails, settings, succeeds, toOutput } from './fixtures.ts';
 
 const HOUR = 3_600_000;
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
-const send = (office: Office): Promise<void> => sendDigests(ground.world, office.tenant, now());
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
+const send = (office: Office): Promise<void> => sendDigests(fixture.world, office.tenant, now());
 const after = (
   zone: string,
   iso: string,
@@ -78,32 +78,32 @@ test('NOTIFY-3: so many lines of a kind and no more, names are text, and the pro
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({ secretKey: HERE.secretKey }, await open());
+    fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });
 
   test('NOTIFY-3: it tells only what is broken, of the companies that its user sees, each with its address', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const berlin = new Intl.DateTimeFormat('en-GB', {
       hour: '2-digit',
       minute: '2-digit',
       timeZone: 'Europe/Berlin',
     }).format(now() + HOUR);
-    await told(ground, office, 'dana', digestAt(berlin));
-    await told(ground, office, 'cora', digestAt(berlin), [1]);
-    await told(ground, office, 'mila', {
+    await toOutput(fixture, office, 'dana', digestAt(berlin));
+    await toOutput(fixture, office, 'cora', digestAt(berlin), [1]);
+    await toOutput(fixture, office, 'mila', {
       ...digestAt(berlin),
       categories: { ...settings().categories, failed: { mail: false, push: true } },
     });
-    await fails(ground, office, 1, 'Files');
-    await fails(ground, office, 2, 'Mail');
-    await fails(ground, office, 2, 'Web', { status: 'Warning' });
-    await succeeds(ground, office, 1, 'Good');
+    await fails(fixture, office, 1, 'Files');
+    await fails(fixture, office, 2, 'Mail');
+    await fails(fixture, office, 2, 'Web', { status: 'Warning' });
+    await succeeds(fixture, office, 1, 'Good');
     await send(office);
-    expect(await mailsOf(ground, office)).toEqual([]);
-    ground.pass(HOUR);
+    expect(await loadMails(fixture, office)).toEqual([]);
+    fixture.pass(HOUR);
     await send(office);
     await send(office);
-    const mails = await mailsOf(ground, office);
+    const mails = await loadMails(fixture, office);
     const of = (name: string) => mails.filter(({ to }) => to === `${name}@example.com`);
     expect(mails).toHaveLength(2);
     expect(of('dana')[0]?.subject).toMatch(/^Provider \d+: 2 jobs failed$/);
@@ -117,48 +117,48 @@ eachDatabase((_name, open) => {
     ]).toEqual([true, false]);
     expect(of('dana')[0]?.text).not.toMatch(/Good|Web/);
     // Nothing broken: no mail, or a line where that is asked for.
-    await succeeds(ground, office, 1, 'Files');
-    await succeeds(ground, office, 2, 'Mail');
-    await told(ground, office, 'wanda', digestAt(berlin, { whenWell: true }));
-    ground.pass(24 * HOUR);
+    await succeeds(fixture, office, 1, 'Files');
+    await succeeds(fixture, office, 2, 'Mail');
+    await toOutput(fixture, office, 'wanda', digestAt(berlin, { whenWell: true }));
+    fixture.pass(24 * HOUR);
     await send(office);
     expect(
-      (await mailsOf(ground, office))
+      (await loadMails(fixture, office))
         .slice(2)
         .map(({ to, subject }) => [to, subject.endsWith(': No open problems')]),
     ).toEqual([['wanda@example.com', true]]);
   });
 
   test('NOTIFY-3: missed while no server ran, it is sent once where it is a few hours late, and not where it is later; two servers send once', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const at = new Intl.DateTimeFormat('en-GB', {
       hour: '2-digit',
       minute: '2-digit',
       timeZone: 'Europe/Berlin',
     }).format(now() + HOUR);
-    const dana = await told(ground, office, 'dana', digestAt(at));
-    await fails(ground, office, 1, 'Files');
+    const dana = await toOutput(fixture, office, 'dana', digestAt(at));
+    await fails(fixture, office, 1, 'Files');
     // Three days without a server, and back three hours after the time of the day.
-    ground.pass(3 * 24 * HOUR + 4 * HOUR);
+    fixture.pass(3 * 24 * HOUR + 4 * HOUR);
     await Promise.all([send(office), send(office), send(office)]);
-    expect(await mailsOf(ground, office)).toHaveLength(1);
+    expect(await loadMails(fixture, office)).toHaveLength(1);
     const { lastAt, nextAt } = (await dana<NotifyOut>('GET', 'monitoring/notify')).body.data;
     expect([lastAt, (nextAt ?? 0) - now()]).toEqual([now(), 21 * HOUR]);
-    ground.pass(24 * HOUR + 2 * HOUR + 60_000);
+    fixture.pass(24 * HOUR + 2 * HOUR + 60_000);
     await send(office);
-    expect(await mailsOf(ground, office)).toHaveLength(1);
+    expect(await loadMails(fixture, office)).toHaveLength(1);
     expect((await dana<NotifyOut>('GET', 'monitoring/notify')).body.data.nextAt).toBeGreaterThan(
       now(),
     );
     // A day later all is as usual.
-    ground.pass(24 * HOUR);
+    fixture.pass(24 * HOUR);
     await send(office);
-    expect(await mailsOf(ground, office)).toHaveLength(1);
+    expect(await loadMails(fixture, office)).toHaveLength(1);
   });
 
   test('NOTIFY-2, NOTIFY-3: one’s own settings and no one else’s, a digest of now at will, and where there is no address a sentence', async () => {
-    const office = await anOffice(ground);
-    const dana = await told(ground, office, 'dana', digestAt('07:30'));
+    const office = await anOffice(fixture);
+    const dana = await toOutput(fixture, office, 'dana', digestAt('07:30'));
     const rita = await person(office, 'rita', 'read-only');
     const own = (await dana<NotifyOut>('GET', 'monitoring/notify')).body.data;
     const hers = (await rita<NotifyOut>('GET', 'monitoring/notify')).body.data;
@@ -174,12 +174,12 @@ eachDatabase((_name, open) => {
       to: 'dana@example.com',
     });
     expect(
-      (await mailsOf(ground, office)).map(({ to, subject }) => [
+      (await loadMails(fixture, office)).map(({ to, subject }) => [
         to,
         subject.endsWith('No open problems'),
       ]),
     ).toEqual([['dana@example.com', true]]);
-    await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .updateTable('person')
         .set({ email: null })

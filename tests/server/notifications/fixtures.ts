@@ -3,7 +3,7 @@ import type { Role } from '#contract/abilities.ts';
 import { notifyDefaults } from '#contract/notifications/notifications.ts';
 import type { NotifySettings } from '#contract/notifications/notifications.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
@@ -16,8 +16,11 @@ export interface Mail {
 }
 
 /** What was put on its way to users, the oldest first. */
-export const mailsOf = (ground: Ground, office: Office): Promise<readonly Mail[]> =>
-  ground.world.store.tenant(office.tenant, async (tx) => {
+export const loadMails = (
+  fixture: Fixture,
+  office: Pick<Office, 'tenant'>,
+): Promise<readonly Mail[]> =>
+  fixture.world.store.tenant(office.tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .select(['id', 'sealed'])
@@ -28,7 +31,7 @@ export const mailsOf = (ground: Ground, office: Office): Promise<readonly Mail[]
     for (const { id, sealed } of rows)
       all.push(
         JSON.parse(
-          await unseal(tx, ground.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+          await unseal(tx, fixture.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
         ) as Mail,
       );
     return all;
@@ -45,8 +48,8 @@ export const digestAt = (
   settings({ digest: { on: true, at, weekdays: [1, 2, 3, 4, 5, 6, 7], whenWell: false, ...more } });
 
 /** A user with an address of its own, who wants this. */
-export async function told(
-  ground: Ground,
+export async function toOutput(
+  fixture: Fixture,
   office: Office,
   name: string,
   wants: NotifySettings,
@@ -54,7 +57,7 @@ export async function told(
   role: Role = 'operator',
 ): Promise<Asker> {
   const who = await person(office, name, role, companies);
-  await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
       .updateTable('person')
       .set({ email: `${name}@example.com` })
@@ -62,24 +65,24 @@ export async function told(
       .where('username', '=', name)
       .execute(),
   );
-  const kept = await who('PUT', 'monitoring/notify', { settings: wants });
-  if (kept.status !== 200) throw new Error(kept.text);
+  const stored = await who('PUT', 'monitoring/notify', { settings: wants });
+  if (stored.status !== 200) throw new Error(stored.text);
   return who;
 }
 
 export const fails = (
-  ground: Ground,
+  fixture: Fixture,
   office: Office,
   company: 1 | 2,
   job: string,
   more: object = {},
 ): Promise<void> =>
   office.post(company, [
-    failure(job, new Date(ground.world.clock.now() - 60_000).toISOString(), more),
+    failure(job, new Date(fixture.world.clock.now() - 60_000).toISOString(), more),
   ]);
 export const succeeds = (
-  ground: Ground,
+  fixture: Fixture,
   office: Office,
   company: 1 | 2,
   job: string,
-): Promise<void> => fails(ground, office, company, job, { status: 'Success', message: null });
+): Promise<void> => fails(fixture, office, company, job, { status: 'Success', message: null });

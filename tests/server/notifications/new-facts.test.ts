@@ -4,28 +4,28 @@ import type { WebhookOut } from '#contract/notifications/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import { pollFacts } from '#server/features/notifications/poll.ts';
 import { findOpenFacts } from '#server/features/notifications/open-facts.ts';
-import { ask, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { ask, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
-import { digestAt, fails, mailsOf, succeeds, told } from './fixtures.ts';
+import { digestAt, fails, loadMails, succeeds, toOutput } from './fixtures.ts';
 import { slaTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const lines = async (office: Office): Promise<readonly string[]> =>
   (
-    await ground.world.store.tenant(office.tenant, (tx) => findOpenFacts(tx, now()), {
+    await fixture.world.store.tenant(office.tenant, (tx) => findOpenFacts(tx, now()), {
       readOnly: true,
     })
   ).map(({ category, line }) => `${category}: ${line()}`);
 const queued = (office: Office): Promise<readonly { category: string; body: string }[]> =>
-  ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+  fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
     sql
       .selectFrom('webhook_delivery')
       .select(['category', 'body'])
@@ -42,22 +42,22 @@ const telling = async (office: Office, ada: Asker): Promise<void> => {
       categories: ['failed', 'missed', 'sla', 'repository', 'source', 'ticket'],
     },
   });
-  await pollFacts(ground.world, office.tenant, now());
+  await pollFacts(fixture.world, office.tenant, now());
 };
 const digested = async (office: Office, who: Asker): Promise<string> => {
   await who('POST', 'monitoring/notify/digest', {});
-  return (await mailsOf(ground, office)).at(-1)?.text ?? '';
+  return (await loadMails(fixture, office)).at(-1)?.text ?? '';
 };
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('NOTIFY-1: a source that says nothing for a week, or a day with all of its jobs overdue, is told once, and again when it has spoken since', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
-    await succeeds(ground, office, 1, 'Files');
+    await succeeds(fixture, office, 1, 'Files');
     await office.post(2, [
       {
         job: 'Hourly',
@@ -69,10 +69,10 @@ eachDatabase((_name, open) => {
       },
     ]);
     await telling(office, ada);
-    ground.pass(DAY + HOUR);
+    fixture.pass(DAY + HOUR);
     expect(await lines(office)).toEqual([]);
     // One whose only job is overdue has stopped; the other may be a weekly one.
-    await ground.world.store.tenant(office.tenant, async (tx) => {
+    await fixture.world.store.tenant(office.tenant, async (tx) => {
       const job = (await tx.all('job')).find(({ name }) => name === 'Hourly');
       if (!job) throw new Error('no job');
       await tx.append(
@@ -106,17 +106,17 @@ eachDatabase((_name, open) => {
       );
     });
     expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
-    await pollFacts(ground.world, office.tenant, now());
-    ground.pass(HOUR);
-    await pollFacts(ground.world, office.tenant, now());
+    await pollFacts(fixture.world, office.tenant, now());
+    fixture.pass(HOUR);
+    await pollFacts(fixture.world, office.tenant, now());
     expect((await queued(office)).map(({ category }) => category)).toEqual(['missed', 'source']);
-    ground.pass(6 * DAY);
+    fixture.pass(6 * DAY);
     expect((await lines(office)).length).toBe(2);
-    await succeeds(ground, office, 1, 'Files');
+    await succeeds(fixture, office, 1, 'Files');
     expect(await lines(office)).toEqual(['source: Drummond & Pike: Key 2: no results']);
-    await pollFacts(ground.world, office.tenant, now());
-    ground.pass(8 * DAY);
-    await pollFacts(ground.world, office.tenant, now());
+    await pollFacts(fixture.world, office.tenant, now());
+    fixture.pass(8 * DAY);
+    await pollFacts(fixture.world, office.tenant, now());
     expect(
       (await queued(office)).filter(
         ({ category, body }) => category === 'source' && body.includes('Key 1'),
@@ -125,11 +125,11 @@ eachDatabase((_name, open) => {
   });
 
   test('NOTIFY-1: a repository that fills up and an alarm that breaks are told to who sees all that they are of', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const at = '07:30';
-    const dana = await told(ground, office, 'dana', digestAt(at));
-    const cora = await told(ground, office, 'cora', digestAt(at), [1]);
+    const dana = await toOutput(fixture, office, 'dana', digestAt(at));
+    const cora = await toOutput(fixture, office, 'cora', digestAt(at), [1]);
     const made = await ada<{ secret: string }>('POST', 'monitoring/sources', {
       name: 'Stores',
       companyN: 2,
@@ -144,10 +144,10 @@ eachDatabase((_name, open) => {
       });
     const answer = await sample(60);
     if (answer.status >= 300) throw new Error(answer.text);
-    await succeeds(ground, office, 1, 'Files');
+    await succeeds(fixture, office, 1, 'Files');
     await telling(office, ada);
     expect(await lines(office)).toEqual([]);
-    ground.pass(60_000);
+    fixture.pass(60_000);
     await sample(40);
     expect(await lines(office)).toEqual(['repository: Drummond & Pike: store-1: 96% used']);
     await dana('POST', 'monitoring/reporting/save-sla-alarm', {
@@ -162,11 +162,11 @@ eachDatabase((_name, open) => {
         recipients: [],
       },
     });
-    ground.pass(2 * HOUR);
-    const sla = slaTicks(ground.world);
+    fixture.pass(2 * HOUR);
+    const sla = slaTicks(fixture.world);
     await sla.tick(now());
     await sla.stop();
-    await pollFacts(ground.world, office.tenant, now());
+    await pollFacts(fixture.world, office.tenant, now());
     expect((await queued(office)).map(({ category }) => category).toSorted()).toEqual([
       'repository',
       'sla',
@@ -183,9 +183,9 @@ eachDatabase((_name, open) => {
   });
 
   test('NOTIFY-1: a ticket that the ticketing system closed is told; one that somebody closed here is not', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
-    const dana = await told(ground, office, 'dana', digestAt('07:30'));
+    const dana = await toOutput(fixture, office, 'dana', digestAt('07:30'));
     await telling(office, ada);
     const [fresh] = OWN_STATUSES;
     const closed = OWN_STATUSES.find((one) => one.closed);
@@ -194,9 +194,9 @@ eachDatabase((_name, open) => {
       [1, 'system'],
       [2, 'person'],
     ] as const) {
-      const id = ground.world.chance.uuid();
+      const id = fixture.world.chance.uuid();
       const entity = `ticket:${id}`;
-      await ground.world.store.tenant(office.tenant, (tx) =>
+      await fixture.world.store.tenant(office.tenant, (tx) =>
         tx.append(
           [
             {
@@ -228,7 +228,7 @@ eachDatabase((_name, open) => {
         ),
       );
     }
-    await pollFacts(ground.world, office.tenant, now());
+    await pollFacts(fixture.world, office.tenant, now());
     expect(
       (await queued(office)).map(({ category, body }) => [
         category,
@@ -242,9 +242,9 @@ eachDatabase((_name, open) => {
   });
 
   test('NOTIFY-1: what a rule knows as an exception is no news, and stands in no digest', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
-    const dana = await told(ground, office, 'dana', digestAt('07:30'));
+    const dana = await toOutput(fixture, office, 'dana', digestAt('07:30'));
     const rule = await dana('POST', 'monitoring/backoffice/rules', {
       rule: {
         name: 'Known',
@@ -256,8 +256,8 @@ eachDatabase((_name, open) => {
       },
     });
     await telling(office, ada);
-    await fails(ground, office, 1, 'Old box');
-    await pollFacts(ground.world, office.tenant, now());
+    await fails(fixture, office, 1, 'Old box');
+    await pollFacts(fixture.world, office.tenant, now());
     expect([rule.status, await queued(office)]).toEqual([200, []]);
     expect(await digested(office, dana)).toContain(
       'There are no open problems of the kinds that you selected.',

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Notification } from '#contract/notifications/notices.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { idIn, said, thePeople } from '../users/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
 const aNotice = (message: string, more: object = {}): object => ({
   app: 'monitoring',
@@ -27,22 +27,22 @@ const ack = (who: Asker, notificationId: string, userId: string): Promise<Answer
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test("NOTE-1: a notice stands for all, for those with a role, or for one user, newest first, and nobody reads another's", async () => {
-    const { root, as, idOf } = await thePeople(ground);
+    const { root, as, idOf: loadId } = await thePeople(fixture);
     const oper = await as('oper', ['operator']);
     const look = await as('look', ['read-only']);
-    const [operId, lookId] = [await idOf('oper'), await idOf('look')];
+    const [operId, lookId] = [await loadId('oper'), await loadId('look')];
     await publish(root, 'all');
-    ground.pass(1_000);
+    fixture.pass(1_000);
     await publish(root, 'operators', {
       roles: ['operator', 'admin'],
       link: 'https://status.example',
       copy: true,
     });
-    ground.pass(1_000);
+    fixture.pass(1_000);
     await publish(root, 'her', { userId: lookId });
     expect([await read(oper, operId), await read(look, lookId)]).toEqual([
       ['operators', 'all'],
@@ -54,10 +54,10 @@ eachDatabase((_name, open) => {
   });
 
   test('NOTE-2: acknowledged, a notice does not come back to its reader and stays for others; of one that is not for them nobody learns', async () => {
-    const { root, as, idOf } = await thePeople(ground);
+    const { root, as, idOf: loadId } = await thePeople(fixture);
     const oper = await as('oper', ['operator']);
     const look = await as('look', ['read-only']);
-    const [operId, lookId] = [await idOf('oper'), await idOf('look')];
+    const [operId, lookId] = [await loadId('oper'), await loadId('look')];
     const all = idIn((await publish(root, 'all')).body.data);
     const hers = idIn((await publish(root, 'her', { userId: lookId })).body.data);
     for (const [who, notice, user] of [
@@ -82,13 +82,13 @@ eachDatabase((_name, open) => {
   });
 
   test('NOTE-3: notices are published and taken away by who has the admin area and sees the whole provider; links lead to https or this site', async () => {
-    const people = await thePeople(ground);
-    const { root, as, idOf } = people;
-    const other = await thePeople(ground);
+    const people = await thePeople(fixture);
+    const { root, as, idOf: loadId } = people;
+    const other = await thePeople(fixture);
     const admin = await as('plain', ['admin', 'operator']);
     const part = await as('part', ['super-admin'], [1]);
     const id = idIn((await publish(root, 'all')).body.data);
-    const rootId = await idOf('root');
+    const rootId = await loadId('root');
     for (const who of [admin, part])
       expect([
         (await publish(who, 'x')).status,

@@ -22,18 +22,18 @@ import { pollFacts } from '#server/features/notifications/poll.ts';
 import { push } from '#server/features/notifications/push.ts';
 import { pushDue } from '#server/features/notifications/push-due.ts';
 import { sealMessage } from '#server/features/notifications/web-push.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
-import { fails, settings, told } from './fixtures.ts';
+import { fails, settings, toOutput } from './fixtures.ts';
 
 const HOUR = 3_600_000;
 const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 
 /** A push service, and a browser that has subscribed with it. */
 interface Service {
@@ -161,7 +161,7 @@ function aBrowser(): Browser {
 }
 
 /** The token of VAPID, if it is signed with the key that it names. */
-function vapidOf(authorization: string): {
+function getVapid(authorization: string): {
   readonly key: string;
   readonly claims: { readonly aud: string; readonly sub: string };
 } | null {
@@ -197,7 +197,7 @@ function vapidOf(authorization: string): {
 }
 
 const NEVER: NotifySettings['quiet'] = { on: false, from: '20:00', to: '06:00' };
-const toldOf = async (who: Asker): Promise<NotifyOut> =>
+const loadReported = async (who: Asker): Promise<NotifyOut> =>
   (await who<NotifyOut>('GET', 'monitoring/notify')).body.data;
 async function subscribe(who: Asker, browser: Browser): Promise<string> {
   const answer = await who<{ _id: string }>(
@@ -210,15 +210,15 @@ async function subscribe(who: Asker, browser: Browser): Promise<string> {
   return id;
 }
 const turn = async (office: Office): Promise<void> => {
-  await pollFacts(ground.world, office.tenant, now());
-  ground.pass(10_000);
-  await pushDue(ground.world, office.tenant);
+  await pollFacts(fixture.world, office.tenant, now());
+  fixture.pass(10_000);
+  await pushDue(fixture.world, office.tenant);
 };
 const gotBy = ({ subscription: { endpoint } }: Browser): typeof got =>
   got.filter(({ path }) => endpoint.endsWith(path));
 const begin = async () => {
-  const office = await anOffice(ground);
-  await pollFacts(ground.world, office.tenant, now());
+  const office = await anOffice(fixture);
+  await pollFacts(fixture.world, office.tenant, now());
   service.status = 201;
   return office;
 };
@@ -247,7 +247,7 @@ test('NOTIFY-5: a message is sealed as RFC 8291 shows it', () => {
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(
+    fixture = await makeFixture(
       { ...HERE, outbound: { ...HERE.outbound, push: HERE.outbound.allow } },
       await open(),
     );
@@ -260,13 +260,13 @@ eachDatabase((_name, open) => {
       const mine = aBrowser();
       const phone = aBrowser();
       const hers = aBrowser();
-      const dana = await told(ground, office, 'dana', settings({ quiet: NEVER }));
-      const cora = await told(ground, office, 'cora', settings({ quiet: NEVER }), [2]);
+      const dana = await toOutput(fixture, office, 'dana', settings({ quiet: NEVER }));
+      const cora = await toOutput(fixture, office, 'cora', settings({ quiet: NEVER }), [2]);
       await subscribe(dana, mine);
       await subscribe(dana, phone);
       await subscribe(cora, hers);
-      await fails(ground, office, 1, 'Payroll');
-      await fails(ground, office, 1, 'Files');
+      await fails(fixture, office, 1, 'Payroll');
+      await fails(fixture, office, 1, 'Files');
       await turn(office);
       await turn(office);
       expect([gotBy(mine).length, gotBy(phone).length, gotBy(hers).length]).toEqual([1, 1, 0]);
@@ -280,16 +280,16 @@ eachDatabase((_name, open) => {
       ]);
       expect(JSON.stringify(mine.read(sent.body))).not.toMatch(/Payroll|Files|-pc|dana/i);
       expect(() => phone.read(sent.body)).toThrow('authenticate');
-      const vapid = vapidOf(sent.headers.authorization ?? '');
+      const vapid = getVapid(sent.headers.authorization ?? '');
       expect([
         vapid?.key,
         vapid?.claims.aud,
         sent.headers['content-encoding'],
         Number(sent.headers['ttl']),
-      ]).toEqual([(await toldOf(dana)).vapid, service.url, 'aes128gcm', 3_600]);
+      ]).toEqual([(await loadReported(dana)).vapid, service.url, 'aes128gcm', 3_600]);
       // One of a company: its exact view. Nothing of a category that is switched off, or of a
       // company that is not seen.
-      await fails(ground, office, 2, 'Mail');
+      await fails(fixture, office, 2, 'Mail');
       await turn(office);
       expect(gotBy(hers).map(({ body: one }) => hers.read(one)['link'])).toEqual([
         expect.stringMatching(/^\/monitoring\/daily-checks\?review=any&date=last-30&run=\d+$/),
@@ -304,13 +304,13 @@ eachDatabase((_name, open) => {
           })
         ).status,
       ).toBe(200);
-      await fails(ground, office, 2, 'Other');
+      await fails(fixture, office, 2, 'Other');
       await turn(office);
       expect(gotBy(hers)).toHaveLength(1);
-      const rows = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      const rows = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql.selectFrom('push_device').selectAll().where('tenant_id', '=', tenant).execute(),
       );
-      expect(JSON.stringify([rows, ground.lines])).not.toContain('/send/');
+      expect(JSON.stringify([rows, fixture.lines])).not.toContain('/send/');
     },
   );
 
@@ -319,20 +319,20 @@ eachDatabase((_name, open) => {
     async () => {
       const office = await begin();
       const browser = aBrowser();
-      const dana = await told(
-        ground,
+      const dana = await toOutput(
+        fixture,
         office,
         'dana',
         settings({ quiet: { on: true, from: wall(now() - HOUR), to: wall(now() + 2 * HOUR) } }),
       );
       await subscribe(dana, browser);
-      await fails(ground, office, 1, 'Files');
+      await fails(fixture, office, 1, 'Files');
       await turn(office);
-      ground.pass(HOUR);
-      await fails(ground, office, 2, 'Mail');
+      fixture.pass(HOUR);
+      await fails(fixture, office, 2, 'Mail');
       await turn(office);
       expect(gotBy(browser)).toEqual([]);
-      ground.pass(HOUR);
+      fixture.pass(HOUR);
       await turn(office);
       expect(gotBy(browser).map(({ body }) => browser.read(body)['body'])).toEqual([
         '2 jobs failed',
@@ -347,10 +347,10 @@ eachDatabase((_name, open) => {
       const browser = aBrowser();
       const second = aBrowser();
       const third = aBrowser();
-      const dana = await told(ground, office, 'dana', settings({ quiet: NEVER }));
-      const cora = await told(ground, office, 'cora', settings({ quiet: NEVER }));
+      const dana = await toOutput(fixture, office, 'dana', settings({ quiet: NEVER }));
+      const cora = await toOutput(fixture, office, 'cora', settings({ quiet: NEVER }));
       const first = await subscribe(dana, browser);
-      expect((await toldOf(dana)).devices).toMatchObject([
+      expect((await loadReported(dana)).devices).toMatchObject([
         { _id: first, current: true, lastAt: null, fault: null },
       ]);
       // Somebody else signs in there: it is theirs from then on, and Dana’s no more.
@@ -361,7 +361,7 @@ eachDatabase((_name, open) => {
           })
         ).body.data,
       ).toEqual({ known: false });
-      expect((await toldOf(dana)).devices).toEqual([]);
+      expect((await loadReported(dana)).devices).toEqual([]);
       const own = await subscribe(dana, browser);
       expect(
         (
@@ -379,16 +379,16 @@ eachDatabase((_name, open) => {
           .ok,
       ).toBe(true);
       service.status = 429;
-      await fails(ground, office, 1, 'Files');
+      await fails(fixture, office, 1, 'Files');
       await turn(office);
-      expect((await toldOf(dana)).devices).toMatchObject([
+      expect((await loadReported(dana)).devices).toMatchObject([
         { fault: 'The push service responded with status 429.' },
       ]);
       const tried = gotBy(browser).length;
       service.status = 201;
-      ground.pass(HOUR);
+      fixture.pass(HOUR);
       await turn(office);
-      expect([gotBy(browser).length, (await toldOf(dana)).devices[0]?.fault]).toEqual([
+      expect([gotBy(browser).length, (await loadReported(dana)).devices[0]?.fault]).toEqual([
         tried + 1,
         null,
       ]);
@@ -398,17 +398,17 @@ eachDatabase((_name, open) => {
       ] as const) {
         await subscribe(dana, which);
         service.status = status;
-        await fails(ground, office, 1, `Job ${status}`);
+        await fails(fixture, office, 1, `Job ${status}`);
         await turn(office);
         expect(gotBy(which)).toHaveLength(1);
       }
-      expect((await toldOf(dana)).devices).toEqual([]);
+      expect((await loadReported(dana)).devices).toEqual([]);
       service.status = 201;
       const last = aBrowser();
       await subscribe(dana, last);
-      await fails(ground, office, 1, 'Late');
-      await pollFacts(ground.world, office.tenant, now());
-      await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      await fails(fixture, office, 1, 'Late');
+      await pollFacts(fixture.world, office.tenant, now());
+      await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
         sql
           .updateTable('session')
           .set({ ended_at: now() })
@@ -418,7 +418,7 @@ eachDatabase((_name, open) => {
       await turn(office);
       expect(gotBy(last)).toEqual([]);
       expect(
-        await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+        await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
           sql.selectFrom('push_device').select('id').where('tenant_id', '=', tenant).execute(),
         ),
       ).toEqual([]);
@@ -428,7 +428,7 @@ eachDatabase((_name, open) => {
 
 test(`NOTIFY-5, OUTB-1: what any user names as a push service is in none of the networks that its operator allowed for others${openssl}`, async () => {
   if (openssl !== '') return;
-  const { world } = await makeGround(HERE, ground.world.store);
+  const { world } = await makeFixture(HERE, fixture.world.store);
   const before = got.length;
   const { subscription } = aBrowser();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -4,8 +4,8 @@ import { systemClock } from '#server/platform/clock.ts';
 import { deliverDue } from '#server/features/notifications/deliver.ts';
 import { pollFacts } from '#server/features/notifications/poll.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import type { Ground } from '../http/fixtures.ts';
-import type { Asked } from '../outbound/outside.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import type { Query } from '../outbound/outside.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
@@ -32,7 +32,7 @@ export const history = async (who: Asker, id: string): Promise<readonly Delivery
     .deliveries;
 
 /** What a test does on its server. `at`: the server of the test file, once there is one. */
-export function webhooksOn(at: () => Ground) {
+export function webhooksOn(at: () => Fixture) {
   const now = (): number => at().world.clock.now();
   return {
     now,
@@ -52,7 +52,7 @@ export function webhooksOn(at: () => Ground) {
       await deliverDue(world, office.tenant);
     },
     /** As the receiver of Standard Webhooks checks it. */
-    verified: ({ headers, body }: Asked, secret: string): boolean => {
+    verified: ({ headers, body }: Query, secret: string): boolean => {
       const id = String(headers['webhook-id']);
       const timestamp = String(headers['webhook-timestamp']);
       if (Math.abs(Number(timestamp) - now() / 1000) > 300) return false;

@@ -3,21 +3,21 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { WAITS } from '#server/features/notifications/deliver.ts';
 import { pollFacts } from '#server/features/notifications/poll.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { fails, mailsOf } from './fixtures.ts';
+import { fails, loadMails } from './fixtures.ts';
 import { history, HOOKS, listed, made, webhooksOn } from './webhook-fixtures.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-let ground: Ground;
-const { begin, hasty, now, turn, verified } = webhooksOn(() => ground);
+let fixture: Fixture;
+const { begin, hasty, now, turn, verified } = webhooksOn(() => fixture);
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('NOTIFY-4: an answer of 500 and a silence are tried again after growing pauses, under one id, until it is given up', async () => {
@@ -29,7 +29,7 @@ eachDatabase((_name, open) => {
         : { status, headers: status === 503 ? { 'retry-after': '600' } : {} },
     );
     const { _id: id, secret } = await made(ada, receiver.url);
-    await fails(ground, office, 1, 'Files');
+    await fails(fixture, office, 1, 'Files');
     await turn(office);
     expect(await history(ada, id)).toMatchObject([
       {
@@ -41,13 +41,13 @@ eachDatabase((_name, open) => {
       },
     ]);
     // What comes meanwhile waits behind it, in its order.
-    ground.pass(1);
-    await fails(ground, office, 1, 'Mail');
+    fixture.pass(1);
+    await fails(fixture, office, 1, 'Mail');
     await turn(office);
     expect(receiver.asked).toHaveLength(2);
     await turn(office);
     expect(receiver.asked).toHaveLength(2);
-    ground.pass(WAITS[0] ?? 0);
+    fixture.pass(WAITS[0] ?? 0);
     status = null;
     await turn(office, hasty());
     expect((await history(ada, id)).find(({ body }) => body.includes('"Files"'))).toMatchObject({
@@ -58,13 +58,13 @@ eachDatabase((_name, open) => {
     });
     // It says itself when.
     status = 503;
-    ground.pass(WAITS[1] ?? 0);
+    fixture.pass(WAITS[1] ?? 0);
     await turn(office);
     expect(Math.max(...(await history(ada, id)).map(({ nextAt }) => nextAt ?? 0))).toBe(
       now() + 600_000,
     );
     status = 200;
-    ground.pass(HOUR);
+    fixture.pass(HOUR);
     await turn(office);
     expect((await history(ada, id)).map(({ state }) => state)).toEqual(['sent', 'sent']);
     const ids = receiver.asked
@@ -81,15 +81,15 @@ eachDatabase((_name, open) => {
     ).toBe(true);
     // To the end: given up, and sent once more at will.
     status = 500;
-    await fails(ground, office, 1, 'Web');
+    await fails(fixture, office, 1, 'Web');
     await turn(office);
     for (const wait of WAITS) {
-      ground.pass(wait);
+      fixture.pass(wait);
       await turn(office);
     }
-    const given = (await history(ada, id)).find(({ body }) => body.includes('"Web"'));
-    const { _id: lost } = given ?? { _id: '' };
-    expect(given).toMatchObject({ state: 'failed', tries: WAITS.length + 1, nextAt: null });
+    const input = (await history(ada, id)).find(({ body }) => body.includes('"Web"'));
+    const { _id: lost } = input ?? { _id: '' };
+    expect(input).toMatchObject({ state: 'failed', tries: WAITS.length + 1, nextAt: null });
     status = 200;
     expect((await ada('POST', `${HOOKS}/${id}/deliveries/${lost}/again`, {})).status).toBe(200);
     await turn(office);
@@ -106,10 +106,10 @@ eachDatabase((_name, open) => {
     const receiver = await outside(() => ({ status }));
     const { _id: id } = await made(ada, receiver.url);
     for (let day = 0; day < 6 && (await listed(ada))[0]?.enabled === true; day += 1) {
-      await fails(ground, office, 1, `Files ${day}`);
+      await fails(fixture, office, 1, `Files ${day}`);
       for (let hours = 0; hours < 24; hours += 4) {
         await turn(office);
-        ground.pass(4 * HOUR);
+        fixture.pass(4 * HOUR);
       }
     }
     const [hook] = await listed(ada);
@@ -119,15 +119,15 @@ eachDatabase((_name, open) => {
       hook?.waiting,
     ]).toEqual([false, true, 0]);
     expect(
-      (await mailsOf(ground, office)).map(({ subject, text }) => [
+      (await loadMails(fixture, office)).map(({ subject, text }) => [
         subject,
         text.includes('for 5 days. The address responded with status 500.'),
       ]),
     ).toEqual([['Webhook turned off: Desk', true]]);
     const before = receiver.asked.length;
     const [{ _id: newest } = { _id: '' }] = await history(ada, id);
-    await fails(ground, office, 1, 'Later');
-    ground.pass(DAY);
+    await fails(fixture, office, 1, 'Later');
+    fixture.pass(DAY);
     await turn(office);
     expect([
       receiver.asked.length,
@@ -143,11 +143,11 @@ eachDatabase((_name, open) => {
       failingSince: null,
     });
     status = 410;
-    await fails(ground, office, 1, 'Gone');
+    await fails(fixture, office, 1, 'Gone');
     await turn(office);
     expect([
       (await listed(ada))[0]?.enabled,
-      (await mailsOf(ground, office)).length,
+      (await loadMails(fixture, office)).length,
       (await history(ada, id))[0]?.state,
     ]).toEqual([false, 2, 'failed']);
   });
@@ -174,7 +174,7 @@ eachDatabase((_name, open) => {
       LIMITS.webhookFacts,
       1,
     ]);
-    await ground.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const row = await sql
         .selectFrom('webhook_delivery')
         .selectAll()
@@ -186,17 +186,17 @@ eachDatabase((_name, open) => {
         .values(
           Array.from({ length: LIMITS.webhookWaiting }, (_, n) => ({
             ...row,
-            id: ground.world.chance.uuid(),
+            id: fixture.world.chance.uuid(),
             made_at: now() + n,
           })),
         )
         .execute();
     });
-    ground.pass(1_000);
-    await fails(ground, office, 1, 'One more');
-    await pollFacts(ground.world, office.tenant, now());
+    fixture.pass(1_000);
+    await fails(fixture, office, 1, 'One more');
+    await pollFacts(fixture.world, office.tenant, now());
     expect((await listed(ada))[0]?.waiting).toBe(LIMITS.webhookWaiting);
-    const kept = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const stored = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('webhook_delivery')
         .select(['state', 'body'])
@@ -204,8 +204,8 @@ eachDatabase((_name, open) => {
         .execute(),
     );
     expect([
-      kept.filter(({ state }) => state === 'dropped').length,
-      kept.find(({ body }) => body.includes('One more'))?.state,
+      stored.filter(({ state }) => state === 'dropped').length,
+      stored.find(({ body }) => body.includes('One more'))?.state,
     ]).toEqual([4, 'waiting']);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE, outside } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
@@ -12,12 +12,12 @@ import { notificationTicks, slaTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-let ground: Ground;
-const { begin, now, turn, verified } = webhooksOn(() => ground);
+let fixture: Fixture;
+const { begin, now, turn, verified } = webhooksOn(() => fixture);
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('NOTIFY-4, NOTIFY-1: what happens is delivered once, signed so that the other side can tell, and what was before is not', async () => {
@@ -25,25 +25,25 @@ eachDatabase((_name, open) => {
     const receiver = await outside(() => ({ status: 204 }));
     const { _id: id, secret } = await made(ada, `${receiver.url}/hook`);
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
-    await fails(ground, office, 1, 'Files');
-    await fails(ground, office, 2, 'Mail');
-    await fails(ground, office, 2, 'Web', { status: 'Warning' });
-    const notify = notificationTicks(ground.world);
+    await fails(fixture, office, 1, 'Files');
+    await fails(fixture, office, 2, 'Mail');
+    await fails(fixture, office, 2, 'Web', { status: 'Warning' });
+    const notify = notificationTicks(fixture.world);
     await notify.tick();
     await notify.tick();
     await notify.stop();
     expect(receiver.asked).toHaveLength(1);
-    const [asked] = receiver.asked;
-    if (!asked) throw new Error('nothing was delivered');
+    const [request] = receiver.asked;
+    if (!request) throw new Error('nothing was delivered');
     expect([
-      asked.method,
-      asked.path,
-      asked.headers['content-type'],
-      verified(asked, secret),
-      verified({ ...asked, body: `${asked.body} ` }, secret),
-      verified(asked, `whsec_${Buffer.alloc(32).toString('base64')}`),
+      request.method,
+      request.path,
+      request.headers['content-type'],
+      verified(request, secret),
+      verified({ ...request, body: `${request.body} ` }, secret),
+      verified(request, `whsec_${Buffer.alloc(32).toString('base64')}`),
     ]).toEqual(['POST', '/hook', 'application/json', true, false, false]);
-    expect(JSON.parse(asked.body)).toMatchObject({
+    expect(JSON.parse(request.body)).toMatchObject({
       type: 'job.failed',
       timestamp: new Date(now()).toISOString(),
       data: {
@@ -69,28 +69,28 @@ eachDatabase((_name, open) => {
         code: 204,
         nextAt: null,
         fault: null,
-        body: asked.body,
+        body: request.body,
       },
     ]);
     expect(await listed(ada)).toMatchObject([
       { _id: id, lastState: 'sent', lastCode: 204, waiting: 0, failingSince: null },
     ]);
     // The same failure again is no news; another failure is.
-    await fails(ground, office, 1, 'Files');
+    await fails(fixture, office, 1, 'Files');
     await turn(office);
     expect(receiver.asked).toHaveLength(1);
-    await fails(ground, office, 1, 'Files', { message: 'Disk is full' });
+    await fails(fixture, office, 1, 'Files', { message: 'Disk is full' });
     await turn(office);
     expect(receiver.asked.map(({ headers }) => headers['webhook-id'])).toHaveLength(2);
   });
 
   test('NOTIFY-1: what happens after an address was made is told, also before the first look', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const receiver = await outside(() => ({ status: 200 }));
-    await fails(ground, office, 1, 'Before');
+    await fails(fixture, office, 1, 'Before');
     await made(ada, receiver.url);
-    await fails(ground, office, 1, 'After');
+    await fails(fixture, office, 1, 'After');
     await turn(office);
     expect(
       receiver.asked.map(({ body }) => [body.includes('Before'), body.includes('After')]),
@@ -109,7 +109,7 @@ eachDatabase((_name, open) => {
     await made(ada, `${receiver.url}/both`, { companies: [1, 2], categories: all });
     const { _id: before } = await made(ada, `${receiver.url}/before`, { categories: all });
     // As it was kept before companies could be chosen.
-    await ground.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+    await fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
       const fields = {
         name: 'Before',
         url: `${receiver.url}/before`,
@@ -128,11 +128,11 @@ eachDatabase((_name, open) => {
         (await listed(ada)).map(({ url, companies }) => [new URL(url).pathname, companies]),
       ),
     ).toEqual({ '/before': null, '/both': [1, 2], '/one': [1], '/two': [2] });
-    await fails(ground, office, 1, 'Files');
-    await fails(ground, office, 2, 'Mail');
+    await fails(fixture, office, 1, 'Files');
+    await fails(fixture, office, 2, 'Mail');
     const heard = (path: string): readonly string[] =>
       receiver.asked
-        .filter((asked) => asked.path === path)
+        .filter((request) => request.path === path)
         .flatMap(({ body }) =>
           ['Files', 'Mail', 'Daily', 'Mine'].filter((name) => body.includes(`"${name}"`)),
         );
@@ -155,7 +155,7 @@ eachDatabase((_name, open) => {
       ['Daily', []],
       ['Mine', [1]],
     ] as const) {
-      const kept = await dana('POST', 'monitoring/reporting/save-sla-alarm', {
+      const stored = await dana('POST', 'monitoring/reporting/save-sla-alarm', {
         alarm: {
           name,
           enabled: true,
@@ -167,7 +167,7 @@ eachDatabase((_name, open) => {
           recipients: [],
         },
       });
-      expect(kept.status).toBe(200);
+      expect(stored.status).toBe(200);
     }
     expect(
       (
@@ -181,8 +181,8 @@ eachDatabase((_name, open) => {
         })
       ).status,
     ).toBe(200);
-    ground.pass(2 * HOUR);
-    const sla = slaTicks(ground.world);
+    fixture.pass(2 * HOUR);
+    const sla = slaTicks(fixture.world);
     await sla.tick(now());
     await sla.stop();
     await turn(office);
@@ -238,10 +238,10 @@ eachDatabase((_name, open) => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 200 }));
     const { _id: id, secret } = await made(ada, receiver.url);
-    const rows = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const rows = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql.selectFrom('webhook').selectAll().where('tenant_id', '=', tenant).execute(),
     );
-    expect(JSON.stringify([rows, await listed(ada), ground.lines])).not.toContain(secret.slice(6));
+    expect(JSON.stringify([rows, await listed(ada), fixture.lines])).not.toContain(secret.slice(6));
     const fresh = (await ada<{ secret: string }>('POST', `${HOOKS}/${id}/secret`, {})).body.data
       .secret;
     expect(
@@ -256,7 +256,7 @@ eachDatabase((_name, open) => {
     ).toEqual([
       [{ type: 'test', timestamp: new Date(now()).toISOString(), data: { items: [] } }, true, true],
     ]);
-    ground.pass(DAY + 1);
+    fixture.pass(DAY + 1);
     await ada('POST', `${HOOKS}/${id}/test`, {});
     expect(
       receiver.asked.slice(1).map((one) => [verified(one, secret), verified(one, fresh)]),
@@ -306,7 +306,7 @@ eachDatabase((_name, open) => {
         })
       ).body.message,
     ).toBe(MESSAGES.webhookNotYours);
-    await fails(ground, stranger.office, 1, 'Foreign');
+    await fails(fixture, stranger.office, 1, 'Foreign');
     await turn(stranger.office);
     await turn(office);
     expect(receiver.asked).toEqual([]);

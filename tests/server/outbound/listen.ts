@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+export interface Query {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
-export interface Told {
+export interface Details {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -17,7 +17,7 @@ export interface Told {
 export interface Outside {
   readonly url: string;
   readonly port: number;
-  readonly asked: Asked[];
+  readonly asked: Query[];
   stop(): Promise<void>;
 }
 
@@ -32,11 +32,11 @@ export const HERE = {
 
 /** Somebody outside whom the server asks: what was asked is kept, what is told is the test's. */
 export async function listen(
-  tell: (asked: Asked) => Told | Promise<Told>,
+  tell: (request: Query) => Details | Promise<Details>,
   host = '127.0.0.1',
   at = 0,
 ): Promise<Outside> {
-  const asked: Asked[] = [];
+  const query: Query[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => {
@@ -49,7 +49,7 @@ export async function listen(
         headers: request.headers,
         body: Buffer.concat(parts).toString('utf8'),
       };
-      asked.push(one);
+      query.push(one);
       void (async () => {
         const { status = 200, headers = {}, body = '', silent } = await tell(one);
         if (silent !== true) response.writeHead(status, headers).end(body);
@@ -64,7 +64,7 @@ export async function listen(
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
-    asked,
+    asked: query,
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -75,7 +75,7 @@ export async function listen(
   };
 }
 
-export const json = (value: unknown, status = 200): Told => ({
+export const json = (value: unknown, status = 200): Details => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(value),

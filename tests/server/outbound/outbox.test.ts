@@ -2,18 +2,18 @@ import { beforeAll, expect, test } from 'vitest';
 import { outboxRoutes } from '#server/platform/mail/outbox.ts';
 import { post } from '#server/platform/mail/queue-mail.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
-import { makeGround, provider } from '../http/fixtures.ts';
-import type { App, Ground } from '../http/fixtures.ts';
-import { appOf } from '../http/fixtures.ts';
+import { makeFixture, provider } from '../http/fixtures.ts';
+import type { App, Fixture } from '../http/fixtures.ts';
+import { getApp } from '../http/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let app: App;
 let tenant: string;
 beforeAll(async () => {
-  ground = await makeGround();
-  app = appOf(ground.world, {}, { routes: outboxRoutes(ground.world) });
-  ({ tenant } = await provider(ground));
-  const { world } = ground;
+  fixture = await makeFixture();
+  app = getApp(fixture.world, {}, { routes: outboxRoutes(fixture.world) });
+  ({ tenant } = await provider(fixture));
+  const { world } = fixture;
   await world.store.tenant(tenant, (tx) =>
     post(tx, world, {
       kind: 'mail',
@@ -22,7 +22,7 @@ beforeAll(async () => {
       text: 'Open https://portal.example/login#reset=a&b=<script>alert(1)</script>\nor "quoted".',
     }),
   );
-  ground.pass(1_000);
+  fixture.pass(1_000);
   await world.store.tenant(tenant, (tx) =>
     post(tx, world, { kind: 'sms', to: '+15550100200', text: 'Your code is 123456.' }),
   );
@@ -64,7 +64,7 @@ test('POST-7: on the server itself the outbox shows what has nowhere to go, newe
     css.headers.get('content-type'),
     css.text.includes('color-scheme: light dark'),
   ]).toEqual([200, 'text/css; charset=utf-8', true]);
-  expect(ground.lines.join('\n')).not.toMatch(/123456|kate@example/);
+  expect(fixture.lines.join('\n')).not.toMatch(/123456|kate@example/);
 });
 
 const from = (remoteAddress: string) => ({ socket: { remoteAddress } });
@@ -111,16 +111,16 @@ test('POST-7: nobody else sees it: no other machine, no other name, nothing that
   expect((await ask({}, { httpVersion: '1.0' })).status).toBe(404);
   expect((await app.request('/outbox', { headers: { host: 'localhost' } })).status).toBe(404);
   const behind = {
-    ...ground.world,
-    config: { ...ground.world.config, trustedProxies: ['10.0.0.1'] },
+    ...fixture.world,
+    config: { ...fixture.world.config, trustedProxies: ['10.0.0.1'] },
   };
   expect(
-    (await ask({}, {}, '/outbox', appOf(behind, {}, { routes: outboxRoutes(behind) }))).status,
+    (await ask({}, {}, '/outbox', getApp(behind, {}, { routes: outboxRoutes(behind) }))).status,
   ).toBe(404);
 });
 
 test('POST-7: a kind that a provider has a gateway for is not shown, and once all have all of them there is no such page', async () => {
-  const { world } = ground;
+  const { world } = fixture;
   const set = (settings: object) =>
     world.store.tenant(tenant, ({ sql }) =>
       sql

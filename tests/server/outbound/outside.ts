@@ -1,9 +1,9 @@
 import { afterAll } from 'vitest';
 import { listen } from './listen.ts';
-import type { Asked, Outside, Told } from './listen.ts';
+import type { Query, Outside, Details } from './listen.ts';
 
 export { HERE, json } from './listen.ts';
-export type { Asked, Outside, Told } from './listen.ts';
+export type { Query, Outside, Details } from './listen.ts';
 
 const open: Outside[] = [];
 afterAll(async () => {
@@ -12,7 +12,7 @@ afterAll(async () => {
 
 /** Somebody outside whom the server asks; ends after the file. */
 export async function outside(
-  tell: (asked: Asked) => Told | Promise<Told>,
+  tell: (request: Query) => Details | Promise<Details>,
   host?: string,
 ): Promise<Outside> {
   const one = await listen(tell, host);

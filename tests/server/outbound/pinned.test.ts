@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tryConnection } from '#server/features/connections/try-connection.ts';
 import { fetchOutbound } from '#server/platform/outbound/fetch.ts';
-import { makeGround } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
 import { HERE } from './outside.ts';
 
 const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';
@@ -49,7 +49,7 @@ test.skipIf(openssl !== '')(
       server.listen(0, '127.0.0.1', resolve);
     });
     try {
-      const { world } = await makeGround(HERE);
+      const { world } = await makeFixture(HERE);
       const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
       expect(
         await (await fetchOutbound(world, address, { certificate: own.cert })).text(),

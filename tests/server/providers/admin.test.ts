@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { aUser, idIn, thePeople } from '../users/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 type Page = OutputOf<'adminEvents'>;
 const page = async (who: Asker, query = ''): Promise<Page> =>
   (await who<Page>('GET', `admin/events${query}`)).body.data;
@@ -15,11 +15,11 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('ADMIN-1: the overview tells how the own provider and those below it stand: users by role, sessions, results, sources, mail, quarantine', async () => {
-    const { root, as, post, tenant } = await thePeople(ground);
+    const { root, as, post, tenant } = await thePeople(fixture);
     await as('oper', ['operator', 'read-only']);
     const made = await root<{ _id: string }>('POST', 'service-providers', {
       name: 'Below',
@@ -27,7 +27,7 @@ eachDatabase((_name, open) => {
       administrator: { username: 'c', name: 'C', email: 'c@example.net' },
     });
     await post(1, [failure('files', '2026-03-02T02:00:00Z')]);
-    ground.pass(2 * 3_600_000);
+    fixture.pass(2 * 3_600_000);
     await post(1, [
       failure('files', '2026-03-02T03:00:00Z'),
       failure('sql', '2026-03-02T03:00:00Z'),
@@ -67,14 +67,14 @@ eachDatabase((_name, open) => {
   });
 
   test('ADMIN-2: the log is told newest first by type, entity, company, person, time and text, and pages join without a hole', async () => {
-    const { root, idOf, post } = await thePeople(ground);
-    const began = ground.world.clock.now();
-    ground.pass(1_000);
+    const { root, idOf: loadId, post } = await thePeople(fixture);
+    const began = fixture.world.clock.now();
+    fixture.pass(1_000);
     await post(
       1,
       Array.from({ length: 60 }, (_, index) => failure(`job-${index}`, '2026-03-02T02:00:00Z')),
     );
-    ground.pass(1_000);
+    fixture.pass(1_000);
     await root('POST', 'users', aUser('lena'));
     const first = await page(root);
     expect([first.events.length, first.events[0]?.type, first.events[0]?.actor]).toEqual([
@@ -93,7 +93,9 @@ eachDatabase((_name, open) => {
     );
     expect((await page(root, '?type=job.found')).events).toHaveLength(60);
     expect(
-      (await page(root, `?type=user.&actor=${await idOf('root')}`)).events.map(({ type }) => type),
+      (await page(root, `?type=user.&actor=${await loadId('root')}`)).events.map(
+        ({ type }) => type,
+      ),
     ).toEqual(['user.made@1']);
     expect(
       (await page(root, '?text=job-59')).events.every(({ data }) => data.includes('job-59')),
@@ -124,7 +126,7 @@ eachDatabase((_name, open) => {
   });
 
   test('ADMIN-3: the admin area is for who has its ability and sees the whole provider; the log as a file begins no formula', async () => {
-    const { root, as, post } = await thePeople(ground);
+    const { root, as, post } = await thePeople(fixture);
     await post(1, [failure('=cmd()', '2026-03-02T02:00:00Z')]);
     const plain = await as('plain', ['admin', 'operator']);
     const part = await as('part', ['super-admin'], [1]);

@@ -10,14 +10,14 @@ import { makeOneTime } from '#server/platform/crypto/one-time-secrets.ts';
 import { hashPassword } from '#server/platform/crypto/passwords.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
-import { ask, login, makeGround, PASSWORD } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { ask, login, makeFixture, PASSWORD } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { idIn, LONG, said, thePeople } from '../users/fixtures.ts';
 import type { People } from '../users/fixtures.ts';
 
-let ground: Ground;
-let kept = '';
+let fixture: Fixture;
+let stored = '';
 const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
 const newHost = (): string => `h-${randomUUID()}.example`;
 const below = (hosts: readonly string[], name = 'Harbour'): object => ({
@@ -30,29 +30,29 @@ const make = (
   hosts: readonly string[] = [newHost()],
 ): Promise<Answer<ProviderListed>> =>
   root<ProviderListed>('POST', 'service-providers', below(hosts));
-const mailsOf = (tenant: string): Promise<string[]> =>
-  ground.world.store.tenant(tenant, async (tx) =>
+const loadMails = (tenant: string): Promise<string[]> =>
+  fixture.world.store.tenant(tenant, async (tx) =>
     Promise.all(
       (
         await tx.sql.selectFrom('outgoing').selectAll().where('tenant_id', '=', tenant).execute()
       ).map(({ id, sealed }) =>
-        unseal(tx, ground.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+        unseal(tx, fixture.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
       ),
     ),
   );
-const namesOf = async ({ root }: People): Promise<string[]> =>
+const loadNames = async ({ root }: People): Promise<string[]> =>
   (await root<ProviderListed[]>('GET', 'monitoring/reporting/service-providers')).body.data.map(
     ({ _id: id }) => id,
   );
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    kept = (await hashPassword(PASSWORD)) ?? '';
+    fixture = await makeFixture({}, await open());
+    stored = (await hashPassword(PASSWORD)) ?? '';
   });
 
   test('PROV-1: a provider is made below with its hosts, its look and an administrator who is invited by mail, all of it or nothing', async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(fixture);
     const { app, root, tenant } = people;
     const hosts = [newHost(), newHost()];
     await root('PUT', `service-providers/${tenant}/branding`, {
@@ -78,7 +78,7 @@ eachDatabase((_name, open) => {
       supportEmail: null,
       domain: hosts[0],
     });
-    const [mail = ''] = await mailsOf(idIn(made.body.data));
+    const [mail = ''] = await loadMails(idIn(made.body.data));
     const hash = /reset-password-db#([\w-]{43})/.exec(mail)?.[1] ?? '';
     expect(mail).toContain(`https://${hosts[0] ?? ''}/reset-password-db#`);
     const host = hosts[0] ?? '';
@@ -98,17 +98,17 @@ eachDatabase((_name, open) => {
     expect((await people.recorded()).map(({ what }) => what)).toContain('provider.made');
     for (const taken of [hosts, [newHost(), hosts[1] ?? ''], [people.host]])
       expect(said(await make(people, taken))).toEqual([409, 'conflict', MESSAGES.hostTaken]);
-    expect(await namesOf(people)).toEqual([tenant, idIn(made.body.data)]);
+    expect(await loadNames(people)).toEqual([tenant, idIn(made.body.data)]);
     for (const bad of [[], ['no host'], ['https://x.example'], ['x.example:80'], ['-x.example']])
       expect((await make(people, bad)).status).toBe(400);
   });
 
   test('PROV-2, T2: a master sees and changes its own providers below, nobody above, beside or below another', async () => {
-    const people = await thePeople(ground);
-    const other = await thePeople(ground);
+    const people = await thePeople(fixture);
+    const other = await thePeople(fixture);
     const mine = idIn((await make(people)).body.data);
     const theirs = idIn((await make(other)).body.data);
-    expect(await namesOf(people)).toEqual([people.tenant, mine]);
+    expect(await loadNames(people)).toEqual([people.tenant, mine]);
     for (const id of [theirs, other.tenant, randomUUID(), 'none']) {
       expect(
         said(await people.root('PUT', `service-providers/${id}/hosts`, { hosts: [newHost()] })),
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
   });
 
   test('PROV-3: a provider has several host names, each of which leads to it alone', async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(fixture);
     const { root, tenant, host, app } = people;
     const more = [newHost(), newHost()];
     expect(
@@ -149,7 +149,7 @@ eachDatabase((_name, open) => {
       (await ask<Branding>(app, '/api/v1/service-providers/branding', { host: more[1] ?? '' })).body
         .data.id,
     ).toBe(tenant);
-    const other = await thePeople(ground);
+    const other = await thePeople(fixture);
     expect(
       said(await root('PUT', `service-providers/${tenant}/hosts`, { hosts: [host, other.host] })),
     ).toEqual([409, 'conflict', MESSAGES.hostTaken]);
@@ -168,11 +168,15 @@ eachDatabase((_name, open) => {
 
   test('PROV-3: the names of a provider below are set by who is above, and nobody else takes the one by which the default provider is known', async () => {
     const store = await open();
-    const people = await thePeople(ground);
+    const people = await thePeople(fixture);
     const mine = newHost();
     const id = idIn((await make(people, [mine])).body.data);
-    await ground.world.store.tenant(id, ({ sql }) =>
-      sql.updateTable('person').set({ password_hash: kept }).where('tenant_id', '=', id).execute(),
+    await fixture.world.store.tenant(id, ({ sql }) =>
+      sql
+        .updateTable('person')
+        .set({ password_hash: stored })
+        .where('tenant_id', '=', id)
+        .execute(),
     );
     const chief = (await login(people.app, mine, 'chief', PASSWORD)).body.data.token;
     const refused = await ask(people.app, `/api/v1/service-providers/${id}/hosts`, {
@@ -201,16 +205,16 @@ eachDatabase((_name, open) => {
   });
 
   test('PROV-4: so many invitations go out in a day and no more', async () => {
-    const { root, tenant } = await thePeople(ground);
-    await ground.world.store.tenant(tenant, async (tx) => {
+    const { root, tenant } = await thePeople(fixture);
+    await fixture.world.store.tenant(tenant, async (tx) => {
       for (let n = 0; n < 100; n += 1)
         await makeOneTime(
           tx,
-          ground.world,
+          fixture.world,
           'invitation',
           null,
           {},
-          ground.world.clock.now(),
+          fixture.world.clock.now(),
           1_000,
         );
     });
@@ -220,7 +224,7 @@ eachDatabase((_name, open) => {
   });
 
   test('PROV-4: an invitation registers one user, once, within seven days, who sees no more than the inviter and of a whole provider nothing yet', async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(fixture);
     const { as, app, host, tenant, root } = people;
     const sub = await as('sub', ['sub-sp'], [2]);
     const wide = await as('wide', ['sub-sp']);
@@ -251,7 +255,7 @@ eachDatabase((_name, open) => {
     expect((await people.posted()).map(({ to, text }) => [to, text.includes(late)])).toEqual([
       ['late@example.net', true],
     ]);
-    ground.pass(8 * 86_400_000);
+    fixture.pass(8 * 86_400_000);
     expect(said(await accept(late, 'lars'))[0]).toBe(404);
     expect(said(await accept('x'.repeat(43), 'lars'))[0]).toBe(404);
     expect((await accept(late, 'lars', { roles: ['admin'] })).status).toBe(400);
@@ -261,20 +265,20 @@ eachDatabase((_name, open) => {
   });
 
   test('PROV-5: the token of the chat says who one is, for five minutes, and nobody gets one for another', async () => {
-    const { as, tenant, root } = await thePeople(ground);
+    const { as, tenant, root } = await thePeople(fixture);
     const me = await as('kim', ['operator']);
     const claims = { name: 'KIM', email: 'kate@example.com', serviceProviderId: tenant };
-    const given = await me<OutputOf<'chatToken'>>('POST', 'service-providers/hs-token', claims);
-    const [head = '', body = '', signature] = given.body.data.token.split('.');
+    const input = await me<OutputOf<'chatToken'>>('POST', 'service-providers/hs-token', claims);
+    const [head = '', body = '', signature] = input.body.data.token.split('.');
     expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({
       iss: tenant,
       name: 'KIM',
-      exp: Math.floor(ground.world.clock.now() / 1_000) + 300,
+      exp: Math.floor(fixture.world.clock.now() / 1_000) + 300,
     });
-    const key = await ground.world.store.tenant(tenant, async (tx) =>
+    const key = await fixture.world.store.tenant(tenant, async (tx) =>
       unseal(
         tx,
-        ground.world,
+        fixture.world,
         { table: 'secret', column: 'sealed', row: 'chat' },
         (
           await tx.sql
@@ -303,7 +307,7 @@ eachDatabase((_name, open) => {
   });
 
   test('PROV-6: a Veeam number is valid where a company that one sees is linked with it, and no country is made up', async () => {
-    const { root, as, app, host } = await thePeople(ground);
+    const { root, as, app, host } = await thePeople(fixture);
     await root('POST', 'companies', { name: 'Linked', veeamId: 'v-9' });
     const valid = async (who: typeof root, id: string): Promise<boolean> =>
       (await who<{ valid: boolean }>('GET', `service-providers/validate-vacid/${id}`)).body.data

@@ -8,8 +8,8 @@ import { TEMPLATES } from '#contract/reports/templates.ts';
 import { makeReport } from '#server/features/reports/make-report.ts';
 import { reportCsv } from '#server/features/reports/render/csv.ts';
 import { render } from '#server/features/reports/render/render.ts';
-import { anEstate, DAY, NOW } from './results/fixtures.ts';
-import type { Estate, Get } from './results/fixtures.ts';
+import { anDemo, DAY, NOW } from './results/fixtures.ts';
+import type { Demo, Get } from './results/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { ENGLISH } from '#contract/i18n/messages.ts';
 
@@ -30,14 +30,14 @@ const data = async <T>(get: Get, path: string): Promise<T> => {
 const filters = (companies: readonly number[]): string =>
   `filters=${encodeURIComponent(JSON.stringify({ companyIds: companies }))}`;
 
-const told = async (
-  { ground, tenant }: Estate,
+const toOutput = async (
+  { ground: fixture, tenant }: Demo,
   template: ReportFields['template'],
   companies: readonly number[],
   period: ReportFields['period'],
 ): Promise<Report> => {
   const made = await makeReport(
-    ground.world,
+    fixture.world,
     tenant,
     ALL,
     { name: 'x', template, companies: [...companies], period, language: 'en-US' },
@@ -66,16 +66,16 @@ const table = (count: number) => ({
 });
 
 eachDatabase((name, open) => {
-  const estates: Estate[] = [];
+  const estates: Demo[] = [];
   beforeAll(async () => {
     for (const seed of [31, 32])
-      estates.push(await anEstate(await open(), seed, BERLIN, { jobs: 14, runs: 700, days: 25 }));
-  }, 120_000);
+      estates.push(await anDemo(await open(), seed, BERLIN, { jobs: 14, runs: 700, days: 25 }));
+  });
   afterAll(() => estates.splice(0));
 
   test(`REPORT-4: cells and shares of a calendar are those of the spreadsheet, by job and by company (${name})`, async () => {
-    for (const estate of estates) {
-      const get = await estate.as(`sheet-${name}`, ['operator']);
+    for (const demoData of estates) {
+      const get = await demoData.as(`sheet-${name}`, ['operator']);
       for (const companies of [[], [1], [2, 3]]) {
         for (const [template, by] of [
           ['calendarReportBasic', 'job'],
@@ -83,7 +83,7 @@ eachDatabase((name, open) => {
           ['calendarReportSummary', 'company'],
         ] as const) {
           for (const period of ['last-14', 'yesterday', 'this-month'] as const) {
-            const report = await told(estate, template, companies, period);
+            const report = await toOutput(demoData, template, companies, period);
             const sheet = await data<OutputOf<'spreadsheetReport'>>(
               get,
               `jobs/spreadsheet-report?${time(report)}&by=${by}&pageSize=200&${filters(companies)}`,
@@ -114,12 +114,12 @@ eachDatabase((name, open) => {
         }
       }
     }
-  }, 120_000);
+  });
 
   test(`REPORT-4: totals are those of the dashboard, details those of the list (${name})`, async () => {
-    for (const estate of estates) {
-      const get = await estate.as(`totals-${name}`, ['operator']);
-      const many = await told(estate, 'multiCustomerReportSummary', [1, 2, 3], 'last-14');
+    for (const demoData of estates) {
+      const get = await demoData.as(`totals-${name}`, ['operator']);
+      const many = await toOutput(demoData, 'multiCustomerReportSummary', [1, 2, 3], 'last-14');
       for (const [place, row] of many.sections[0]?.rows.entries() ?? []) {
         const company = [3, 1, 2][place] ?? 0;
         const stats = await data<OutputOf<'overviewStats'>>(
@@ -141,7 +141,7 @@ eachDatabase((name, open) => {
           stats.pending,
         ]);
       }
-      const one = await told(estate, 'calendarReportCompanySummary', [2], 'last-7');
+      const one = await toOutput(demoData, 'calendarReportCompanySummary', [2], 'last-7');
       const chart = await data<OutputOf<'chartResults'>>(
         get,
         `jobs/history-chart?${time(one)}&${filters([2])}`,
@@ -161,7 +161,7 @@ eachDatabase((name, open) => {
           ],
         ),
       );
-      const list = await told(estate, 'detailReport', [1], 'last-14');
+      const list = await toOutput(demoData, 'detailReport', [1], 'last-14');
       const results = await data<OutputOf<'listResults'>>(
         get,
         `jobs?${time(list)}&pageSize=1000&${filters([1])}`,
@@ -173,7 +173,7 @@ eachDatabase((name, open) => {
           message,
         ]),
       );
-      const rows = (await told(estate, 'multiCustomerReportDetails', [1, 2, 3], 'last-14'))
+      const rows = (await toOutput(demoData, 'multiCustomerReportDetails', [1, 2, 3], 'last-14'))
         .sections;
       const sums = many.sections[0]?.rows ?? [];
       // Jobs come to their company.
@@ -181,15 +181,15 @@ eachDatabase((name, open) => {
         rows.map(({ rows: jobs }) => jobs.reduce((all, row) => all + Number(row[3]), 0)),
       ).toEqual(sums.map((row) => row[2]));
     }
-  }, 120_000);
+  });
 
   test(`REPORT-4, REPORT-6: every template has a row for each of its columns, and one without rows says why (${name})`, async () => {
-    const [estate] = estates;
-    if (!estate) throw new Error('no estate');
+    const [demoData] = estates;
+    if (!demoData) throw new Error('no estate');
     for (const key of TEMPLATE_KEYS) {
       const { customers } = TEMPLATES[key];
-      const report = await told(
-        estate,
+      const report = await toOutput(
+        demoData,
         key,
         customers === 'one' ? [1] : customers === 'some' ? [1, 2, 3] : [],
         'last-14',
@@ -207,7 +207,7 @@ eachDatabase((name, open) => {
         sections: report.sections.map((section) => ({ ...section, rows: [], total: null })),
       };
       expect(csv.split('\r\n').length).toBeGreaterThan(rowsIn(report));
-      const file = await render(estate.ground.world, {
+      const file = await render(demoData.ground.world, {
         report: empty,
         look: LOOK,
         format: 'html',
@@ -217,7 +217,7 @@ eachDatabase((name, open) => {
         report.sections[0]?.none.replaceAll("'", '&#39;'),
       );
     }
-  }, 120_000);
+  });
 });
 
 test('REPORT-6: a page holds the first rows, over all tables, and no sum of what is cut', () => {
@@ -291,4 +291,4 @@ test('REPORT-6: a thousand rows with long names stand on many pages, in a thread
       { report, look: LOOK, format: 'pdf', language: 'en' },
     ),
   ).toEqual({ is: 'late' });
-}, 60_000);
+});

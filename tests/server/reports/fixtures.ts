@@ -6,7 +6,7 @@ import type { ReportFields } from '#contract/reports/setting.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { ask, login, user } from '../http/fixtures.ts';
 import type { Answer } from '../http/fixtures.ts';
-import type { Estate } from './results/fixtures.ts';
+import type { Demo } from './results/fixtures.ts';
 import { mailTicks, reportTicks } from '../jobs/ticks.ts';
 
 export const FIELDS: ReportFields = {
@@ -28,12 +28,12 @@ export interface Reporter {
 
 /** A user who keeps reports: asks below `monitoring/reporting/reports/`. */
 export async function reporter(
-  { ground, app, tenant, host }: Estate,
+  { ground: fixture, app, tenant, host }: Demo,
   name: string,
   roles: readonly Role[],
   companies: readonly number[] | null = null,
 ): Promise<Reporter> {
-  const id = await user(ground, tenant, {
+  const id = await user(fixture, tenant, {
     username: name,
     name,
     email: `${name}@example.com`,
@@ -58,9 +58,9 @@ export async function reporter(
   return Object.assign(call, { id });
 }
 
-export const settingsOf = async (who: Reporter): Promise<SettingsOut> =>
+export const loadSettings = async (who: Reporter): Promise<SettingsOut> =>
   (await who('GET', 'settings')).body.data as SettingsOut;
-export const sentOf = async (who: Reporter): Promise<readonly SentOut[]> =>
+export const loadSent = async (who: Reporter): Promise<readonly SentOut[]> =>
   ((await who('GET', 'sent?pageSize=200')).body.data as { rows: readonly SentOut[] }).rows;
 export async function made(who: Reporter, fields: Partial<ReportFields> = {}): Promise<string> {
   const answer = await who('POST', 'settings', { setting: { ...FIELDS, ...fields } });
@@ -70,12 +70,12 @@ export async function made(who: Reporter, fields: Partial<ReportFields> = {}): P
 }
 
 /** The jobs of reports and mail, which run only when the test says so. */
-export function turning({ ground }: Estate): {
+export function turning({ ground: fixture }: Demo): {
   readonly world: AppContext;
   round(): Promise<void>;
   stop(): Promise<void>;
 } {
-  const { world } = ground;
+  const { world } = fixture;
   const reports = reportTicks(world);
   const post = mailTicks(world);
   return {
@@ -92,7 +92,7 @@ export function turning({ ground }: Estate): {
   };
 }
 
-export const settings = ({ store, tenant }: Estate, said: ProviderSettings): Promise<unknown> =>
+export const settings = ({ store, tenant }: Demo, said: ProviderSettings): Promise<unknown> =>
   store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('provider')
@@ -111,7 +111,7 @@ export const mailAt = (port: number): ProviderSettings => ({
   },
 });
 
-export const branded = ({ store, tenant }: Estate, said: Partial<Branding>): Promise<void> =>
+export const branded = ({ store, tenant }: Demo, said: Partial<Branding>): Promise<void> =>
   store.tenant(tenant, async ({ sql }) => {
     const { branding } = await sql
       .selectFrom('provider')

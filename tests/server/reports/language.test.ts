@@ -5,15 +5,14 @@ import { sendCode } from '#server/features/auth/codes.ts';
 import { beginAttempt } from '#server/features/auth/attempts.ts';
 import { tellChange } from '#server/features/auth/mails.ts';
 import { tellOfFactors } from '#server/features/users/invite.ts';
-import { sessionKey } from '#server/platform/auth/session-key.ts';
 import { readBlob } from '#server/platform/db/blob-store.ts';
 import type { Post } from '#server/platform/mail/queue-mail.ts';
 import { posted } from '../auth/captured-mail.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { user } from '../http/fixtures.ts';
 import { branded, made, reporter, turning } from './fixtures.ts';
-import { anEstate } from './results/fixtures.ts';
-import type { Estate } from './results/fixtures.ts';
+import { anDemo } from './results/fixtures.ts';
+import type { Demo } from './results/fixtures.ts';
 
 // The language of what the server writes to people, as it waits in the outbox.
 
@@ -47,46 +46,46 @@ const TEXTS = {
 } as const;
 
 eachDatabase((_name, open) => {
-  let estate: Estate;
+  let demoData: Demo;
   let turn: ReturnType<typeof turning>;
   beforeAll(async () => {
-    estate = await anEstate(await open(), 31, BERLIN, { jobs: 4, runs: 60, days: 5 });
-    turn = turning(estate);
-  }, 120_000);
+    demoData = await anDemo(await open(), 31, BERLIN, { jobs: 4, runs: 60, days: 5 });
+    turn = turning(demoData);
+  });
   afterAll(() => turn.stop());
 
   const speaks = (id: string, language: string | null): Promise<unknown> =>
-    estate.store.tenant(estate.tenant, ({ sql }) =>
+    demoData.store.tenant(demoData.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ language })
-        .where('tenant_id', '=', estate.tenant)
+        .where('tenant_id', '=', demoData.tenant)
         .where('id', '=', id)
         .execute(),
     );
   /** What was put in the outbox meanwhile. */
   async function sentDuring(work: () => Promise<unknown>): Promise<readonly Post[]> {
-    const before = await posted(estate.ground, estate.tenant);
-    estate.ground.pass(1_000);
+    const before = await posted(demoData.ground, demoData.tenant);
+    demoData.ground.pass(1_000);
     await work();
-    return (await posted(estate.ground, estate.tenant)).slice(before.length);
+    return (await posted(demoData.ground, demoData.tenant)).slice(before.length);
   }
 
   test('LANG-1: mails and text messages are in the language of the user, else the provider, else English', async () => {
-    const { ground, tenant } = estate;
-    const id = await user(ground, tenant, {
+    const { ground: fixture, tenant } = demoData;
+    const id = await user(fixture, tenant, {
       username: 'vera',
       name: 'Vera',
       email: 'vera@example.com',
     });
-    const { world } = ground;
-    const key = await sessionKey(world);
+    const { world } = fixture;
+    const key = await world.sessionKey();
     for (const [own, portal, expected] of MATRIX) {
       await speaks(id, own);
-      await branded(estate, { language: portal });
-      ground.pass(3_600_001);
+      await branded(demoData, { language: portal });
+      fixture.pass(3_600_001);
       const posts = await sentDuring(() =>
-        estate.store.tenant(tenant, async (tx) => {
+        demoData.store.tenant(tenant, async (tx) => {
           await tellFactor(tx, world, id, 'totp-added');
           await tellChange(tx, world, id, 'vera@example.com', 'password');
           await tellOfFactors(tx, world, id, 'vera@example.com');
@@ -117,10 +116,10 @@ eachDatabase((_name, open) => {
   });
 
   test('LANG-2: a report goes to each recipient in their language, as an email and as a PDF', async () => {
-    const { ground, tenant } = estate;
-    await branded(estate, { language: null });
-    const rita = await reporter(estate, 'rita', ['operator']);
-    const owner = await reporter(estate, 'olga', ['operator']);
+    const { ground: fixture, tenant } = demoData;
+    await branded(demoData, { language: null });
+    const rita = await reporter(demoData, 'rita', ['operator']);
+    const owner = await reporter(demoData, 'olga', ['operator']);
     await speaks(rita.id, 'en-XA');
     const id = await made(owner, {
       template: 'calendarReportCompanySummary',
@@ -135,8 +134,8 @@ eachDatabase((_name, open) => {
       const found: Record<string, readonly [string, string, string]> = {};
       for (const post of posts) {
         if (!('subject' in post)) continue;
-        const file = await estate.store.tenant(tenant, (tx) =>
-          readBlob(tx, ground.world, post.files?.[0] ?? ''),
+        const file = await demoData.store.tenant(tenant, (tx) =>
+          readBlob(tx, fixture.world, post.files?.[0] ?? ''),
         );
         const pdf = Buffer.from(file?.bytes ?? []).toString('latin1');
         const language = (text: string): string =>
@@ -158,7 +157,7 @@ eachDatabase((_name, open) => {
       'olga@example.com': ['English', 'en', 'en'],
       'nobody@example.net': ['English', 'en', 'en'],
     });
-    await branded(estate, { language: 'en-XA' });
+    await branded(demoData, { language: 'en-XA' });
     await speaks(rita.id, 'en');
     expect(await send()).toEqual({
       'rita@example.com': ['English', 'en', 'en'],
@@ -168,13 +167,12 @@ eachDatabase((_name, open) => {
   });
 
   const context = (): Parameters<typeof sendCode>[3] => ({
-    tenant: estate.tenant,
-    session: null,
+    tenant: demoData.tenant,
     command: null,
-    now: estate.ground.world.clock.now(),
+    now: demoData.ground.world.clock.now(),
     ip: '192.0.2.1',
-    host: estate.host,
+    host: demoData.host,
     answer: new Headers(),
-    request: new Request(`http://${estate.host}/`),
+    request: new Request(`http://${demoData.host}/`),
   });
 });

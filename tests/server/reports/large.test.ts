@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import { columns, rowsOf } from '#contract/reports/calendar-report-full.ts';
+import { columns, getRows } from '#contract/reports/calendar-report-full.ts';
 import type { JobLine } from '#contract/reports/figures.ts';
 import type { Report } from '#contract/reports/report.ts';
 import { reportHtml } from '#server/features/reports/render/html.ts';
@@ -36,7 +36,7 @@ const STATES = [
   'off',
 ] as const;
 
-const lineOf = (i: number): JobLine => ({
+const getLine = (i: number): JobLine => ({
   company: 1 + (i % 1_000),
   companyName: `Company ${1 + (i % 1_000)}`,
   jobName: `Nightly backup of the file server ${i} & its shares`,
@@ -49,10 +49,10 @@ const lineOf = (i: number): JobLine => ({
   judged: 27,
   good: 23,
 });
-function calendarOf(jobs: number): Report {
+function getCalendar(jobs: number): Report {
   const groups = [
     ...Map.groupBy(
-      Array.from({ length: jobs }, (_, i) => lineOf(i)),
+      Array.from({ length: jobs }, (_, i) => getLine(i)),
       ({ companyName }) => companyName,
     ),
   ];
@@ -69,7 +69,7 @@ function calendarOf(jobs: number): Report {
     sections: groups.map(([title, lines]) => ({
       title,
       columns: columns(DAYS),
-      rows: rowsOf(lines),
+      rows: getRows(lines),
       total: null,
       none: '',
     })),
@@ -93,14 +93,14 @@ const cellsIn = (html: string): readonly (readonly string[])[] =>
 
 test('REPORT-9: the largest calendar there is, ten thousand jobs and 31 days, is a page that may be sent, and says what a smaller one says', () => {
   const began = performance.now();
-  const html = reportHtml(calendarOf(LIMITS.reportRows), LOOK);
+  const html = reportHtml(getCalendar(LIMITS.reportRows), LOOK);
   const bytes = Buffer.byteLength(html);
   process.stdout.write(
     `HTML of ${LIMITS.reportRows} jobs: ${(bytes / 1e6).toFixed(1)} MB in ${Math.round(performance.now() - began)} ms\n`,
   );
   expect(bytes).toBeLessThan(LIMITS.reportFileBytes);
   const all = cellsIn(html);
-  const small = cellsIn(reportHtml(calendarOf(40), LOOK));
+  const small = cellsIn(reportHtml(getCalendar(40), LOOK));
   expect([all.length, small.length, all.every((row) => row.length === DAYS.length)]).toEqual([
     LIMITS.reportRows,
     40,
@@ -115,10 +115,10 @@ test('REPORT-9: the largest calendar there is, ten thousand jobs and 31 days, is
   expect(new Set(first.flat())).toEqual(
     new Set([' ✓', ' ·', 'Failed ✗', 'Did not run ○', 'Warning !', 'Anomaly ◇', 'Disabled –']),
   );
-}, 60_000);
+});
 
 test('REPORT-9: a PDF names its language, and says so where it has no letters for a name that the other files have', async () => {
-  const report = calendarOf(3);
+  const report = getCalendar(3);
   const text = (await reportPdf(report, LOOK)).toString('latin1');
   expect(/\/Lang \(en\)/.test(text)).toBe(true);
   const named = (name: string): readonly string[] =>

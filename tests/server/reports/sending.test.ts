@@ -5,48 +5,48 @@ import { TEMPLATE_KEYS } from '#contract/reports/template.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { smtp } from '../outbound/smtp.ts';
 import type { Smtp } from '../outbound/smtp.ts';
-import { anEstate, DAY } from './results/fixtures.ts';
-import type { Estate } from './results/fixtures.ts';
+import { anDemo, DAY } from './results/fixtures.ts';
+import type { Demo } from './results/fixtures.ts';
 import { eachDatabase, ONE } from '../db/databases.ts';
 import {
   FIELDS,
   made,
   mailAt,
   reporter,
-  sentOf,
+  loadSent,
   settings,
-  settingsOf,
+  loadSettings,
   turning,
 } from './fixtures.ts';
 import type { Reporter } from './fixtures.ts';
 
-const idOf = ({ _id: id }: Pick<SentOut, '_id'> = { _id: '' }): string => id;
+const getId = ({ _id: id }: Pick<SentOut, '_id'> = { _id: '' }): string => id;
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 
 eachDatabase((name, open) => {
-  let estate: Estate;
+  let demoData: Demo;
   let server: Smtp;
   let turn: ReturnType<typeof turning>;
   let kate: Reporter;
   beforeAll(async () => {
-    estate = await anEstate(await open(), 21, BERLIN, { jobs: 12, runs: 500, days: 20 });
+    demoData = await anDemo(await open(), 21, BERLIN, { jobs: 12, runs: 500, days: 20 });
     // The post and the calls share a key, as in one server.
-    Object.assign(estate.ground.world.config, {
+    Object.assign(demoData.ground.world.config, {
       secretKey: Buffer.alloc(32, 7).toString('base64url'),
       outbound: { allow: ['127.0.0.0/8'], http: true },
     });
     server = await smtp();
-    await settings(estate, mailAt(server.port));
-    turn = turning(estate);
-    kate = await reporter(estate, 'kate-r', ['operator']);
-  }, 120_000);
+    await settings(demoData, mailAt(server.port));
+    turn = turning(demoData);
+    kate = await reporter(demoData, 'kate-r', ['operator']);
+  });
   afterAll(() => turn.stop());
 
   test('REPORT-3: a report that is due goes once to each address, with its file, and the history tells it', async () => {
     const id = await made(kate, { recipients: ['a@example.com', 'b@example.com'], format: 'pdf' });
     const {
       settings: [one],
-    } = await settingsOf(kate);
+    } = await loadSettings(kate);
     expect(one).toMatchObject({
       _id: id,
       mine: true,
@@ -56,7 +56,7 @@ eachDatabase((name, open) => {
     });
     await turn.round();
     expect(server.arrived).toHaveLength(0);
-    estate.ground.pass(Date.parse('2026-04-06T06:00:01Z') - estate.ground.world.clock.now());
+    demoData.ground.pass(Date.parse('2026-04-06T06:00:01Z') - demoData.ground.world.clock.now());
     await turn.round();
     await turn.round();
     expect(server.arrived.map(({ to }) => to.join()).toSorted()).toEqual([
@@ -76,7 +76,7 @@ eachDatabase((name, open) => {
     expect(heads).toMatch(/^Subject: .*Weekly/m);
     expect(heads).toMatch(/^Content-Type: application\/pdf;/m);
     expect(heads).toContain('filename=calendar-full_2026-04-06_080000.pdf');
-    const [sent] = await sentOf(kate);
+    const [sent] = await loadSent(kate);
     expect(sent).toMatchObject({
       setting: id,
       how: 'schedule',
@@ -89,34 +89,34 @@ eachDatabase((name, open) => {
       ['a@example.com', 'sent'],
       ['b@example.com', 'sent'],
     ]);
-    const file = await kate('GET', `sent/${idOf(sent)}/file`);
+    const file = await kate('GET', `sent/${getId(sent)}/file`);
     expect([file.status, file.headers.get('content-type'), file.text.slice(0, 5)]).toEqual([
       200,
       'application/pdf',
       '%PDF-',
     ]);
-    expect((await settingsOf(kate)).settings[0]).toMatchObject({
+    expect((await loadSettings(kate)).settings[0]).toMatchObject({
       nextAt: Date.parse('2026-04-13T06:00:00Z'),
       last: { state: 'sent' },
     });
     await kate('DELETE', `settings/${id}`);
-  }, 60_000);
+  });
 
   test('REPORT-3: times that passed while no server ran are sent once, for the last of them', async () => {
     const id = await made(kate, { schedule: { every: 'day', at: '07:00', timeZone: 'UTC' } });
     const before = server.arrived.length;
-    const now = estate.ground.world.clock.now();
-    estate.ground.pass(5 * DAY);
+    const now = demoData.ground.world.clock.now();
+    demoData.ground.pass(5 * DAY);
     await Promise.all([turn.round(), turn.round()]);
     expect(server.arrived.length - before).toBe(1);
-    const own = (await sentOf(kate)).filter((one) => one.setting === id);
+    const own = (await loadSent(kate)).filter((one) => one.setting === id);
     const last = Math.floor((now + 5 * DAY) / DAY) * DAY + 7 * 3_600_000;
     expect(own.map(({ dueAt }) => dueAt)).toEqual([last > now + 5 * DAY ? last - DAY : last]);
     await kate('DELETE', `settings/${id}`);
-  }, 60_000);
+  });
 
   test('REPORT-4, REPORT-6: every template makes a file in every format, and what was sent can be opened', async () => {
-    const boss = await reporter(estate, 'boss-r', ['admin', 'operator']);
+    const boss = await reporter(demoData, 'boss-r', ['admin', 'operator']);
     // A file is made beside the database, at length where it is a PDF: once is enough.
     const formats = name === ONE ? (['pdf', 'html', 'csv'] as const) : (['html'] as const);
     for (const template of TEMPLATE_KEYS) {
@@ -128,9 +128,9 @@ eachDatabase((name, open) => {
       }
     }
     await turn.round();
-    const sent = (await sentOf(boss)).filter(({ by }) => by === 'boss-r');
+    const sent = (await loadSent(boss)).filter(({ by }) => by === 'boss-r');
     expect(
-      sent.map(({ template, format, state, fault }) => [template, format, state, fault]),
+      sent.map(({ template, format, state, fault: error }) => [template, format, state, error]),
     ).toEqual(sent.map(({ template, format }) => [template, format, 'sent', null]));
     expect(sent).toHaveLength(TEMPLATE_KEYS.length * formats.length);
     for (const { _id, name } of sent) {
@@ -140,10 +140,10 @@ eachDatabase((name, open) => {
         (opened.body.data as { report: { name: string } }).report.name,
       ]).toEqual([200, name]);
     }
-  }, 240_000);
+  });
 
   test('REPORT-5: a report tells what its owner may see when it is sent, whatever it might before', async () => {
-    const some = await reporter(estate, 'some-r', ['operator'], [1, 2]);
+    const some = await reporter(demoData, 'some-r', ['operator'], [1, 2]);
     const id = await made(some, {
       template: 'calendarReportSummary',
       companies: [1, 2],
@@ -154,22 +154,22 @@ eachDatabase((name, open) => {
       companies: [],
       enabled: false,
     });
-    const told = async (setting: string): Promise<readonly string[]> => {
-      estate.ground.pass(1_000);
+    const toOutput = async (setting: string): Promise<readonly string[]> => {
+      demoData.ground.pass(1_000);
       await some('POST', 'send', { reportSettingId: setting });
       await turn.round();
-      const [last] = (await sentOf(kate)).filter((one) => one.setting === setting);
+      const [last] = (await loadSent(kate)).filter((one) => one.setting === setting);
       if (last?.state !== 'sent') return [last?.state ?? '', last?.fault ?? ''];
-      return (await kate('GET', `sent/${idOf(last)}/file`)).text
+      return (await kate('GET', `sent/${getId(last)}/file`)).text
         .trim()
         .split('\r\n')
         .slice(1)
         .map((line) => line.split(',')[0] ?? '');
     };
-    expect(await told(id)).toEqual(['Calloway', 'drummond & Pike']);
-    expect(await told(all)).toEqual(['Calloway', 'drummond & Pike']);
+    expect(await toOutput(id)).toEqual(['Calloway', 'drummond & Pike']);
+    expect(await toOutput(all)).toEqual(['Calloway', 'drummond & Pike']);
     const scoped = (companies: readonly number[]) =>
-      estate.store.tenant(estate.tenant, async (tx) => {
+      demoData.store.tenant(demoData.tenant, async (tx) => {
         await tx.append(
           [
             {
@@ -185,57 +185,59 @@ eachDatabase((name, open) => {
             actor: { is: 'user', id: some.id },
             subject: null,
             commandId: null,
-            at: estate.ground.world.clock.now(),
+            at: demoData.ground.world.clock.now(),
           },
         );
       });
     await scoped([2]);
-    expect(await told(id)).toEqual(['drummond & Pike']);
-    expect(await told(all)).toEqual(['drummond & Pike']);
+    expect(await toOutput(id)).toEqual(['drummond & Pike']);
+    expect(await toOutput(all)).toEqual(['drummond & Pike']);
     await scoped([3]);
-    expect(await told(id)).toEqual(['failed', MESSAGES.reportNothingSeen]);
+    expect(await toOutput(id)).toEqual(['failed', MESSAGES.reportNothingSeen]);
     // What was sent before holds companies that it sees no more.
-    const [old] = (await sentOf(some)).filter((one) => one.setting === id && one.state === 'sent');
+    const [old] = (await loadSent(some)).filter(
+      (one) => one.setting === id && one.state === 'sent',
+    );
     expect([
       old?.fileName,
-      (await some('GET', `sent/${idOf(old)}`)).status,
-      (await some('GET', `sent/${idOf(old)}/file`)).status,
+      (await some('GET', `sent/${getId(old)}`)).status,
+      (await some('GET', `sent/${getId(old)}/file`)).status,
     ]).toEqual([null, 404, 404]);
-  }, 120_000);
+  });
 
   test('REPORT-3: without a mail server a report lies with the operator, and one that is refused says so', async () => {
     const id = await made(kate, {
       recipients: ['a@example.com', 'no@example.com'],
       enabled: false,
     });
-    await settings(estate, {});
+    await settings(demoData, {});
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
-    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({
+    expect((await loadSent(kate)).find((one) => one.setting === id)).toMatchObject({
       state: 'kept',
       mails: [{ state: 'kept' }, { state: 'kept' }],
     });
     const picky = await smtp({}, (to) =>
       to === 'no@example.com' ? { code: 550, text: 'unknown' } : null,
     );
-    await settings(estate, mailAt(picky.port));
-    estate.ground.pass(1_000);
+    await settings(demoData, mailAt(picky.port));
+    demoData.ground.pass(1_000);
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
-    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({
+    expect((await loadSent(kate)).find((one) => one.setting === id)).toMatchObject({
       state: 'partly',
       mails: [
         { state: 'sent' },
         { state: 'failed', fault: expect.stringContaining('550') as string },
       ],
     });
-    await settings(estate, mailAt(server.port));
-  }, 60_000);
+    await settings(demoData, mailAt(server.port));
+  });
 
   test('REPORT-5: whose owner is gone, or may not report any more, is not sent until somebody takes it over', async () => {
-    const leaver = await reporter(estate, 'leaver-r', ['operator']);
+    const leaver = await reporter(demoData, 'leaver-r', ['operator']);
     const id = await made(leaver, { enabled: false });
-    await estate.store.tenant(estate.tenant, async (tx) => {
+    await demoData.store.tenant(demoData.tenant, async (tx) => {
       await tx.append(
         [
           {
@@ -251,16 +253,16 @@ eachDatabase((name, open) => {
           actor: { is: 'user', id: leaver.id },
           subject: null,
           commandId: null,
-          at: estate.ground.world.clock.now(),
+          at: demoData.ground.world.clock.now(),
         },
       );
     });
     const before = server.arrived.length;
-    const own = async () => (await settingsOf(kate)).settings.find((one) => idOf(one) === id);
+    const own = async () => (await loadSettings(kate)).settings.find((one) => getId(one) === id);
     expect(await own()).toMatchObject({ gone: true, mine: false });
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
-    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({
+    expect((await loadSent(kate)).find((one) => one.setting === id)).toMatchObject({
       state: 'failed',
       fault: MESSAGES.reportOwnerGone,
       mails: [],
@@ -269,11 +271,11 @@ eachDatabase((name, open) => {
     expect(server.arrived).toHaveLength(before);
     await kate('PUT', `settings/${id}`, { setting: { ...FIELDS, enabled: false } });
     expect(await own()).toMatchObject({ gone: false, mine: true });
-    estate.ground.pass(1_000);
+    demoData.ground.pass(1_000);
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
     expect(server.arrived).toHaveLength(before + 1);
-  }, 60_000);
+  });
 
   test('REPORT-8: names are text in every format', async () => {
     const id = await made(kate, {
@@ -294,29 +296,36 @@ eachDatabase((name, open) => {
     await kate('POST', 'send', { reportSettingId: id });
     await kate('POST', 'send', { reportSettingId: csv });
     await turn.round();
-    const rows = await sentOf(kate);
-    const html = (await kate('GET', `sent/${idOf(rows.find((one) => one.setting === id))}/file`))
+    const rows = await loadSent(kate);
+    const html = (await kate('GET', `sent/${getId(rows.find((one) => one.setting === id))}/file`))
       .text;
-    const file = (await kate('GET', `sent/${idOf(rows.find((one) => one.setting === csv))}/file`))
+    const file = (await kate('GET', `sent/${getId(rows.find((one) => one.setting === csv))}/file`))
       .text;
     expect(html).toContain('&lt;b&gt;Calloway&lt;/b&gt; &amp; &quot;sons&quot;');
     expect(html).not.toMatch(/<b>Calloway|<script|<img|src=|url\(/);
     expect(file).toContain(",'=cmd|1,");
     expect(file).not.toMatch(/(^|,)"?[=+@]/m);
-  }, 60_000);
+  });
 
   test('REPORT-7: a file is kept sealed for 90 days, and that it was sent is told for a year', async () => {
     const id = await made(kate, { enabled: false, name: 'Kept for a while' });
-    const own = async () => (await sentOf(kate)).find((one) => one.setting === id);
+    const own = async () => (await loadSent(kate)).find((one) => one.setting === id);
     await kate('POST', 'send', { reportSettingId: id });
     await turn.round();
     const sent = await own();
-    expect(sent).toMatchObject({ state: 'sent', kept: estate.ground.world.clock.now() + 90 * DAY });
-    const kept = await estate.store.tenant(estate.tenant, ({ sql }) =>
-      sql.selectFrom('kept_file').select('sealed').where('tenant_id', '=', estate.tenant).execute(),
+    expect(sent).toMatchObject({
+      state: 'sent',
+      kept: demoData.ground.world.clock.now() + 90 * DAY,
+    });
+    const stored = await demoData.store.tenant(demoData.tenant, ({ sql }) =>
+      sql
+        .selectFrom('kept_file')
+        .select('sealed')
+        .where('tenant_id', '=', demoData.tenant)
+        .execute(),
     );
-    expect(kept.every(({ sealed }) => /^v1:[\w-]+:[\w-]+:[\w-]+$/.test(sealed))).toBe(true);
-    estate.ground.pass(91 * DAY);
+    expect(stored.every(({ sealed }) => /^v1:[\w-]+:[\w-]+:[\w-]+$/.test(sealed))).toBe(true);
+    demoData.ground.pass(91 * DAY);
     await turn.round();
     expect(await own()).toMatchObject({
       state: 'sent',
@@ -325,11 +334,11 @@ eachDatabase((name, open) => {
       kept: null,
     });
     expect([
-      (await kate('GET', `sent/${idOf(sent)}`)).status,
-      (await kate('GET', `sent/${idOf(sent)}/file`)).status,
+      (await kate('GET', `sent/${getId(sent)}`)).status,
+      (await kate('GET', `sent/${getId(sent)}/file`)).status,
     ]).toEqual([404, 404]);
-    estate.ground.pass(300 * DAY);
+    demoData.ground.pass(300 * DAY);
     await turn.round();
     expect(await own()).toBeUndefined();
-  }, 120_000);
+  });
 });

@@ -6,10 +6,10 @@ import type { TemplateOut } from '#contract/reports/calls.ts';
 import { TEMPLATE_KEYS } from '#contract/reports/template.ts';
 import { makeTenant } from '#server/platform/db/tenants.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
-import { anEstate } from './results/fixtures.ts';
-import type { Estate } from './results/fixtures.ts';
+import { anDemo } from './results/fixtures.ts';
+import type { Demo } from './results/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
-import { branded, FIELDS, made, reporter, settingsOf } from './fixtures.ts';
+import { branded, FIELDS, made, reporter, loadSettings } from './fixtures.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const CALLS = Object.values(reportCalls).map(({ method, path }) => ({
@@ -17,38 +17,38 @@ const CALLS = Object.values(reportCalls).map(({ method, path }) => ({
   path: path.replace('monitoring/reporting/reports/', '').replace('{id}', NOBODY),
 }));
 
-const keysOf = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> =>
+const loadKeys = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> =>
   ((await who('GET', 'enabled')).body.data as readonly TemplateOut[]).map(({ key }) => key);
 
 eachDatabase((_name, open) => {
-  let estate: Estate;
-  let other: Estate;
+  let demoData: Demo;
+  let other: Demo;
   beforeAll(async () => {
     const store = await open();
-    estate = await anEstate(
+    demoData = await anDemo(
       store,
       5,
       { timeZone: 'Europe/Berlin', dayBeginsHour: 0 },
       { jobs: 6, runs: 60, days: 10 },
     );
-    other = await anEstate(
+    other = await anDemo(
       await open(),
       6,
       { timeZone: 'UTC', dayBeginsHour: 0 },
       { jobs: 2, runs: 5, days: 5 },
     );
-  }, 120_000);
+  });
 
   test("REPORT-1: every call is for who has the ability and stands in the provider's list", async () => {
     for (const visibleFor of [['all'], ['operator'], []] as const) {
-      await branded(estate, {
+      await branded(demoData, {
         features: {
           ...defaultBranding('', '', '').features,
           reporting: { enabled: true, visibleFor: [...visibleFor] },
         },
       });
       for (const role of ROLES) {
-        const who = await reporter(estate, `${role}-${visibleFor.join('')}`, [role]);
+        const who = await reporter(demoData, `${role}-${visibleFor.join('')}`, [role]);
         const may =
           can([role], 'monitoring.report-settings') &&
           visibleFor.some((one) => one === 'all' || one === role);
@@ -77,18 +77,18 @@ eachDatabase((_name, open) => {
         }
       }
     }
-    await branded(estate, { features: defaultBranding('', '', '').features });
-  }, 120_000);
+    await branded(demoData, { features: defaultBranding('', '', '').features });
+  });
 
   test('REPORT-1: the templates of licences and of sub-providers are for who may see these', async () => {
-    const boss = await reporter(estate, 'boss', ['admin']);
-    const reader = await reporter(estate, 'reader', ['read-only']);
-    const few = await reporter(estate, 'few', ['operator'], [1]);
-    expect(await keysOf(boss)).toEqual([...TEMPLATE_KEYS]);
-    expect(await keysOf(reader)).toEqual(
+    const boss = await reporter(demoData, 'boss', ['admin']);
+    const reader = await reporter(demoData, 'reader', ['read-only']);
+    const few = await reporter(demoData, 'few', ['operator'], [1]);
+    expect(await loadKeys(boss)).toEqual([...TEMPLATE_KEYS]);
+    expect(await loadKeys(reader)).toEqual(
       TEMPLATE_KEYS.filter((key) => key !== 'licenseStorageReport'),
     );
-    expect(await keysOf(few)).toEqual(
+    expect(await loadKeys(few)).toEqual(
       TEMPLATE_KEYS.filter(
         (key) => key !== 'licenseStorageReport' && key !== 'sspCalendarReportSummary',
       ),
@@ -104,13 +104,13 @@ eachDatabase((_name, open) => {
   });
 
   test("REPORT-2: who sees some companies keeps reports of these, and nobody else's", async () => {
-    const few = await reporter(estate, 'some', ['operator'], [1]);
-    const all = await reporter(estate, 'all', ['operator']);
+    const few = await reporter(demoData, 'some', ['operator'], [1]);
+    const all = await reporter(demoData, 'all', ['operator']);
     const far = await reporter(other, 'far', ['operator']);
     const own = await made(few);
     const theirs = await made(all, { companies: [2] });
-    expect((await settingsOf(few)).settings.map((one) => Object.values(one)[0])).toEqual([own]);
-    expect((await settingsOf(all)).settings.map(({ mine }) => mine)).toContain(false);
+    expect((await loadSettings(few)).settings.map((one) => Object.values(one)[0])).toEqual([own]);
+    expect((await loadSettings(all)).settings.map(({ mine }) => mine)).toContain(false);
     for (const who of [few, far]) {
       for (const [method, path, body] of [
         ['PUT', `settings/${theirs}`, { setting: FIELDS }],
@@ -148,13 +148,13 @@ eachDatabase((_name, open) => {
     expect(
       (await all('PUT', `settings/${own}`, { setting: { ...FIELDS, name: 'Renamed' } })).status,
     ).toBe(200);
-    expect((await settingsOf(few)).settings).toMatchObject([{ name: 'Renamed', mine: true }]);
+    expect((await loadSettings(few)).settings).toMatchObject([{ name: 'Renamed', mine: true }]);
     expect((await all('DELETE', `settings/${own}`)).status).toBe(200);
-    expect((await settingsOf(few)).settings).toEqual([]);
+    expect((await loadSettings(few)).settings).toEqual([]);
   });
 
   test('REPORT-2, REPORT-8: what does not fit is refused at its field', async () => {
-    const who = await reporter(estate, 'typist', ['operator']);
+    const who = await reporter(demoData, 'typist', ['operator']);
     const refused = async (more: object): Promise<readonly string[]> => {
       const answer = await who('POST', 'settings', { setting: { ...FIELDS, ...more } });
       return answer.status === 400
@@ -199,14 +199,14 @@ eachDatabase((_name, open) => {
     expect(await refused({ more: 1 })).toEqual(['setting.more']);
     const id = await made(who, { recipients: ['Kate@Example.com', 'kate@example.com '] });
     expect(
-      (await settingsOf(who)).settings.find((one) => Object.values(one)[0] === id)?.recipients,
+      (await loadSettings(who)).settings.find((one) => Object.values(one)[0] === id)?.recipients,
     ).toEqual(['kate@example.com']);
   });
 
   test('REPORT-4: the report of sub-providers tells those below, and nothing beside them', async () => {
-    const boss = await reporter(estate, 'master', ['operator']);
-    const below = estate.ground.world.chance.uuid();
-    await makeTenant(estate.store, {
+    const boss = await reporter(demoData, 'master', ['operator']);
+    const below = demoData.ground.world.chance.uuid();
+    await makeTenant(demoData.store, {
       tenant: below,
       host: `${below}.example`,
       branding: defaultBranding(below, 'Below & Sons', `${below}.example`),
@@ -227,10 +227,10 @@ eachDatabase((_name, open) => {
         ).body.data as { report: { sections: { rows: unknown[][] }[] } }
       ).report.sections[0]?.rows.map((row) => row.slice(0, 3));
     expect(await tell()).toEqual([]);
-    await estate.store.system((sql) =>
+    await demoData.store.system((sql) =>
       sql
         .updateTable('tenant_list')
-        .set({ master_id: estate.tenant })
+        .set({ master_id: demoData.tenant })
         .where('tenant_id', '=', below)
         .execute(),
     );

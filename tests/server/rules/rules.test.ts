@@ -15,8 +15,8 @@ import {
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { HERE } from '../outbound/outside.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -24,8 +24,8 @@ import { person } from '../ingest/people.ts';
 import { missedRunTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
-let ground: Ground;
-const now = (): number => ground.world.clock.now();
+let fixture: Fixture;
+const now = (): number => fixture.world.clock.now();
 const iso = (ms: number): string => new Date(ms).toISOString();
 const PATH = 'monitoring/backoffice/rules';
 
@@ -63,7 +63,7 @@ const execution = async (who: Asker, run: number | undefined): Promise<Execution
   (await who<Execution>('GET', `monitoring/backoffice/jobExecutions/${run}`)).body.data;
 
 async function begin(): Promise<{ office: Office; dana: Asker; cora: Asker; rita: Asker }> {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   return {
     office,
     dana: await person(office, 'dana', 'operator'),
@@ -77,7 +77,7 @@ const warns = (
   more: object = {},
   company: 1 | 2 = 1,
 ): Promise<void> => {
-  ground.pass(HOUR);
+  fixture.pass(HOUR);
   return office.post(company, [
     {
       ...failure(job, iso(now() - 60_000)),
@@ -90,7 +90,7 @@ const warns = (
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({ secretKey: HERE.secretKey }, await open());
+    fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });
 
   test('RULES-3: the next same result comes as an exception: counted as OK, by the rule in its history; the rule says what it did', async () => {
@@ -218,7 +218,7 @@ eachDatabase((_name, open) => {
   test('RULES-3: many results in one request and results in a row are told apart; what did not run is asked of the rules as well', async () => {
     const { office, dana } = await begin();
     await made(dana, aRule({ streak: { least: 3, most: null } }, { ticket: 'THIRD' }));
-    ground.pass(HOUR);
+    fixture.pass(HOUR);
     await office.post(
       1,
       [40, 30, 20].map((minutes) => failure('Third', iso(now() - minutes * 60_000))),
@@ -241,8 +241,8 @@ eachDatabase((_name, open) => {
         endTime: iso(now()),
       },
     ]);
-    const clock = missedRunTicks(ground.world);
-    ground.pass(20 * HOUR);
+    const clock = missedRunTicks(fixture.world);
+    fixture.pass(20 * HOUR);
     await clock.tick(now());
     await clock.stop();
     expect(await openAt(dana, 'Laptop')).toMatchObject({
@@ -254,7 +254,7 @@ eachDatabase((_name, open) => {
   test('RULES-7: rules do nothing while they are switched off, neither for results nor for what did not run, and act on new results once they are on again', async () => {
     const { office, dana } = await begin();
     const turn = (on: boolean): Promise<unknown> =>
-      ground.world.store.tenant(office.tenant, ({ sql: db }) =>
+      fixture.world.store.tenant(office.tenant, ({ sql: db }) =>
         sql`update provider set branding = jsonb_set(branding::jsonb, '{features,rules}', ${String(on)}::jsonb) where tenant_id = ${office.tenant}`.execute(
           db,
         ),
@@ -298,8 +298,8 @@ eachDatabase((_name, open) => {
     // Nothing that nobody can see counts a result as OK.
     await warns(office);
     expect(await openAt(dana, 'Files')).toMatchObject({ runs: 2, exception: null });
-    const clock = missedRunTicks(ground.world);
-    ground.pass(20 * HOUR);
+    const clock = missedRunTicks(fixture.world);
+    fixture.pass(20 * HOUR);
     await clock.tick(now());
     await clock.stop();
     const laptop = await openAt(dana, 'Laptop');
@@ -321,7 +321,7 @@ eachDatabase((_name, open) => {
   test('RULES-3: users who may see it are told by one mail a request', async () => {
     const { office, dana } = await begin();
     const outgoing = (): Promise<number> =>
-      ground.world.store.tenant(
+      fixture.world.store.tenant(
         office.tenant,
         async ({ sql }) =>
           (
@@ -334,9 +334,9 @@ eachDatabase((_name, open) => {
         { readOnly: true },
       );
     const { people } = await listed(dana);
-    const idOf = (name: string): string => people.find((one) => one.name === name)?.id ?? '';
-    await made(dana, aRule({ states: ['Failed'] }, { notify: [idOf('DANA'), idOf('CORA')] }));
-    ground.pass(HOUR);
+    const getId = (name: string): string => people.find((one) => one.name === name)?.id ?? '';
+    await made(dana, aRule({ states: ['Failed'] }, { notify: [getId('DANA'), getId('CORA')] }));
+    fixture.pass(HOUR);
     await office.post(
       1,
       ['A', 'B'].map((job) => failure(job, iso(now()))),
@@ -367,8 +367,8 @@ eachDatabase((_name, open) => {
       when: Partial<RuleWhen>,
       more: object = {},
     ): Promise<RuleTested> => {
-      const { when: asked, does } = aRule(when, { exception: true });
-      return (await who<RuleTested>('POST', `${PATH}/test`, { when: asked, does, ...more })).body
+      const { when: request, does } = aRule(when, { exception: true });
+      return (await who<RuleTested>('POST', `${PATH}/test`, { when: request, does, ...more })).body
         .data;
     };
     const found = await tried(dana, { text: 'passed over' });
@@ -464,10 +464,10 @@ eachDatabase((_name, open) => {
     await dana('PUT', PATH, { order: [second, first] });
     await dana('DELETE', `${PATH}/${second}`);
     await warns(office);
-    expect(await rebuild(ground.world.store, { only: [office.tenant] })).toMatchObject([
+    expect(await rebuild(fixture.world.store, { only: [office.tenant] })).toMatchObject([
       { differences: [] },
     ]);
-    const rows = await ground.world.store.tenant(office.tenant, (tx) => tx.all('rule'), {
+    const rows = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('rule'), {
       readOnly: true,
     });
     expect(

@@ -2,15 +2,15 @@ import { assert, asyncProperty, constantFrom, integer, record, subarray } from '
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { TicketWhole } from '#contract/tickets/calls.ts';
-import { dayOf } from '#contract/time/day.ts';
+import { getDay } from '#contract/time/day.ts';
 import { soughtIn } from '#contract/search/search.ts';
 import type { FoundOut } from '#contract/search/calls.ts';
 import { ANYTHING, NOTHING_DONE } from '#contract/rules/rules.ts';
 import { sumUpDays } from '#server/platform/queries/sum-days.ts';
-import { ask, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
-import { anEstate, DAY as ESTATE_DAY, NOW } from '../reports/results/fixtures.ts';
-import type { Estate } from '../reports/results/fixtures.ts';
+import { ask, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
+import { anDemo, DAY as DEMO_DAY, NOW } from '../reports/results/fixtures.ts';
+import type { Demo } from '../reports/results/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker } from '../sync/fixtures.ts';
@@ -18,10 +18,10 @@ import { person } from '../ingest/people.ts';
 
 const TRIES = 25 * Number(process.env['PROOF'] ?? 1);
 const DAY = 86_400_000;
-const asked = (text: string, more = ''): string =>
+const toQuery = (text: string, more = ''): string =>
   `monitoring/search?text=${encodeURIComponent(text)}${more}`;
 const search = async (who: Asker, text: string, more = ''): Promise<FoundOut> =>
-  (await who<FoundOut>('GET', asked(text, more))).body.data;
+  (await who<FoundOut>('GET', toQuery(text, more))).body.data;
 /** What was found, in a word each. */
 const said = (found: FoundOut): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
@@ -44,17 +44,17 @@ const said = (found: FoundOut): Readonly<Record<string, readonly string[]>> =>
   );
 
 eachDatabase((name, open) => {
-  let ground: Ground;
+  let fixture: Fixture;
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
   const bad = (job: string, back: number, more: object = {}) =>
     failure(job, at(back), { ...more, externalId: `${job} ${at(back)}` });
   const good = (job: string, back: number) => bad(job, back, { status: 'Success', message: null });
-  const at = (back: number): string => new Date(ground.world.clock.now() - back).toISOString();
+  const at = (back: number): string => new Date(fixture.world.clock.now() - back).toISOString();
 
   test('SEEK-1: each kind is found by who may open it, within its companies', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const { app, host } = office;
     const admin = await person(office, 'ann', 'admin');
     const operator = await person(office, 'dana', 'operator');
@@ -86,7 +86,7 @@ eachDatabase((name, open) => {
         body: [{ uid: `r${company}`, name: `Harbour store ${company}`, hostName: 'nas' }],
       });
     }
-    const problems = await ground.world.store.tenant(office.tenant, (tx) => tx.all('problem'));
+    const problems = await fixture.world.store.tenant(office.tenant, (tx) => tx.all('problem'));
     for (const { n, company } of problems)
       await operator<TicketWhole>('POST', 'monitoring/backoffice/tickets', {
         problems: [n],
@@ -162,16 +162,18 @@ eachDatabase((name, open) => {
     // No role that opens nothing finds anything; a stranger is told to sign in; signs of a pattern
     // are signs.
     expect(said(await search(await person(office, 'sup', 'super-admin'), 'harbour'))).toEqual({});
-    expect((await ask(app, `/api/v1/${asked('harbour')}`, { host })).status).toBe(401);
+    expect((await ask(app, `/api/v1/${toQuery('harbour')}`, { host })).status).toBe(401);
     for (const text of ['%', '_', '\\', "'", 'harbour%', 'harbour\u0000%', 'é(', 'ü.*'])
       expect(said(await search(operator, text, '&kinds=jobs,tickets'))).toEqual({
         jobs: [],
         tickets: [],
       });
     expect((await operator('GET', 'monitoring/search?text=')).status).toBe(400);
-    expect((await operator('GET', asked('x', '&kinds=cars'))).status).toBe(400);
-    expect((await operator('GET', asked('x', '&from=2026-03-02&to=2026-03-01'))).status).toBe(400);
-    expect((await operator('GET', asked('x', '&from=2020-01-01'))).status).toBe(400);
+    expect((await operator('GET', toQuery('x', '&kinds=cars'))).status).toBe(400);
+    expect((await operator('GET', toQuery('x', '&from=2026-03-02&to=2026-03-01'))).status).toBe(
+      400,
+    );
+    expect((await operator('GET', toQuery('x', '&from=2020-01-01'))).status).toBe(400);
     // What was deleted is not found.
     const { _id: id = '' } = (await search(admin, 'pike')).companies?.rows[0] ?? {};
     expect((await admin('DELETE', `companies/${id}`)).status).toBe(200);
@@ -187,8 +189,8 @@ eachDatabase((name, open) => {
   });
 
   test('SEEK-3: older results are found by job and cause, and by day; those that devices keep are not told again', async () => {
-    const office = await anOffice(ground);
-    const first = ground.world.clock.now();
+    const office = await anOffice(fixture);
+    const first = fixture.world.clock.now();
     await office.post(1, [
       good('Files', 3 * DAY),
       bad('Files', 2 * DAY, { message: 'no space left on device' }),
@@ -199,13 +201,13 @@ eachDatabase((name, open) => {
       bad('Mail', DAY),
       bad('Sql', 60_000, { message: 'no space left on device' }),
     ]);
-    ground.pass(60 * DAY);
+    fixture.pass(60 * DAY);
     const operator = await person(office, 'dana', 'operator');
     const some = await person(office, 'cora', 'operator', [2]);
     const day = (back: number): string => new Date(first - back).toISOString().slice(0, 10);
     await office.post(1, [bad('Files', DAY, { message: 'no space left on device' })]);
     for (const summed of [false, true]) {
-      if (summed) await sumUpDays(ground.world, office.tenant, ground.world.clock.now());
+      if (summed) await sumUpDays(fixture.world, office.tenant, fixture.world.clock.now());
       const results = async (who: Asker, text: string, more = '') =>
         said(await search(who, text, `&kinds=results${more}`))['results'];
       expect(await results(operator, 'space left')).toEqual([
@@ -238,7 +240,7 @@ eachDatabase((name, open) => {
       expect(
         await results(
           operator,
-          `files ${new Date(ground.world.clock.now() - DAY).toISOString().slice(0, 10)}`,
+          `files ${new Date(fixture.world.clock.now() - DAY).toISOString().slice(0, 10)}`,
         ),
       ).toHaveLength(1);
       expect(await results(operator, 'nothing of the kind')).toEqual([]);
@@ -246,14 +248,14 @@ eachDatabase((name, open) => {
   });
 
   test(`SEEK-1, SEEK-3: what is found is what a reader of all rows would find, and never more than the asker sees (${name})`, async () => {
-    const estate: Estate = await anEstate(
+    const demoData: Demo = await anDemo(
       await open(),
       5,
       { timeZone: 'Europe/Berlin', dayBeginsHour: 6 },
       { jobs: 24, runs: 2_000, days: 80 },
     );
-    const { store, tenant, wall } = estate;
-    await sumUpDays(estate.world, tenant, NOW - 20 * ESTATE_DAY);
+    const { store, tenant, wall } = demoData;
+    await sumUpDays(demoData.world, tenant, NOW - 20 * DEMO_DAY);
     // Every other problem was over before; each problem's last result is one of its own, where it
     // has any.
     await store.tenant(tenant, (tx) =>
@@ -262,7 +264,7 @@ eachDatabase((name, open) => {
       ),
     );
     await store.tenant(tenant, (tx) =>
-      sql`update run set problem_n = null, row = (row::jsonb || '{"problem":null}')::json where tenant_id = ${tenant} and problem_n % 2 = 0 and started_at > ${NOW - 40 * ESTATE_DAY}`.execute(
+      sql`update run set problem_n = null, row = (row::jsonb || '{"problem":null}')::json where tenant_id = ${tenant} and problem_n % 2 = 0 and started_at > ${NOW - 40 * DEMO_DAY}`.execute(
         tx.sql,
       ),
     );
@@ -291,7 +293,7 @@ eachDatabase((name, open) => {
     ];
     const reaches = [null, [1], [2, 3], []] as const;
     const readers = await Promise.all(
-      reaches.map((reach, i) => estate.as(`reader-${i}`, ['operator'], reach)),
+      reaches.map((reach, i) => demoData.as(`reader-${i}`, ['operator'], reach)),
     );
     const key = (run: (typeof rows.run)[number]): string => {
       const job = jobs.get(run.job);
@@ -347,7 +349,7 @@ eachDatabase((name, open) => {
           const reach = reaches[who];
           const get = readers[who];
           if (reach === undefined || get === undefined) throw new RangeError('no such reader');
-          const iso = new Date(NOW - back * ESTATE_DAY).toISOString().slice(0, month ? 7 : 10);
+          const iso = new Date(NOW - back * DEMO_DAY).toISOString().slice(0, month ? 7 : 10);
           const text = [...some, word, iso].join(' ');
           const sought = soughtIn(text);
           const visible = rows.run.filter(
@@ -357,7 +359,7 @@ eachDatabase((name, open) => {
             .body.data;
           const of = visible
             .filter((run) => {
-              const day = dayOf(
+              const day = getDay(
                 Math.floor(run.startedAt / 1000) * 1000,
                 wall.timeZone,
                 wall.dayBeginsHour,
@@ -371,8 +373,8 @@ eachDatabase((name, open) => {
             })
             .toSorted(
               (a, b) =>
-                dayOf(b.startedAt, wall.timeZone, wall.dayBeginsHour) -
-                  dayOf(a.startedAt, wall.timeZone, wall.dayBeginsHour) ||
+                getDay(b.startedAt, wall.timeZone, wall.dayBeginsHour) -
+                  getDay(a.startedAt, wall.timeZone, wall.dayBeginsHour) ||
                 Number(a.problem === null) - Number(b.problem === null) ||
                 b.startedAt - a.startedAt ||
                 b.n - a.n,
@@ -395,7 +397,7 @@ eachDatabase((name, open) => {
               companies.get(company),
             ]);
             expect(run && [...some, word].every((one) => key(run).includes(one))).toBe(true);
-            expect(startedAt).toBeLessThan(NOW - 28 * ESTATE_DAY);
+            expect(startedAt).toBeLessThan(NOW - 28 * DEMO_DAY);
           }
           const lasts = rows.problem.filter((problem) => {
             const run = own.get(problem.lastRun);
@@ -403,7 +405,7 @@ eachDatabase((name, open) => {
               run &&
               run.problem === problem.n &&
               run.startedAt <
-                Date.parse(new Date(NOW - 29 * ESTATE_DAY).toISOString().slice(0, 10)) &&
+                Date.parse(new Date(NOW - 29 * DEMO_DAY).toISOString().slice(0, 10)) &&
               [...some, word].every((one) => key(run).includes(one))
             );
           });
@@ -434,5 +436,5 @@ eachDatabase((name, open) => {
       },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
-  }, 120_000);
+  });
 });

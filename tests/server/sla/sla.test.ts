@@ -3,8 +3,8 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { SlaOut, SlaReport } from '#contract/sla/calls.ts';
 import type { SlaFields } from '#contract/sla/sla.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
@@ -16,9 +16,9 @@ const HOUR = 3_600_000;
 const SAVE = 'monitoring/reporting/save-sla-alarm';
 const ALL = 'monitoring/reporting/get-all-sla-alarm';
 const REPORT = 'monitoring/reporting/sla-report';
-let ground: Ground;
+let fixture: Fixture;
 const iso = (ms: number): string => new Date(ms).toISOString();
-const now = (): number => ground.world.clock.now();
+const now = (): number => fixture.world.clock.now();
 
 const EVERYTHING = { companyIds: [], source: [], type: [], entityGroup: [] } as const;
 const anAlarm = (more: Partial<SlaFields> = {}): SlaFields => ({
@@ -64,7 +64,7 @@ const reported = async (who: Asker, query: string): Promise<SlaReport> =>
 const said = ({ status, body }: Answer): readonly unknown[] => [status, body.message];
 
 async function begin() {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   return {
     office,
     dana: await person(office, 'dana', 'operator'),
@@ -74,7 +74,7 @@ async function begin() {
 }
 /** What was put on its way to users, the oldest first. */
 async function mails(office: Office): Promise<readonly { subject: string; text: string }[]> {
-  return ground.world.store.tenant(office.tenant, async (tx) => {
+  return fixture.world.store.tenant(office.tenant, async (tx) => {
     const rows = await tx.sql
       .selectFrom('outgoing')
       .select(['id', 'sealed'])
@@ -85,7 +85,7 @@ async function mails(office: Office): Promise<readonly { subject: string; text: 
     for (const { id, sealed } of rows)
       all.push(
         JSON.parse(
-          await unseal(tx, ground.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
+          await unseal(tx, fixture.world, { table: 'outgoing', column: 'sealed', row: id }, sealed),
         ) as { subject: string; text: string },
       );
     return all.filter(({ subject }) => subject.includes('SLA'));
@@ -94,12 +94,12 @@ async function mails(office: Office): Promise<readonly { subject: string; text: 
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({ secretKey: HERE.secretKey }, await open());
+    fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });
 
   test('SLA-1, SLA-3: it breaks when a good backup is too old, and is kept again with the next one; each is told once', async () => {
     const { office, dana } = await begin();
-    const sla = slaTicks(ground.world);
+    const sla = slaTicks(fixture.world);
     await post(office, 1, 'Files', 'Success');
     await post(office, 1, 'Mail', 'Warning');
     const users = (await dana<{ people: { id: string; name: string }[] }>('GET', ALL)).body.data
@@ -116,11 +116,11 @@ eachDatabase((_name, open) => {
       { _id: id, kept: true, jobs: 2, lateCount: 0, share: 1, brokenSince: null, madeBy: 'DANA' },
     ]);
     await sla.tick(now());
-    ground.pass(25 * HOUR);
+    fixture.pass(25 * HOUR);
     await post(office, 1, 'Mail', 'Failed');
     await sla.tick(now());
     expect(await mails(office)).toEqual([]);
-    ground.pass(2 * HOUR);
+    fixture.pass(2 * HOUR);
     await sla.tick(now());
     await sla.tick(now() + 1);
     // Cora sees one company alone: an alarm of all is not told to her.
@@ -181,7 +181,7 @@ eachDatabase((_name, open) => {
       { name: 'Second company', kept: false, share: 0, jobs: 1, jobName: null },
       { name: 'One', kept: true, jobs: 1, jobName: 'Files', companyName: 'Calloway Freight' },
     ]);
-    ground.pass(2 * HOUR);
+    fixture.pass(2 * HOUR);
     const own = (
       await dana<{ alarms: SlaOut[] }>('GET', `monitoring/reporting/get-sla-alarm/${files?.uid}`)
     ).body.data.alarms;
@@ -205,7 +205,7 @@ eachDatabase((_name, open) => {
     await made(dana, ofTypes('everything', []));
     await made(dana, ofTypes('copies', ['BackupCopy', 'Other']));
     await made(dana, ofTypes('both', ['Backup', 'BackupCopy']));
-    ground.pass(27 * HOUR);
+    fixture.pass(27 * HOUR);
     await post(office, 1, 'Files', 'Success');
     expect(
       new Map(
@@ -273,7 +273,7 @@ eachDatabase((_name, open) => {
     const { office, dana, cora } = await begin();
     for (const status of ['Success', 'Failed', 'Warning'] as const) {
       await post(office, 1, 'Files', status);
-      ground.pass(HOUR);
+      fixture.pass(HOUR);
     }
     await post(office, 1, 'Mail', 'Success');
     await post(office, 2, 'Other', 'Failed');

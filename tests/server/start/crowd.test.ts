@@ -111,4 +111,4 @@ test('HTTP-19, HTTP-20: 1,500 slow bodies take little memory of a started server
     for (const { socket } of office) socket.destroy();
   });
   await expect.poll(() => office.filter(({ isRefused }) => isRefused()).length, PATIENT).toBe(20);
-}, 300_000);
+});

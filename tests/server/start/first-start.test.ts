@@ -6,7 +6,7 @@ import { readConfig } from '#server/platform/config.ts';
 import type { Settings } from '#server/platform/config.ts';
 import { firstStart } from '#server/first-start.ts';
 import { eachDatabase, freshStore } from '../db/databases.ts';
-import { appOf, login, makeGround } from '../http/fixtures.ts';
+import { getApp, login, makeFixture } from '../http/fixtures.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -18,8 +18,8 @@ afterEach(() => {
 
 eachDatabase((name) => {
   test('START-1: the first start makes a provider, a company and an administrator, and every start shows its password while the file is there', async () => {
-    const ground = await makeGround({ dataDir }, await freshStore(name));
-    const { world } = ground;
+    const fixture = await makeFixture({ dataDir }, await freshStore(name));
+    const { world } = fixture;
     const made = await firstStart(world, null);
     expect(made).toEqual({
       username: 'admin',
@@ -30,8 +30,8 @@ eachDatabase((name) => {
       statSync(file).mode & 0o777,
       readFileSync(file, 'utf8').includes(made?.password ?? 'none'),
     ]).toEqual([0o600, true]);
-    expect(ground.lines.join('')).not.toContain(made?.password);
-    const session = await login(appOf(world), 'any.host:4300', 'admin', made?.password);
+    expect(fixture.lines.join('')).not.toContain(made?.password);
+    const session = await login(getApp(world), 'any.host:4300', 'admin', made?.password);
     expect(session.body.data.user).toMatchObject({
       name: 'Administrator',
       email: 'admin@example.com',
@@ -66,7 +66,7 @@ eachDatabase((name) => {
 });
 
 test('START-1: a wanted password is taken, and a start that broke off is finished by the next', async () => {
-  const { world } = await makeGround({ dataDir }, await freshStore('pglite'));
+  const { world } = await makeFixture({ dataDir }, await freshStore('pglite'));
   const broken = {
     ...world,
     store: {
@@ -82,7 +82,7 @@ test('START-1: a wanted password is taken, and a start that broke off is finishe
     username: 'admin',
     password: 'the wanted password',
   });
-  expect((await login(appOf(world), 'x', 'admin', 'the wanted password')).status).toBe(200);
+  expect((await login(getApp(world), 'x', 'admin', 'the wanted password')).status).toBe(200);
 });
 
 test('START-2: settings come from the environment, and one that cannot be used is named', () => {
@@ -182,24 +182,24 @@ test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1
   }
 });
 
-const asked = (args: readonly string[], env: Record<string, string> = {}): unknown => {
+const toQuery = (args: readonly string[], env: Record<string, string> = {}): unknown => {
   const read = readConfig(env, '/', args);
   return typeof read === 'string' ? read : read.estate;
 };
 
 test('START-2, EST-9: the estate is asked for by an option or the environment, the option first; an unknown one is named', () => {
   expect([
-    asked([]),
-    asked(['--estate', 'medium']),
-    asked(['--estate=large']),
-    asked([], { DAYBOOK_ESTATE: 'none' }),
-    asked(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
+    toQuery([]),
+    toQuery(['--estate', 'medium']),
+    toQuery(['--estate=large']),
+    toQuery([], { DAYBOOK_ESTATE: 'none' }),
+    toQuery(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
   ]).toEqual([null, 'medium', 'large', 'none', 'small']);
   expect([
-    asked(['--estate']),
-    asked(['--estate', 'huge']),
-    asked([], { DAYBOOK_ESTATE: 'x' }),
-    asked(['--verbose']),
+    toQuery(['--estate']),
+    toQuery(['--estate', 'huge']),
+    toQuery([], { DAYBOOK_ESTATE: 'x' }),
+    toQuery(['--verbose']),
   ]).toEqual([
     expect.stringContaining('"" is unknown'),
     expect.stringContaining('"huge"'),

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { sessionKey } from '#server/platform/auth/session-key.ts';
+import { makeAppContext } from '#server/make-app-context.ts';
 import { checkMasterKey } from '#server/platform/crypto/check-master-key.ts';
 import { storeSecret } from '#server/platform/outbound/secret.ts';
 import { rotateKeys } from '#server/platform/crypto/rotate-keys.ts';
 import { backUp } from '#server/platform/db/backup-file.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { makeGround, provider } from '../http/fixtures.ts';
+import { makeFixture, provider } from '../http/fixtures.ts';
 import { eachDatabase, freshStore } from '../db/databases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-key-check-'));
@@ -25,12 +25,13 @@ const settings = (world: AppContext) =>
 
 eachDatabase((kind) => {
   const begin = async () => {
-    const ground = await makeGround({ secretKey: FIRST }, await freshStore(kind));
-    const { world } = ground;
+    const fixture = await makeFixture({ secretKey: FIRST }, await freshStore(kind));
+    const { world } = fixture;
     return {
-      ground,
+      ground: fixture,
       world,
-      by: (secretKey: string): AppContext => ({ ...world, config: { ...world.config, secretKey } }),
+      by: (secretKey: string): AppContext =>
+        makeAppContext({ ...world, config: { ...world.config, secretKey } }),
     };
   };
 
@@ -47,8 +48,8 @@ eachDatabase((kind) => {
   });
 
   test('START-5: a database from before key ids were recorded is recognized by what it has sealed', async () => {
-    const { ground, world, by } = await begin();
-    const { tenant } = await provider(ground);
+    const { ground: fixture, world, by } = await begin();
+    const { tenant } = await provider(fixture);
     await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
     await checkMasterKey(by(FIRST));
@@ -61,7 +62,7 @@ eachDatabase((kind) => {
     await world.store.system((sql) =>
       sql.insertInto('server_setting').values({ name: 'session-key', value: old }).execute(),
     );
-    const key = await sessionKey(world);
+    const key = await world.sessionKey();
     expect(key.toString('base64url')).toBe(old);
     const file = join(folder, `${kind}.gz`);
     await backUp(world.store as Parameters<typeof backUp>[0], file, 0);
@@ -73,9 +74,9 @@ eachDatabase((kind) => {
       for (const spelled of [old, key.toString('hex'), key.toString('base64').slice(0, -2)])
         expect(text).not.toContain(spelled);
     }
-    expect((await sessionKey(by(FIRST))).equals(key)).toBe(true);
+    expect((await by(FIRST).sessionKey()).equals(key)).toBe(true);
     await rotateKeys(by(`${SECOND},${FIRST}`), false);
-    expect((await sessionKey(by(SECOND))).equals(key)).toBe(true);
-    await expect(sessionKey(by(FIRST))).rejects.toThrow('A key of the server is missing');
+    expect((await by(SECOND).sessionKey()).equals(key)).toBe(true);
+    await expect(by(FIRST).sessionKey()).rejects.toThrow('A key of the server is missing');
   });
 });

@@ -112,7 +112,7 @@ test('START-4: a port that is taken, or a setting that cannot be used, is one cl
     1,
     'PORT must be a whole number from 0 to 65535.\n',
   ]);
-}, 120_000);
+});
 
 test.skipIf(missing !== '')(
   `START-5: two servers that start at once on an empty PostgreSQL database both come up, with one administrator and one true password file${missing}`,

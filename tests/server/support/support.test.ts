@@ -3,8 +3,8 @@ import type { SupportOut } from '#contract/support/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { defaultBranding } from '#server/features/branding/default-branding.ts';
-import { login, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { login, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { smtp } from '../outbound/smtp.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -16,7 +16,7 @@ const PATH = 'monitoring/backoffice/support';
 const HOUR = 3_600_000;
 const REQUEST = { subject: 'Results of the night', message: 'The page stays empty.' };
 const plain = defaultBranding('', '', '').features;
-let ground: Ground;
+let fixture: Fixture;
 
 /** An office whose support section has these links on, and what its mail server got. */
 async function supported({
@@ -30,8 +30,8 @@ async function supported({
   email?: string | null;
   port?: number | null;
 } = {}): Promise<Office> {
-  const office = await anOffice(ground);
-  await ground.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+  const office = await anOffice(fixture);
+  await fixture.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
     const { branding } = await sql
       .selectFrom('provider')
       .select('branding')
@@ -69,9 +69,9 @@ async function supported({
 const listed = async (who: Asker): Promise<readonly SupportOut[]> =>
   (await who<{ rows: SupportOut[] }>('GET', PATH)).body.data.rows;
 async function posted(): Promise<void> {
-  const { clock } = ground.world;
+  const { clock } = fixture.world;
   const post = mailTicks({
-    ...ground.world,
+    ...fixture.world,
     clock: {
       ...clock,
       after: (ms, work) => (ms === 500 ? { cancel: () => undefined } : clock.after(ms, work)),
@@ -83,7 +83,7 @@ async function posted(): Promise<void> {
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('SUPPORT-1: a request is refused where the section or its link is off, and to strangers', async () => {
@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
       { subject: REQUEST.subject, state: 'sent', fault: null },
     ]);
     // After a week nothing of the mail is left, and it is still known.
-    ground.pass(8 * 24 * HOUR);
+    fixture.pass(8 * 24 * HOUR);
     await posted();
     const { token } = (await login(office.app, office.host, 'dana')).body.data;
     const later = await office.app.request(
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
       { state: 'failed', fault: '127.0.0.1 refused the mail (550).' },
     ]);
     const rows = (): Promise<number> =>
-      ground.world.store.tenant(
+      fixture.world.store.tenant(
         office.tenant,
         async ({ sql, tenant }) =>
           (
@@ -187,7 +187,7 @@ eachDatabase((_name, open) => {
               .execute()
           ).length,
       );
-    const gone = await ground.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+    const gone = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
       sql
         .selectFrom('person')
         .select('id')

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Execution } from '#contract/runs/calls.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from './fixtures.ts';
 import type { Asker } from './fixtures.ts';
@@ -11,7 +11,7 @@ import type { Asker } from './fixtures.ts';
 const TODAY = '2026-03-02';
 const FIRST = randomUUID();
 const SECOND = randomUUID(); // two devices
-let ground: Ground;
+let fixture: Fixture;
 interface Changed {
   readonly seq: number;
   readonly accepted: number;
@@ -23,21 +23,21 @@ const key = (order: number, id: string = randomUUID(), device = FIRST): Record<s
   'daybook-device': device,
   'daybook-order': String(order),
 });
-const runsOf = async (me: Asker): Promise<number[]> =>
+const loadRuns = async (me: Asker): Promise<number[]> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems.map(({ lastRun }) => lastRun);
-const headOf = async (me: Asker): Promise<number> =>
+const loadHead = async (me: Asker): Promise<number> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.cursor;
 const path = (run: number | undefined): string => `monitoring/backoffice/jobExecutions/${run}`;
 const review = { change: { is: 'review', comment: null } };
 
 async function begin(jobs: number) {
-  const office = await anOffice(ground);
+  const office = await anOffice(fixture);
   const [me, other] = [await office.as('dana', ['operator']), await office.as('max', ['operator'])];
   await office.post(
     1,
     Array.from({ length: jobs }, (_, i) => failure(`job-${i}`, `${TODAY}T0${i % 9}:00:00Z`)),
   );
-  return { office, me, other, runs: await runsOf(me) };
+  return { office, me, other, runs: await loadRuns(me) };
 }
 
 const snoozed = (until: number, reason = 'new rack'): object => ({
@@ -46,7 +46,7 @@ const snoozed = (until: number, reason = 'new rack'): object => ({
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('OUT-3: the same command again gets the stored answer and makes nothing; another body under its id is refused', async () => {
@@ -57,9 +57,9 @@ eachDatabase((_name, open) => {
     const headers = key(1);
     const first = await me<Changed>('PUT', path(run), review, headers);
     expect(first.body.data).toMatchObject({ accepted: 1, refused: [] });
-    const head = await headOf(me);
+    const head = await loadHead(me);
     expect((await me<Changed>('PUT', path(run), review, headers)).text).toBe(first.text);
-    expect(await headOf(me)).toBe(head);
+    expect(await loadHead(me)).toBe(head);
     const changed = await me(
       'PUT',
       path(run),
@@ -77,12 +77,12 @@ eachDatabase((_name, open) => {
       runs: [run],
     } = await begin(1);
     const headers = key(1);
-    const before = await headOf(me);
+    const before = await loadHead(me);
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => me<Changed>('PUT', path(run), review, headers)),
     );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(await headOf(me)).toBe(before + 1);
+    expect(await loadHead(me)).toBe(before + 1);
   });
 
   test('OUT-5, OUT-6: the first review stands and the second is told whose; the refusal itself is kept under its id', async () => {
@@ -112,10 +112,12 @@ eachDatabase((_name, open) => {
     } = await begin(1);
     await me('PUT', path(run), { change: { is: 'note', content: 'first' } });
     await other('PUT', path(run), { change: { is: 'note', content: 'second' } });
-    const told = (await me<Execution>('GET', path(run))).body.data;
-    expect(told.note?.content).toBe('second');
+    const details = (await me<Execution>('GET', path(run))).body.data;
+    expect(details.note?.content).toBe('second');
     expect(
-      told.history.filter(({ what }) => what === 'Note').map(({ who, comment }) => [who, comment]),
+      details.history
+        .filter(({ what }) => what === 'Note')
+        .map(({ who, comment }) => [who, comment]),
     ).toEqual([
       ['MAX', 'second'],
       ['DANA', 'first'],
@@ -152,7 +154,7 @@ eachDatabase((_name, open) => {
     } = await begin(1);
     await me('PUT', path(run), review);
     await office.post(1, [failure('job-0', `${TODAY}T06:00:00Z`)]);
-    const [again] = await runsOf(me);
+    const [again] = await loadRuns(me);
     expect(again).not.toBe(run);
     expect((await me<Execution>('GET', path(again))).body.data).toMatchObject({
       state: 'cleared',
@@ -162,7 +164,7 @@ eachDatabase((_name, open) => {
       failure('job-0', `${TODAY}T06:30:00Z`, { status: 'Success', message: null }),
     ]);
     await office.post(1, [failure('job-0', `${TODAY}T06:45:00Z`)]);
-    const fresh = (await runsOf(me)).at(-1);
+    const fresh = (await loadRuns(me)).at(-1);
     expect((await me<Execution>('GET', path(fresh))).body.data).toMatchObject({
       state: 'pending',
       problem: { runs: 1 },
@@ -174,7 +176,7 @@ eachDatabase((_name, open) => {
       me,
       runs: [run],
     } = await begin(1);
-    const now = ground.world.clock.now();
+    const now = fixture.world.clock.now();
     expect((await me('PUT', path(run), snoozed(now - 1))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 400 * 86_400_000))).status).toBe(400);
     expect((await me('PUT', path(run), snoozed(now + 60_000, ' '))).status).toBe(400);
@@ -183,7 +185,7 @@ eachDatabase((_name, open) => {
       state: 'snoozed',
       ignoredReason: 'new rack',
     });
-    ground.pass(61_000);
+    fixture.pass(61_000);
     expect((await me<Execution>('GET', path(run))).body.data.state).toBe('pending');
   });
 
@@ -194,9 +196,9 @@ eachDatabase((_name, open) => {
       runs: [run],
     } = await begin(1);
     const reader = await office.as('rita', ['read-only']);
-    const head = await headOf(me);
+    const head = await loadHead(me);
     expect((await reader('PUT', path(run), review)).status).toBe(403);
     expect((await reader<Execution>('GET', path(run))).status).toBe(200);
-    expect(await headOf(me)).toBe(head);
+    expect(await loadHead(me)).toBe(head);
   });
 });

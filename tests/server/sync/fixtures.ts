@@ -3,8 +3,8 @@ import { pingRoutes } from '#server/features/ingest/ping.ts';
 import { makeCompany } from '#server/features/users/create-user.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { CompanyN } from '#contract/ids.ts';
-import { appOf, ask, login, provider, user } from '../http/fixtures.ts';
-import type { Answer, App, Ground } from '../http/fixtures.ts';
+import { getApp, ask, login, provider, user } from '../http/fixtures.ts';
+import type { Answer, App, Fixture } from '../http/fixtures.ts';
 
 /** A provider with two companies, a key for each, and an API as a signed-in user sees it. */
 export interface Office {
@@ -26,18 +26,20 @@ export type Asker = <T = never>(
   headers?: Record<string, string>,
 ) => Promise<Answer<T>>;
 
-export async function anOffice(ground: Ground): Promise<Office> {
-  const { tenant, host } = await provider(ground);
-  const app = appOf(ground.world, allHandlers(ground.world), { routes: pingRoutes(ground.world) });
+export async function anOffice(fixture: Fixture): Promise<Office> {
+  const { tenant, host } = await provider(fixture);
+  const app = getApp(fixture.world, allHandlers(fixture.world), {
+    routes: pingRoutes(fixture.world),
+  });
   for (const name of ['Calloway Freight', 'Drummond & Pike'])
-    await makeCompany(ground.world, tenant, name);
+    await makeCompany(fixture.world, tenant, name);
 
   async function as(
     username: string,
     roles: readonly Role[],
     companies: readonly CompanyN[] | null = null,
   ): Promise<Asker> {
-    await user(ground, tenant, { username, name: username.toUpperCase(), roles, companies });
+    await user(fixture, tenant, { username, name: username.toUpperCase(), roles, companies });
     const { token } = (await login(app, host, username)).body.data;
     return (method, path, body, headers = {}) =>
       ask(app, `/api/v1/${path}`, {

@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
 import type { Bootstrap, EventsPage, LastSync, SyncedSources } from '#contract/sync/calls.ts';
-import { ask, login, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { ask, login, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from './fixtures.ts';
 import type { Asker, Office } from './fixtures.ts';
@@ -27,9 +27,9 @@ const MAY_MEND: readonly Role[] = ['admin', 'super-admin'];
 
 const NEVER = { status: 'NEVER', at: null, failed: [], sources: [] };
 
-let ground: Ground;
+let fixture: Fixture;
 
-const asked = async (who: Asker): Promise<LastSync> =>
+const toQuery = async (who: Asker): Promise<LastSync> =>
   (await who<LastSync>('GET', 'sync/last-sync')).body.data;
 const booted = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
@@ -42,7 +42,7 @@ const pulled = async (
     .data.sources;
 
 /** What an open stream of a new user is sent. */
-const linesOf = async (
+const loadLines = async (
   office: Office,
   name: string,
   roles: readonly Role[],
@@ -79,23 +79,23 @@ eachDatabase((kind, open) => {
       body,
     });
   const fails = (id: string, count: number): Promise<unknown> =>
-    ground.world.store.tenant(office.tenant, ({ sql }) =>
+    fixture.world.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('collection')
         .set(
           count === 0
-            ? { fails: 0, error: null, error_at: null, succeeded_at: ground.world.clock.now() }
-            : { fails: count, error: 'HTTP 500', error_at: ground.world.clock.now() },
+            ? { fails: 0, error: null, error_at: null, succeeded_at: fixture.world.clock.now() }
+            : { fails: count, error: 'HTTP 500', error_at: fixture.world.clock.now() },
         )
         .where('tenant_id', '=', office.tenant)
         .where('connection_id', '=', id)
         .execute(),
     );
   const enable = (id: string, enabled: boolean): Promise<unknown> =>
-    ground.world.store.tenant(office.tenant, ({ sql }) =>
+    fixture.world.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('connection')
-        .set({ enabled, changed_at: ground.world.clock.now() })
+        .set({ enabled, changed_at: fixture.world.clock.now() })
         .where('tenant_id', '=', office.tenant)
         .where('id', '=', id)
         .execute(),
@@ -103,20 +103,20 @@ eachDatabase((kind, open) => {
   const steps: Readonly<Record<string, () => Promise<unknown>>> = {
     'a key posts what cannot be read': () => post(secret, [{ nonsense: true }]),
     'a key posts a result': () =>
-      post(secret, [failure('files', new Date(ground.world.clock.now()).toISOString())]),
+      post(secret, [failure('files', new Date(fixture.world.clock.now()).toISOString())]),
     'a collector fails': () => fails(connection, 1),
     'a collector reads again': () => fails(connection, 0),
     'the connection of a company fails': () => fails(ownConnection, 2),
     'the connection of a company is switched off': () => enable(ownConnection, false),
     'and on': () => enable(ownConnection, true),
     'time passes': async () => {
-      ground.pass(61_000);
+      fixture.pass(61_000);
     },
   };
 
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    office = await anOffice(ground);
+    fixture = await makeFixture({}, await open());
+    office = await anOffice(fixture);
     keeper = await office.as('sources-keeper', ['admin']);
     ({ secret } = (
       await keeper<{ secret: string }>('POST', 'monitoring/sources', {
@@ -125,17 +125,17 @@ eachDatabase((kind, open) => {
         tool: 'api',
       })
     ).body.data);
-    connection = await aFailingConnection(ground, office.tenant, 'HTTP 500', null);
-    ownConnection = await aFailingConnection(ground, office.tenant, 'HTTP 500', 1);
+    connection = await aFailingConnection(fixture, office.tenant, 'HTTP 500', null);
+    ownConnection = await aFailingConnection(fixture, office.tenant, 'HTTP 500', 1);
     await post(secret, [{ nonsense: true }]);
-  }, 120_000);
+  });
 
   test(`SYNC-14: for each role and reach a device has what the call answers, and nothing where the role may not read it (${kind})`, async () => {
     for (const role of ROLES)
       for (const companies of [null, [1], [2]]) {
         const name = `r-${role}-${companies?.join('') ?? 'all'}`;
         const who = await office.as(name, [role], companies);
-        const answer = await asked(who);
+        const answer = await toQuery(who);
         const start = await booted(who);
         if (!MAY_READ[role]) {
           expect([name, answer, start.sources, await pulled(who, start, '')]).toEqual([
@@ -148,7 +148,7 @@ eachDatabase((kind, open) => {
         }
         expect([name, start.sources]).toEqual([
           name,
-          { ...answer, tag: start.sources?.tag, asOf: ground.world.clock.now() },
+          { ...answer, tag: start.sources?.tag, asOf: fixture.world.clock.now() },
         ]);
         expect([name, await pulled(who, start, '')]).toEqual([name, start.sources]);
         // The whole provider's connection is for who sees all companies, those of a company for who
@@ -205,7 +205,7 @@ eachDatabase((kind, open) => {
               return pulled(who, { cursor, epoch }, tags.get(who) ?? '');
             };
             const next = await page();
-            const answer = await asked(who);
+            const answer = await toQuery(who);
             if (next) {
               const { tag, asOf: _, ...has } = next;
               tags.set(who, tag);
@@ -220,16 +220,16 @@ eachDatabase((kind, open) => {
       ),
       { numRuns: 8 * Number(process.env['PROOF'] ?? 1) },
     );
-  }, 120_000);
+  });
 
   test(`SYNC-14: open streams signal a source that fails or recovers only to users who may read it (${kind})`, async () => {
     await Promise.all([fails(connection, 0), fails(ownConnection, 0), post(secret, [])]);
-    ground.pass(2_000);
+    fixture.pass(2_000);
     const [reader, stranger] = [
-      await linesOf(office, 's-reader', ['operator']),
-      await linesOf(office, 's-stranger', ['o365_admin']),
+      await loadLines(office, 's-reader', ['operator']),
+      await loadLines(office, 's-stranger', ['o365_admin']),
     ];
-    await expect.poll(() => reader.lines.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => reader.lines.length, { timeout: 60_000 }).toBeGreaterThan(0);
     for (const [count, expected] of [
       [1, 1],
       [0, 2],
@@ -238,16 +238,16 @@ eachDatabase((kind, open) => {
       await expect
         .poll(
           () => {
-            ground.pass(2_000);
+            fixture.pass(2_000);
             return pokes(reader);
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         )
         .toBeGreaterThanOrEqual(expected);
     }
     expect(pokes(stranger)).toBe(0);
     await Promise.all([reader.stop(), stranger.stop()]);
-  }, 60_000);
+  });
 });
 
 const floor = (at: number | null): number | null => (at === null ? null : Math.floor(at / 60_000));

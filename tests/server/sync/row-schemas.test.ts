@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { FOLDS } from '#contract/fold.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import type { TableName } from '#contract/tables.ts';
-import { makeGround } from '../http/fixtures.ts';
-import { anOffice } from './fixtures.ts';
+import { aSuite, makeAll } from '../backup/fixtures.ts';
 import { seed } from './scope-fixtures.ts';
 
 /** The field of the bootstrap with each table's rows. */
@@ -18,13 +17,17 @@ const FIELDS = {
   shift: 'shifts',
   preference: 'preferences',
   pin: 'pins',
+  organization: 'organizations',
+  backupRepository: 'backupRepositories',
+  backupProxy: 'backupProxies',
+  backupJob: 'backupJobs',
 } as const satisfies Partial<Record<TableName, keyof Bootstrap>>;
 
 test('HOUSE-7: the rows that the server sends and stores have the fields of their schemas', async () => {
-  const ground = await makeGround({});
-  const office = await anOffice(ground);
-  await seed(office, ground);
-  const both = await office.as('both', ['operator', 'admin']);
+  const { ground: fixture, office } = await aSuite();
+  await seed(office, fixture);
+  await makeAll(await office.as('suite', ['o365_admin']), 1, 'Calloway');
+  const both = await office.as('both', ['operator', 'admin', 'o365_admin']);
   const start = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
   await both('PUT', `profile/${start.me.id}/preferences/theme`, { value: '{"mode":"dark"}' });
   await both('PUT', `profile/${start.me.id}/pinned-companies/1`, { pinned: true });
@@ -36,7 +39,7 @@ test('HOUSE-7: the rows that the server sends and stores have the fields of thei
     ]);
     expect(sent[field]).not.toEqual([]);
   }
-  await ground.world.store.tenant(office.tenant, async (tx) => {
+  await fixture.world.store.tenant(office.tenant, async (tx) => {
     for (const table of ['user', 'stat', 'run'] as const) {
       const rows = await tx.all(table);
       expect(rows.map((row) => parsed(table, row))).toEqual(rows);

@@ -4,11 +4,11 @@ import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { runAt } from '#contract/runs/columns.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { login } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { failure } from './fixtures.ts';
 import type { Asker, Office } from './fixtures.ts';
 
-/** Days of the ground's clock: a closed one, and the one that is still open. */
+/** Days of the fixture's clock: a closed one, and the one that is still open. */
 export const CLOSED_DAY = '2026-03-01';
 export const OPEN_DAY = '2026-03-02';
 
@@ -37,11 +37,11 @@ let operatorId = '';
 export const SEEDED = { person: MARKERS.person, operator: (): string => operatorId };
 
 /** One of everything that sync carries, each with its word. */
-export async function seed(office: Office, ground: Ground): Promise<void> {
+export async function seed(office: Office, fixture: Fixture): Promise<void> {
   const admin = await office.as('seed-admin', ['admin']);
   const operator = await office.as(MARKERS.person.toLowerCase(), ['operator']);
   await office.as('named-one', ['read-only'], [1]);
-  const now = ground.world.clock.now();
+  const now = fixture.world.clock.now();
   await office.post(1, [
     failure(MARKERS.job, `${CLOSED_DAY}T02:00:00Z`, {
       message: MARKERS.run,
@@ -52,17 +52,17 @@ export async function seed(office: Office, ground: Ground): Promise<void> {
   ]);
   const start = (await operator<Bootstrap>('GET', 'sync/bootstrap')).body.data;
   operatorId = start.me.id;
-  const runOf = (name: string): number => {
+  const getRun = (name: string): number => {
     const job = start.jobs.find((one) => one.name === name);
     const problem = start.problems.find((one) => one.job === job?.n);
     if (!problem) throw new Error(`no problem of ${name}`);
     return problem.lastRun;
   };
   const change = (job: string, what: object) =>
-    operator('PUT', `monitoring/backoffice/jobExecutions/${runOf(job)}`, { change: what });
+    operator('PUT', `monitoring/backoffice/jobExecutions/${getRun(job)}`, { change: what });
   const [{ _id: company = '' } = {}] = (await admin<{ _id?: string }[]>('GET', 'companies')).body
     .data;
-  await aFailingConnection(ground, office.tenant, MARKERS.sourceFailure, null);
+  await aFailingConnection(fixture, office.tenant, MARKERS.sourceFailure, null);
   const answers = [
     await change(MARKERS.job, { is: 'note', content: MARKERS.note }),
     await change('second-job', { is: 'review', comment: MARKERS.comment }),
@@ -95,14 +95,14 @@ export async function seed(office: Office, ground: Ground): Promise<void> {
 
 /** A connection of which the jobs could not be read; `company` null: of the provider as a whole. */
 export async function aFailingConnection(
-  ground: Ground,
+  fixture: Fixture,
   tenant: string,
   message: string,
   company: number | null,
 ): Promise<string> {
   const id = randomUUID();
-  const now = ground.world.clock.now();
-  await ground.world.store.tenant(tenant, async ({ sql }) => {
+  const now = fixture.world.clock.now();
+  await fixture.world.store.tenant(tenant, async ({ sql }) => {
     await sql
       .insertInto('connection')
       .values({
@@ -156,7 +156,7 @@ export async function eventsFrom(who: Asker, epoch: string, after = 0): Promise<
 }
 
 /** A page of a day as a device asks for it. */
-export async function pageOf(
+export async function loadPage(
   office: Office,
   username: string,
   day: string,
@@ -177,7 +177,7 @@ export async function onDevice(
   username: string,
 ): Promise<{ readonly text: string; readonly start: Bootstrap; readonly dayStatus: number }> {
   const start = (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
-  const page = await pageOf(office, username, CLOSED_DAY);
+  const page = await loadPage(office, username, CLOSED_DAY);
   const runs =
     page.status !== 200
       ? []

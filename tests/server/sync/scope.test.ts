@@ -3,8 +3,8 @@ import type { Role } from '#contract/abilities.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
 import type { SlaFields } from '#contract/sla/sla.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
-import { ask, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { ask, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice, failure } from './fixtures.ts';
 import type { Asker, Office } from './fixtures.ts';
@@ -13,7 +13,7 @@ import {
   eventsFrom,
   markersIn,
   onDevice,
-  pageOf,
+  loadPage,
   SEEDED,
   seed,
   throughCalls,
@@ -121,16 +121,16 @@ const may = (roles: readonly Role[], marker: Marker): boolean =>
 const expected = (roles: readonly Role[]): Marker[] =>
   (Object.keys(READ_BY) as Marker[]).filter((marker) => may(roles, marker));
 
-let ground: Ground;
+let fixture: Fixture;
 const booted = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
-const tagsOf = async (who: Asker): Promise<readonly string[]> =>
+const loadTags = async (who: Asker): Promise<readonly string[]> =>
   (await booted(who)).days.map(({ tag }) => tag);
 const same = (
   made: Iterable<{ readonly n: number }>,
-  given: readonly { readonly n: number }[],
+  input: readonly { readonly n: number }[],
 ): void =>
-  expect([...made].toSorted((a, b) => a.n - b.n)).toEqual(given.toSorted((a, b) => a.n - b.n));
+  expect([...made].toSorted((a, b) => a.n - b.n)).toEqual(input.toSorted((a, b) => a.n - b.n));
 
 const alarm = (recipients: string[]): { readonly alarm: SlaFields } => ({
   alarm: {
@@ -148,10 +148,10 @@ const alarm = (recipients: string[]): { readonly alarm: SlaFields } => ({
 eachDatabase((kind, open) => {
   let office: Office;
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    office = await anOffice(ground);
-    await seed(office, ground);
-  }, 120_000);
+    fixture = await makeFixture({}, await open());
+    office = await anOffice(fixture);
+    await seed(office, fixture);
+  });
 
   describe('every role and every pair of roles', () => {
     for (const roles of ROLE_SETS) {
@@ -264,7 +264,7 @@ eachDatabase((kind, open) => {
     const before = await booted(who);
     const day = before.days.find((one) => one.day === CLOSED_DAY);
     for (let i = 0; i < 2; i++)
-      expect((await pageOf(office, 'demoted', CLOSED_DAY)).status).toBe(200);
+      expect((await loadPage(office, 'demoted', CLOSED_DAY)).status).toBe(200);
     await admin('PUT', `users/${before.me.id}`, { roles: ['o365_admin'] });
     await office.post(1, [failure('after-the-change', '2026-03-02T06:00:00Z')]);
     const page = await who<EventsPage>(
@@ -273,7 +273,7 @@ eachDatabase((kind, open) => {
     );
     expect([page.body.data.events, page.body.data.epoch === before.epoch]).toEqual([[], false]);
     for (const headers of [{}, { 'if-none-match': day?.tag ?? '' }] as Record<string, string>[]) {
-      const answer = await pageOf(office, 'demoted', CLOSED_DAY, headers);
+      const answer = await loadPage(office, 'demoted', CLOSED_DAY, headers);
       expect([
         answer.status,
         answer.headers.get('etag'),
@@ -303,11 +303,11 @@ eachDatabase((kind, open) => {
       await office.as('same-2', ['admin']),
       await office.as('other-1', ['operator'], [1]),
     ];
-    expect(await tagsOf(operator)).toEqual(await tagsOf(admin));
-    expect(await tagsOf(one)).not.toEqual(await tagsOf(operator));
+    expect(await loadTags(operator)).toEqual(await loadTags(admin));
+    expect(await loadTags(one)).not.toEqual(await loadTags(operator));
     const [first, second] = [
-      await pageOf(office, 'same-1', CLOSED_DAY),
-      await pageOf(office, 'same-2', CLOSED_DAY),
+      await loadPage(office, 'same-1', CLOSED_DAY),
+      await loadPage(office, 'same-2', CLOSED_DAY),
     ];
     expect(new Uint8Array(await first.arrayBuffer())).toEqual(
       new Uint8Array(await second.arrayBuffer()),
@@ -320,7 +320,7 @@ eachDatabase((kind, open) => {
     await who('PUT', `profile/${id}/preferences/theme`, {
       value: JSON.stringify({ sidebarColor: 'own preference' }),
     });
-    const until = ground.world.clock.now() + 86_400_000;
+    const until = fixture.world.clock.now() + 86_400_000;
     const read = async (abilities: readonly string[]): Promise<string> => {
       const { secret } = (
         await who<{ secret: string }>('POST', `profile/${id}/api-keys`, {

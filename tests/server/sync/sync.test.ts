@@ -3,8 +3,8 @@ import { fold, memoryRows } from '#contract/fold.ts';
 import { runAt, viewColumns } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
 import type { Bootstrap, EventsPage, LastSync } from '#contract/sync/calls.ts';
-import { ask, makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { ask, makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { makeKinds } from '#server/platform/sync/tables.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import { eachDatabase } from '../db/databases.ts';
@@ -14,9 +14,9 @@ import type { Asker } from './fixtures.ts';
 
 const TODAY = '2026-03-02';
 const YESTERDAY = '2026-03-01';
-let ground: Ground;
+let fixture: Fixture;
 
-const bytesOf = async (
+const loadBytes = async (
   app: { request(path: string, init: object, env: object): Response | Promise<Response> },
   host: string,
   day: string,
@@ -46,16 +46,16 @@ const events = (
 ): Promise<Answer<EventsPage>> =>
   me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
 
-const asked = async (who: Asker): Promise<Bootstrap> =>
+const toQuery = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('SYNC-3, SYNC-10: bootstrap says who I am, the small tables as of a cursor, the window, and its days newest first', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('dana', ['operator']);
     await office.post(1, [
       failure('files', `${YESTERDAY}T02:00:00Z`),
@@ -90,7 +90,7 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-1, SYNC-2: small tables at a cursor and the events after it are what a fold of the whole log makes', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('erin', ['operator', 'admin']);
     await office.post(1, [
       failure('files', `${TODAY}T01:00:00Z`),
@@ -111,14 +111,14 @@ eachDatabase((_name, open) => {
     for (const one of begun.problems) rows.problem.set(one.n, one);
     for (const one of begun.causes) rows.cause.set(one.n, one);
     let { cursor } = begun;
-    let asked = 0;
-    for (let more = true; more; asked++) {
+    let request = 0;
+    for (let more = true; more; request++) {
       const page = (await events(me, { epoch: begun.epoch, cursor }, '&limit=2')).body.data;
       for (const one of page.events) fold(rows, one);
       expect(page.cursor).toBeGreaterThan(cursor);
       ({ cursor, more } = page);
     }
-    expect(asked).toBeGreaterThan(2);
+    expect(request).toBeGreaterThan(2);
     const anew = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     expect(anew.cursor).toBe(cursor);
     expect([...rows.problem.values()]).toEqual(anew.problems);
@@ -128,7 +128,7 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-4: a day travels as columns with a tag that changes when a run of it does, and a known tag costs no body', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('finn', ['operator']);
     await office.post(1, [
       failure('files', `${YESTERDAY}T02:00:00Z`),
@@ -142,7 +142,7 @@ eachDatabase((_name, open) => {
       body: { username: 'finn', password: 'correct horse battery' },
     });
     const authorization = `Bearer ${session.body.data.token}`;
-    const first = await bytesOf(office.app, office.host, YESTERDAY, { authorization });
+    const first = await loadBytes(office.app, office.host, YESTERDAY, { authorization });
     const tag = first.headers.get('etag') ?? '';
     const runs = runsIn(await first.arrayBuffer());
     expect(runs.map(({ startSec }) => startSec * 1000)).toEqual([
@@ -150,13 +150,13 @@ eachDatabase((_name, open) => {
       Date.parse(`${YESTERDAY}T02:00:00Z`),
     ]);
     expect(runs[0]?.message).toContain('Unable to connect to host sql.example.net');
-    const again = await bytesOf(office.app, office.host, YESTERDAY, {
+    const again = await loadBytes(office.app, office.host, YESTERDAY, {
       authorization,
       'if-none-match': tag,
     });
     expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
     await office.post(1, [failure('late', `${YESTERDAY}T04:00:00Z`)]);
-    const later = await bytesOf(office.app, office.host, YESTERDAY, {
+    const later = await loadBytes(office.app, office.host, YESTERDAY, {
       authorization,
       'if-none-match': tag,
     });
@@ -165,13 +165,13 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-11, SYNC-4: a closed day is another page when a job of it has become of another kind, and the same one when only its schedule has', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('karl', ['operator']);
     await office.as('lena', ['operator'], [2]);
     const early = (more: object = {}): object => failure('files', `${YESTERDAY}T02:00:00Z`, more);
     await office.post(1, [early({ managed: true })]);
     await office.post(2, [failure('mail', `${YESTERDAY}T03:00:00Z`)]);
-    const tokenOf = async (username: string): Promise<string> =>
+    const loadToken = async (username: string): Promise<string> =>
       (
         await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
           method: 'POST',
@@ -180,11 +180,11 @@ eachDatabase((_name, open) => {
         })
       ).body.data.token;
     const headers = [
-      { authorization: `Bearer ${await tokenOf('karl')}` },
-      { authorization: `Bearer ${await tokenOf('lena')}` },
+      { authorization: `Bearer ${await loadToken('karl')}` },
+      { authorization: `Bearer ${await loadToken('lena')}` },
     ] as const;
     const fetched = async (who: 0 | 1, tag?: string) => {
-      const answer = await bytesOf(office.app, office.host, YESTERDAY, {
+      const answer = await loadBytes(office.app, office.host, YESTERDAY, {
         ...headers[who],
         ...(tag === undefined ? {} : { 'if-none-match': tag }),
       });
@@ -212,7 +212,7 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-11: what was read of the kinds of jobs is not read again, grows with the log, and is told by company', async () => {
-    const { store } = ground.world;
+    const { store } = fixture.world;
     const tenant = await aTenant(store);
     const all: Scope = {
       companies: null,
@@ -222,23 +222,23 @@ eachDatabase((_name, open) => {
       own: '',
     };
     const kinds = makeKinds();
-    const asked = (scope: Scope = all): Promise<number> =>
+    const getRequest = (scope: Scope = all): Promise<number> =>
       store.tenant(tenant, async (tx) => kinds(tx, await tx.head(), scope), { readOnly: true });
     await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
-    const told: number[] = [];
+    const details: number[] = [];
     for (const managed of [null, true, true, false, null]) {
-      const { event, ...draft } = jobChange(1, `Name ${told.length}`);
+      const { event, ...draft } = jobChange(1, `Name ${details.length}`);
       if (event.type !== 'job.changed@1') throw new Error('not a change');
       await store.tenant(tenant, (tx) =>
         tx.append([{ ...draft, event: { ...event, data: { ...event.data, managed } } }], byClock),
       );
-      told.push(await asked());
+      details.push(await getRequest());
     }
-    expect(told).toEqual([0, 3, 3, 5, 6]);
+    expect(details).toEqual([0, 3, 3, 5, 6]);
     expect([
-      await asked(),
-      await asked({ ...all, companies: new Set([1]) }),
-      await asked({ ...all, companies: new Set([2]) }),
+      await getRequest(),
+      await getRequest({ ...all, companies: new Set([1]) }),
+      await getRequest({ ...all, companies: new Set([2]) }),
     ]).toEqual([6, 6, 0]);
     // One that begins anew reads the same; events that it has read are not asked for again.
     const statements: string[] = [];
@@ -261,7 +261,7 @@ eachDatabase((_name, open) => {
   });
 
   test("SYNC-6: the words of others' failures and the names of others' people are not told; a cause that is one's own comes before its problem", async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const dana = await office.as('dana', ['operator']);
     const cora = await office.as('cora', ['operator'], [1]);
     for (const [name, companies] of [
@@ -273,8 +273,8 @@ eachDatabase((_name, open) => {
     const words = { message: 'The safe of Zoe Smith could not be opened' };
     await office.post(1, [failure('own-job', `${TODAY}T01:00:00Z`)]);
     await office.post(2, [failure('foreign-job', `${TODAY}T02:00:00Z`, words)]);
-    const all = await asked(dana);
-    const own = await asked(cora);
+    const all = await toQuery(dana);
+    const own = await toQuery(cora);
     expect([all.causes.length, own.causes.map(({ n }) => n)]).toEqual([
       2,
       own.problems.map(({ cause }) => cause),
@@ -296,7 +296,7 @@ eachDatabase((_name, open) => {
       event.type === 'problem.opened@1' ? [event.data.cause] : [],
     );
     expect(causes?.map(({ n, template }) => [n, template])).toEqual([[opened[0], words.message]]);
-    expect((await asked(cora)).causes.map(({ n }) => n)).toContain(opened[0]);
+    expect((await toQuery(cora)).causes.map(({ n }) => n)).toContain(opened[0]);
     expect((await events(dana, all)).body.data).not.toHaveProperty('causes');
     // Who has dealt with what one sees is named, whatever it sees by now.
     const zack = await office.as('zack', ['operator'], [1]);
@@ -307,13 +307,13 @@ eachDatabase((_name, open) => {
     await office
       .as('mover', ['admin'])
       .then(async (mover) =>
-        mover('PUT', `users/${(await asked(zack)).me.id}`, { companies: [2] }),
+        mover('PUT', `users/${(await toQuery(zack)).me.id}`, { companies: [2] }),
       );
-    expect((await asked(cora)).people.map(({ name }) => name)).toContain('ZACK');
+    expect((await toQuery(cora)).people.map(({ name }) => name)).toContain('ZACK');
   });
 
   test('SYNC-6, T3: a user with one company gets nothing of the other, in no table, day, event or answer', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const all = await office.as('gina', ['operator']);
     const one = await office.as('hugo', ['operator', 'admin'], [1]);
     await office.post(1, [failure('own-job', `${TODAY}T01:00:00Z`)]);
@@ -355,7 +355,7 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-9, LOG-6: the protocol before is answered, an older one is told; another epoch says so and gives no events', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('ines', ['operator']);
     expect((await me('GET', 'sync/bootstrap?protocol=0')).status).toBe(200);
     const data = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
@@ -366,7 +366,7 @@ eachDatabase((_name, open) => {
   });
 
   test('SYNC-5, G33: the stream pokes after a commit, says when rights change, and ends with the session', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('jana', ['operator']);
     const session = await ask<{ token: string; userId: string }>(
       office.app,
@@ -388,7 +388,7 @@ eachDatabase((_name, open) => {
     expect(await next()).toMatch(/^data: \{"is":"head"/);
     await office.post(1, [failure('poked', `${TODAY}T05:00:00Z`)]);
     expect(await next()).toMatch(/^data: \{"is":"head"/);
-    await ground.world.store.tenant(office.tenant, (tx) =>
+    await fixture.world.store.tenant(office.tenant, (tx) =>
       tx.append(
         [
           {
@@ -400,7 +400,7 @@ eachDatabase((_name, open) => {
             entity: `user:${userId}`,
           },
         ],
-        { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+        { actor: { is: 'clock' }, subject: null, commandId: null, at: fixture.world.clock.now() },
       ),
     );
     let word = await next();
@@ -414,7 +414,7 @@ eachDatabase((_name, open) => {
 
   const failures = ['HEAD requests', 'streams that fail to open', 'streams that clients close'];
   test.each(failures)('SYNC-16: 20 %s take no place of a stream', async (what) => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     await office.as('lena', ['operator']);
     const session = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
       method: 'POST',
@@ -428,8 +428,8 @@ eachDatabase((_name, open) => {
         { method, headers },
         { incoming: { socket: { remoteAddress: '192.0.2.7' } } },
       );
-    const before = ground.lines.length;
-    const { store } = ground.world;
+    const before = fixture.lines.length;
+    const { store } = fixture.world;
     const tenant = store.tenant.bind(store);
     for (let n = 0; n < 20; n += 1) {
       if (what === 'streams that fail to open')
@@ -447,11 +447,11 @@ eachDatabase((_name, open) => {
     const reader = last.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    expect(ground.lines.slice(before).filter((line) => line.includes('cannot look'))).toEqual([]);
+    expect(fixture.lines.slice(before).filter((line) => line.includes('cannot look'))).toEqual([]);
   });
 
   test('SYNC-3: the last sync names the sources whose last request could not be used', async () => {
-    const office = await anOffice(ground);
+    const office = await anOffice(fixture);
     const me = await office.as('kurt', ['operator']);
     expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({
       status: 'NEVER',
@@ -463,7 +463,7 @@ eachDatabase((_name, open) => {
       status: 'SUCCEEDED',
       failed: [],
     });
-    ground.pass(1_000);
+    fixture.pass(1_000);
     await expect(office.post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
     expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({
       status: 'FAILED',

@@ -4,8 +4,8 @@ import type { TicketOut, TicketWhole } from '#contract/tickets/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { work } from '#server/features/tickets/ticket-queue.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
@@ -18,14 +18,14 @@ import {
   PRIVATE,
 } from './fakes/connectwise.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const begun: ConnectWiseStandIn[] = [];
 afterAll(async () => {
   await Promise.all(begun.map((one) => one.stop()));
 });
 const said = ({ status, body }: Answer): readonly unknown[] => [status, body.message];
 
-const idOf = ({
+const getId = ({
   body: {
     data: { _id: id },
   },
@@ -41,8 +41,8 @@ async function connected(): Promise<{
     headers?: Record<string, string>,
   ) => Promise<Answer<TicketWhole>>;
 }> {
-  const desk = await aDesk(ground);
-  const cw = await connectWiseStandIn(() => ground.world.clock.now());
+  const desk = await aDesk(fixture);
+  const cw = await connectWiseStandIn(() => fixture.world.clock.now());
   begun.push(cw);
   await desk.connect(
     {
@@ -76,7 +76,7 @@ function opened(cw: ConnectWiseStandIn, id: number, more: Partial<CwTicket> = {}
     owner: { id: 21, name: 'Dana Smith' },
     priority: { id: 4, name: 'Priority 3 - Normal' },
     externalXRef: null,
-    _info: { lastUpdated: new Date(ground.world.clock.now()).toISOString() },
+    _info: { lastUpdated: new Date(fixture.world.clock.now()).toISOString() },
     ...more,
   };
   cw.tickets.push(ticket);
@@ -85,7 +85,7 @@ function opened(cw: ConnectWiseStandIn, id: number, more: Partial<CwTicket> = {}
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('TICKET-10: a ticket that ConnectWise has is taken by its number: problems show it, it gets our reference, and what happens to it there comes here', async () => {
@@ -112,19 +112,19 @@ eachDatabase((_name, open) => {
     expect([theirs.externalXRef, cw.tickets.length]).toEqual([`daybook:${id}`, 1]);
     expect(await desk.problem(a.n)).toMatchObject({ ticket: '7001', tied: { id, open: true } });
     // The same command again is the same ticket, and new results keep it.
-    expect(idOf(await adopt([a.n], '#7001', desk.dana, headers))).toBe(id);
+    expect(getId(await adopt([a.n], '#7001', desk.dana, headers))).toBe(id);
     expect(await desk.fails('Files')).toMatchObject({ n: a.n, ticket: '7001' });
     await desk.dana('PUT', `${TICKETS}/${id}`, { status: '1' });
     expect(theirs.status.id).toBe(1);
     cw.turn(7001, 3);
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect([await desk.ticket(id), await desk.problem(a.n)]).toMatchObject([
       { closedBy: 'system' },
       { tied: { open: false } },
     ]);
     expect(
-      (await rebuild(ground.world.store, { only: [desk.office.tenant] }))[0]?.differences,
+      (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,
     ).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ eachDatabase((_name, open) => {
     expect(subject).toBe('a'.repeat(99));
     theirs.summary = `${'b'.repeat(99)}💾 and more`;
     cw.turn(7002, 3);
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect(await desk.ticket(id)).toMatchObject({ subject: 'b'.repeat(99) });
   });
@@ -158,13 +158,13 @@ eachDatabase((_name, open) => {
     // Two at once take the same ticket: it is one here.
     const [c, d] = [await desk.fails('Sql'), await desk.fails('Web')];
     const both = await Promise.all([adopt([c.n], '7001'), adopt([d.n], '7001')]);
-    expect(new Set(both.map(idOf)).size).toBe(1);
+    expect(new Set(both.map(getId)).size).toBe(1);
     expect((await desk.list()).rows.map(({ number, problems }) => [number, problems])).toEqual([
       ['7001', 2],
       ['5001', 2],
     ]);
     // Taken away here it can be taken again: its mark was ours.
-    await desk.dana('DELETE', `${TICKETS}/${both.map(idOf)[0]}`);
+    await desk.dana('DELETE', `${TICKETS}/${both.map(getId)[0]}`);
     expect((await adopt([c.n, d.n], '7001')).body.data).toMatchObject({
       number: '7001',
       problems: 2,
@@ -204,7 +204,7 @@ eachDatabase((_name, open) => {
       (await adopt([(await desk.fails('Theirs', {}, 2)).n], '7001', desk.cora)).status,
       (await adopt([a.n], '')).status,
     ]).toEqual([403, 404, 400]);
-    const alone = await aDesk(ground);
+    const alone = await aDesk(fixture);
     const b = await alone.fails('Files');
     expect(
       said(await alone.dana('POST', `${TICKETS}/adopt`, { problems: [b.n], ticket: '1' })),
@@ -213,7 +213,7 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-11: problems of several companies get one ticket for each company, all of them or none', async () => {
-    const desk = await aDesk(ground);
+    const desk = await aDesk(fixture);
     const [a, b, c] = [
       await desk.fails('Files'),
       await desk.fails('Mail'),
@@ -288,13 +288,13 @@ eachDatabase((_name, open) => {
     // The timer's own work, without a pause between two looks: it takes most tickets before the
     // call that made them does.
     const timer = (async () => {
-      while (!load.over) await work(ground.world, desk.office.tenant);
+      while (!load.over) await work(fixture.world, desk.office.tenant);
     })();
     for (const job of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'])
       made.push(await desk.make([(await desk.fails(job)).n], { subject: job }));
     load.over = true;
     await timer;
-    expect(made.map(({ waiting, fault }) => [waiting, fault])).toEqual(
+    expect(made.map(({ waiting, fault: error }) => [waiting, error])).toEqual(
       made.map(() => [false, null]),
     );
   });

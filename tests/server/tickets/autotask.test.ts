@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ticketing } from '#contract/tickets/ticketing.ts';
-import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
-import { ask, login, makeGround, user } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { TicketingState } from '#contract/tickets/ticketing-calls.ts';
+import { ask, login, makeFixture, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aDesk, type Desk, TICKETING, TICKETS } from './fixtures.ts';
 import { AT_KEYS, AT_SECRET, autotaskStandIn, type AutotaskStandIn } from './fakes/autotask.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const begun: AutotaskStandIn[] = [];
 afterAll(async () => {
   await Promise.all(begun.map((one) => one.stop()));
@@ -23,7 +23,7 @@ const settings = (url: string, more: Partial<Ticketing> = {}): Partial<Ticketing
   ...more,
 });
 
-const idOf = ({
+const getId = ({
   body: {
     data: { _id: id },
   },
@@ -34,12 +34,12 @@ const idOf = ({
 async function connected(
   more: Partial<Ticketing> = {},
 ): Promise<{ desk: Desk; at: AutotaskStandIn }> {
-  const desk = await aDesk(ground);
-  const at = await autotaskStandIn(() => ground.world.clock.now());
+  const desk = await aDesk(fixture);
+  const at = await autotaskStandIn(() => fixture.world.clock.now());
   begun.push(at);
   await desk.connect(settings(at.url, more), AT_SECRET);
   const tested = (
-    await desk.adam<{ ok: boolean; says: string; kept: TicketingKept }>(
+    await desk.adam<{ ok: boolean; says: string; kept: TicketingState }>(
       'POST',
       `${TICKETING}/test`,
       {},
@@ -52,13 +52,13 @@ async function connected(
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('TICKET-5: a ticket is made in the zone of Autotask with queue, status, priority and our reference; numbers are read from its lists', async () => {
     const { desk, at } = await connected();
     const a = await desk.fails('Files');
-    const { choices } = (await desk.adam<TicketingKept>('GET', TICKETING)).body.data;
+    const { choices } = (await desk.adam<TicketingState>('GET', TICKETING)).body.data;
     expect(choices).toEqual({
       boards: [
         { id: '8', name: 'Monitoring' },
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
     // Somebody there takes it: that is told here.
     Object.assign(at.tickets[0] ?? {}, { assignedResourceID: 301, assignedResourceRoleID: 41 });
     at.turn(7001, 8);
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect(await desk.ticket(ticket.id)).toMatchObject({
       owner: { id: '301', name: 'Kate Holm' },
@@ -150,13 +150,13 @@ eachDatabase((_name, open) => {
     });
     expect((await desk.adam('GET', `${TICKETS}/autotask/resources`)).status).toBe(403);
     const b = await desk.fails('Mail');
-    const id = await user(ground, office.tenant, {
+    const id = await user(fixture, office.tenant, {
       username: 'owner',
       name: 'Owner',
       email: 'KATE@example.com',
       roles: ['operator'],
     });
-    await ground.world.store.tenant(office.tenant, ({ sql }) =>
+    await fixture.world.store.tenant(office.tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ settings: JSON.stringify({ assignAsConnectWiseOwner: true }) })
@@ -192,7 +192,7 @@ eachDatabase((_name, open) => {
       problems: 1,
       waiting: false,
     });
-    expect([at.tickets.length, at.tickets[0]?.externalID]).toEqual([2, `daybook:${idOf(taken)}`]);
+    expect([at.tickets.length, at.tickets[0]?.externalID]).toEqual([2, `daybook:${getId(taken)}`]);
     expect(
       (
         await adopt(
@@ -200,10 +200,10 @@ eachDatabase((_name, open) => {
           'https://ww1.autotask.net/Autotask/AutotaskExtend/ExecuteCommand.aspx?Code=OpenTicketDetail&TicketID=7001',
         )
       ).body.data,
-    ).toMatchObject({ _id: idOf(taken), problems: 2 });
+    ).toMatchObject({ _id: getId(taken), problems: 2 });
     expect((await adopt([(await desk.fails('Sql')).n], 'T20260302.7002')).status).toBe(400);
     at.turn(7001, 5);
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect([await desk.problem(a.n), await desk.problem(b.n)]).toMatchObject([
       { ticket: 'T20260302.7001', tied: { open: false } },
@@ -222,7 +222,7 @@ eachDatabase((_name, open) => {
     });
     const ticket = await desk.make([a.n]);
     expect([ticket.waiting, at.tickets.length]).toEqual([true, 1]);
-    ground.pass(20_000);
+    fixture.pass(20_000);
     await desk.tick();
     expect([await desk.ticket(ticket.id), at.tickets.length]).toMatchObject([
       { waiting: false, number: 'T20260302.7001' },
@@ -235,7 +235,7 @@ eachDatabase((_name, open) => {
     const made = [];
     for (const job of ['A', 'B', 'C']) made.push(await desk.make([(await desk.fails(job)).n]));
     at.pageSize = 2;
-    ground.pass(61_000);
+    fixture.pass(61_000);
     for (const { id } of at.tickets) at.turn(id, 5);
     await desk.tick();
     expect((await desk.list('?state=closed')).rows.map(({ closedBy }) => closedBy)).toEqual([

@@ -1,31 +1,31 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import type { Execution } from '#contract/runs/calls.ts';
 import { ticketRoutes } from '#server/features/tickets/callback.ts';
 import { allHandlers } from '#server/handlers.ts';
-import { appOf, makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { getApp, makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { HOUR, TICKETING, TICKETS } from './fixtures.ts';
 import { connected } from './connectwise-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround(HERE, await open());
+    fixture = await makeFixture(HERE, await open());
   });
 
   test('TICKET-6: what is closed, renamed or given away in ConnectWise comes by asking it what changed, over pages; what waits here is not overwritten', async () => {
-    const { desk, cw } = await connected(ground);
+    const { desk, cw } = await connected(fixture);
     const made = [];
     for (const job of ['A', 'B', 'C', 'D', 'E'])
       made.push(await desk.make([(await desk.fails(job)).n], { subject: job }));
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     cw.pageSize = 2;
-    ground.pass(61_000);
+    fixture.pass(61_000);
     for (const { id } of cw.tickets) cw.turn(id, 3);
     const [first] = cw.tickets;
     if (first) {
@@ -61,10 +61,10 @@ eachDatabase((_name, open) => {
     cw.faults.push({ status: 503 });
     await desk.dana('PUT', `${TICKETS}/${made[0]?.id}`, { subject: 'Ours' });
     cw.faults.push({ when: ({ method }) => method === 'PATCH', status: 503 });
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect((await desk.ticket(made[0]?.id ?? '')).subject).toBe('Ours');
-    ground.pass(HOUR);
+    fixture.pass(HOUR);
     await desk.tick();
     await desk.tick();
     expect([cw.tickets[0]?.summary, (await desk.ticket(made[0]?.id ?? '')).waiting]).toEqual([
@@ -74,43 +74,43 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-6: a poll that fails says why, waits longer each time, and goes on where it was', async () => {
-    const { desk, cw } = await connected(ground);
-    const kept = async (): Promise<TicketingKept> =>
-      (await desk.adam<TicketingKept>('GET', TICKETING)).body.data;
+    const { desk, cw } = await connected(fixture);
+    const loadStored = async (): Promise<TicketingState> =>
+      (await desk.adam<TicketingState>('GET', TICKETING)).body.data;
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const waits: number[] = [];
     for (let n = 0; n < 6; n += 1) cw.faults.push({ status: 500 });
-    let last = ground.world.clock.now();
-    let asked = cw.asked.length;
+    let last = fixture.world.clock.now();
+    let request = cw.asked.length;
     for (let minute = 0; waits.length < 6 && minute < 120; minute += 1) {
-      ground.pass(30_000);
+      fixture.pass(30_000);
       await desk.tick();
-      if (cw.asked.length > asked) {
-        asked = cw.asked.length;
-        waits.push(Math.round((ground.world.clock.now() - last) / 30_000));
-        last = ground.world.clock.now();
+      if (cw.asked.length > request) {
+        request = cw.asked.length;
+        waits.push(Math.round((fixture.world.clock.now() - last) / 30_000));
+        last = fixture.world.clock.now();
       }
     }
     expect(waits.slice(1)).toEqual(waits.slice(1).toSorted((a, b) => a - b));
-    expect([waits.at(-1) ?? 0, (await kept()).fault]).toEqual([
+    expect([waits.at(-1) ?? 0, (await loadStored()).fault]).toEqual([
       expect.toSatisfy((n: number) => n >= 6),
       'ConnectWise is out of order (500).',
     ]);
     cw.turn(5001, 3);
-    ground.pass(HOUR);
+    fixture.pass(HOUR);
     await desk.tick();
-    expect([(await desk.ticket(ticket.id)).closedBy, (await kept()).fault]).toEqual([
+    expect([(await desk.ticket(ticket.id)).closedBy, (await loadStored()).fault]).toEqual([
       'system',
       null,
     ]);
   });
 
   test('TICKET-6: a callback that is signed makes us read the ticket; one that is not, is forged, or names keys elsewhere, does nothing', async () => {
-    const { desk, cw } = await connected(ground);
+    const { desk, cw } = await connected(fixture);
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const { host } = desk.office;
-    const app = appOf(ground.world, allHandlers(ground.world), {
-      routes: ticketRoutes(ground.world),
+    const app = getApp(fixture.world, allHandlers(fixture.world), {
+      routes: ticketRoutes(fixture.world),
     });
     const post = async (body: string, signature: string | null): Promise<number> =>
       (
@@ -126,7 +126,7 @@ eachDatabase((_name, open) => {
       ).status;
     cw.turn(5001, 3);
     const { body, signature } = cw.callback(5001);
-    const asked = cw.asked.length;
+    const request = cw.asked.length;
     expect([
       await post(body, null),
       await post('{', signature),
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
       await post(body, `${signature.slice(0, -4)}AAA=`),
     ]).toEqual([400, 400, 403, 403, 403]);
     expect([
-      cw.asked.slice(asked).map(({ path }) => path),
+      cw.asked.slice(request).map(({ path }) => path),
       (await desk.ticket(ticket.id)).closedAt,
     ]).toEqual([['/key'], null]);
     expect(cw.asked.find(({ path }) => path === '/key')?.headers.authorization).toBeUndefined();
@@ -146,10 +146,10 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-6: callbacks of strangers, however many, do not use up those of the system', async () => {
-    const { desk, cw } = await connected(ground);
+    const { desk, cw } = await connected(fixture);
     const ticket = await desk.make([(await desk.fails('A')).n]);
-    const app = appOf(ground.world, allHandlers(ground.world), {
-      routes: ticketRoutes(ground.world),
+    const app = getApp(fixture.world, allHandlers(fixture.world), {
+      routes: ticketRoutes(fixture.world),
     });
     const post = async (from: string, signature: string): Promise<number> =>
       (
@@ -177,7 +177,7 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-7: a success closes it there too, the same failure opens it again there; twice over it comes to the same', async () => {
-    const { desk, cw } = await connected(ground, { reopenDays: 7, resolveOnSuccess: true });
+    const { desk, cw } = await connected(fixture, { reopenDays: 7, resolveOnSuccess: true });
     const a = await desk.fails('Files');
     await desk.make([a.n]);
     await desk.succeeds('Files');
@@ -194,7 +194,7 @@ eachDatabase((_name, open) => {
     // Closed there by somebody while it still fails: the next failure opens it again, the poll
     // alone does not.
     cw.turn(5001, 3);
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect((await desk.problem(b.n)).tied?.open).toBe(false);
     await desk.fails('Files');

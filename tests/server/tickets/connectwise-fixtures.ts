@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import type { Ticketing } from '#contract/tickets/ticketing.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { aDesk, type Desk, TICKETING } from './fixtures.ts';
 import { connectWiseStandIn, type ConnectWiseStandIn, KEYS, PRIVATE } from './fakes/connectwise.ts';
 
@@ -12,8 +12,8 @@ afterAll(async () => {
 });
 
 /** Another ConnectWise, on the clock of the server. */
-export async function connectWise(ground: Ground): Promise<ConnectWiseStandIn> {
-  const cw = await connectWiseStandIn(() => ground.world.clock.now());
+export async function connectWise(fixture: Fixture): Promise<ConnectWiseStandIn> {
+  const cw = await connectWiseStandIn(() => fixture.world.clock.now());
   begun.push(cw);
   return cw;
 }
@@ -30,11 +30,11 @@ export const settings = (url: string, more: Partial<Ticketing> = {}): Partial<Ti
 
 /** A provider whose ConnectWise is connected, and whose companies stand for those there. */
 export async function connected(
-  ground: Ground,
+  fixture: Fixture,
   more: Partial<Ticketing> = {},
 ): Promise<{ desk: Desk; cw: ConnectWiseStandIn }> {
-  const desk = await aDesk(ground);
-  const cw = await connectWise(ground);
+  const desk = await aDesk(fixture);
+  const cw = await connectWise(fixture);
   await desk.connect(settings(cw.url, more), PRIVATE);
   const tested = (await desk.adam<{ ok: boolean; says: string }>('POST', `${TICKETING}/test`, {}))
     .body.data;

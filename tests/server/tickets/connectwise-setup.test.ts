@@ -1,29 +1,29 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { MappedOut, TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { MappedOut, TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { dump } from '#server/platform/db/dump.ts';
 import type { OpenStore } from '#server/platform/db/open.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aDesk, HOUR, TICKETING, TICKETS } from './fixtures.ts';
 import { PRIVATE } from './fakes/connectwise.ts';
 import { connected, connectWise, settings } from './connectwise-fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 let store: OpenStore;
 const said = ({ status, body }: Answer): readonly unknown[] => [status, body.message];
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     store = await open();
-    ground = await makeGround(HERE, store);
+    fixture = await makeFixture(HERE, store);
   });
 
   test('TICKET-8: companies are mapped by exact name to be confirmed; renamed and missing ones are told, and no ticket is opened where there is none', async () => {
-    const desk = await aDesk(ground);
-    const cw = await connectWise(ground);
+    const desk = await aDesk(fixture);
+    const cw = await connectWise(fixture);
     cw.pageSize = 1;
     await desk.connect(settings(cw.url), PRIVATE);
     await desk.adam('POST', `${TICKETING}/test`, {});
@@ -66,10 +66,10 @@ eachDatabase((_name, open) => {
       (await desk.adam<MappedOut[]>('GET', `${TICKETING}/companies`)).body.data.map(
         (one) => one.health,
       );
-    ground.pass(61_000);
+    fixture.pass(61_000);
     await desk.tick();
     expect(await health()).toEqual(['renamed', 'missing']);
-    ground.pass(25 * HOUR);
+    fixture.pass(25 * HOUR);
     await desk.tick();
     expect(await health()).toEqual(['renamed', 'ok']);
     cw.companies.pop();
@@ -83,7 +83,7 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-8: what ConnectWise has is asked for by who may: companies by who maps them, contacts and tickets of companies that one sees', async () => {
-    const { desk, cw } = await connected(ground);
+    const { desk, cw } = await connected(fixture);
     const at = `${TICKETS}/connectwise`;
     const rows = async (who: typeof desk.dana, path: string): Promise<unknown> =>
       (await who<{ rows: unknown }>('GET', `${at}/${path}`)).body.data?.rows;
@@ -119,8 +119,8 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-8, G51: the key is sealed, given to nobody, and goes with the address that it was for; the record tells who set it', async () => {
-    const { desk, cw } = await connected(ground);
-    const thief = await connectWise(ground);
+    const { desk, cw } = await connected(fixture);
+    const thief = await connectWise(fixture);
     const { connectwise } = settings(cw.url);
     const moved = {
       ...(await desk.connect(settings(cw.url))).settings,
@@ -139,13 +139,13 @@ eachDatabase((_name, open) => {
     });
     for (const text of [
       lines.join('\n'),
-      ground.lines.join('\n'),
+      fixture.lines.join('\n'),
       (await desk.adam('GET', TICKETING)).text,
     ])
       for (const spelled of [PRIVATE, Buffer.from(PRIVATE).toString('base64').slice(0, -4)])
         expect(text.includes(spelled)).toBe(false);
     expect((await desk.dana('GET', TICKETING)).status).toBe(403);
-    const { rows } = await ground.world.store.tenant(desk.office.tenant, async ({ sql }) => ({
+    const { rows } = await fixture.world.store.tenant(desk.office.tenant, async ({ sql }) => ({
       rows: await sql
         .selectFrom('audit')
         .select('what')
@@ -163,24 +163,24 @@ eachDatabase((_name, open) => {
   });
 
   test('TICKET-8: the key does not go to an address that was set while another system, or none, was connected; a refused change leaves it', async () => {
-    const { desk, cw } = await connected(ground);
-    const thief = await connectWise(ground);
-    const kept = (await desk.connect(settings(cw.url))).settings;
+    const { desk, cw } = await connected(fixture);
+    const thief = await connectWise(fixture);
+    const stored = (await desk.connect(settings(cw.url))).settings;
     const { connectwise } = settings(cw.url);
     const there = { ...(connectwise as NonNullable<typeof connectwise>), url: thief.url };
     expect(
-      said(await desk.adam('PUT', TICKETING, { settings: { ...kept, connectwise: there } })),
+      said(await desk.adam('PUT', TICKETING, { settings: { ...stored, connectwise: there } })),
     ).toEqual([400, MESSAGES.ticketingNoSecret]);
-    expect((await desk.adam<TicketingKept>('GET', TICKETING)).body.data.secret).toBe(true);
+    expect((await desk.adam<TicketingState>('GET', TICKETING)).body.data.secret).toBe(true);
     expect(
       (
         await desk.adam('PUT', TICKETING, {
-          settings: { ...kept, system: 'own', connectwise: there },
+          settings: { ...stored, system: 'own', connectwise: there },
         })
       ).status,
     ).toBe(200);
     expect(
-      said(await desk.adam('PUT', TICKETING, { settings: { ...kept, connectwise: there } })),
+      said(await desk.adam('PUT', TICKETING, { settings: { ...stored, connectwise: there } })),
     ).toEqual([400, MESSAGES.ticketingNoSecret]);
     expect([(await desk.adam('POST', `${TICKETING}/test`, {})).status, thief.asked]).toEqual([
       200,

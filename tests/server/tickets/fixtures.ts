@@ -1,9 +1,9 @@
 import type { TicketFormOut, TicketOut, TicketWhole } from '#contract/tickets/calls.ts';
 import { NO_TICKETING, type Ticketing } from '#contract/tickets/ticketing.ts';
-import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import type { Ground } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { person } from '../ingest/people.ts';
 import { anOffice, failure } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
@@ -41,7 +41,7 @@ export interface Desk {
   ticket(id: string): Promise<Made>;
   list(query?: string, who?: Asker): Promise<Paged<TicketOut>>;
   form(company: number): Promise<TicketFormOut>;
-  connect(settings: Partial<Ticketing>, secret?: string): Promise<TicketingKept>;
+  connect(settings: Partial<Ticketing>, secret?: string): Promise<TicketingState>;
   map(company: number, id: string, name: string): Promise<void>;
   tick(): Promise<void>;
 }
@@ -59,9 +59,9 @@ async function must<T>(
 }
 
 /** Dana works on all companies, Cora on the first alone, Rita reads, Adam keeps the connection. */
-export async function aDesk(ground: Ground): Promise<Desk> {
-  const office = await anOffice(ground);
-  const iso = (): string => new Date(ground.world.clock.now() - 60_000).toISOString();
+export async function aDesk(fixture: Fixture): Promise<Desk> {
+  const office = await anOffice(fixture);
+  const iso = (): string => new Date(fixture.world.clock.now() - 60_000).toISOString();
   const dana = await person(office, 'dana', 'operator');
   const [cora, rita, adam] = [
     await person(office, 'cora', 'operator', [1]),
@@ -77,14 +77,14 @@ export async function aDesk(ground: Ground): Promise<Desk> {
     rita,
     adam,
     async fails(job, more = {}, company = 1) {
-      ground.pass(HOUR);
+      fixture.pass(HOUR);
       await office.post(company, [{ ...failure(job, iso()), ...more }]);
       const open = await desk.openAt(job);
       if (!open) throw new Error('no problem');
       return open;
     },
     async succeeds(job, company = 1) {
-      ground.pass(HOUR);
+      fixture.pass(HOUR);
       await office.post(company, [
         { job, computer: `${job}-pc`, status: 'Success', startTime: iso(), endTime: iso() },
       ]);
@@ -123,7 +123,7 @@ export async function aDesk(ground: Ground): Promise<Desk> {
       });
     },
     async tick() {
-      const one = ticketTicks(ground.world);
+      const one = ticketTicks(fixture.world);
       await one.tick();
       await one.stop();
     },

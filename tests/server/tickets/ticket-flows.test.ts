@@ -1,18 +1,18 @@
 import { assert, asyncProperty, constantFrom, array, tuple, nat } from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuild } from '#server/platform/events/rebuild.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { HERE } from '../outbound/outside.ts';
 import { freshStore } from '../db/databases.ts';
 import { aDesk, type Desk, TICKETING, TICKETS } from './fixtures.ts';
 import { connectWiseStandIn, type ConnectWiseStandIn, KEYS, PRIVATE } from './fakes/connectwise.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
-let ground: Ground;
+let fixture: Fixture;
 const begun: ConnectWiseStandIn[] = [];
 beforeAll(async () => {
-  ground = await makeGround(HERE, await freshStore('pglite'));
+  fixture = await makeFixture(HERE, await freshStore('pglite'));
 });
 afterAll(async () => {
   await Promise.all(begun.map((one) => one.stop()));
@@ -74,7 +74,7 @@ async function step(
       if (one) await desk.dana('DELETE', `${TICKETS}/${one.id}`);
       return;
     case 'tick':
-      ground.pass(61_000);
+      fixture.pass(61_000);
       await desk.tick();
       return;
     case 'lose an answer':
@@ -84,7 +84,7 @@ async function step(
       cw.faults.push({ status: 429, headers: { 'retry-after': '30' } });
       return;
     case 'days pass':
-      ground.pass(2 * 86_400_000);
+      fixture.pass(2 * 86_400_000);
   }
 }
 
@@ -93,8 +93,8 @@ test('TICKET-1, TICKET-5, TICKET-7: in whatever order results, people, ConnectWi
     asyncProperty(
       array(tuple(constantFrom(...STEPS), nat(5)), { minLength: 4, maxLength: 14 }),
       async (steps) => {
-        const desk = await aDesk(ground);
-        const cw = await connectWiseStandIn(() => ground.world.clock.now());
+        const desk = await aDesk(fixture);
+        const cw = await connectWiseStandIn(() => fixture.world.clock.now());
         begun.push(cw);
         await desk.connect(
           {
@@ -127,7 +127,7 @@ test('TICKET-1, TICKET-5, TICKET-7: in whatever order results, people, ConnectWi
         // Left alone for a while, both sides say the same, and every problem shows how its ticket
         // stands.
         for (let n = 0; n < 3; n += 1) {
-          ground.pass(2 * 3_600_000);
+          fixture.pass(2 * 3_600_000);
           await desk.tick();
         }
         for (const { _id: id, closedAt, waiting } of (await desk.list('?state=all&pageSize=200'))
@@ -138,7 +138,7 @@ test('TICKET-1, TICKET-5, TICKET-7: in whatever order results, people, ConnectWi
             expect((await desk.problem(n)).tied?.open).toBe(closedAt === null);
         }
         expect(
-          (await rebuild(ground.world.store, { only: [desk.office.tenant] }))[0]?.differences,
+          (await rebuild(fixture.world.store, { only: [desk.office.tenant] }))[0]?.differences,
         ).toEqual([]);
       },
     ),

@@ -2,42 +2,42 @@ import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Changed, Directory } from '#server/features/auth/directory/directory.ts';
 import { userEndHandlers } from '#server/features/users/delete-user.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { anAsk } from '../ingest/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { aUser, LONG, said, thePeople } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('USER-8: the password of a user of the directory is set there, has to be changed at the next sign-in, and what the directory says is told', async () => {
-    const { root, idOf, tenant, posted, recorded } = await thePeople(ground);
+    const { root, idOf: loadId, tenant, posted, recorded } = await thePeople(fixture);
     await root('POST', 'users', aUser('dir.user', { auth: 'ad', password: undefined }));
-    const id = await idOf('dir.user');
-    const asked: unknown[][] = [];
+    const id = await loadId('dir.user');
+    const request: unknown[][] = [];
     let outcome: Changed = { is: 'done' };
     const directory: Directory = {
       bind: never,
       change: never,
       unlock: never,
       reset: (...of) => {
-        asked.push(of);
+        request.push(of);
         return Promise.resolve(outcome);
       },
     };
     const set = (there: Directory | null = directory) =>
-      userEndHandlers(ground.world, () => Promise.resolve(there)).setPasswordAd(
+      userEndHandlers(fixture.world, () => Promise.resolve(there)).setPasswordAd(
         { id, password: LONG },
-        anAsk({ ...ground, at: () => undefined }, tenant),
+        anAsk({ ...fixture, at: () => undefined }, tenant),
       );
     expect((await set()).ok).toBe(true);
-    expect(asked).toEqual([['dir.user', LONG, true]]);
+    expect(request).toEqual([['dir.user', LONG, true]]);
     expect((await posted()).map(({ to }) => to)).toEqual(['dir.user@example.net']);
     expect((await recorded()).map(({ what }) => what)).toContain('password.set');
     for (const [said1, kind, message] of [

@@ -12,11 +12,11 @@ import {
   withTotp,
 } from '../auth/factor-fixtures.ts';
 import type { Place, Set } from '../auth/factor-fixtures.ts';
-import { appOf, makeGround, PASSWORD, user } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { getApp, makeFixture, PASSWORD, user } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 const PHONE = '+15550100112';
 const OTHER = '+15550100113';
 const THIRD = '+15550100114';
@@ -29,13 +29,13 @@ interface Scene extends Place {
 /** A user `kate`, and an administrator who is signed in. */
 async function scene(set: Set = {}): Promise<Scene> {
   const at = {
-    ...(await place(ground, {
+    ...(await place(fixture, {
       ...set,
       user: { roles: ['operator'], companies: [1], ...set.user },
     })),
-    app: appOf(ground.world, allHandlers(ground.world)),
+    app: getApp(fixture.world, allHandlers(fixture.world)),
   };
-  await user(ground, at.tenant, { username: 'root', email: 'root@example.com', roles: ['admin'] });
+  await user(fixture, at.tenant, { username: 'root', email: 'root@example.com', roles: ['admin'] });
   const root = new Browser(at.app, at.host);
   await root.send('auth/login/db', { username: 'root', password: PASSWORD });
   return { ...at, root, kate: new Browser(at.app, at.host) };
@@ -44,7 +44,7 @@ const reset = (who: Browser, id: string) => who.send(`users/${id}/factors`, unde
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('USER-12: an administrator takes the second factors of a user away: its sessions end, it is told, and it is in with the password again', async () => {
@@ -52,11 +52,11 @@ eachDatabase((_name, open) => {
     const { root, kate, id } = at;
     const { secret, codes } = await withTotp(at);
     await kate.login();
-    expect((await kate.factor('totp', totpAt(secret, ground.world.clock.now()))).status).toBe(200);
+    expect((await kate.factor('totp', totpAt(secret, fixture.world.clock.now()))).status).toBe(200);
     const half = new Browser(at.app, at.host);
     await half.login();
     await root.send('auth/reauth', { password: PASSWORD });
-    ground.pass(1);
+    fixture.pass(1);
     expect((await reset(root, id)).status).toBe(200);
     expect((await kate.get('sync/last-sync')).status).toBe(401);
     expect(
@@ -87,7 +87,7 @@ eachDatabase((_name, open) => {
       ['sms', { step: 'code', methods: ['sms'], mayChangePhone: true }],
       ['strong', { step: 'enrol' }],
     ] as const) {
-      await ground.world.store.tenant(at.tenant, ({ sql }) =>
+      await fixture.world.store.tenant(at.tenant, ({ sql }) =>
         sql
           .updateTable('provider')
           .set({ settings: JSON.stringify({ secondFactor: policy }) })
@@ -101,7 +101,7 @@ eachDatabase((_name, open) => {
   test("USER-12, USER-3, USER-4, G44: nobody takes away the own ones, those of a higher role or of users not kept, nor with an old factor or in another's name", async () => {
     const at = await scene();
     const { root, id, tenant } = at;
-    const boss = await user(ground, tenant, {
+    const boss = await user(fixture, tenant, {
       username: 'boss',
       email: 'boss@example.com',
       roles: ['super-admin', 'admin'],
@@ -116,7 +116,7 @@ eachDatabase((_name, open) => {
     };
     expect(await said(root, own)).toEqual([403, MESSAGES.notYourself]);
     expect(await said(root, boss)).toEqual(FORBIDDEN);
-    await user(ground, tenant, {
+    await user(fixture, tenant, {
       username: 'part',
       email: 'part@example.com',
       roles: ['admin'],
@@ -130,7 +130,7 @@ eachDatabase((_name, open) => {
     const kate = new Browser(at.app, at.host);
     await kate.login();
     expect(await said(kate, own)).toEqual(FORBIDDEN);
-    ground.pass(LIMITS.freshMs + 1);
+    fixture.pass(LIMITS.freshMs + 1);
     expect((await reset(root, id)).body.error.kind).toBe('reauth_required');
     const top = new Browser(at.app, at.host);
     await top.send('auth/login/db', { username: 'boss', password: PASSWORD });
@@ -143,7 +143,7 @@ eachDatabase((_name, open) => {
   test('USER-12, FACTOR-5: a number that an administrator sets is unproven: it can be given anew on the way in, and a code proves it', async () => {
     const at = await scene({ settings: { secondFactor: 'sms' }, phone: PHONE, proven: true });
     const { kate, id, tenant } = at;
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ mobile_phone: THIRD })

@@ -1,8 +1,10 @@
 import type { Role } from '#contract/abilities.ts';
+import type { OutputOf } from '#contract/calls.ts';
 import type { CompanyN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import type { Post } from '#server/platform/mail/queue-mail.ts';
 import { unseal } from '#server/platform/crypto/vault.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 
@@ -26,10 +28,10 @@ export interface People extends Pick<Office, 'tenant' | 'host' | 'app'> {
   readonly logged: (after?: number) => Promise<string[]>;
 }
 
-export async function thePeople(ground: Ground): Promise<People> {
-  const office = await anOffice(ground);
+export async function thePeople(fixture: Fixture): Promise<People> {
+  const office = await anOffice(fixture);
   const { tenant } = office;
-  const { world } = ground;
+  const { world } = fixture;
   const root = await office.as('root', ['admin', 'super-admin']);
   return {
     tenant,
@@ -37,7 +39,7 @@ export async function thePeople(ground: Ground): Promise<People> {
     app: office.app,
     root,
     as: (...named) => office.as(...named),
-    post: (...told) => office.post(...told),
+    post: (...details) => office.post(...details),
     idOf: (username) =>
       world.store.tenant(
         tenant,
@@ -114,3 +116,10 @@ export const idIn = (one: { readonly _id: string } | undefined): string => {
   const { _id: id } = one ?? { _id: '' };
   return id;
 };
+
+type Listed = OutputOf<'listUsers'>;
+export const listUsers = async (who: Asker, query = ''): Promise<Listed> =>
+  (await who<Listed>('GET', `monitoring/reporting/users${query}`)).body.data;
+
+export const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
+export const FORBIDDEN = [403, 'forbidden', MESSAGES.forbidden];

@@ -1,40 +1,38 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { wordsOf } from '#contract/users/log-labels.ts';
-import { makeGround } from '../http/fixtures.ts';
-import type { Ground } from '../http/fixtures.ts';
+import { getWords } from '#contract/users/log-labels.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aUser, thePeople } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 type Log = OutputOf<'listUserLogs'>;
 const log = async (who: Asker, query = ''): Promise<Log> =>
   (await who<Log>('GET', `monitoring/reporting/users/logs?pageSize=200${query}`)).body.data;
 const kinds = ({ rows }: Log): string[] => rows.map(({ what }) => what);
 
 test('LOGS-1: each kind of the record is told in words, one without words of its own by its name', () => {
-  expect([wordsOf('user.made'), wordsOf('login-as.began'), wordsOf('device.forgotten')]).toEqual([
-    'User created',
-    'Started working as another user',
-    'Device forgotten',
-  ]);
+  expect([getWords('user.made'), getWords('login-as.began'), getWords('device.forgotten')]).toEqual(
+    ['User created', 'Started working as another user', 'Device forgotten'],
+  );
 });
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    fixture = await makeFixture({}, await open());
   });
 
   test('LOGS-1: the record tells who did what for whom, when and from where, newest first, by time, person, kind and words, in pages', async () => {
-    const { root, idOf } = await thePeople(ground);
-    const began = ground.world.clock.now();
-    ground.pass(1_000);
+    const { root, idOf: loadId } = await thePeople(fixture);
+    const began = fixture.world.clock.now();
+    fixture.pass(1_000);
     await root('POST', 'users', aUser('mia', { companies: [1] }));
-    ground.pass(1_000);
-    const mia = await idOf('mia');
+    fixture.pass(1_000);
+    const mia = await loadId('mia');
     await root('PUT', `users/${mia}`, { name: 'Mia M.' });
-    ground.pass(1_000);
+    fixture.pass(1_000);
     await root('PUT', `users/${mia}`, { roles: ['read-only'] });
     const all = await log(root, `&from=${began + 1}`);
     expect(kinds(all)).toEqual(['user.scoped', 'user.changed', 'user.made']);
@@ -68,8 +66,8 @@ eachDatabase((_name, open) => {
   });
 
   test("LOGS-2, T2: who keeps some companies reads of their users alone, another provider's record is nobody's here, and others are refused", async () => {
-    const { root, as } = await thePeople(ground);
-    const other = await thePeople(ground);
+    const { root, as } = await thePeople(fixture);
+    const other = await thePeople(fixture);
     await root('POST', 'users', aUser('one', { companies: [1] }));
     await root('POST', 'users', aUser('two', { companies: [2] }));
     await other.root('POST', 'users', aUser('far'));
@@ -86,7 +84,7 @@ eachDatabase((_name, open) => {
   });
 
   test('LOGS-3: the record as a file has all that matches, with times on the wall and in UTC, and begins no formula', async () => {
-    const { root, as } = await thePeople(ground);
+    const { root, as } = await thePeople(fixture);
     await as('=1+1', ['operator']);
     const file = await root('GET', 'monitoring/reporting/users/logs/export?what=sign-in.done');
     expect(file.headers.get('content-disposition')).toMatch(/filename="UserLogs_/);

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import { ask, login, makeGround, PASSWORD, user } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { ask, login, makeFixture, PASSWORD, user } from '../http/fixtures.ts';
+import type { Answer, Fixture } from '../http/fixtures.ts';
 import { aUser, LONG, thePeople } from './fixtures.ts';
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await makeGround();
+  fixture = await makeFixture();
 });
 
 /** By hand: names that look like another one, or like a path. */
@@ -58,10 +58,10 @@ const refusal = ({ status, body }: Answer): readonly unknown[] => [
 ];
 
 test('USER-15: a user name that hides characters, mixes alphabets or has a slash is refused wherever it is set', async () => {
-  const { root, app, host, tenant, idOf } = await thePeople(ground);
+  const { root, app, host, tenant, idOf: loadId } = await thePeople(fixture);
   const own = (await root<Bootstrap>('GET', 'sync/bootstrap')).body.data.me.id;
   await root('POST', 'users', aUser('mary'));
-  const mary = await idOf('mary');
+  const mary = await loadId('mary');
   const invited = await root<{ url: string }>(
     'POST',
     `service-providers/${tenant}/invitations`,
@@ -109,11 +109,11 @@ test('USER-15: a user name that hides characters, mixes alphabets or has a slash
 });
 
 test('USER-15: a user name that looks like that of another user is taken, however a user is made or renamed', async () => {
-  const { root, app, host, tenant, idOf } = await thePeople(ground);
+  const { root, app, host, tenant, idOf: loadId } = await thePeople(fixture);
   const own = (await root<Bootstrap>('GET', 'sync/bootstrap')).body.data.me.id;
   await root('POST', 'users', aUser('scope'));
   await root('POST', 'users', aUser('mary'));
-  const mary = await idOf('mary');
+  const mary = await loadId('mary');
   const { url } = (
     await root<{ url: string }>('POST', `service-providers/${tenant}/invitations`, {})
   ).body.data;
@@ -142,11 +142,11 @@ test('USER-15: a user name that looks like that of another user is taken, howeve
         409,
         'The username already exists.',
       ]);
-    await expect(user(ground, tenant, { username })).rejects.toThrow('already exists');
+    await expect(user(fixture, tenant, { username })).rejects.toThrow('already exists');
   }
-  await expect(user(ground, tenant, { username: '\u0430dmin' })).rejects.toThrow('one alphabet');
+  await expect(user(fixture, tenant, { username: '\u0430dmin' })).rejects.toThrow('one alphabet');
   // One's own name in another alphabet is nobody else's.
-  const scope = await idOf('scope');
+  const scope = await loadId('scope');
   const renamed = await root('PUT', `users/${scope}`, {
     username: '\u0455\u0441\u043E\u0440\u0435',
   });
@@ -154,10 +154,10 @@ test('USER-15: a user name that looks like that of another user is taken, howeve
 });
 
 test('USER-15: a user whose name is from before the rule signs in, and is edited without a new name', async () => {
-  const { root, app, host, tenant } = await thePeople(ground);
+  const { root, app, host, tenant } = await thePeople(fixture);
   const username = '\u0430dmin\u200B';
-  const id = await user(ground, tenant, { username: 'from-before' });
-  await ground.world.store.tenant(tenant, ({ sql }) =>
+  const id = await user(fixture, tenant, { username: 'from-before' });
+  await fixture.world.store.tenant(tenant, ({ sql }) =>
     sql
       .updateTable('person')
       .set({ username, username_key: username })

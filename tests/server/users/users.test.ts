@@ -1,33 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
-import { login, makeGround, PASSWORD } from '../http/fixtures.ts';
-import type { Answer, Ground } from '../http/fixtures.ts';
+import { type Answer, type Fixture, login, makeFixture, PASSWORD } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
-import { aUser, idIn, LONG, said, thePeople } from './fixtures.ts';
+import { aUser, FORBIDDEN, idIn, listUsers, LONG, NOT_FOUND, said, thePeople } from './fixtures.ts';
 
-let ground: Ground;
-type Listed = OutputOf<'listUsers'>;
-const list = async (who: Asker, query = ''): Promise<Listed> =>
-  (await who<Listed>('GET', `monitoring/reporting/users${query}`)).body.data;
-const namesOf = async (who: Asker, query = ''): Promise<string[]> =>
-  (await list(who, `?pageSize=200${query}`)).rows.map(({ username }) => username);
+let bench: Fixture;
+const names = async (who: Asker, query = ''): Promise<string[]> =>
+  (await listUsers(who, `?pageSize=200${query}`)).rows.map(({ username }) => username);
 const make = (who: Asker, username: string, more: object = {}): Promise<Answer<UserListed>> =>
   who<UserListed>('POST', 'users', aUser(username, more));
-const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
-const FORBIDDEN = [403, 'forbidden', MESSAGES.forbidden];
 
 eachDatabase((_name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
+    bench = await makeFixture({}, await open());
   });
 
   test('USER-1: a user is made with what was named, signs in, and has to choose a password of its own', async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(bench);
     const { root, app, host } = people;
     const made = await make(root, 'Anna', {
       roles: ['operator', 'read-only'],
@@ -58,8 +51,8 @@ eachDatabase((_name, open) => {
       entered.body.data.user.companies,
       entered.body.data.user.managedFilterType,
     ]).toEqual([200, true, [1], 'managed']);
-    expect((await list(root, '?search=anna')).rows[0]).toMatchObject({
-      lastSignIn: ground.world.clock.now(),
+    expect((await listUsers(root, '?search=anna')).rows[0]).toMatchObject({
+      lastSignIn: bench.world.clock.now(),
       signedIn: true,
     });
     expect(JSON.stringify(await people.logged())).not.toContain('example.net');
@@ -69,7 +62,7 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-1: invited by mail, a user gets a link for one use and has no password before; the two ways exclude each other', async () => {
-    const people = await thePeople(ground);
+    const people = await thePeople(bench);
     const { root, app, host } = people;
     const made = await make(root, 'bert', { password: undefined, invite: true });
     expect(made.body.data).toMatchObject({ invited: true, passwordReset: false });
@@ -77,16 +70,16 @@ eachDatabase((_name, open) => {
     expect(mail).toMatchObject({ kind: 'mail', to: 'bert@example.net' });
     const secret = /reset-password-db#([\w-]{43})\n/.exec(mail?.text ?? '')?.[1] ?? '';
     expect(secret).not.toBe('');
-    const kept = await ground.world.store.tenant(
+    const stored = await bench.world.store.tenant(
       people.tenant,
       ({ sql }) =>
         sql.selectFrom('one_time').selectAll().where('tenant_id', '=', people.tenant).execute(),
       { readOnly: true },
     );
-    expect(kept).toMatchObject([
+    expect(stored).toMatchObject([
       { kind: 'password', user_id: idIn(made.body.data), used_at: null },
     ]);
-    expect(JSON.stringify(kept)).not.toContain(secret);
+    expect(JSON.stringify(stored)).not.toContain(secret);
     expect((await login(app, host, 'bert', LONG)).status).toBe(401);
     for (const more of [
       { invite: true },
@@ -99,7 +92,7 @@ eachDatabase((_name, open) => {
   });
 
   test('G35, USER-1: a first password is measured like any other', async () => {
-    const { root } = await thePeople(ground);
+    const { root } = await thePeople(bench);
     for (const password of ['short', 'passwordpassword', 'jonas-of-the-hill-42']) {
       const refused = await make(root, 'jonas', { password });
       expect([refused.status, refused.body.error.issues?.[0]?.path]).toEqual([400, 'password']);
@@ -107,9 +100,9 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-2, G53: fields that are not named are refused everywhere, and rights are written nowhere else', async () => {
-    const { root, idOf } = await thePeople(ground);
+    const { root, idOf: findId } = await thePeople(bench);
     await make(root, 'carl');
-    const id = await idOf('carl');
+    const id = await findId('carl');
     for (const more of [
       { passwordReset: false },
       { serviceProviderId: randomUUID() },
@@ -133,16 +126,16 @@ eachDatabase((_name, open) => {
         400,
       );
     }
-    expect((await list(root, '?search=carl')).rows[0]?.roles).toBe('operator');
+    expect((await listUsers(root, '?search=carl')).rows[0]?.roles).toBe('operator');
   });
 
   test('USER-14: who has no e-mail address can be changed without one; one that is there is not taken away', async () => {
-    const { root, idOf, tenant } = await thePeople(ground);
+    const { root, idOf: findId, tenant } = await thePeople(bench);
     await make(root, 'nell');
     await make(root, 'olga');
-    const nell = await idOf('nell');
-    const olga = await idOf('olga');
-    await ground.world.store.tenant(tenant, ({ sql }) =>
+    const nell = await findId('nell');
+    const olga = await findId('olga');
+    await bench.world.store.tenant(tenant, ({ sql }) =>
       sql
         .updateTable('person')
         .set({ email: null })
@@ -167,11 +160,11 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-3, G33: rights that are changed count at once; nobody grants a role above the own, touches one who has it, or changes the own', async () => {
-    const people = await thePeople(ground);
-    const { root, as, idOf } = people;
+    const people = await thePeople(bench);
+    const { root, as, idOf: findId } = people;
     const admin = await as('ada', ['admin']);
     const oper = await as('otto', ['operator']);
-    const otto = await idOf('otto');
+    const otto = await findId('otto');
     expect((await oper('GET', 'sync/bootstrap')).status).toBe(200);
     expect((await admin('PUT', `users/${otto}`, { roles: ['admin'] })).status).toBe(200);
     expect((await oper('GET', 'monitoring/reporting/users')).status).toBe(200);
@@ -185,8 +178,8 @@ eachDatabase((_name, open) => {
     expect(said(await make(admin, 'sue', { roles: ['operator', 'super-admin'] }))).toEqual(
       FORBIDDEN,
     );
-    const rootId = await idOf('root');
-    const ada = await idOf('ada');
+    const rootId = await findId('root');
+    const ada = await findId('ada');
     for (const [method, path, body] of [
       ['PUT', `users/${rootId}`, { name: 'x' }],
       ['DELETE', `users/${rootId}`],
@@ -204,15 +197,15 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-4: an administrator of some companies keeps the users of these alone: others do not exist', async () => {
-    const { root, as, idOf } = await thePeople(ground);
+    const { root, as, idOf: findId } = await thePeople(bench);
     await make(root, 'own', { companies: [1] });
     await make(root, 'other', { companies: [2] });
     await make(root, 'both', { companies: [1, 2] });
     const part = await as('part', ['admin'], [1]);
-    expect(await namesOf(part)).toEqual(['own', 'part']);
+    expect(await names(part)).toEqual(['own', 'part']);
     const missing = said(await part('PUT', `users/${randomUUID()}`, { name: 'x' }));
     for (const name of ['other', 'both', 'root']) {
-      const id = await idOf(name);
+      const id = await findId(name);
       expect(said(await part('PUT', `users/${id}`, { name: 'x' }))).toEqual(missing);
       for (const path of [`users/${id}`, `users/delete/${id}`, `users/${id}/accounts/1`])
         expect(said(await part('DELETE', path))).toEqual(NOT_FOUND);
@@ -220,18 +213,20 @@ eachDatabase((_name, open) => {
         NOT_FOUND,
       );
     }
-    expect((await part('PUT', `users/${await idOf('own')}`, { name: 'Her own' })).status).toBe(200);
+    expect((await part('PUT', `users/${await findId('own')}`, { name: 'Her own' })).status).toBe(
+      200,
+    );
     for (const companies of [null, [2], [1, 2], []])
       expect(said(await make(part, 'more', { companies }))).toEqual(FORBIDDEN);
-    expect(said(await part('PUT', `users/${await idOf('own')}`, { companies: null }))).toEqual(
+    expect(said(await part('PUT', `users/${await findId('own')}`, { companies: null }))).toEqual(
       FORBIDDEN,
     );
     expect((await make(part, 'mine', { companies: [1] })).status).toBe(200);
   });
 
   test('USER-4, T2: users of another provider do not exist', async () => {
-    const here = await thePeople(ground);
-    const there = await thePeople(ground);
+    const here = await thePeople(bench);
+    const there = await thePeople(bench);
     await make(there.root, 'far');
     const id = await there.idOf('far');
     const strange = async (
@@ -252,28 +247,28 @@ eachDatabase((_name, open) => {
     await strange('DELETE', (of) => `users/${of}/accounts/1`);
     await strange('PUT', (of) => `users/${of}/changePassword/db`, { password: LONG });
     await strange('PUT', (of) => `users/${of}/changePassword/ad`, { password: LONG });
-    expect(await namesOf(here.root)).not.toContain('far');
+    expect(await names(here.root)).not.toContain('far');
     for (const id2 of ['none', '%27', '7'])
       expect((await here.root('DELETE', `users/${id2}`)).status).toBe(404);
   });
 
   test('USER-5: a deleted user is marked, signed out at once and kept out; removed for good, all that stood outside the log is gone and the rows still follow from it', async () => {
-    const people = await thePeople(ground);
-    const { root, as, idOf, app, host, tenant } = people;
+    const people = await thePeople(bench);
+    const { root, as, idOf: findId, app, host, tenant } = people;
     const dan = await as('dan', ['operator']);
-    const id = await idOf('dan');
+    const id = await findId('dan');
     expect((await root('DELETE', `users/${id}`)).status).toBe(200);
     expect((await dan('GET', 'sync/bootstrap')).status).toBe(401);
     expect((await login(app, host, 'dan', PASSWORD)).status).toBe(401);
-    expect([await namesOf(root), await namesOf(root, '&deleted=only')]).toEqual([
+    expect([await names(root), await names(root, '&deleted=only')]).toEqual([
       [expect.stringMatching(/^keeper/), 'root'],
       ['dan'],
     ]);
     expect(said(await make(root, 'dan'))[0]).toBe(409);
     expect((await root('DELETE', `users/delete/${id}`)).status).toBe(200);
-    expect(await namesOf(root, '&deleted=all')).not.toContain('dan');
+    expect(await names(root, '&deleted=all')).not.toContain('dan');
     expect(said(await root('DELETE', `users/delete/${id}`))).toEqual(NOT_FOUND);
-    const left = await ground.world.store.tenant(
+    const left = await bench.world.store.tenant(
       tenant,
       async ({ sql }) =>
         Promise.all(
@@ -296,7 +291,7 @@ eachDatabase((_name, open) => {
       'user.deleted@1',
       'user.removed@1',
     ]);
-    expect((await rebuild(ground.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+    expect((await rebuild(bench.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
     expect((await make(root, 'dan')).status).toBe(200);
     const record = (await people.recorded())
       .filter(({ user_id }) => user_id === id)
@@ -305,18 +300,20 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-6: the last administrator stays, and nobody deletes the own account', async () => {
-    const { root, as, idOf } = await thePeople(ground);
-    const keeper = (await list(root)).rows.find(({ username }) => username.startsWith('keeper'));
-    expect(said(await root('DELETE', `users/${await idOf('root')}`))).toEqual([
+    const { root, as, idOf: findId } = await thePeople(bench);
+    const keeper = (await listUsers(root)).rows.find(({ username }) =>
+      username.startsWith('keeper'),
+    );
+    expect(said(await root('DELETE', `users/${await findId('root')}`))).toEqual([
       403,
       'forbidden',
       MESSAGES.notYourself,
     ]);
     expect((await root('DELETE', `users/${idIn(keeper)}`)).status).toBe(200);
     const part = await as('part', ['admin', 'super-admin'], [1]);
-    expect(said(await part('DELETE', `users/${await idOf('root')}`))).toEqual(NOT_FOUND);
+    expect(said(await part('DELETE', `users/${await findId('root')}`))).toEqual(NOT_FOUND);
     const second = await as('second', ['super-admin', 'o365_admin']);
-    const id = await idOf('root');
+    const id = await findId('root');
     for (const [method, path, body] of [
       ['DELETE', `users/${id}`],
       ['DELETE', `users/delete/${id}`],
@@ -332,11 +329,11 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-7, G44: user name, addresses, numbers and other accounts of a user change only with a recent second factor; the old address is notified', async () => {
-    const people = await thePeople(ground);
-    const { root, idOf } = people;
+    const people = await thePeople(bench);
+    const { root, idOf: findId } = people;
     await make(root, 'eva');
-    const id = await idOf('eva');
-    ground.pass(6 * 60_000);
+    const id = await findId('eva');
+    bench.pass(6 * 60_000);
     for (const more of [
       { username: 'eve' },
       { email: 'eve@example.org' },
@@ -369,10 +366,10 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-7: an email tells a user which new user name an administrator set, and an edit without a new one sends nothing', async () => {
-    const people = await thePeople(ground);
-    const { root, idOf } = people;
+    const people = await thePeople(bench);
+    const { root, idOf: findId } = people;
     await make(root, 'eva');
-    const id = await idOf('eva');
+    const id = await findId('eva');
     expect((await root('PUT', `users/${id}`, { username: 'eva', name: 'Eva B.' })).status).toBe(
       200,
     );
@@ -382,8 +379,8 @@ eachDatabase((_name, open) => {
       (await root('PUT', `users/${id}`, { username: 'eve', email: 'eve@example.org' })).status,
     ).toBe(200);
     const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
-    const told = mails.find((mail) => 'subject' in mail && mail.subject.includes('username'));
-    expect(told).toMatchObject({
+    const details = mails.find((mail) => 'subject' in mail && mail.subject.includes('username'));
+    expect(details).toMatchObject({
       to: 'eva@example.net',
       subject: expect.stringMatching(/^Your username at .+ was changed$/) as string,
       text: expect.stringContaining('From now on, sign in as eve.') as string,
@@ -391,10 +388,10 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-13: who keeps a user has it asked for codes by SMS, where there is a number for them; it is told, and asked from then on', async () => {
-    const people = await thePeople(ground);
-    const { root, idOf, app, host } = people;
+    const people = await thePeople(bench);
+    const { root, idOf: findId, app, host } = people;
     await make(root, 'gus');
-    const id = await idOf('gus');
+    const id = await findId('gus');
     const put = (body: object) => root<UserListed>('PUT', `users/${id}`, body);
     expect((await put({ sms: true })).body.error).toEqual({
       kind: 'bad-input',
@@ -416,7 +413,7 @@ eachDatabase((_name, open) => {
       step: 'code',
       methods: ['sms'],
     });
-    ground.pass(1_000);
+    bench.pass(1_000);
     expect((await put({ sms: false })).body.data).toMatchObject({
       sms: false,
       secondFactor: 'none',
@@ -429,10 +426,10 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-8: a password that is set ends the sessions of its user, is told by mail and is for one sign-in; links on their way are void', async () => {
-    const people = await thePeople(ground);
-    const { root, as, idOf, app, host } = people;
+    const people = await thePeople(bench);
+    const { root, as, idOf: findId, app, host } = people;
     const fay = await as('fay', ['operator']);
-    const id = await idOf('fay');
+    const id = await findId('fay');
     expect(
       said(await root('PUT', `users/${id}/changePassword/db`, { password: 'too short' }))[0],
     ).toBe(400);
@@ -447,10 +444,12 @@ eachDatabase((_name, open) => {
       ['mail', 'kate@example.com'],
     ]);
     expect(
-      JSON.stringify([await people.posted(), await people.recorded(), ground.lines]),
+      JSON.stringify([await people.posted(), await people.recorded(), bench.lines]),
     ).not.toContain(LONG);
     expect(
-      said(await root('PUT', `users/${await idOf('root')}/changePassword/db`, { password: LONG })),
+      said(
+        await root('PUT', `users/${await findId('root')}/changePassword/db`, { password: LONG }),
+      ),
     ).toEqual([403, 'forbidden', MESSAGES.notYourself]);
     expect(said(await root('PUT', `users/${id}/changePassword/ad`, { password: LONG }))[0]).toBe(
       409,
@@ -458,16 +457,16 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-9: accounts of other systems are given and taken away, each once', async () => {
-    const { root, idOf } = await thePeople(ground);
+    const { root, idOf: findId } = await thePeople(bench);
     await make(root, 'gus');
-    const id = await idOf('gus');
+    const id = await findId('gus');
     await root('POST', `users/${id}/accounts/a-1`, { name: 'First' });
-    const given = await root<UserListed>('POST', `users/${id}/accounts/a%2F2`, {});
+    const input = await root<UserListed>('POST', `users/${id}/accounts/a%2F2`, {});
     expect(
       (await root<UserListed>('POST', `users/${id}/accounts/a-1`, { name: 'Again' })).body.data
         .accounts,
     ).toHaveLength(2);
-    expect(given.body.data.accounts).toEqual([
+    expect(input.body.data.accounts).toEqual([
       { accountId: 'a-1', name: 'First' },
       { accountId: 'a/2', name: null },
     ]);
@@ -478,16 +477,16 @@ eachDatabase((_name, open) => {
   });
 
   test('USER-10: the list is searched, in order and in pages of ten; its file has all pages and begins no formula', async () => {
-    const { root, idOf } = await thePeople(ground);
+    const { root, idOf: findId } = await thePeople(bench);
     for (let n = 1; n <= 12; n += 1)
       await make(root, `u${n}`, { name: n === 3 ? '=cmd()' : `Person ${n}` });
-    const first = await list(root, '?search=example.net');
+    const first = await listUsers(root, '?search=example.net');
     expect([first.rows.length, first.count, first.page, first.pageSize]).toEqual([10, 12, 1, 10]);
     expect(
-      (await list(root, '?search=example.net&page=2')).rows.map(({ username }) => username),
+      (await listUsers(root, '?search=example.net&page=2')).rows.map(({ username }) => username),
     ).toEqual(['u11', 'u12']);
-    expect(await namesOf(root, '&search=U1&sort=-username')).toEqual(['u12', 'u11', 'u10', 'u1']);
-    expect(await namesOf(root, '&role=super-admin')).toEqual(['root']);
+    expect(await names(root, '&search=U1&sort=-username')).toEqual(['u12', 'u11', 'u10', 'u1']);
+    expect(await names(root, '&role=super-admin')).toEqual(['root']);
     expect((await root('GET', 'monitoring/reporting/users?sort=password')).status).toBe(400);
     const file = await root('POST', 'monitoring/reporting/users/export', { search: 'example.net' });
     expect(file.headers.get('content-disposition')).toMatch(
@@ -495,6 +494,6 @@ eachDatabase((_name, open) => {
     );
     expect(file.text.split('\r\n')).toHaveLength(14);
     expect(file.text).toContain("\r\nu3,'=cmd(),u3@example.net,operator,All,,db,none,");
-    expect(await idOf('u3')).not.toBe('');
+    expect(await findId('u3')).not.toBe('');
   });
 });

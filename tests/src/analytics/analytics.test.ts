@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { ComputerOut, RepositoryOut } from '#contract/daily-checks/operator-calls.ts';
 import type { TrendDay } from '#contract/analytics/trends.ts';
-import { listOf } from '#src/features/shared/runs/list-address.ts';
+import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
 import {
   computersAddress,
   computersPlace,
@@ -16,7 +16,7 @@ import {
   rankingsPlace,
 } from '#src/features/analytics/rankings/address.ts';
 import { repositoriesAddress, repositoriesPlace } from '#src/features/repositories/address.ts';
-import { ORDERS, rowsOf, shownRows } from '#src/features/repositories/rows.ts';
+import { ORDERS, getRows, shownRows } from '#src/features/repositories/rows.ts';
 import {
   cellAddress,
   sheetAddress,
@@ -30,14 +30,14 @@ import {
   trendsAddress,
   trendsPlace,
 } from '#src/features/analytics/trends/address.ts';
-import { bucketed, bucketsOf, unitOf } from '#src/features/analytics/trends/buckets.ts';
+import { bucketed, getBuckets, getUnit } from '#src/features/analytics/trends/buckets.ts';
 import { draw, FLOOR } from '#src/features/analytics/trends/draw.ts';
 import { failureRate, rateWords } from '#src/features/analytics/trends/labels.ts';
 import { addDays, spanKey } from '#src/features/shared/date-range/dates.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');
-const queryOf = (address: string): string =>
+const getQuery = (address: string): string =>
   address.slice(address.indexOf('?') < 0 ? address.length : address.indexOf('?') + 1);
 const span = fc.constantFrom(
   { is: 'last', days: 30 } as const,
@@ -51,15 +51,15 @@ const chosen = {
   types: fc.subarray([...JOB_TYPES], { maxLength: 3 }),
 };
 
-test('TREND-3, TREND-4, TREND-5, TREND-7: what shapes a page stands in its address, and anything else is its default', () => {
+test('TREND-3, TREND-4, TREND-5, TREND-7: the address holds the state of a page, and invalid values become the defaults', () => {
   fc.assert(
     fc.property(fc.record({ ...chosen, by: fc.constantFrom(...BYS) }), (place) => {
-      expect(trendsPlace(queryOf(trendsAddress(place)))).toEqual(place);
+      expect(trendsPlace(getQuery(trendsAddress(place)))).toEqual(place);
     }),
   );
   fc.assert(
     fc.property(fc.record({ ...chosen, measure: fc.constantFrom(...MEASURES) }), (place) => {
-      expect(rankingsPlace(queryOf(rankingsAddress(place)))).toEqual(place);
+      expect(rankingsPlace(getQuery(rankingsAddress(place)))).toEqual(place);
     }),
   );
   fc.assert(
@@ -71,7 +71,7 @@ test('TREND-3, TREND-4, TREND-5, TREND-7: what shapes a page stands in its addre
         text: fc.constantFrom('', 'a & b'),
       }),
       (place) => {
-        expect(sheetPlace(queryOf(sheetAddress(place)))).toEqual(place);
+        expect(sheetPlace(getQuery(sheetAddress(place)))).toEqual(place);
       },
     ),
   );
@@ -85,7 +85,7 @@ test('TREND-3, TREND-4, TREND-5, TREND-7: what shapes a page stands in its addre
         span,
       }),
       (place) => {
-        expect(repositoriesPlace(queryOf(repositoriesAddress(place)))).toEqual(place);
+        expect(repositoriesPlace(getQuery(repositoriesAddress(place)))).toEqual(place);
       },
     ),
   );
@@ -101,7 +101,7 @@ test('TREND-3, TREND-4, TREND-5, TREND-7: what shapes a page stands in its addre
   ]).toEqual(['/monitoring/analytics/trends', '/monitoring/spreadsheet']);
 });
 
-test('TREND-3: a figure leads to the results that it counts', () => {
+test('TREND-3: a figure links to the results that it counts', () => {
   const place = { companies: [3], sources: ['restic'], types: ['BackupCopy'] } as const;
   const days = ['2026-11-01', '2026-11-07'] as const;
   const of = (address: string) => {
@@ -113,7 +113,7 @@ test('TREND-3: a figure leads to the results that it counts', () => {
       states,
       review,
       rows,
-    } = listOf(queryOf(address));
+    } = parseListAddress(getQuery(address));
     return { days: spanKey(over), companies, sources, types, states, review, rows };
   };
   expect(of(drillAddress(place, days, ['Warning']))).toEqual({
@@ -135,10 +135,10 @@ test('TREND-3: a figure leads to the results that it counts', () => {
     types: ['BackupCopy'],
   });
   expect(
-    listOf(queryOf(cellAddress({ company: 2, job: 5, name: 'x' }, '2026-11-03'))),
+    parseListAddress(getQuery(cellAddress({ company: 2, job: 5, name: 'x' }, '2026-11-03'))),
   ).toMatchObject({ jobs: [5], review: null });
   expect(
-    listOf(queryOf(cellAddress({ company: 2, job: null, name: 'A & B' }, '2026-11-03'))),
+    parseListAddress(getQuery(cellAddress({ company: 2, job: null, name: 'A & B' }, '2026-11-03'))),
   ).toMatchObject({ companies: [2], text: 'A & B', jobs: [] });
 });
 
@@ -153,8 +153,8 @@ const daysFrom = (first: string, count: number): TrendDay[] =>
     missed: 0,
   }));
 
-test('TREND-6: buckets hold each day once, in order, and no number is lost', () => {
-  expect([1, 45, 46, 182, 183, 366].map(unitOf)).toEqual([
+test('TREND-6: buckets contain each day once, in order, and no number is lost', () => {
+  expect([1, 45, 46, 182, 183, 366].map(getUnit)).toEqual([
     'day',
     'day',
     'week',
@@ -169,7 +169,7 @@ test('TREND-6: buckets hold each day once, in order, and no number is lost', () 
       (count, late) => {
         const days = daysFrom(addDays('2025-09-12', late), count);
         const before = daysFrom('2024-09-12', count);
-        const buckets = bucketsOf(days, before);
+        const buckets = getBuckets(days, before);
         expect([buckets[0]?.days[0], buckets.at(-1)?.days[1]]).toEqual([
           days[0]?.day,
           days.at(-1)?.day,
@@ -197,9 +197,9 @@ test('TREND-6: buckets hold each day once, in order, and no number is lost', () 
           buckets
             .slice(1)
             .every((one) =>
-              unitOf(count) === 'week'
+              getUnit(count) === 'week'
                 ? Date.parse(one.days[1]) - Date.parse(one.days[0]) === 6 * DAY
-                : unitOf(count) === 'month'
+                : getUnit(count) === 'month'
                   ? one.days[0].endsWith('-01')
                   : one.days[0] === one.days[1],
             ),
@@ -210,20 +210,20 @@ test('TREND-6: buckets hold each day once, in order, and no number is lost', () 
       },
     ),
   );
-  expect(bucketsOf(daysFrom('2026-11-01', 2), null).map(({ before }) => before)).toEqual([
+  expect(getBuckets(daysFrom('2026-11-01', 2), null).map(({ before }) => before)).toEqual([
     null,
     null,
   ]);
 });
 
-test('TREND-6: whatever there is one of can be seen, and no bar leaves its chart', () => {
+test('TREND-6: even a count of one is visible, and no bar leaves its chart', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 46 }),
       fc.integer({ min: 200, max: 1_600 }),
       (count, width) => {
         const drawn = draw(
-          bucketsOf(daysFrom('2026-01-01', count), daysFrom('2025-01-01', count)),
+          getBuckets(daysFrom('2026-01-01', count), daysFrom('2025-01-01', count)),
           width,
         );
         return drawn.buckets
@@ -241,7 +241,7 @@ test('TREND-6: whatever there is one of can be seen, and no bar leaves its chart
     ),
   );
   expect(
-    draw(bucketsOf(daysFrom('2026-01-01', 3), null), 800).buckets.map(
+    draw(getBuckets(daysFrom('2026-01-01', 3), null), 800).buckets.map(
       ({ failed, warning, before }) => [failed !== null, warning !== null, before],
     ),
   ).toEqual([
@@ -251,7 +251,7 @@ test('TREND-6: whatever there is one of can be seen, and no bar leaves its chart
   ]);
 });
 
-test('TREND-3: a rate is of what ended or should have run, and a little is never none', () => {
+test('TREND-3: a rate covers runs that ended or should have run, and a small rate is never shown as zero', () => {
   expect(
     failureRate({ runs: 9, success: 2, warning: 1, failed: 1, missed: 0, anomaly: 0, running: 5 }),
   ).toBe(0.25);
@@ -266,7 +266,7 @@ test('TREND-3: a rate is of what ended or should have run, and a little is never
   ]);
 });
 
-test('TREND-7: the fullest stand first, those without a size last, and full, soon full, stale and untold ones say so', () => {
+test('TREND-7: repositories are sorted fullest first and without a size last; full, nearly full, outdated and unknown ones are labeled', () => {
   const of = (_id: string, more: Partial<RepositoryOut>): RepositoryOut => ({
     _id,
     company: 1,
@@ -291,7 +291,7 @@ test('TREND-7: the fullest stand first, those without a size last, and full, soo
     of('full', { usedBytes: 100, fullAt: NOW - 1 }),
     of('by free', { usedBytes: null, freeBytes: 5 }),
   ];
-  const rows = rowsOf(all, new Map([[1, 'Acme']]), NOW);
+  const rows = getRows(all, new Map([[1, 'Acme']]), NOW);
   const show = (order: (typeof ORDERS)[number], text = '') =>
     shownRows(rows, { order, text, companies: [] }).map(({ id }) => id);
   expect(show('fullest')).toEqual(['full', 'by free', 'soon', 'well', 'stale', 'untold']);
@@ -302,7 +302,7 @@ test('TREND-7: the fullest stand first, those without a size last, and full, soo
     ['soon'],
     [],
   ]);
-  expect(Object.fromEntries(rows.map(({ id, standing }) => [id, standing]))).toEqual({
+  expect(Object.fromEntries(rows.map(({ id, status }) => [id, status]))).toEqual({
     'well': 'well',
     'untold': 'none',
     'stale': 'stale',
@@ -313,7 +313,7 @@ test('TREND-7: the fullest stand first, those without a size last, and full, soo
   expect(rows.find(({ id }) => id === 'by free')).toMatchObject({ used: 95, free: 5, share: 0.95 });
 });
 
-test('TREND-9: computers without a job stand first, ignored ones until they are not, and the address keeps what is shown', () => {
+test('TREND-9: computers without a job come first, ignored ones return when the period ends, and the address holds the filter', () => {
   const of = (_id: string, more: Partial<ComputerOut>): ComputerOut => ({
     _id,
     company: 1,
@@ -339,7 +339,7 @@ test('TREND-9: computers without a job stand first, ignored ones until they are 
   ];
   const show = (which: (typeof SHOWS)[number], text = '') =>
     shownComputers(all, { show: which, text }, new Map([[1, 'Acme']]), NOW).map(
-      ({ id, standing }) => `${id} ${standing}`,
+      ({ id, status }) => `${id} ${status}`,
     );
   expect(show('all')).toEqual(['over bare', 'pc-2 bare', 'meant ignored', 'pc-10 kept']);
   expect([
@@ -353,7 +353,7 @@ test('TREND-9: computers without a job stand first, ignored ones until they are 
     fc.property(
       fc.record({ span, show: fc.constantFrom(...SHOWS), text: fc.constantFrom('', 'a & b') }),
       (place) => {
-        expect(computersPlace(queryOf(computersAddress(place)))).toEqual(place);
+        expect(computersPlace(getQuery(computersAddress(place)))).toEqual(place);
       },
     ),
   );
@@ -370,7 +370,7 @@ const line = (i: number): SheetLine => ({
   cells: ['Failed', null, 'off'],
 });
 
-test('TREND-8: a file has every row and day, in pages, and begins no formula; a cancelled one is none', async () => {
+test('TREND-8: a file contains every row and day, read in pages, and starts no formula; a canceled export creates no file', async () => {
   const all = Array.from({ length: 450 }, (_, i) => line(i));
   const heads = ['2026-11-01', '2026-11-02', '2026-11-03'].map((day) => ({
     day,
@@ -378,7 +378,7 @@ test('TREND-8: a file has every row and day, in pages, and begins no formula; a 
     to: 0,
     weekend: false,
     today: false,
-    standing: 'here' as const,
+    status: 'here' as const,
   }));
   const shares: number[] = [];
   const making = makeSheetFile(

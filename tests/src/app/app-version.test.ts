@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import { fakeDoor } from '#tests/playground/fake-client.ts';
-import { sceneOf } from '#tests/playground/scene.ts';
+import { getScene } from '#tests/playground/scene.ts';
 
 type Out = Result<{ readonly out: boolean; readonly unsent: number }>;
 const stored = new Map<string, string>();
@@ -35,10 +35,10 @@ async function load(
   const { setClient: setDoor } = await import('#src/app/worker/worker-client.ts');
   const { checkAppVersion } = await import('#src/app/session/app-version.ts');
   const { wayIn } = await import('#src/app/session/sign-in-context.ts');
-  const asked: string[] = [];
-  const { door } = fakeDoor({ ...sceneOf(null), who });
+  const request: string[] = [];
+  const { door } = fakeDoor({ ...getScene(null), who });
   const signOut = (how: string): Promise<Out> => {
-    asked.push(how);
+    request.push(how);
     return Promise.resolve(
       ok(
         how === 'send' && unsent > 0 && !sends ? { out: false, unsent } : { out: true, unsent: 0 },
@@ -48,7 +48,7 @@ async function load(
   setDoor({ ...door, signOut });
   await checkAppVersion(path);
   await checkAppVersion(path);
-  return { asked, sentence: wayIn().sentence };
+  return { asked: request, sentence: wayIn().sentence };
 }
 
 test('VERSION-1: a signed-in user is logged out once, with the reason, if the browser last started another version', async () => {
@@ -101,9 +101,9 @@ test('VERSION-1: with no network nobody is logged out who could not log in again
   vi.stubGlobal('addEventListener', (name: string, listener: () => void) => {
     if (name === 'online') waiting.push(listener);
   });
-  const { asked } = await load('in');
-  expect([asked, stored.get('appVersion')]).toEqual([[], '2.2.13']);
+  const { asked: request } = await load('in');
+  expect([request, stored.get('appVersion')]).toEqual([[], '2.2.13']);
   line.onLine = true;
   waiting.forEach((listener) => listener());
-  await vi.waitFor(() => expect([asked, stored.get('appVersion')]).toEqual([['send'], '2.2.14']));
+  await vi.waitFor(() => expect([request, stored.get('appVersion')]).toEqual([['send'], '2.2.14']));
 });

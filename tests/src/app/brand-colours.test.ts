@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  accentOf,
+  getAccent,
   BLUE_SIDE,
-  contrastOf,
+  getContrast,
   lightenedAccent,
-  sideOf,
+  getSide,
 } from '#src/app/shell/branding/brand-colours.ts';
-import { imageUrl, variablesOf } from '#src/app/shell/branding/apply-branding.ts';
-import { brandingOf, sceneOf } from '#tests/playground/scene.ts';
+import { imageUrl, getVariables } from '#src/app/shell/branding/apply-branding.ts';
+import { getBranding, getScene } from '#tests/playground/scene.ts';
 
 const runs = { numRuns: 300 * Number(process.env['PROOF'] ?? 1) };
 const colour = fc
@@ -19,25 +19,25 @@ const SHEETS = { light: ['#fffdf9', '#f8f5ef'], dark: ['#1c1a16', '#151310'] } a
 const SIDE_INKS = { light: ['#e3eaf5', '#b3c3db'], dark: ['#dde5f1', '#9dacc4'] } as const;
 
 test('BRAND-1: the ratio of two colours is that of WCAG', () => {
-  expect(contrastOf('#000000', '#ffffff')).toBe(21);
-  expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
-  expect(contrastOf('#23509e', '#fffdf9')).toBeCloseTo(7.6, 1);
-  expect(contrastOf('#8db1ef', '#1c1a16')).toBeCloseTo(8.0, 1);
-  expect(contrastOf('blue', '#ffffff')).toBe(1);
+  expect(getContrast('#000000', '#ffffff')).toBe(21);
+  expect(getContrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
+  expect(getContrast('#23509e', '#fffdf9')).toBeCloseTo(7.6, 1);
+  expect(getContrast('#8db1ef', '#1c1a16')).toBeCloseTo(8.0, 1);
+  expect(getContrast('blue', '#ffffff')).toBe(1);
 });
 
 test('BRAND-1: an accent stands only where it is legible on every ground that it is shown on', () => {
   let taken = 0;
   fc.assert(
-    fc.property(colour, fc.constantFrom('light' as const, 'dark' as const), (hex, ground) => {
-      const accent = accentOf(hex, ground);
-      const inks = Math.max(contrastOf(hex, '#ffffff'), contrastOf(hex, '#10203a'));
+    fc.property(colour, fc.constantFrom('light' as const, 'dark' as const), (hex, fixture) => {
+      const accent = getAccent(hex, fixture);
+      const inks = Math.max(getContrast(hex, '#ffffff'), getContrast(hex, '#10203a'));
       // Refused is only what is hard to read somewhere, or comes close to it on its wash.
       if (!accent)
-        return Math.min(inks, ...SHEETS[ground].map((sheet) => contrastOf(hex, sheet))) < 6;
+        return Math.min(inks, ...SHEETS[fixture].map((sheet) => getContrast(hex, sheet))) < 6;
       taken += 1;
-      return [...SHEETS[ground], accent.wash, accent.onAccent].every(
-        (other) => contrastOf(accent.accent, other) >= 4.5,
+      return [...SHEETS[fixture], accent.wash, accent.onAccent].every(
+        (other) => getContrast(accent.accent, other) >= 4.5,
       );
     }),
     runs,
@@ -46,14 +46,14 @@ test('BRAND-1: an accent stands only where it is legible on every ground that it
 });
 
 test('BRAND-1: the ledger’s own colours are taken, and what follows from them is close to what was drawn', () => {
-  expect(accentOf('#23509e', 'light')).toEqual({
+  expect(getAccent('#23509e', 'light')).toEqual({
     accent: '#23509e',
     onAccent: '#ffffff',
     wash: '#e9ecf0',
     line: '#a9bad6',
   });
-  expect(accentOf('#8db1ef', 'dark')?.onAccent).toBe('#10203a');
-  expect(sideOf('#1b3256', 'light')?.side).toBe('#1b3256');
+  expect(getAccent('#8db1ef', 'dark')?.onAccent).toBe('#10203a');
+  expect(getSide('#1b3256', 'light')?.side).toBe('#1b3256');
 });
 
 /** The sidebar where branding names none, in a part of the style sheet. */
@@ -66,27 +66,27 @@ test('BRAND-11: a sidebar color named blue is the portal’s own from the style 
   );
   expect([ownSide(light), ownSide(dark)]).toEqual([BLUE_SIDE.light, BLUE_SIDE.dark]);
   for (const word of ['blue', 'Blue', ' blue '])
-    expect([sideOf(word, 'light')?.side, sideOf(word, 'dark')?.side]).toEqual([
+    expect([getSide(word, 'light')?.side, getSide(word, 'dark')?.side]).toEqual([
       '#1b3256',
       '#101825',
     ]);
   expect(
-    variablesOf({ ...brandingOf(sceneOf('{}')), sidebar: 'blue', sidebarDark: 'blue' }),
+    getVariables({ ...getBranding(getScene('{}')), sidebar: 'blue', sidebarDark: 'blue' }),
   ).toMatchObject({ '--brand-sidebar': '#1b3256', '--brand-sidebar-dark': '#101825' });
-  expect(accentOf('blue', 'light')).toBeNull();
+  expect(getAccent('blue', 'light')).toBeNull();
 });
 
 test('BRAND-1: pale accents, light sidebars and things that are no colour are refused', () => {
   for (const hex of ['#ffd54a', '#ffffff', '#8a8375', 'red', '#fff', 'url(x)', '#23509e;}', ''])
-    expect(accentOf(hex, 'light')).toBeNull();
-  for (const hex of ['#f4e9c8', '#808080', 'navy']) expect(sideOf(hex, 'light')).toBeNull();
+    expect(getAccent(hex, 'light')).toBeNull();
+  for (const hex of ['#f4e9c8', '#808080', 'navy']) expect(getSide(hex, 'light')).toBeNull();
 });
 
 test('BRAND-1: a dark page gets a lightened accent that is legible there', () => {
   fc.assert(
     fc.property(colour, (hex) => {
       const accent = lightenedAccent(hex);
-      return accent === null || contrastOf(accent.accent, '#1c1a16') >= 4.5;
+      return accent === null || getContrast(accent.accent, '#1c1a16') >= 4.5;
     }),
     runs,
   );
@@ -96,13 +96,13 @@ test('BRAND-1: a dark page gets a lightened accent that is legible there', () =>
 test('BRAND-1: the inks of the sidebar are legible on it and on its entry of the moment', () => {
   let taken = 0;
   fc.assert(
-    fc.property(colour, fc.constantFrom('light' as const, 'dark' as const), (hex, ground) => {
-      const side = sideOf(hex, ground);
+    fc.property(colour, fc.constantFrom('light' as const, 'dark' as const), (hex, fixture) => {
+      const side = getSide(hex, fixture);
       taken += side === null ? 0 : 1;
       return (
         side === null ||
-        SIDE_INKS[ground].every((ink) =>
-          [side.side, side.on].every((under) => contrastOf(ink, under) >= 4.5),
+        SIDE_INKS[fixture].every((ink) =>
+          [side.side, side.on].every((under) => getContrast(ink, under) >= 4.5),
         )
       );
     }),
@@ -112,17 +112,17 @@ test('BRAND-1: the inks of the sidebar are legible on it and on its entry of the
 });
 
 test('BRAND-2: a brand sets its variables and nothing else; what is refused falls back to the ledger’s own', () => {
-  const green = variablesOf(brandingOf(sceneOf('{"brand":"green"}')));
+  const green = getVariables(getBranding(getScene('{"brand":"green"}')));
   expect(Object.keys(green).every((name) => name.startsWith('--brand-'))).toBe(true);
   expect(green['--brand-accent']).toBe('#1b6b3a');
   expect(green['--brand-accent-dark']).not.toBeNull();
   // Too pale for paper, and just right in the dark.
-  expect(variablesOf(brandingOf(sceneOf('{"brand":"pale"}')))).toMatchObject({
+  expect(getVariables(getBranding(getScene('{"brand":"pale"}')))).toMatchObject({
     '--brand-accent': null,
     '--brand-accent-dark': '#ffd54a',
     '--brand-sidebar': null,
   });
-  expect(new Set(Object.values(variablesOf(null)))).toEqual(new Set([null]));
+  expect(new Set(Object.values(getVariables(null)))).toEqual(new Set([null]));
 });
 
 test('BRAND-2: a logo comes from http(s) or from this site, and from nowhere else', () => {

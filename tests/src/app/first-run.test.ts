@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
-import { mayPrompt } from '#src/app/shell/first-run/first-run.ts';
-import { meOf, sceneOf } from '#tests/playground/scene.ts';
+import { getCloudStep } from '#src/app/shell/first-run/cloud-step.ts';
+import { mayPrompt, mayPromptCloud } from '#src/app/shell/first-run/first-run.ts';
+import { getMe, getScene } from '#tests/playground/scene.ts';
 
 const DASHBOARD = '/monitoring/dashboard';
 const as = (...roles: Role[]) => ({
-  ...meOf({ ...sceneOf(null), roles }),
+  ...getMe({ ...getScene(null), roles }),
   acting: null,
   passwordReset: false,
 });
@@ -31,4 +32,37 @@ test('WIZARD-1: only who may connect a source is prompted, in their own name, an
     mayPrompt(as('admin'), DASHBOARD, 'u1'),
     mayPrompt(as('admin'), DASHBOARD, 'u2'),
   ]).toEqual([false, true]);
+});
+
+test('WIZARD-2: only who manages organizations is prompted on pages of Microsoft 365, and not in its wizards', () => {
+  const prompted = (
+    ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const
+  ).filter((role) => mayPromptCloud(as(role), '/o365/dashboard', null));
+  expect(prompted).toEqual(['o365_admin']);
+  const me = as('o365_admin');
+  const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
+  expect([
+    mayPromptCloud({ ...me, acting }, '/o365/jobs', null),
+    mayPromptCloud({ ...me, passwordReset: true }, '/o365/jobs', null),
+    mayPromptCloud(me, '/o365/jobs', 'u1'),
+    mayPromptCloud(me, '/o365/jobs', 'u2'),
+  ]).toEqual([false, false, false, true]);
+  expect(
+    [
+      '/o365/organizations',
+      '/o365/organizations/new/1',
+      '/o365/jobs/2',
+      '/monitoring/dashboard',
+    ].map((path) => mayPromptCloud(me, path, null)),
+  ).toEqual([true, false, false, false]);
+});
+
+test('WIZARD-2: first an organization, then a job of the first one', () => {
+  expect(getCloudStep([], [])?.kind).toBe('organization');
+  const two = [{ id: 'first' }, { id: 'second' }];
+  expect(getCloudStep(two, [])).toEqual({
+    kind: 'job',
+    address: '/o365/jobs/1?organization=first',
+  });
+  expect(getCloudStep(two, [{}])).toBeNull();
 });

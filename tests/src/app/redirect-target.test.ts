@@ -6,6 +6,7 @@ import {
   storeRedirectTarget,
   takeRedirectTarget,
 } from '#src/app/router/redirect-target.ts';
+import { isStepPage } from '#src/app/router/route-guards.ts';
 
 const runs = { numRuns: 500 * Number(process.env['PROOF'] ?? 1) };
 const site = 'https://portal.example';
@@ -96,6 +97,23 @@ test('PAGE-4: whoever is led on twice is led to the same page; another wish, the
   pauseRedirectTarget(false);
   stored.set('urlToRedirectAfterLogin', '//evil.example');
   expect(takeRedirectTarget()).toBeNull();
+});
+
+test('PAGE-4: the page of a required step never replaces the requested page', () => {
+  expect(
+    [
+      '/monitoring/reset-password',
+      '/monitoring/security-questions',
+      '/monitoring/security-questions?from=mail',
+      '/monitoring/security',
+      '/monitoring/daily-checks',
+      '/',
+    ].filter(isStepPage),
+  ).toEqual([
+    '/monitoring/reset-password',
+    '/monitoring/security-questions',
+    '/monitoring/security-questions?from=mail',
+  ]);
 });
 
 test('PAGE-4: whatever is let through leads to this very site', () => {

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { can, ROLES } from '#contract/abilities.ts';
 import type { Ability, Role } from '#contract/abilities.ts';
 import type { CallName } from '#contract/calls.ts';
-import { callOf } from '#contract/calls.ts';
+import { getCall } from '#contract/calls.ts';
 import type { Features } from '#contract/branding/branding.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { PAGES } from '#contract/pages.ts';
 import type { KnownWho } from '#src/app/router/route-guards.ts';
-import { homeOf, menuOf } from '#src/app/router/menu.ts';
+import { getAppMenu, getHomePage, getMenu } from '#src/app/router/menu.ts';
 import { guardPage } from '#src/app/router/page-route-guard.ts';
-import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+import { getBranding, getMe, getScene } from '#tests/playground/scene.ts';
 
 /**
  * The table of the specification's section 6, as it is written there; `sources` is the portal's
@@ -30,14 +30,14 @@ const TABLE: Readonly<Record<Role, string>> = {
     'users o365.users o365.jobs o365.organizations o365.reporting o365.licensing o365.repositories o365.dashboard o365.restorePortal o365.restoreOutlook o365.restoreOnedrive o365.restoreSharepoint o365.restoreTeams o365.consumption o365.service-level o365.consumption-export',
   'sub-sp': '',
 };
-const abilitiesOf = (role: Role): readonly string[] =>
+const getAbilities = (role: Role): readonly string[] =>
   TABLE[role]
     .split(' ')
     .filter((word) => word !== '')
     .map((word) =>
       word.includes('.') ? word : word === 'companies' ? 'common.companies' : `monitoring.${word}`,
     );
-const ALL = [...new Set(ROLES.flatMap((role) => abilitiesOf(role)))] as readonly Ability[];
+const ALL = [...new Set(ROLES.flatMap((role) => getAbilities(role)))] as readonly Ability[];
 
 /**
  * The specification's routes below /monitoring that are pages, all of them, by what they need: an
@@ -98,7 +98,7 @@ const linked = (
 const isPage = (path: string): path is PagePath => PAGE_PATHS.some((one) => one === path);
 
 /** What a page asks of the server when it is opened. */
-const ASKED: Partial<Record<PagePath, readonly CallName[]>> = {
+const REQUESTED: Partial<Record<PagePath, readonly CallName[]>> = {
   '/monitoring/users': ['listUsers', 'exportUsers', 'createUser', 'editUser', 'resetFactors'],
   '/monitoring/companies': ['reportCompanies', 'exportCompanies', 'createCompany'],
   '/monitoring/users-logs': ['listUserLogs', 'exportUserLogs'],
@@ -117,7 +117,7 @@ const ASKED: Partial<Record<PagePath, readonly CallName[]>> = {
   '/monitoring/change-password': ['changePasswordDb', 'changePasswordAd'],
 };
 
-const scene = sceneOf(null);
+const scene = getScene(null);
 const ON: Features = {
   ...PLAIN_FEATURES,
   rules: true,
@@ -137,8 +137,8 @@ const ON: Features = {
 };
 const inAs = (role: Role, features: Features): KnownWho => ({
   is: 'in',
-  me: meOf({ ...scene, roles: [role] }),
-  branding: { ...brandingOf(scene), features },
+  me: getMe({ ...scene, roles: [role] }),
+  branding: { ...getBranding(scene), features },
   offlineUntil: 0,
 });
 
@@ -146,7 +146,7 @@ test('PAGE-2: each role has the abilities of the table, and none besides', () =>
   for (const role of ROLES)
     expect([role, ALL.filter((ability) => can([role], ability)).toSorted()]).toEqual([
       role,
-      [...abilitiesOf(role)].toSorted(),
+      [...getAbilities(role)].toSorted(),
     ]);
 });
 
@@ -162,7 +162,7 @@ test('PAGE-2: every route that the specification names below /monitoring is a pa
     for (const role of ROLES) {
       const passage = (features: Features): string =>
         guardPage(path, inAs(role, features), { path, entering: false }).is;
-      const has = ability === null || abilitiesOf(role).includes(ability);
+      const has = ability === null || getAbilities(role).includes(ability);
       // Nothing on but that, and all on but that.
       expect([role, path, passage(to?.(PLAIN_FEATURES, true, role) ?? PLAIN_FEATURES)]).toEqual([
         role,
@@ -189,11 +189,63 @@ test('PAGE-2: every route that the specification names below /monitoring is a pa
   );
 });
 
+/** The routes of the cloud suite that exist, by the ability that the specification names. */
+const SUITE: readonly (readonly [path: PagePath, ability: Ability])[] = [
+  ['/o365/dashboard', 'o365.dashboard'],
+  ['/o365/organizations', 'o365.organizations'],
+  ['/o365/jobs', 'o365.jobs'],
+  ['/o365/repositories', 'o365.repositories'],
+];
+
+test('PAGE-2, BILL-8: a page of the cloud suite opens for o365_admin, and everybody else is sent to Monitoring', () => {
+  for (const [path, ability] of SUITE) {
+    expect([path, PAGES[path].ability]).toEqual([path, ability]);
+    for (const role of ROLES)
+      expect([role, path, guardPage(path, inAs(role, ON), { path, entering: false })]).toEqual([
+        role,
+        path,
+        role === 'o365_admin' ? { is: 'pass' } : { is: 'forbidden', to: '/monitoring' },
+      ]);
+  }
+});
+
+test('SUITE-10: the sidebar of the cloud suite has the entries of the specification, in its order', () => {
+  const restoreUrl = 'https://restore.example.com/';
+  const features = { ...ON, office365: { ...ON.office365, restoreUrl } };
+  const branding = { ...getBranding(scene), features };
+  const [first, support] = getAppMenu('o365', ['o365_admin'], branding);
+  expect([first?.heading, first?.entries.map(({ word }) => word)]).toEqual([
+    null,
+    ['Dashboard', 'Jobs', 'Organizations', 'Repositories'],
+  ]);
+  expect([support?.heading, support?.entries.map(({ word }) => word)]).toEqual([
+    'Support',
+    ['Request', 'Live', 'Downloads'],
+  ]);
+  expect(support?.outside?.(features, 'o365')).toEqual([
+    { href: 'https://example.com', word: 'FAQ' },
+    {
+      href: restoreUrl,
+      word: 'End-User Restore',
+      tip: 'Use or bookmark this external URL for end-users to restore their own data.',
+    },
+  ]);
+  expect(support?.outside?.(features, 'monitoring').map(({ word }) => word)).toEqual(['FAQ']);
+});
+
+/** The forbidden page of the area; the cloud suite sends away those without its role. */
+const getRefusal = (path: string, role: Role): string =>
+  path.startsWith('/o365/') && role !== 'o365_admin'
+    ? '/monitoring'
+    : `/${path.split('/')[1] ?? ''}/forbidden`;
+
 test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other page leads to forbidden, and one begins where one may be', () => {
   for (const features of [ON, PLAIN_FEATURES]) {
     for (const role of ROLES) {
       const who = inAs(role, features);
-      const listed = menuOf([role], features).flatMap(({ entries }) => entries.map(({ to }) => to));
+      const listed = getMenu([role], features).flatMap(({ entries }) =>
+        entries.map(({ to }) => to),
+      );
       const open = PAGE_PATHS.filter(
         (path) => guardPage(path, who, { path, entering: false }).is === 'pass',
       );
@@ -201,21 +253,21 @@ test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other
       for (const path of PAGE_PATHS) {
         const { ability, when } = PAGES[path];
         const may =
-          (ability === null || abilitiesOf(role).includes(ability)) &&
+          (ability === null || getAbilities(role).includes(ability)) &&
           (when === undefined || when(features, [role]));
         expect([role, path, guardPage(path, who, { path, entering: false })]).toEqual([
           role,
           path,
-          may ? { is: 'pass' } : { is: 'forbidden', to: `/${path.split('/')[1] ?? ''}/forbidden` },
+          may ? { is: 'pass' } : { is: 'forbidden', to: getRefusal(path, role) },
         ]);
       }
       expect([role, open]).toEqual([
         role,
-        expect.arrayContaining([homeOf([role], features)]) as PagePath[],
+        expect.arrayContaining([getHomePage([role], features)]) as PagePath[],
       ]);
     }
   }
-  expect(ROLES.map((role) => homeOf([role], ON))).toEqual([
+  expect(ROLES.map((role) => getHomePage([role], ON))).toEqual([
     '/monitoring/dashboard',
     '/monitoring/dashboard',
     '/monitoring/dashboard',
@@ -227,12 +279,12 @@ test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other
 
 test('PAGE-2, G29: whoever may open a page may make the calls that it makes', () => {
   const wrong: string[] = [];
-  for (const [path, names] of Object.entries(ASKED)) {
+  for (const [path, names] of Object.entries(REQUESTED)) {
     for (const role of ROLES.filter(
       (one) => guardPage(path as PagePath, inAs(one, ON), { path, entering: false }).is === 'pass',
     )) {
       for (const name of names) {
-        const { gate } = callOf(name);
+        const { gate } = getCall(name);
         if (
           gate !== 'public' &&
           gate !== 'signed-in' &&

@@ -6,17 +6,17 @@ import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
-import { guardRoute as passageOf } from '#src/app/router/route-guards.ts';
+import { guardRoute } from '#src/app/router/route-guards.ts';
 import type { Gate, KnownWho } from '#src/app/router/route-guards.ts';
-import { MENU, homeOf, menuOf } from '#src/app/router/menu.ts';
+import { MENU, getHomePage, getMenu } from '#src/app/router/menu.ts';
 import { guardPage } from '#src/app/router/page-route-guard.ts';
-import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+import { getBranding, getMe, getScene } from '#tests/playground/scene.ts';
 
-const scene = sceneOf(null);
+const scene = getScene(null);
 const signedIn = (...roles: Role[]): KnownWho => ({
   is: 'in',
-  me: meOf({ ...scene, roles }),
-  branding: brandingOf(scene),
+  me: getMe({ ...scene, roles }),
+  branding: getBranding(scene),
   offlineUntil: 0,
 });
 const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({
@@ -26,7 +26,7 @@ const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).m
   offline: false,
 }));
 const passage = (who: KnownWho, gate: Gate, path = '/monitoring/daily-checks', entering = false) =>
-  passageOf(who, gate, { path, entering });
+  guardRoute(who, gate, { path, entering });
 const toPage = (who: KnownWho, path: PagePath, entering = false) =>
   guardPage(path, who, { path, entering });
 const roleSets = fc.subarray([...ROLES]);
@@ -55,8 +55,10 @@ test('PAGE-2: a page is shown to those with its ability, where the portal has it
         support: fc.boolean(),
         invoices: fc.boolean(),
         cards: fc.boolean(),
+        outlook: fc.boolean(),
+        onedrive: fc.boolean(),
       }),
-      (roles, path, { rules, hints, reporting, support, invoices, cards }) => {
+      (roles, path, { rules, hints, reporting, support, invoices, cards, outlook, onedrive }) => {
         const who = signedIn(...roles);
         if (who.is !== 'in') throw new Error('nobody is in');
         const links = {
@@ -73,10 +75,14 @@ test('PAGE-2: a page is shown to those with its ability, where the portal has it
           supportSection: { enabled: support, links },
           invoice_automation: invoices,
           billing: { ccCollection: cards },
+          office365: {
+            ...PLAIN_FEATURES.office365,
+            restorePortal: { outlook, onedrive, sharepoint: false, teams: false },
+          },
         };
         const { ability } = PAGES[path];
         const on =
-          { rules, hints, reporting, support, invoices, cards, always: true }[
+          { rules, hints, reporting, support, invoices, cards, outlook, onedrive, always: true }[
             SWITCHED[path] ?? 'always'
           ] ?? true;
         const may =
@@ -84,7 +90,7 @@ test('PAGE-2: a page is shown to those with its ability, where the portal has it
           on &&
           (path !== '/o365/subscriptions' || roles.includes('o365_admin'));
         expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual(
-          may ? { is: 'pass' } : forbiddenIn(path),
+          may ? { is: 'pass' } : forbiddenIn(path, roles),
         );
         expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
       },
@@ -92,15 +98,24 @@ test('PAGE-2: a page is shown to those with its ability, where the portal has it
   );
 });
 
-/** Each area has its own: `/monitoring/forbidden`, `/o365/forbidden`, `/admin/forbidden`. */
-const forbiddenIn = (path: string) => ({
+/**
+ * Each area has its own: `/monitoring/forbidden`, `/o365/forbidden`, `/admin/forbidden`. The
+ * specification sends users who are not o365_admin from the cloud suite to /monitoring.
+ */
+const forbiddenIn = (path: string, roles: readonly Role[]) => ({
   is: 'forbidden',
-  to: `/${path.split('/')[1] ?? ''}/forbidden`,
+  to:
+    path.startsWith('/o365/') && !roles.includes('o365_admin')
+      ? '/monitoring'
+      : `/${path.split('/')[1] ?? ''}/forbidden`,
 });
 
 /** Pages that a portal has to switch on, and by what. */
 const SWITCHED: Readonly<
-  Record<string, 'rules' | 'hints' | 'reporting' | 'support' | 'invoices' | 'cards'>
+  Record<
+    string,
+    'rules' | 'hints' | 'reporting' | 'support' | 'invoices' | 'cards' | 'outlook' | 'onedrive'
+  >
 > = {
   '/monitoring/rules': 'rules',
   '/monitoring/hints': 'hints',
@@ -112,6 +127,8 @@ const SWITCHED: Readonly<
   '/monitoring/support/request': 'support',
   '/monitoring/support/live': 'support',
   '/monitoring/downloads': 'support',
+  '/o365/restore/outlook': 'outlook',
+  '/o365/restore/onedrive': 'onedrive',
 };
 
 test('PAGE-6: a password to be chosen comes before every page, then the questions of the directory, and neither is asked of who acts as another', () => {
@@ -173,7 +190,7 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
         hints,
         reporting: { ...PLAIN_FEATURES.reporting, enabled: reporting },
       };
-      const groups = menuOf(roles, features);
+      const groups = getMenu(roles, features);
       const listed = groups.flatMap((group) => group.entries.map((entry) => entry.to));
       const allowed = MENU.filter(
         ({ heading }) => heading !== 'Reports' || (reporting && can(roles, 'monitoring.reporting')),
@@ -184,7 +201,7 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
         .filter((to) => mayOpen(PAGES[to], roles, features));
       expect(listed).toEqual(allowed);
       expect(groups.every((group) => group.entries.length > 0)).toBe(true);
-      expect(homeOf(roles, features)).toBe(
+      expect(getHomePage(roles, features)).toBe(
         allowed.includes('/monitoring/dashboard') || !allowed.includes('/admin/dashboard')
           ? allowed[0]
           : '/admin/dashboard',
@@ -194,10 +211,10 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
 });
 
 test('PAGE-3: who may see the dashboard begins there, who keeps the provider at its overview, others at the first page that is theirs', () => {
-  expect(homeOf(['admin'])).toBe('/monitoring/dashboard');
-  expect(homeOf(['operator'])).toBe('/monitoring/dashboard');
-  expect(homeOf(['super-admin', 'admin'])).toBe('/monitoring/dashboard');
+  expect(getHomePage(['admin'])).toBe('/monitoring/dashboard');
+  expect(getHomePage(['operator'])).toBe('/monitoring/dashboard');
+  expect(getHomePage(['super-admin', 'admin'])).toBe('/monitoring/dashboard');
   // Whose roles do not open that one.
-  expect(homeOf(['super-admin'])).toBe('/admin/dashboard');
-  expect(homeOf(['o365_admin'])).toBe('/monitoring/users');
+  expect(getHomePage(['super-admin'])).toBe('/admin/dashboard');
+  expect(getHomePage(['o365_admin'])).toBe('/monitoring/users');
 });

@@ -7,14 +7,14 @@ import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { setClient } from '#src/app/worker/worker-client.ts';
 import { exitWord } from '#src/app/shell/impersonation/impersonation.ts';
-import { sideOf } from '#src/app/shell/branding/brand-colours.ts';
-import { appOf, shownOf } from '#src/app/shell/notifications/dismissed.ts';
+import { getSide } from '#src/app/shell/branding/brand-colours.ts';
+import { getApp, listUndismissed } from '#src/app/shell/notifications/dismissed.ts';
 import { answerReauth, withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { SIDE_COLOURS } from '#src/app/shell/branding/sidebar-colour.ts';
 import { termsFor } from '#src/app/shell/terms/pending-terms.ts';
 import { mayOpen } from '#contract/pages.ts';
-import { beginOf, getAppMenu, homeOf, menuOf } from '#src/app/router/menu.ts';
-import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+import { getStartPage, getAppMenu, getHomePage, getMenu } from '#src/app/router/menu.ts';
+import { getBranding, getMe, getScene } from '#tests/playground/scene.ts';
 
 const NEEDED: Failure = { kind: 'reauth_required', message: 'Confirm your identity to continue.' };
 const ok = { ok: true, value: 'done' } as const;
@@ -60,11 +60,11 @@ test('OWN-2: who does not confirm gets the refusal, and is asked anew the next t
 });
 
 test('OWN-2: a password that was typed already is shown instead of asking, and a wrong one is the answer', async () => {
-  const asked: unknown[] = [];
+  const request: unknown[] = [];
   const answers = (right: boolean): void =>
     setClient({
       ask: (name: string, input: unknown) => {
-        asked.push([name, input]);
+        request.push([name, input]);
         return Promise.resolve(
           right
             ? { ok: true, value: { freshUntil: 1 } }
@@ -88,7 +88,7 @@ test('OWN-2: a password that was typed already is shown instead of asking, and a
     failure: { kind: 'wrong-credentials' },
   });
   expect([stale.made(), again.made()]).toEqual([2, 1]);
-  expect(asked).toEqual([
+  expect(request).toEqual([
     ['reauth', { password: 'pass' }],
     ['reauth', { password: 'wrong' }],
   ]);
@@ -119,7 +119,7 @@ const of = (id: string, app: Notification['app']): Notification => ({
 test('OWN-8: above a page stand the notices of its app that are not done with', () => {
   const all = [of('a', 'monitoring'), of('b', 'o365'), of('c', 'monitoring'), of('d', 'admin')];
   const ids = (path: string, gone: readonly string[] = []): string =>
-    shownOf(all, appOf(path), new Set(gone))
+    listUndismissed(all, getApp(path), new Set(gone))
       .map(({ _id: id }) => id)
       .join('');
   expect([
@@ -130,10 +130,10 @@ test('OWN-8: above a page stand the notices of its app that are not done with', 
   ]).toEqual(['ac', 'c', 'b', 'd']);
 });
 
-const scene = sceneOf(null);
-const branding: Branding = brandingOf(scene);
+const scene = getScene(null);
+const branding: Branding = getBranding(scene);
 const me = {
-  ...meOf(scene),
+  ...getMe(scene),
   acting: null,
   acceptedTerms: false,
   passwordReset: false,
@@ -174,7 +174,7 @@ test('OWN-10: a page that the branding has to switch on stands in the menu only 
     mayOpen(billing, [], { ...PLAIN_FEATURES, billing: { ccCollection: true } }),
   ]).toEqual([false, false, true]);
   expect(
-    menuOf(['admin'], PLAIN_FEATURES, [
+    getMenu(['admin'], PLAIN_FEATURES, [
       {
         heading: null,
         page: billing,
@@ -184,11 +184,11 @@ test('OWN-10: a page that the branding has to switch on stands in the menu only 
     ]),
   ).toEqual([]);
   expect(
-    menuOf([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)]),
+    getMenu([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)]),
   ).toEqual([
     ['Settings', 'Profile', 'Notifications', 'Security', 'Change password', 'API keys', 'API'],
   ]);
-  expect(homeOf([])).toBe('/monitoring/profile');
+  expect(getHomePage([])).toBe('/monitoring/profile');
 });
 
 const begin = (
@@ -196,7 +196,7 @@ const begin = (
   from = '/',
   roles: readonly Role[] = ['operator'],
 ): string =>
-  beginOf(
+  getStartPage(
     { is: 'in', me: { ...me, roles: [...roles], landingPage }, branding, offlineUntil: 1 },
     from,
   );
@@ -276,23 +276,23 @@ test('LIC-6: Subscriptions is a setting of the cloud suite alone, where subscrip
 
 test('OWN-3, BRAND-11: the colours that a user may choose can be read on in both themes, and an invalid color is not stored', async () => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
-  const { themeOf } = await import('#src/app/shell/branding/preferred-theme.ts');
+  const { getTheme } = await import('#src/app/shell/branding/preferred-theme.ts');
   vi.unstubAllGlobals();
   for (const [light, dark] of SIDE_COLOURS) {
-    expect([light, sideOf(light, 'light')?.side, dark, sideOf(dark, 'dark')?.side]).toEqual([
+    expect([light, getSide(light, 'light')?.side, dark, getSide(dark, 'dark')?.side]).toEqual([
       light,
       light,
       dark,
       dark,
     ]);
   }
-  expect(themeOf('{"mode":"dark","sidebarColor":"#1F4030"}')).toBe(
+  expect(getTheme('{"mode":"dark","sidebarColor":"#1F4030"}')).toBe(
     '{"mode":"dark","sidebarMini":false,"sidebarColor":"#1f4030"}',
   );
-  expect(themeOf('{"mode":"dark","sidebarColor":"blue"}')).toBe(
+  expect(getTheme('{"mode":"dark","sidebarColor":"blue"}')).toBe(
     '{"mode":"dark","sidebarMini":false,"sidebarColor":"#1b3256"}',
   );
-  expect(themeOf('{"mode":"dark","sidebarColor":"url(x)"}')).toBe(
+  expect(getTheme('{"mode":"dark","sidebarColor":"url(x)"}')).toBe(
     '{"mode":"dark","sidebarMini":false}',
   );
 });

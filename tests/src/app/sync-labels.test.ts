@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { glanceOf, spokenSync } from '#src/app/shell/sync-status/labels.ts';
+import { getGlance, spokenSync } from '#src/app/shell/sync-status/labels.ts';
 import type { SyncStatus } from '#workers/api.ts';
 
 const at = Date.UTC(2026, 10, 20, 13, 46);
@@ -17,7 +17,7 @@ const live: SyncStatus = {
   reload: false,
 };
 const words = (more: Partial<SyncStatus>): string => {
-  const { lead, rest } = glanceOf({ ...live, ...more }, 'America/Chicago');
+  const { lead, rest } = getGlance({ ...live, ...more }, 'America/Chicago');
   return rest === '' ? lead : `${lead}, ${rest}`;
 };
 
@@ -53,15 +53,15 @@ test('OFF-1: with no network it is told of when the rows are, where that is not 
 });
 
 test('PAGE-5: a refusal is trouble even while all else is well', () => {
-  expect(glanceOf({ ...live, refused: 1 }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, refused: 1 }, 'UTC')).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });
-  expect(glanceOf({ ...live, partly: 1 }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, partly: 1 }, 'UTC')).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });
-  expect(glanceOf(live, 'UTC').tone).toBe('well');
+  expect(getGlance(live, 'UTC').tone).toBe('well');
 });
 
 test('PAGE-5: a screen reader is not told of the passing of time', () => {
@@ -76,7 +76,7 @@ test('OFF-7: a server that answers badly is not called a lost network', () => {
   expect(words({ is: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe(
     'Server trouble since 09:46 AM, 2 waiting, data of 07:46 AM',
   );
-  expect(glanceOf({ ...live, is: 'server-trouble' }, 'UTC')).toMatchObject({
+  expect(getGlance({ ...live, is: 'server-trouble' }, 'UTC')).toMatchObject({
     tone: 'trouble',
     icon: 'warning',
   });

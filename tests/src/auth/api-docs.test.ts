@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { getCall, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { openApi } from '#server/platform/http/openapi.ts';
-import { curlOf, describe, found } from '#src/features/auth/api-docs/parse-openapi.ts';
+import { getCurl, describe, found } from '#src/features/auth/api-docs/parse-openapi.ts';
 import type { ApiCall } from '#src/features/auth/api-docs/parse-openapi.ts';
 
 const groups = describe(JSON.parse(JSON.stringify(openApi())));
@@ -16,7 +16,7 @@ const call = (id: string): ApiCall => {
 const ids = (words: string, all = false): string[] =>
   found(groups, words, all).flatMap((group) => group.calls.map(({ id }) => id));
 
-test('KEY-9: the page has every call once, under what it is about, with what a key needs for it', () => {
+test('KEY-9: the page lists every call once, by subject, with the permissions that a key needs', () => {
   expect(
     calls
       .map(({ id }) => id)
@@ -24,17 +24,17 @@ test('KEY-9: the page has every call once, under what it is about, with what a k
       .toSorted((a, b) => a.localeCompare(b)),
   ).toEqual(Object.keys(CALLS).toSorted((a, b) => a.localeCompare(b)));
   for (const name of Object.keys(CALLS) as CallName[]) {
-    const { gate } = callOf(name);
+    const { gate } = getCall(name);
     const needs = keyAccess(name);
     const who =
       needs !== null
         ? { is: 'key', abilities: needs === 'any' ? [] : [needs] }
         : { is: gate === 'public' ? 'everybody' : gate === 'ingest-key' ? 'ingest-key' : 'person' };
-    expect([name, call(name).who, call(name).says, call(name).path]).toEqual([
+    expect([name, call(name).who, call(name).description, call(name).path]).toEqual([
       name,
       who,
-      callOf(name).summary,
-      `/api/v1/${callOf(name).path}`,
+      getCall(name).summary,
+      `/api/v1/${getCall(name).path}`,
     ]);
   }
   expect([call('pingJobGet').path, call('pingJobGet').who]).toEqual([
@@ -43,7 +43,7 @@ test('KEY-9: the page has every call once, under what it is about, with what a k
   ]);
 });
 
-test('KEY-9: what a call takes and answers is told field by field, and how it fails', () => {
+test('KEY-9: the input, output and errors of a call are described field by field', () => {
   expect(
     call('events').parameters.map(({ name, place, required }) => [name, place, required]),
   ).toEqual([
@@ -87,31 +87,34 @@ test('KEY-9: what a call takes and answers is told field by field, and how it fa
   for (const { id, failures } of calls.filter((one) => !one.id.startsWith('ping')))
     expect([
       id,
-      failures.every(({ kinds, says }) => kinds.length > 0 && says !== '' && !says.includes('`')),
+      failures.every(
+        ({ kinds, description }) =>
+          kinds.length > 0 && description !== '' && !description.includes('`'),
+      ),
     ]).toEqual([id, true]);
 });
 
-test('KEY-9: an example is a line for a shell, with the key where it belongs and what has to be sent', () => {
-  expect(curlOf(call('events'), 'https://p.example')).toBe(
+test('KEY-9: an example is a shell command with the key and the required input', () => {
+  expect(getCurl(call('events'), 'https://p.example')).toBe(
     'curl \'https://p.example/api/v1/sync/events?after=0&epoch=EPOCH\' \\\n  -H "Authorization: Bearer $DAYBOOK_KEY"',
   );
-  expect(curlOf(call('changeExecution'), 'https://p.example')).toContain(
+  expect(getCurl(call('changeExecution'), 'https://p.example')).toContain(
     `-X PUT 'https://p.example/api/v1/monitoring/backoffice/jobExecutions/{id}'`,
   );
-  expect(curlOf(call('changeExecution'), '')).toContain(`-d '{"change":{"is":"review"`);
-  expect(curlOf(call('ingestRestic'), '')).toContain(
+  expect(getCurl(call('changeExecution'), '')).toContain(`-d '{"change":{"is":"review"`);
+  expect(getCurl(call('ingestRestic'), '')).toContain(
     'Bearer $DAYBOOK_INGEST_KEY" \\\n  --data-binary @FILE',
   );
-  expect(curlOf(call('exportCompanies'), '')).toContain('-o FILE');
+  expect(getCurl(call('exportCompanies'), '')).toContain('-o FILE');
   for (const one of calls)
     expect([
       one.id,
-      curlOf(one, '').includes('undefined'),
-      curlOf(one, '').includes('$DAYBOOK_KEY'),
+      getCurl(one, '').includes('undefined'),
+      getCurl(one, '').includes('$DAYBOOK_KEY'),
     ]).toEqual([one.id, false, one.who.is === 'key']);
 });
 
-test('KEY-9: words find calls by name, path, ability and group; calls for people only where all are asked for', () => {
+test('KEY-9: a search finds calls by name, path, ability and group; calls for people only if all calls are shown', () => {
   expect(ids('sync/events')).toEqual(['events']);
   expect(ids('RULES test post')).toEqual(['testRule']);
   expect(ids('monitoring.licensing-export')).toEqual(['exportLicensing']);
@@ -124,7 +127,7 @@ test('KEY-9: words find calls by name, path, ability and group; calls for people
   expect(ids('', true).length).toBe(calls.length);
 });
 
-test('KEY-9: a description that is none gives nothing, and breaks nothing', () => {
+test('KEY-9: an invalid description returns no calls and does not throw', () => {
   for (const page of [
     null,
     1,

@@ -3,31 +3,31 @@ import { ABILITIES } from '#contract/abilities.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
-import { untilOf, wordOf } from '#src/features/auth/api-keys/labels.ts';
+import { getExpiry, getWord } from '#src/features/auth/api-keys/labels.ts';
 
 const NOON = Date.parse('2026-03-02T12:00:00Z');
 const at = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 test('KEY-10: every ability that a key can be given has words of its own', () => {
-  const asked = new Set((Object.keys(CALLS) as CallName[]).map((name) => keyAccess(name)));
-  expect(ABILITIES.filter((ability) => asked.has(ability) && wordOf(ability) === ability)).toEqual(
-    [],
-  );
+  const request = new Set((Object.keys(CALLS) as CallName[]).map((name) => keyAccess(name)));
+  expect(
+    ABILITIES.filter((ability) => request.has(ability) && getWord(ability) === ability),
+  ).toEqual([]);
 });
 
 test('KEY-10: a key ends with the last minute of its day, in the zone of the portal and within a year', () => {
   expect([
-    at(untilOf('30', '', NOON, 'UTC')),
-    at(untilOf('30', '', NOON, 'America/New_York')),
+    at(getExpiry('30', '', NOON, 'UTC')),
+    at(getExpiry('30', '', NOON, 'America/New_York')),
   ]).toEqual(['2026-04-01T23:59:59.999Z', '2026-04-02T03:59:59.999Z']);
-  expect(at(untilOf('365', '', NOON, 'UTC'))).toBe('2027-03-02T23:59:59.999Z');
+  expect(at(getExpiry('365', '', NOON, 'UTC'))).toBe('2027-03-02T23:59:59.999Z');
   expect([
-    at(untilOf('own', '2026-03-02', NOON, 'UTC')),
-    at(untilOf('own', '2027-03-02', NOON, 'Pacific/Kiritimati')),
+    at(getExpiry('own', '2026-03-02', NOON, 'UTC')),
+    at(getExpiry('own', '2027-03-02', NOON, 'Pacific/Kiritimati')),
   ]).toEqual(['2026-03-02T23:59:59.999Z', '2027-03-02T09:59:59.999Z']);
   expect(
     ['', '2026-03-01', '2027-03-03', 'soon', '2026-02-30'].map((day) =>
-      untilOf('own', day, NOON, 'UTC'),
+      getExpiry('own', day, NOON, 'UTC'),
     ),
   ).toEqual([null, null, null, null, null]);
 });

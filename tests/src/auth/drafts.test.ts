@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { Profile } from '#contract/auth/profile-calls.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import {
-  changesOf,
-  draftOf,
-  faultsOf,
-  refusalOf,
+  getChanges,
+  getDraft,
+  getProfileErrors,
+  getRefusal,
 } from '#src/features/auth/profile/profile-draft.ts';
-import { answerFaults, issueFaults } from '#src/features/auth/security/questions-errors.ts';
+import { findAnswerErrors, findIssueErrors } from '#src/features/auth/security/questions-errors.ts';
 
 const profile: Profile = {
   id: 'u1',
@@ -45,29 +45,29 @@ const profile: Profile = {
   securityQuestions: [],
   passwordAt: null,
 };
-const draft = draftOf(profile);
+const draft = getDraft(profile);
 
-test('OWN-3: only what differs from what stands is sent; an empty field is none', () => {
-  expect(changesOf(draft, profile)).toBeNull();
-  expect(changesOf({ ...draft, name: ' Dana Reyes ', username: 'dana' }, profile)).toBeNull();
+test('OWN-3: only changed fields are sent; an empty field clears the value', () => {
+  expect(getChanges(draft, profile)).toBeNull();
+  expect(getChanges({ ...draft, name: ' Dana Reyes ', username: 'dana' }, profile)).toBeNull();
   expect(
-    changesOf(
+    getChanges(
       { ...draft, mobilePhone: '', timeZone: '', officePhone: '00 1 (555) 010-0299' },
       profile,
     ),
   ).toEqual({ mobilePhone: null, timeZone: null, officePhone: '+15550100299' });
   expect(
-    changesOf(
+    getChanges(
       { ...draft, language: 'en-XA', notices: { ...draft.notices, security: false } },
       profile,
     ),
   ).toEqual({ language: 'en-XA', notices: { security: false } });
 });
 
-test('OWN-3: what can be told to be wrong is told before anybody is asked, of what was changed alone', () => {
-  expect(faultsOf(draft, profile)).toEqual({});
+test('OWN-3: changed fields are validated before they are sent', () => {
+  expect(getProfileErrors(draft, profile)).toEqual({});
   expect(
-    faultsOf(
+    getProfileErrors(
       { ...draft, name: ' ', username: '', email: 'dana@', mobilePhone: '0555', officePhone: 'x' },
       profile,
     ),
@@ -80,16 +80,16 @@ test('OWN-3: what can be told to be wrong is told before anybody is asked, of wh
   });
   // What somebody else has kept in another form is not asked about.
   const old = { ...profile, officePhone: '0555 01', email: '' };
-  expect(faultsOf(draftOf(old), old)).toEqual({});
+  expect(getProfileErrors(getDraft(old), old)).toEqual({});
 });
 
-test("OWN-3: a taken name and wrong fields stand beside their fields, all else above them in the specification's words", () => {
-  expect(refusalOf({ kind: 'conflict', message: 'x' })).toEqual({
-    faults: { username: 'The username already exists.' },
+test("OWN-3: errors of fields are shown at the fields, all others above the form in the specification's words", () => {
+  expect(getRefusal({ kind: 'conflict', message: 'x' })).toEqual({
+    errors: { username: 'The username already exists.' },
     above: null,
   });
   expect(
-    refusalOf({
+    getRefusal({
       kind: 'bad-input',
       message: 'x',
       issues: [
@@ -97,29 +97,29 @@ test("OWN-3: a taken name and wrong fields stand beside their fields, all else a
         { path: 'theme.mode', message: 'no' },
       ],
     }),
-  ).toEqual({ faults: { timeZone: 'no zone' }, above: null });
+  ).toEqual({ errors: { timeZone: 'no zone' }, above: null });
   expect(
-    refusalOf({ kind: 'bad-input', message: 'x', issues: [{ path: '', message: 'no' }] }),
-  ).toEqual({ faults: {}, above: 'x' });
-  expect(refusalOf({ kind: 'not-found', message: 'x' }).above).toBe('Sorry, edit profile failed');
-  expect(refusalOf({ kind: 'needs-network', message: 'net' }).above).toBe('net');
+    getRefusal({ kind: 'bad-input', message: 'x', issues: [{ path: '', message: 'no' }] }),
+  ).toEqual({ errors: {}, above: 'x' });
+  expect(getRefusal({ kind: 'not-found', message: 'x' }).above).toBe('Sorry, edit profile failed');
+  expect(getRefusal({ kind: 'needs-network', message: 'net' }).above).toBe('net');
 });
 
-test("OWN-4: three questions want three answers that differ, and the server's word finds its row", () => {
+test('OWN-4: three questions need three different answers, and a server error is shown at its row', () => {
   const [one, two, three] = [
     'What was the name of your first pet?',
     'What was the make of your first car?',
     'In which town was your first job?',
   ] as const;
   expect(
-    answerFaults([
+    findAnswerErrors([
       { question: one, answer: 'Biscuit' },
       { question: two, answer: 'Volvo' },
       { question: three, answer: 'Leeds' },
     ]),
   ).toEqual([null, null, null]);
   expect(
-    answerFaults([
+    findAnswerErrors([
       { question: '', answer: 'Biscuit' },
       { question: two, answer: ' a ' },
       { question: three, answer: 'biscuit' },
@@ -130,7 +130,7 @@ test("OWN-4: three questions want three answers that differ, and the server's wo
     { of: 'answer', sentence: ACCOUNT.answerTwice },
   ]);
   expect(
-    issueFaults([
+    findIssueErrors([
       { path: 'answers.1.question', message: 'q' },
       { path: 'answers.1.answer', message: 'a' },
       { path: 'answers', message: 'n' },

@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
-import { beganBy, deviceOf } from '#src/features/shared/device-labels.ts';
-import { leastOf, passwordRefusal, rulesOf } from '#src/features/auth/security/password-labels.ts';
+import { beganBy, getDevice } from '#src/features/shared/device-labels.ts';
+import {
+  getMinimumLength,
+  passwordRefusal,
+  getRules,
+} from '#src/features/auth/security/password-labels.ts';
 
-const none: Parameters<typeof leastOf>[0] = { policy: 'own', totp: null, passkeys: [], sms: false };
+const none: Parameters<typeof getMinimumLength>[0] = {
+  policy: 'own',
+  totp: null,
+  passkeys: [],
+  sms: false,
+};
 
 test('OWN-4: a password is as long as its user needs it: shorter beside any second factor', () => {
-  expect(leastOf(none)).toBe(15);
+  expect(getMinimumLength(none)).toBe(15);
   const more: readonly Partial<typeof none>[] = [
     { policy: 'sms' },
     { policy: 'strong' },
@@ -15,12 +24,12 @@ test('OWN-4: a password is as long as its user needs it: shorter beside any seco
     { passkeys: [{ key: 'k', name: 'n', madeAt: 1, usedAt: null }] },
     { sms: true },
   ];
-  for (const one of more) expect(leastOf({ ...none, ...one })).toBe(8);
-  expect(rulesOf('db', 15)[0]).toContain(
+  for (const one of more) expect(getMinimumLength({ ...none, ...one })).toBe(8);
+  expect(getRules('db', 15)[0]).toContain(
     'At least 15 characters, or 8 with two-factor authentication.',
   );
-  expect(rulesOf('db', 8)[0]).toMatch(/^At least 8 characters\. /);
-  expect(rulesOf('ad', 15).join(' ')).not.toContain('15');
+  expect(getRules('db', 8)[0]).toMatch(/^At least 8 characters\. /);
+  expect(getRules('ad', 15).join(' ')).not.toContain('15');
 });
 
 const wrong = (message: string): Failure => ({ kind: 'wrong-credentials', message });
@@ -73,7 +82,7 @@ test('OWN-6: a device is called by browser and system, and a session by how it b
       `${mozilla} (Linux; Android 15) ${like} SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36`,
       'curl/8.5.0',
       '',
-    ].map(deviceOf),
+    ].map(getDevice),
   ).toEqual([
     'Chrome on Windows',
     'Edge on Windows',

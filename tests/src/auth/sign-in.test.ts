@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { Failure } from '#contract/errors.ts';
 import { METHODS } from '#contract/auth/sign-in-step.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import { shortOf, rulesOf } from '#src/features/auth/new-password-rules.ts';
-import { phoneOf } from '#src/features/auth/phone-number.ts';
-import { faultOf, waitWords } from '#src/features/auth/sign-in/sign-in-error.ts';
-import { othersOf, pathOf } from '#src/features/auth/sign-in/step-path.ts';
+import { findTooShort, getRules } from '#src/features/auth/new-password-rules.ts';
+import { getPhone } from '#src/features/auth/phone-number.ts';
+import { toSignInError, waitWords } from '#src/features/auth/sign-in/sign-in-error.ts';
+import { listOtherMethods, getPath } from '#src/features/auth/sign-in/step-path.ts';
 
 const PATHS = ['/sms-verification', '/verification', '/phone', '/enrol'];
 
@@ -20,21 +20,21 @@ test('SIGN-3: a step has one page that fits it; another is kept only where it is
       methods,
       fc.constantFrom(...PATHS, '/login', undefined),
       (step, ways, at) => {
-        const path = pathOf({ step, methods: ways }, at);
+        const path = getPath({ step, methods: ways }, at);
         if (step !== 'code') {
           expect(path).toBe(`/${step}`);
           return;
         }
         expect(path).toBe(
-          path === '/sms-verification' || othersOf(ways).length === 0
+          path === '/sms-verification' || listOtherMethods(ways).length === 0
             ? '/sms-verification'
             : '/verification',
         );
         if (path === '/sms-verification') expect(ways).toContain('sms');
-        else expect(othersOf(ways).length).toBeGreaterThan(0);
+        else expect(listOtherMethods(ways).length).toBeGreaterThan(0);
         // Where it is led to, it stays.
-        expect(pathOf({ step, methods: ways }, path)).toBe(path);
-        expect(pathOf({ step, methods: ways })).toBe(
+        expect(getPath({ step, methods: ways }, path)).toBe(path);
+        expect(getPath({ step, methods: ways })).toBe(
           ways[0] === 'sms' ? '/sms-verification' : '/verification',
         );
       },
@@ -50,7 +50,7 @@ test('SIGN-3: a number is taken as people write it, in international form only',
     '001 555 010 0200',
     ' +1\u2011555\u2011010\u20110200 ',
   ])
-    expect(phoneOf(typed)).toBe('+15550100200');
+    expect(getPhone(typed)).toBe('+15550100200');
   for (const typed of [
     '',
     '5550100200',
@@ -60,7 +60,7 @@ test('SIGN-3: a number is taken as people write it, in international form only',
     '+1 555 010 02x0',
     'tel:+15550100200',
   ])
-    expect(phoneOf(typed)).toBeNull();
+    expect(getPhone(typed)).toBeNull();
 });
 
 test("SIGN-3: what is said of a refusal is the server's sentence, with the time to wait where there is one", () => {
@@ -72,21 +72,23 @@ test("SIGN-3: what is said of a refusal is the server's sentence, with the time 
     'server-fault',
   ];
   for (const kind of kinds)
-    expect(faultOf({ kind, message: 'so it is', retryAfterMs: 1 } as Failure, 5)).toEqual({
+    expect(toSignInError({ kind, message: 'so it is', retryAfterMs: 1 } as Failure, 5)).toEqual({
       is: 'refused',
       sentence: 'so it is',
     });
-  expect(faultOf({ kind: 'too-many', message: 'later', retryAfterMs: 9_000 }, 1_000)).toEqual({
-    is: 'throttled',
-    sentence: 'later',
-    from: 1_000,
-    until: 10_000,
-  });
-  expect(faultOf({ kind: 'no-answer', message: '' }, 0)).toEqual({
+  expect(toSignInError({ kind: 'too-many', message: 'later', retryAfterMs: 9_000 }, 1_000)).toEqual(
+    {
+      is: 'throttled',
+      sentence: 'later',
+      from: 1_000,
+      until: 10_000,
+    },
+  );
+  expect(toSignInError({ kind: 'no-answer', message: '' }, 0)).toEqual({
     is: 'refused',
     sentence: BASE.noAnswer,
   });
-  expect(faultOf({ kind: 'conflict', message: '' }, 0)).toEqual({
+  expect(toSignInError({ kind: 'conflict', message: '' }, 0)).toEqual({
     is: 'refused',
     sentence: BASE.loginFailed,
   });
@@ -102,8 +104,8 @@ test('G35: the rules that are told of a password count its length and nothing of
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (password) => {
       const length = Array.from(password).length;
-      expect(rulesOf(password)[0]?.met).toBe(length >= 15);
-      expect(shortOf(password) === null).toBe(length >= 8);
+      expect(getRules(password)[0]?.met).toBe(length >= 15);
+      expect(findTooShort(password) === null).toBe(length >= 8);
     }),
   );
 });

@@ -6,18 +6,18 @@ import {
   keepZertoSession,
 } from '#src/app/session/single-sign-on.ts';
 
-const shelf = new Map<string, string>();
+const store = new Map<string, string>();
 vi.stubGlobal('localStorage', {
-  getItem: (key: string) => shelf.get(key) ?? null,
+  getItem: (key: string) => store.get(key) ?? null,
   setItem: (key: string, value: string) => {
-    shelf.set(key, value);
+    store.set(key, value);
   },
   removeItem: (key: string) => {
-    shelf.delete(key);
+    store.delete(key);
   },
 });
 beforeEach(() => {
-  shelf.clear();
+  store.clear();
 });
 
 test('SSO-3: clicks are counted for each system and user, and forgotten with logging out; no session of another system is kept', () => {
@@ -34,9 +34,9 @@ test('SSO-3: clicks are counted for each system and user, and forgotten with log
     '{"user":"ann","clicks":null}',
     '{"user":"ann","clicks":{"vac":-1,"vcd":"9"}}',
   ]) {
-    shelf.set('ssoClicks', broken);
+    store.set('ssoClicks', broken);
     expect([countClick('ann', 'vac'), countClick('ann', 'vcd')]).toEqual([0, 0]);
   }
   forgetClicks();
-  expect([...shelf.keys()]).toEqual([]);
+  expect([...store.keys()]).toEqual([]);
 });

@@ -6,7 +6,7 @@ import {
   monthWords,
 } from '#src/features/billing/licensing/address.ts';
 
-const searchOf = (address: string): string =>
+const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
 
 test('LIC-4: everything that shapes the page stands in its address', () => {
@@ -21,7 +21,7 @@ test('LIC-4: everything that shapes the page stands in its address', () => {
         size: fc.constantFrom(10, 25, 50, 100, 200),
       }),
       (place) => {
-        expect(licensingPlace(searchOf(licensingAddress(place)))).toEqual(place);
+        expect(licensingPlace(getSearch(licensingAddress(place)))).toEqual(place);
       },
     ),
   );

@@ -14,12 +14,12 @@ import {
 } from '#src/features/billing/invoices/address.ts';
 import { backIn } from '#src/features/billing/quickbooks/callback-result.ts';
 import { dayWords, moneyWords } from '#src/features/billing/labels.ts';
-import { homeOf, menuOf } from '#src/app/router/menu.ts';
+import { getHomePage, getMenu } from '#src/app/router/menu.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const listed = (features: typeof PLAIN_FEATURES): readonly string[] =>
-  menuOf([], features).flatMap(({ entries }) => entries.map(({ to }) => to));
-const searchOf = (address: string): string =>
+  getMenu([], features).flatMap(({ entries }) => entries.map(({ to }) => to));
+const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
 
 test('BILL-6: everything that shapes the page of invoices stands in its address, and what it asks follows from it', () => {
@@ -43,7 +43,7 @@ test('BILL-6: everything that shapes the page of invoices stands in its address,
         open: fc.constantFrom(null, '12'),
       }),
       (place) => {
-        expect(invoicesPlace(searchOf(invoicesAddress(place)))).toEqual(place);
+        expect(invoicesPlace(getSearch(invoicesAddress(place)))).toEqual(place);
       },
     ),
   );
@@ -117,11 +117,11 @@ test("BILL-7, BILL-8: billing stands in the menu where cards are collected, and 
   expect([
     listed(PLAIN_FEATURES).includes('/monitoring/billing'),
     listed(cards).includes('/monitoring/billing'),
-    homeOf([], cards),
-    homeOf(['o365_admin'], cards),
+    getHomePage([], cards),
+    getHomePage(['o365_admin'], cards),
   ]).toEqual([false, true, '/monitoring/profile', '/monitoring/users']);
   const apps = (roles: readonly Role[]): readonly unknown[] => [
-    ...new Set(menuOf(roles, cards).map(({ app }) => app ?? null)),
+    ...new Set(getMenu(roles, cards).map(({ app }) => app ?? null)),
   ];
   expect([apps(['operator']), apps(['o365_admin'])]).toEqual([
     ['monitoring', null],

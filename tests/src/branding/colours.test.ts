@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { COLOUR_NAMES, GROUND_COLOURS, verdictOf } from '#src/features/branding/editor/colours.ts';
-import { accentOf, contrastOf, sideOf } from '#src/app/shell/branding/brand-colours.ts';
+import {
+  COLOUR_NAMES,
+  CONTEXT_COLOURS,
+  getVerdict,
+} from '#src/features/branding/editor/colours.ts';
+import { getAccent, getContrast, getSide } from '#src/app/shell/branding/brand-colours.ts';
 
 const NONE = { accent: '', accentDark: '', sidebar: '', sidebarDark: '' };
 
-test('BRAND-6: a colour that cannot be read is told with its contrast and what stands instead, and the nearest that can be read is offered', () => {
+test('BRAND-6: an illegible color is reported with its contrast and its replacement, and the nearest legible color is offered', () => {
   // Contrasts as a calculator of WCAG 2 gives them; defaults as in tokens.css.
   for (const [name, colour, says] of [
     [
@@ -29,53 +33,53 @@ test('BRAND-6: a colour that cannot be read is told with its contrast and what s
       'Text on it has a contrast of 1.3:1, below the minimum of 4.5:1. The portal uses its default, #101825.',
     ],
   ] as const) {
-    const verdict = verdictOf(name, { ...NONE, [name]: colour });
+    const verdict = getVerdict(name, { ...NONE, [name]: colour });
     expect(verdict.is).toBe('refused');
-    expect(verdict.says).toBe(says);
+    expect(verdict.description).toBe(says);
     const dark = name.endsWith('Dark') ? 'dark' : 'light';
     const { nearest } = verdict;
     expect(nearest).not.toBeNull();
     if (nearest === null) return;
-    expect((name.startsWith('side') ? sideOf : accentOf)(nearest, dark)).not.toBeNull();
-    expect(verdictOf(name, { ...NONE, [name]: nearest })).toMatchObject({
+    expect((name.startsWith('side') ? getSide : getAccent)(nearest, dark)).not.toBeNull();
+    expect(getVerdict(name, { ...NONE, [name]: nearest })).toMatchObject({
       is: 'legible',
       nearest: null,
     });
   }
 });
 
-test('BRAND-11: the editor takes blue for a sidebar, shows it, and not for an accent', () => {
-  expect(verdictOf('sidebar', { ...NONE, sidebar: 'blue' })).toMatchObject({
+test('BRAND-11: the editor accepts and shows blue for a sidebar, but not for an accent', () => {
+  expect(getVerdict('sidebar', { ...NONE, sidebar: 'blue' })).toMatchObject({
     is: 'legible',
     shown: '#1b3256',
     nearest: null,
   });
-  expect(verdictOf('sidebarDark', { ...NONE, sidebarDark: 'blue' })).toMatchObject({
+  expect(getVerdict('sidebarDark', { ...NONE, sidebarDark: 'blue' })).toMatchObject({
     is: 'legible',
     shown: '#101825',
     nearest: null,
   });
-  expect(verdictOf('accent', { ...NONE, accent: 'blue' }).is).toBe('no-colour');
-  expect(verdictOf('sidebar', { ...NONE, sidebar: 'red' }).is).toBe('no-colour');
+  expect(getVerdict('accent', { ...NONE, accent: 'blue' }).is).toBe('no-colour');
+  expect(getVerdict('sidebar', { ...NONE, sidebar: 'red' }).is).toBe('no-colour');
 });
 
-test('BRAND-6: the contrast that is told is never rounded up to what is needed', () => {
-  const verdict = verdictOf('accent', { ...NONE, accent: '#777777' });
-  const told = Number(/(\d+\.\d):1/.exec(verdict.says)?.[1]);
-  expect(told).toBeLessThanOrEqual(contrastOf('#777777', GROUND_COLOURS.light.sheet));
+test('BRAND-6: the displayed contrast is never rounded up to the required one', () => {
+  const verdict = getVerdict('accent', { ...NONE, accent: '#777777' });
+  const details = Number(/(\d+\.\d):1/.exec(verdict.description)?.[1]);
+  expect(details).toBeLessThanOrEqual(getContrast('#777777', CONTEXT_COLOURS.light.sheet));
   expect(verdict.is).toBe('refused');
 });
 
-test('BRAND-6: no colour is the portal’s own, a dark accent is made of the light one, and what is no colour is told', () => {
-  expect(COLOUR_NAMES.map((name) => verdictOf(name, NONE).is)).toEqual([
+test('BRAND-6: without a color the default is used, a dark accent is derived from the light one, and an invalid color is reported', () => {
+  expect(COLOUR_NAMES.map((name) => getVerdict(name, NONE).is)).toEqual([
     'none',
     'none',
     'none',
     'none',
   ]);
-  const made = verdictOf('accentDark', { ...NONE, accent: '#0a64c8' });
-  expect(made.shown === null ? null : accentOf(made.shown, 'dark')).not.toBeNull();
-  expect(verdictOf('sidebar', { ...NONE, sidebar: 'navy' })).toMatchObject({
+  const made = getVerdict('accentDark', { ...NONE, accent: '#0a64c8' });
+  expect(made.shown === null ? null : getAccent(made.shown, 'dark')).not.toBeNull();
+  expect(getVerdict('sidebar', { ...NONE, sidebar: 'navy' })).toMatchObject({
     is: 'no-colour',
     nearest: null,
   });
@@ -86,8 +90,8 @@ test('BRAND-6: contrast is measured on the colours of the product', () => {
     /:root\[data-theme='dark'\]/,
   );
   for (const [css, { sheet, sideInk2, accent, side }] of [
-    [light, GROUND_COLOURS.light],
-    [dark, GROUND_COLOURS.dark],
+    [light, CONTEXT_COLOURS.light],
+    [dark, CONTEXT_COLOURS.dark],
   ] as const) {
     expect(css).toContain(`--sheet: ${sheet};`);
     expect(css).toContain(`--side-ink-2: ${sideInk2};`);

@@ -3,11 +3,11 @@ import { brandEditCalls } from '#contract/branding/edit-calls.ts';
 import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import {
-  changesOf,
-  draftFaults,
-  draftOf,
-  fileFault,
-  measuresOf,
+  getChanges,
+  findDraftErrors,
+  getDraft,
+  findFileError,
+  getMeasures,
 } from '#src/features/branding/editor/draft.ts';
 import * as v from 'valibot';
 
@@ -35,13 +35,13 @@ const BRANDING: Branding = {
   offlineDays: 7,
   ...PLAIN_BRANDING,
 };
-const DRAFT = draftOf(BRANDING);
+const DRAFT = getDraft(BRANDING);
 
 test('BRAND-7: only what was changed is sent, and what was typed back is no change', () => {
-  expect(changesOf(DRAFT, BRANDING)).toBeNull();
-  expect(changesOf({ ...DRAFT, title: 'Portal ', supportEmail: '  ' }, BRANDING)).toBeNull();
+  expect(getChanges(DRAFT, BRANDING)).toBeNull();
+  expect(getChanges({ ...DRAFT, title: 'Portal ', supportEmail: '  ' }, BRANDING)).toBeNull();
   expect(
-    changesOf(
+    getChanges(
       { ...DRAFT, accent: '', dayBeginsHour: '6', supportEmail: 'help@example.com' },
       BRANDING,
     ),
@@ -96,11 +96,11 @@ test('BRAND-7: what the editor sends of a whole draft, the call takes', () => {
       },
     },
   };
-  const changes = changesOf(full, BRANDING);
+  const changes = getChanges(full, BRANDING);
   expect(
     v.safeParse(brandEditCalls.editBranding.input, { id: BRANDING.id, ...changes }).issues,
   ).toBeUndefined();
-  expect(draftFaults('p', changes ?? {}, full)).toEqual({});
+  expect(findDraftErrors('p', changes ?? {}, full)).toEqual({});
   expect(changes?.features).toMatchObject({
     socialMedia: { links: [{ platform: 'Web' }] },
     supportSection: { links: { faq: { url: 'https://faq.example' } } },
@@ -125,33 +125,33 @@ test('BRAND-7: every field that is wrong is told in words of its own', () => {
       },
     },
   };
-  expect(Object.keys(draftFaults('p', changesOf(wrong, BRANDING) ?? {}, wrong)).toSorted()).toEqual(
-    [
-      'accent',
-      'dayBeginsHour',
-      'features.supportSection.links.faq.url',
-      'offlineDays',
-      'supportPhone',
-      'title',
-    ],
-  );
+  expect(
+    Object.keys(findDraftErrors('p', getChanges(wrong, BRANDING) ?? {}, wrong)).toSorted(),
+  ).toEqual([
+    'accent',
+    'dayBeginsHour',
+    'features.supportSection.links.faq.url',
+    'offlineDays',
+    'supportPhone',
+    'title',
+  ]);
 });
 
 test('BRAND-7: a picture is of a kind that is kept, 200 kB at most, and its measures keep their proportion', () => {
-  expect(fileFault('logo', { type: 'image/png', size: 200_000 })).toBeNull();
-  expect(fileFault('logo', { type: 'image/png', size: 200_001 })).toContain('201 kB');
-  expect(fileFault('logo', { type: 'image/gif', size: 1 })).toContain('PNG, SVG, or WebP');
-  expect(fileFault('logo', { type: 'image/x-icon', size: 1 })).not.toBeNull();
-  expect(fileFault('favicon', { type: 'image/x-icon', size: 1 })).toBeNull();
-  expect(measuresOf({ width: 1_600, height: 400 })).toEqual({
+  expect(findFileError('logo', { type: 'image/png', size: 200_000 })).toBeNull();
+  expect(findFileError('logo', { type: 'image/png', size: 200_001 })).toContain('201 kB');
+  expect(findFileError('logo', { type: 'image/gif', size: 1 })).toContain('PNG, SVG, or WebP');
+  expect(findFileError('logo', { type: 'image/x-icon', size: 1 })).not.toBeNull();
+  expect(findFileError('favicon', { type: 'image/x-icon', size: 1 })).toBeNull();
+  expect(getMeasures({ width: 1_600, height: 400 })).toEqual({
     sidebarLogoWidth: '400',
     sidebarLogoHeight: '100',
   });
-  expect(measuresOf({ width: 4, height: 2 })).toEqual({
+  expect(getMeasures({ width: 4, height: 2 })).toEqual({
     sidebarLogoWidth: '16',
     sidebarLogoHeight: '8',
   });
-  expect(measuresOf({ width: 0, height: 0 })).toEqual({
+  expect(getMeasures({ width: 0, height: 0 })).toEqual({
     sidebarLogoWidth: '',
     sidebarLogoHeight: '',
   });

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { settingsCalls } from '#contract/branding/settings-calls.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import {
-  draftOf,
-  faultWords,
-  inputOf,
-  keptPart,
+  getDraft,
+  getErrorTexts,
+  getInput,
+  getStoredPart,
   PART_NAMES,
   PARTS,
   withoutPart,
@@ -46,33 +46,33 @@ const takes = settingsCalls.setProviderSettings.input;
 
 test('BRAND-8: every part goes into its form and comes back as the call takes it, with what has no field', () => {
   for (const name of PART_NAMES) {
-    const input = inputOf(FULL, name, draftOf(FULL, name));
+    const input = getInput(FULL, name, getDraft(FULL, name));
     expect(findFormErrors(takes, { id: 'p', ...input }, {})).toEqual({});
-    expect(keptPart(input as ProviderSettings, name)).toEqual(keptPart(FULL, name));
+    expect(getStoredPart(input as ProviderSettings, name)).toEqual(getStoredPart(FULL, name));
   }
 });
 
 test('BRAND-8: an empty form is refused field by field, in words of the field', () => {
   for (const name of PART_NAMES) {
     const empty = Object.fromEntries(PARTS[name].fields.map((field) => [field.name, '']));
-    const faults = findFormErrors(
+    const errors = findFormErrors(
       takes,
-      { id: 'p', ...inputOf({}, name, empty) },
-      faultWords(name),
+      { id: 'p', ...getInput({}, name, empty) },
+      getErrorTexts(name),
     );
     const known = new Set(PARTS[name].fields.map(({ wrong }) => wrong));
-    expect(Object.keys(faults).length).toBeGreaterThan(0);
-    expect(Object.values(faults).filter((fault) => !known.has(fault))).toEqual([]);
+    expect(Object.keys(errors).length).toBeGreaterThan(0);
+    expect(Object.values(errors).filter((error) => !known.has(error))).toEqual([]);
   }
 });
 
 test('BRAND-8: a switch that was never set is off, and is sent as what it shows', () => {
   const { oidc } = FULL;
   const { trustsFactor: _, ...before } = oidc ?? {};
-  const draft = draftOf({ oidc: before } as ProviderSettings, 'oidc');
+  const draft = getDraft({ oidc: before } as ProviderSettings, 'oidc');
   expect(draft['trustsFactor']).toBe('false');
-  expect(inputOf(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
-  expect(inputOf(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({
+  expect(getInput(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
+  expect(getInput(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({
     oidc: { trustsFactor: true },
   });
 });
@@ -80,7 +80,7 @@ test('BRAND-8: a switch that was never set is off, and is sent as what it shows'
 test('BRAND-8: taking one system away leaves the others as they are', () => {
   expect(withoutPart(FULL, 'mail')).toEqual({ mail: null });
   expect(withoutPart(FULL, 'vcd')).toEqual({ sso: { ...FULL.sso, vcd: null } });
-  expect(inputOf({}, 'vac', { url: ' https://vac.example ' })).toEqual({
+  expect(getInput({}, 'vac', { url: ' https://vac.example ' })).toEqual({
     sso: { vac: { url: 'https://vac.example' }, vcd: null, zerto: null },
   });
 });

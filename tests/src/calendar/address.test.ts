@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CALENDAR_MODES } from '#contract/calendar/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
-import { boardOf, listAddress, queryOf } from '#src/features/calendar/address.ts';
+import { getBoard, listAddress, getQuery } from '#src/features/calendar/address.ts';
 import {
-  askOf,
+  getAsk,
   bounded,
   cleared,
   DEFAULTS,
@@ -13,8 +13,8 @@ import {
   MOST_DAYS,
 } from '#src/features/calendar/board.ts';
 import type { Board } from '#src/features/calendar/board.ts';
-import { listOf } from '#src/features/shared/runs/list-address.ts';
-import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
+import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
+import { addDays, getDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -56,15 +56,15 @@ const board: fc.Arbitrary<Board> = fc.record({
 test('CALV-1: every calendar is in its address whole: read back it is the same', () => {
   fc.assert(
     fc.property(board, (one) => {
-      expect(boardOf(queryOf(one))).toEqual(one);
+      expect(getBoard(getQuery(one))).toEqual(one);
     }),
     RUNS,
   );
 });
 
 test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each day', () => {
-  expect(boardOf('')).toEqual(DEFAULTS);
-  expect(queryOf(DEFAULTS)).toBe('');
+  expect(getBoard('')).toEqual(DEFAULTS);
+  expect(getQuery(DEFAULTS)).toBe('');
   expect(DEFAULTS).toMatchObject({
     span: { is: 'last', days: 30 },
     mode: 'worst',
@@ -76,11 +76,11 @@ test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each
 test('CALV-2: broken values of an address fall back one by one, and no calendar is longer than a leap year', () => {
   fc.assert(
     fc.property(fc.string(), (query) => {
-      boardOf(query);
+      getBoard(query);
     }),
     RUNS,
   );
-  const read = boardOf(
+  const read = getBoard(
     'date=last-999&show=nonsense&company=3,x,-1,3&source=restic,none&problems=yes&folded=all,7,q&cell=job-0,2026-11-18',
   );
   expect(read).toEqual({
@@ -90,7 +90,7 @@ test('CALV-2: broken values of an address fall back one by one, and no calendar 
     sources: ['restic'],
     fold: { all: true, except: [7] },
   });
-  const [from, to] = daysOf(
+  const [from, to] = getDays(
     bounded({ is: 'range', from: '1990-01-01', to: '2026-11-20' }),
     '2026-11-20',
   );
@@ -112,15 +112,15 @@ test('CALV-3: a company is folded away and unfolded, whether some are folded or 
   const every = [1, 2, 3];
   const rows = { first: 0, count: 10 };
   const folded = (one: Board): readonly number[] =>
-    askOf(one, '2026-11-20', rule, rows, every).folded;
+    getAsk(one, '2026-11-20', rule, rows, every).folded;
   expect(folded({ ...DEFAULTS, fold: foldToggled(DEFAULTS.fold, 2) })).toEqual([2]);
   expect(folded({ ...DEFAULTS, fold: foldToggled(foldToggled(DEFAULTS.fold, 2), 2) })).toEqual([]);
   expect(folded({ ...DEFAULTS, fold: { all: true, except: [] } })).toEqual([1, 2, 3]);
   expect(folded({ ...DEFAULTS, fold: foldToggled({ all: true, except: [] }, 2) })).toEqual([1, 3]);
 });
 
-const of = (address: string): ReturnType<typeof listOf> =>
-  listOf(address.slice(address.indexOf('?')));
+const of = (address: string): ReturnType<typeof parseListAddress> =>
+  parseListAddress(address.slice(address.indexOf('?')));
 
 test('CALV-8: the list that a cell leads to is that day of that job, every run whatever its review; of a company what failed', () => {
   expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({

@@ -2,14 +2,18 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { moved } from '#src/features/shared/grid/cursor.ts';
 import type { Cursor } from '#src/features/shared/grid/cursor.ts';
-import { columnWidth, scrolledTo, stretchOf } from '#src/features/shared/grid/virtual-window.ts';
+import {
+  columnWidth,
+  scrolledTo,
+  getVisibleStretch,
+} from '#src/features/shared/grid/virtual-window.ts';
 import {
   badWords,
   cellWords,
-  formOf,
+  getForm,
   missingWords,
   shareWords,
-  standingOf,
+  getDayStatus,
 } from '#src/features/calendar/labels.ts';
 import type { DayHead } from '#src/features/calendar/labels.ts';
 
@@ -22,7 +26,7 @@ test('CALV-6: what is in sight is drawn, with at most two blocks and a bit to ei
       fc.integer({ min: 100, max: 1_200 }),
       fc.integer({ min: 1, max: 11_000 }),
       (from, length, total) => {
-        const { first, count } = stretchOf(from, length, 28, total);
+        const { first, count } = getVisibleStretch(from, length, 28, total);
         const top = Math.floor(from / 28);
         const end = Math.min(total, Math.ceil((from + length) / 28));
         expect(first).toBeGreaterThanOrEqual(0);
@@ -108,16 +112,16 @@ const head = (n: number, more: Partial<DayHead> = {}): DayHead => {
 };
 
 test('CALV-5: days that this device does not keep, does not have yet or that lie ahead are told in words, and are no "not due"', () => {
-  const kept = Date.UTC(2026, 10, 18, 6);
-  expect(standingOf(head(17, { here: false }), kept, NOON)).toBe('away');
-  expect(standingOf(head(18, { here: false }), kept, NOON)).toBe('part');
-  expect(standingOf(head(19, { here: false }), kept, NOON)).toBe('loading');
-  expect(standingOf(head(20), kept, NOON)).toBe('here');
-  expect(standingOf(head(21), kept, NOON)).toBe('ahead');
-  expect(formOf(null, 'away')).toBe('away');
-  expect(formOf(null, 'here')).toBe('none');
-  expect(formOf('off', 'here')).toBe('off');
-  expect(formOf('Failed', 'part')).toBe('failed');
+  const stored = Date.UTC(2026, 10, 18, 6);
+  expect(getDayStatus(head(17, { here: false }), stored, NOON)).toBe('away');
+  expect(getDayStatus(head(18, { here: false }), stored, NOON)).toBe('part');
+  expect(getDayStatus(head(19, { here: false }), stored, NOON)).toBe('loading');
+  expect(getDayStatus(head(20), stored, NOON)).toBe('here');
+  expect(getDayStatus(head(21), stored, NOON)).toBe('ahead');
+  expect(getForm(null, 'away')).toBe('away');
+  expect(getForm(null, 'here')).toBe('none');
+  expect(getForm('off', 'here')).toBe('off');
+  expect(getForm('Failed', 'part')).toBe('failed');
   expect(cellWords(head(20), 'missed')).toBe('Friday 11/20/26, today: Did not run');
   expect(cellWords(head(20), 'none')).toBe('Friday 11/20/26, today: No result yet');
   expect(cellWords(head(19), 'none')).toBe('Thursday 11/19/26: Not due');
@@ -128,17 +132,17 @@ test('CALV-5: days that this device does not keep, does not have yet or that lie
 });
 
 test('CALV-5: one sentence says why days are empty', () => {
-  const kept = Date.UTC(2026, 10, 18, 6);
+  const stored = Date.UTC(2026, 10, 18, 6);
   const lost = { here: false };
-  expect(missingWords([head(16, lost), head(17, lost), head(18, lost), head(19)], kept, NOON)).toBe(
-    'Days before 11/18/26 are not on this device',
-  );
-  expect(missingWords([head(18, lost), head(19)], kept, NOON)).toBe(
+  expect(
+    missingWords([head(16, lost), head(17, lost), head(18, lost), head(19)], stored, NOON),
+  ).toBe('Days before 11/18/26 are not on this device');
+  expect(missingWords([head(18, lost), head(19)], stored, NOON)).toBe(
     '11/18/26 is only partly stored on this device',
   );
-  expect(missingWords([head(19, lost), head(20)], kept, NOON)).toBe('1 of 2 days loaded');
-  expect(missingWords([head(16, lost)], kept, NOON)).toBe('These days are not on this device');
-  expect(missingWords([head(19), head(20), head(21)], kept, NOON)).toBeNull();
+  expect(missingWords([head(19, lost), head(20)], stored, NOON)).toBe('1 of 2 days loaded');
+  expect(missingWords([head(16, lost)], stored, NOON)).toBe('These days are not on this device');
+  expect(missingWords([head(19), head(20), head(21)], stored, NOON)).toBeNull();
 });
 
 test('CALV-5: a share is never rounded up to 100', () => {

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hourName, periodName, stepped, unitOf, unitShown } from '#src/features/calendar/steps.ts';
-import { addDays, daysOf } from '#src/features/shared/date-range/dates.ts';
+import { hourName, periodName, stepped, getUnit, unitShown } from '#src/features/calendar/steps.ts';
+import { addDays, getDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
 const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
 const TODAY = '2026-11-20';
-const back = (span: Span): readonly string[] => daysOf(stepped(span, TODAY, -1) ?? span, TODAY);
+const back = (span: Span): readonly string[] => getDays(stepped(span, TODAY, -1) ?? span, TODAY);
 
 test('CALV-4: a step goes to the month, quarter or year before, or to as many days', () => {
   expect(back({ is: 'this', unit: 'month' })).toEqual(['2026-10-01', '2026-10-31']);
@@ -20,7 +20,7 @@ test('CALV-4: a step goes to the month, quarter or year before, or to as many da
   expect(back({ is: 'last', days: 30 })).toEqual(['2026-09-22', '2026-10-21']);
   // 31 days before the last 31 are January: the step after is February.
   const january = stepped({ is: 'last', days: 31 }, '2026-03-03', -1);
-  expect(january && daysOf(january, '2026-03-03')).toEqual(['2026-01-01', '2026-01-31']);
+  expect(january && getDays(january, '2026-03-03')).toEqual(['2026-01-01', '2026-01-31']);
   expect(january && stepped(january, '2026-03-03', 1)).toEqual({ is: 'before', unit: 'month' });
 });
 
@@ -40,16 +40,16 @@ test('CALV-4: steps join without a day left out or shown twice, a step there and
     fc.property(span, today, (one, at) => {
       const before = stepped(one, at, -1);
       if (!before) throw new Error('there is always a day before');
-      expect(addDays(daysOf(before, at)[1], 1)).toBe(daysOf(one, at)[0]);
+      expect(addDays(getDays(before, at)[1], 1)).toBe(getDays(one, at)[0]);
       const home = stepped(before, at, 1);
       if (!home) throw new Error('there was a way from there');
-      expect(daysOf(home, at)[0]).toBe(daysOf(one, at)[0]);
+      expect(getDays(home, at)[0]).toBe(getDays(one, at)[0]);
       // As many days as a month, quarter or year that they happen to be are that from then on, and
       // so is what comes after.
-      const became = one.is === 'last' ? unitOf(before, at) : null;
-      if (became) expect(unitOf(home, at)).toBe(became);
-      else expect(daysOf(home, at)).toEqual(daysOf(one, at));
-      expect(daysOf(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
+      const became = one.is === 'last' ? getUnit(before, at) : null;
+      if (became) expect(getUnit(home, at)).toBe(became);
+      else expect(getDays(home, at)).toEqual(getDays(one, at));
+      expect(getDays(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
     }),
     RUNS,
   );
@@ -62,7 +62,7 @@ test('CALV-4: days are told as the month, quarter or year that they are, and fro
   expect(periodName({ is: 'last', days: 30 }, TODAY)).toBe('10/22/26 to 11/20/26');
   expect(periodName({ is: 'yesterday' }, TODAY)).toBe('11/19/26');
   // The 30 days to the 30th are November as well: but they move on with today.
-  expect(unitOf({ is: 'last', days: 30 }, '2026-11-30')).toBeNull();
+  expect(getUnit({ is: 'last', days: 30 }, '2026-11-30')).toBeNull();
   expect(
     unitShown({ is: 'range', from: '2026-05-01', to: '2026-05-31' }, 'quarter', TODAY),
   ).toEqual({ is: 'range', from: '2026-04-01', to: '2026-06-30' });

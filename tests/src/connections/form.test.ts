@@ -3,14 +3,14 @@ import type { ConnectionOut } from '#contract/connections/calls.ts';
 import { detailWords } from '#src/features/connections/found.tsx';
 import {
   type Draft,
-  draftOf,
+  getDraft,
   everyChoices,
-  inputOf,
+  getInput,
   NEW,
-  testOf,
+  toTestInput,
   withKind,
 } from '#src/features/connections/form.ts';
-import { rowsText, stateOf } from '#src/features/connections/status-badge.ts';
+import { rowsText, getState } from '#src/features/connections/status-badge.ts';
 
 const part = (
   more: Partial<ConnectionOut['collections'][number]> = {},
@@ -26,7 +26,7 @@ const part = (
   error: null,
   ...more,
 });
-const KEPT: ConnectionOut = {
+const STORED: ConnectionOut = {
   _id: '11111111-1111-4111-8111-111111111111',
   kind: 'vspc',
   name: 'Console',
@@ -45,14 +45,14 @@ const KEPT: ConnectionOut = {
 const TYPED: Draft = { ...NEW, name: 'Console', address: 'https://vspc.example:1280', secret: 'k' };
 
 const word = (collections: ConnectionOut['collections'], enabled = true): string =>
-  stateOf({ collections, enabled }).word;
+  getState({ collections, enabled }).label;
 const row = (
   detail: Record<string, string | number>,
 ): { uid: string; detail: Record<string, string | number> } => ({ uid: 'u-1', detail });
 
-test('CONN-1: what is missing of a connection is said at its field before anything is sent', () => {
-  expect(inputOf(TYPED, null)).toMatchObject({
-    faults: {},
+test('CONN-1: missing values of a connection are reported at their fields before anything is sent', () => {
+  expect(getInput(TYPED, null)).toMatchObject({
+    errors: {},
     sent: {
       is: 'make',
       input: {
@@ -63,28 +63,32 @@ test('CONN-1: what is missing of a connection is said at its field before anythi
       },
     },
   });
-  expect(Object.keys(inputOf(NEW, null).faults).toSorted()).toEqual([
+  expect(Object.keys(getInput(NEW, null).errors).toSorted()).toEqual([
     'address',
     'credentials.secret',
     'name',
   ]);
-  expect(inputOf({ ...TYPED, address: 'vspc.example' }, null).faults).toHaveProperty('address');
-  expect(inputOf({ ...TYPED, address: 'ftp://vspc.example' }, null).faults).toHaveProperty(
+  expect(getInput({ ...TYPED, address: 'vspc.example' }, null).errors).toHaveProperty('address');
+  expect(getInput({ ...TYPED, address: 'ftp://vspc.example' }, null).errors).toHaveProperty(
     'address',
   );
   const zerto = withKind(TYPED, 'zerto');
-  expect([zerto.signIn, Object.keys(inputOf(zerto, null).faults).toSorted()]).toEqual([
+  expect([zerto.signIn, Object.keys(getInput(zerto, null).errors).toSorted()]).toEqual([
     'client',
     ['companyN', 'credentials.name'],
   ]);
   expect(withKind({ ...zerto, companyN: 4 }, 'vspc').companyN).toBeNull();
 });
 
-test('CONN-1: the kept secret goes on where nothing about it changes, and is asked for again with another address, name or way', () => {
-  const draft = draftOf(KEPT);
-  expect(inputOf({ ...draft, name: 'Another', everySec: 900 }, KEPT)).toMatchObject({ faults: {} });
-  expect(inputOf({ ...draft, name: 'Another' }, KEPT).sent.input).not.toHaveProperty('credentials');
-  expect(testOf(draft, KEPT)).toEqual({
+test('CONN-1: the stored secret is kept if nothing about it changes, and is required again for another address, name or sign-in', () => {
+  const draft = getDraft(STORED);
+  expect(getInput({ ...draft, name: 'Another', everySec: 900 }, STORED)).toMatchObject({
+    errors: {},
+  });
+  expect(getInput({ ...draft, name: 'Another' }, STORED).sent.input).not.toHaveProperty(
+    'credentials',
+  );
+  expect(toTestInput(draft, STORED)).toEqual({
     id: '11111111-1111-4111-8111-111111111111',
     kind: 'vspc',
     address: 'https://vspc.example:1280',
@@ -95,13 +99,13 @@ test('CONN-1: the kept secret goes on where nothing about it changes, and is ask
     { user: 'other' },
     { signIn: 'key' as const },
   ])
-    expect(inputOf({ ...draft, ...next }, KEPT).faults).toHaveProperty(['credentials.secret']);
-  expect(inputOf({ ...draft, secret: 'new' }, KEPT).sent.input).toMatchObject({
+    expect(getInput({ ...draft, ...next }, STORED).errors).toHaveProperty(['credentials.secret']);
+  expect(getInput({ ...draft, secret: 'new' }, STORED).sent.input).toMatchObject({
     credentials: { is: 'password', name: 'reader', secret: 'new' },
   });
 });
 
-test('CONN-2: a connection is told by the worst of its parts', () => {
+test('CONN-2: the status of a connection is that of its worst part', () => {
   expect(word([part(), part()])).toBe('Synced');
   expect(word([part(), part({ status: 'failed', fails: 2 })])).toBe('1 part failed');
   expect(word([part({ status: 'failed', fails: 2 })])).toBe('All parts failed');
@@ -116,7 +120,7 @@ test('CONN-2: a connection is told by the worst of its parts', () => {
   ]).toEqual(['12,345', '12,345, 45 not linked to a company', '']);
 });
 
-test('CONN-2: what was found is told in a line, and how often in words', () => {
+test('CONN-2: a line sums up what was found, and its interval is in words', () => {
   expect(detailWords('companies', row({}), null, 'UTC')).toBe('Not linked. ID in the console: u-1');
   expect(detailWords('companies', row({}), 'Ours', 'UTC')).toBe('Linked to Ours');
   expect(

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
-import { listOf, queryOf } from '#src/features/shared/runs/list-address.ts';
+import { parseListAddress, getQuery } from '#src/features/shared/runs/list-address.ts';
 import { addDays } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
-import { keptQuery } from '#src/features/shared/runs/stored-list.ts';
+import { toStoredQuery } from '#src/features/shared/runs/stored-list.ts';
 import { cleared, DEFAULTS, narrowed } from '#src/features/shared/runs/list-state.ts';
 import type { List } from '#src/features/shared/runs/list-state.ts';
 
@@ -50,15 +50,15 @@ const list: fc.Arbitrary<List> = fc.record({
 test('DAY-1: every list is in its address whole: read back it is the same', () => {
   fc.assert(
     fc.property(list, (one) => {
-      expect(listOf(queryOf(one))).toEqual(one);
+      expect(parseListAddress(getQuery(one))).toEqual(one);
     }),
     RUNS,
   );
 });
 
 test('DAY-1: a plain address is the default round: last 2 days, pending, anomalies on, newest of each job, worst first', () => {
-  expect(listOf('')).toEqual(DEFAULTS);
-  expect(queryOf(DEFAULTS)).toBe('');
+  expect(parseListAddress('')).toEqual(DEFAULTS);
+  expect(getQuery(DEFAULTS)).toBe('');
   expect(DEFAULTS).toMatchObject({
     span: { is: 'last', days: 2 },
     review: 'pending',
@@ -73,17 +73,17 @@ test('DAY-1: a plain address is the default round: last 2 days, pending, anomali
 test('DAY-2: garbage in an address falls back, value by value, and never throws', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
-      expect(listOf(queryOf(listOf(text)))).toEqual(listOf(text));
+      expect(parseListAddress(getQuery(parseListAddress(text)))).toEqual(parseListAddress(text));
     }),
     RUNS,
   );
   expect(
-    listOf(
+    parseListAddress(
       '?date=last-0&review=maybe&state=Failed,Gone,Failed&company=4,x,-2,4,1e3&managed=perhaps&rows=all&run=NaN&q=sql',
     ),
   ).toEqual({ ...DEFAULTS, states: ['Failed'], companies: [4], text: 'sql' });
   expect(
-    listOf(
+    parseListAddress(
       '?order=best&reverse=maybe&group=planet&cause=0,00,7&server=a,b&server=a%2Cb&server=c&instructionType=office365,tape',
     ),
   ).toEqual({
@@ -99,16 +99,18 @@ test('DAY-2: garbage in an address falls back, value by value, and never throws'
     '..',
     'a..b..c',
   ])
-    expect(listOf(`date=${date}`).span).toEqual(DEFAULTS.span);
+    expect(parseListAddress(`date=${date}`).span).toEqual(DEFAULTS.span);
 });
 
 test('DAY-2: days come as from and to as well; a date goes before them, and half of them is none', () => {
-  expect(listOf('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({
+  expect(parseListAddress('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({
     ...DEFAULTS,
     span: { is: 'range', from: '2026-11-14', to: '2026-11-20' },
     instructionTypes: ['office365'],
   });
-  expect(listOf('date=today&from=2026-11-14&to=2026-11-20').span).toEqual({ is: 'today' });
+  expect(parseListAddress('date=today&from=2026-11-14&to=2026-11-20').span).toEqual({
+    is: 'today',
+  });
   for (const query of [
     'from=2026-11-14',
     'to=2026-11-20',
@@ -116,15 +118,17 @@ test('DAY-2: days come as from and to as well; a date goes before them, and half
     'from=2026-11-31&to=2026-12-02',
     'from=x..y&to=z',
   ])
-    expect(listOf(query).span).toEqual(DEFAULTS.span);
-  expect(queryOf(listOf('from=2026-11-14&to=2026-11-20'))).toBe('date=2026-11-14..2026-11-20');
+    expect(parseListAddress(query).span).toEqual(DEFAULTS.span);
+  expect(getQuery(parseListAddress('from=2026-11-14&to=2026-11-20'))).toBe(
+    'date=2026-11-14..2026-11-20',
+  );
 });
 
 test('DAY-3: what is kept on the device has the filters and not the search, the cause or the open run', () => {
-  const kept = listOf(
-    keptQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }),
+  const stored = parseListAddress(
+    toStoredQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }),
   );
-  expect(kept).toEqual({ ...DEFAULTS, companies: [3] });
+  expect(stored).toEqual({ ...DEFAULTS, companies: [3] });
 });
 
 test('DAY-4: "Clear n" counts what narrows the list and takes just that away', () => {

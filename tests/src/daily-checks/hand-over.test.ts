@@ -4,10 +4,10 @@ import * as v from 'valibot';
 import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
 import {
   allOpen,
-  handOverOf,
+  toHandOver,
   shiftBegan,
   sinceWords,
-  toldOf,
+  findUnreadHandOver,
   unlistedWords,
 } from '#src/features/daily-checks/hand-over/latest-hand-over.ts';
 import type { HandOver } from '#workers/api.ts';
@@ -41,12 +41,12 @@ test('HAND-2: a shift begins at the last hand-over, whoever made it, or with the
 test('HAND-3: the next person is told of the newest hand-over, in words, until it is put away or old', () => {
   const last = shift('b', 'bob', NOW - HOUR);
   const all = [last, shift('a', 'ann', NOW - 9 * HOUR)];
-  expect(toldOf(all, 'ann', null, NOW)).toBe(last);
-  expect(toldOf(all, 'ann', 'a', NOW)).toBe(last);
-  expect(toldOf(all, 'ann', 'b', NOW)).toBe(null);
-  expect(toldOf(all, 'bob', null, NOW)).toBe(null);
-  expect(toldOf(all, 'ann', null, NOW + 96 * HOUR)).toBe(null);
-  expect(toldOf([], 'ann', null, NOW)).toBe(null);
+  expect(findUnreadHandOver(all, 'ann', null, NOW)).toBe(last);
+  expect(findUnreadHandOver(all, 'ann', 'a', NOW)).toBe(last);
+  expect(findUnreadHandOver(all, 'ann', 'b', NOW)).toBe(null);
+  expect(findUnreadHandOver(all, 'bob', null, NOW)).toBe(null);
+  expect(findUnreadHandOver(all, 'ann', null, NOW + 96 * HOUR)).toBe(null);
+  expect(findUnreadHandOver([], 'ann', null, NOW)).toBe(null);
   expect(sinceWords(last, { fresh: 3, standing: 1200, unlisted: 0 }, NOW, 'UTC')).toBe(
     'Since the last hand-over by bob at 06:46 AM: 3 new, 1,200 still open.',
   );
@@ -90,7 +90,7 @@ test('HAND-4: what is handed over passes the call as it stands, and blank words 
     open: [{ company: 1, problems: 2, name: 'A' }],
     ending: [{ run: 9, until: NOW, jobName: 'J', companyName: 'A' }],
   };
-  const made = handOverOf(
+  const made = toHandOver(
     '10000000-0000-4000-8000-000000000002',
     NOW - HOUR,
     NOW,
@@ -104,5 +104,5 @@ test('HAND-4: what is handed over passes the call as it stands, and blank words 
     ending: [{ run: 9, until: NOW }],
   });
   expect(v.parse(v.strictObject(shiftFields), made)).toEqual(made);
-  expect(handOverOf(made.id, 0, NOW, now, ' Watch FS01 ', '').comment).toBe('Watch FS01');
+  expect(toHandOver(made.id, 0, NOW, now, ' Watch FS01 ', '').comment).toBe('Watch FS01');
 });

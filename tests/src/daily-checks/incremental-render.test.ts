@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ANEW, drawnOf, NONE } from '#src/features/daily-checks/incremental-render.ts';
+import { ANEW, getDrawn, NONE } from '#src/features/daily-checks/incremental-render.ts';
 import type { Drawable } from '#src/features/daily-checks/incremental-render.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -24,7 +24,7 @@ test('DAY-22: of what comes into the list only so many lines are drawn at once, 
       let drawn = NONE;
       let frames = 0;
       for (; drawn.keys.size < count; frames += 1) {
-        const next = drawnOf(lines, drawn);
+        const next = getDrawn(lines, drawn);
         const fresh = [...next.keys].filter((key) => !drawn.keys.has(key));
         expect(fresh.length).toBeLessThanOrEqual(ANEW + 1);
         expect(fresh.length).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ test('DAY-22: a place that is seen goes from one line to the next at once, and a
     keys: new Set(linesAt(100, 40).map(({ key }) => key)),
     places: new Set(linesAt(100, 40).map(({ index }) => index)),
   };
-  const others = drawnOf(linesAt(100, 40, 5_000), before);
+  const others = getDrawn(linesAt(100, 40, 5_000), before);
   expect(
     linesAt(100, 40)
       .filter(({ seen }) => seen)
@@ -55,7 +55,7 @@ test('DAY-22: a place that is seen goes from one line to the next at once, and a
   ).toBe(true);
   expect(others.places.size).toBe(28); // what is near waits for its frame
   // one came in above: 39 moved, one is new
-  expect(drawnOf(linesAt(100, 40, -1), before).places.size).toBe(40);
-  expect(drawnOf(linesAt(103, 40), before).places.size).toBe(40);
-  expect(drawnOf([], before).places.size).toBe(0);
+  expect(getDrawn(linesAt(100, 40, -1), before).places.size).toBe(40);
+  expect(getDrawn(linesAt(103, 40), before).places.size).toBe(40);
+  expect(getDrawn([], before).places.size).toBe(0);
 });

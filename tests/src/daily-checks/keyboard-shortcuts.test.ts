@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { HELP } from '#src/features/daily-checks/help.ts';
 import {
   COMMANDS,
-  commandOf,
+  getCommand,
   needsActions,
 } from '#src/features/daily-checks/keyboard-shortcuts.ts';
 
 const press = (key: string, held: readonly ('shift' | 'ctrl' | 'meta' | 'alt')[] = []) =>
-  commandOf({
+  getCommand({
     key,
     shiftKey: held.includes('shift'),
     ctrlKey: held.includes('ctrl'),

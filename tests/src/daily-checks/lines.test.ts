@@ -4,27 +4,27 @@ import type { GroupHead, RunsView, RunView } from '#contract/runs/query.ts';
 import {
   changedColumn,
   COLUMN_IDS,
-  columnsOf,
+  getColumns,
   DEFAULT_COLUMNS,
-  layoutOf,
+  getLayout,
   movedColumn,
 } from '#src/features/shared/runs/columns.ts';
 import {
   headAt,
   lineAt,
-  placeOf,
+  getLineIndex,
   rowAt,
   rowsBetween,
   rowsUnder,
-  standingOf,
+  getScrollState,
 } from '#src/features/daily-checks/lines.ts';
-import { groupToggled, NOTHING, toggled } from '#src/features/daily-checks/selection.ts';
+import { groupToggled, EMPTY, toggled } from '#src/features/daily-checks/selection.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
-type Told = { readonly head: number } | { readonly row: number };
+type Details = { readonly head: number } | { readonly row: number };
 
 /** A window over a list of heads and rows, as the worker answers it. */
-function viewOf(all: readonly Told[], first: number, count: number): RunsView {
+function getView(all: readonly Details[], first: number, count: number): RunsView {
   const seen = all.slice(first, first + count);
   return {
     first,
@@ -38,17 +38,17 @@ function viewOf(all: readonly Told[], first: number, count: number): RunsView {
 }
 const list = fc
   .array(fc.boolean(), { maxLength: 60 })
-  .map((heads) => heads.map((is, i): Told => (is ? { head: i + 1 } : { row: i + 1 })));
+  .map((heads) => heads.map((is, i): Details => (is ? { head: i + 1 } : { row: i + 1 })));
 
 test('DAY-20: heads and rows of any window stand at their lines, and nothing stands outside of it', () => {
   fc.assert(
     fc.property(list, fc.nat(70), fc.nat(70), (all, first, count) => {
-      const view = viewOf(all, first, count);
-      all.forEach((told, at) => {
+      const view = getView(all, first, count);
+      all.forEach((details, at) => {
         const inside = at >= first && at < first + count;
-        expect(rowAt(view, at)?.n).toBe(inside && 'row' in told ? told.row : undefined);
-        expect(headAt(view, at)?.key).toBe(inside && 'head' in told ? told.head : undefined);
-        if ('row' in told) expect(placeOf(view, told.row)).toBe(inside ? at : -1);
+        expect(rowAt(view, at)?.n).toBe(inside && 'row' in details ? details.row : undefined);
+        expect(headAt(view, at)?.key).toBe(inside && 'head' in details ? details.head : undefined);
+        if ('row' in details) expect(getLineIndex(view, details.row)).toBe(inside ? at : -1);
       });
       expect(lineAt(view, first + count)).toBeUndefined();
       const whole = rowsBetween(view, first, Math.min(all.length, first + count) - 1);
@@ -67,19 +67,25 @@ test('DAY-20: heads and rows of any window stand at their lines, and nothing sta
 });
 
 test('DAY-20: an open result is told as one of its group where the list is grouped, and of the list where it is not', () => {
-  const all: readonly Told[] = [{ head: 1 }, { row: 11 }, { row: 12 }, { head: 2 }, { row: 21 }];
-  const view = viewOf(all, 0, 5);
+  const all: readonly Details[] = [{ head: 1 }, { row: 11 }, { row: 12 }, { head: 2 }, { row: 21 }];
+  const view = getView(all, 0, 5);
   const grouped = {
     ...view,
     heads: view.heads.map((head) => ({ ...head, rows: head.key === 1 ? 2 : 1 })),
   };
-  expect([12, 21, 99].map((n) => standingOf(grouped, true, n))).toEqual([[2, 2], [1, 1], 'out']);
-  expect(standingOf(viewOf(all, 1, 2), true, 12)).toBe('far');
-  expect(standingOf(viewOf([{ row: 5 }, { row: 6 }, { row: 7 }], 1, 2), false, 7)).toEqual([3, 3]);
+  expect([12, 21, 99].map((n) => getScrollState(grouped, true, n))).toEqual([
+    [2, 2],
+    [1, 1],
+    'out',
+  ]);
+  expect(getScrollState(getView(all, 1, 2), true, 12)).toBe('far');
+  expect(getScrollState(getView([{ row: 5 }, { row: 6 }, { row: 7 }], 1, 2), false, 7)).toEqual([
+    3, 3,
+  ]);
 });
 
 test('DAY-6: a group goes into the selection whole, also folded, and out again; a row chosen by itself forgets that it was whole', () => {
-  const whole = groupToggled(NOTHING, 7, [1, 2, 3]);
+  const whole = groupToggled(EMPTY, 7, [1, 2, 3]);
   expect([...whole.runs.keys()]).toEqual([1, 2, 3]);
   expect(whole.groups.has(7)).toBe(true);
   expect(groupToggled(whole, 7, [1, 2, 3])).toMatchObject({ runs: new Map(), groups: new Set() });
@@ -103,9 +109,9 @@ test('DAY-21: whatever was kept, every column stands once; what is shown has its
       ),
       fc.boolean(),
       (stored, dense) => {
-        const columns = columnsOf(stored);
+        const columns = getColumns(stored);
         expect(columns.map(({ id }) => id).toSorted()).toEqual(COLUMN_IDS.toSorted());
-        const { areas, hidden, least, columns: sizes } = layoutOf(columns, dense);
+        const { areas, hidden, least, columns: sizes } = getLayout(columns, dense);
         const lines = areas.split("' '").map((line) => line.replaceAll("'", '').split(' '));
         expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
         for (const id of COLUMN_IDS) expect(lines.flat().includes(id)).toBe(!hidden.includes(id));
@@ -126,7 +132,7 @@ test('DAY-21: whatever was kept, every column stands once; what is shown has its
 });
 
 test("DAY-21: the usual columns are the ledger's: 1,028 px, the cause under the names; locked ones come first and know where they stay", () => {
-  expect(layoutOf(DEFAULT_COLUMNS, false)).toMatchObject({
+  expect(getLayout(DEFAULT_COLUMNS, false)).toMatchObject({
     areas:
       "'sel st co job pc days at du tr last tk note rev' 'sel st ca ca ca days at du tr last tk note rev'",
     least: 1_028,
@@ -134,11 +140,11 @@ test("DAY-21: the usual columns are the ledger's: 1,028 px, the cause under the 
   });
   // Beside an open result at 1,440 px there are 608, of which the rail has 36: names and strip are
   // seen whole.
-  const widths = [...layoutOf(DEFAULT_COLUMNS, false).columns.matchAll(/(\d+)px/g)].map(([, px]) =>
+  const widths = [...getLayout(DEFAULT_COLUMNS, false).columns.matchAll(/(\d+)px/g)].map(([, px]) =>
     Number(px),
   );
   expect(widths.slice(0, 6).reduce((sum, px) => sum + px, 0)).toBeLessThanOrEqual(572);
-  const locked = layoutOf(
+  const locked = getLayout(
     changedColumn(changedColumn(DEFAULT_COLUMNS, 'job', { locked: true, width: 200 }), 'at', {
       locked: true,
     }),
@@ -151,7 +157,7 @@ test("DAY-21: the usual columns are the ledger's: 1,028 px, the cause under the 
   expect(locked.areas).toBe(
     "'sel job at st co pc days du tr last tk note rev' 'sel job at st ca ca days du tr last tk note rev'",
   );
-  expect(layoutOf(DEFAULT_COLUMNS, true).areas).toBe(
+  expect(getLayout(DEFAULT_COLUMNS, true).areas).toBe(
     "'sel st co job pc ca days at du tr last tk note rev'",
   );
   expect(movedColumn(DEFAULT_COLUMNS, 'tk', -99)[0]?.id).toBe('tk');

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { RunsView, RunView } from '#contract/runs/query.ts';
-import { ownOf, undoOf } from '#src/features/daily-checks/run-actions.ts';
+import { listOwnActions, getUndoActions } from '#src/features/daily-checks/run-actions.ts';
 import { moved, settled } from '#src/features/daily-checks/cursor.ts';
 import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
 import { makePlace } from '#src/features/daily-checks/url-state.ts';
 import { snoozeChoices } from '#src/features/shared/runs/snooze-times.ts';
 import { rowAt } from '#src/features/daily-checks/lines.ts';
-import { apartOf, near, windowOf, withPinned } from '#src/features/daily-checks/window.ts';
+import { getGap, near, getWindow, withPinned } from '#src/features/daily-checks/window.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
-const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =>
+const getView = (ns: readonly number[], first = 0, total = ns.length): RunsView =>
   ({
     total,
     lines: total,
@@ -19,24 +19,24 @@ const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =
     rows: ns.map((n) => ({ n }) as RunView),
   }) as unknown as RunsView;
 
-test('DAY-13: the window asked for holds everything in sight with room on both sides, and small scrolling asks for nothing', () => {
+test('DAY-13: the requested window covers the visible rows with a margin on both sides, and small scrolling requests nothing', () => {
   fc.assert(
     fc.property(fc.nat(500_000), fc.nat(60), (start, tall) => {
       const total = 500_100;
-      const { first, count } = windowOf(start, start + tall, total);
+      const { first, count } = getWindow(start, start + tall, total);
       expect(first <= Math.max(0, start - 24)).toBe(true);
       expect(first + count >= Math.min(total, start + tall + 1)).toBe(true);
       expect(count).toBeLessThanOrEqual(60 + 5 * 24);
       expect(
-        near(windowOf(start, start + tall, total), windowOf(start + 1, start + tall + 1, total)),
+        near(getWindow(start, start + tall, total), getWindow(start + 1, start + tall + 1, total)),
       ).toBe(true);
     }),
     RUNS,
   );
-  expect(windowOf(0, 0, 0)).toEqual({ first: 0, count: 48 });
+  expect(getWindow(0, 0, 0)).toEqual({ first: 0, count: 48 });
 });
 
-test('DAY-13: the row with the focus stays drawn wherever the list is scrolled to', () => {
+test('DAY-13: the focused row stays rendered at every scroll position', () => {
   const range = { startIndex: 100, endIndex: 110, overscan: 2, count: 1_000 };
   expect(withPinned(range, 7)[0]).toBe(7);
   expect(withPinned(range, 900).at(-1)).toBe(900);
@@ -44,7 +44,7 @@ test('DAY-13: the row with the focus stays drawn wherever the list is scrolled t
   expect(withPinned(range, 1_000)).toHaveLength(15);
 });
 
-test('DAY-13: of the rows that are drawn all follow each other but one at most, which is told', () => {
+test('DAY-13: rendered rows are consecutive, except for at most one, which is marked', () => {
   const index = fc.nat(60);
   fc.assert(
     fc.property(index, index, fc.nat(4), fc.option(index), (a, b, overscan, pinned) => {
@@ -52,7 +52,7 @@ test('DAY-13: of the rows that are drawn all follow each other but one at most, 
         { startIndex: Math.min(a, b), endIndex: Math.max(a, b), overscan, count: 61 },
         pinned,
       );
-      const apart = apartOf(drawn);
+      const apart = getGap(drawn);
       const flow = drawn.filter((one) => one !== apart);
       const [first = 0] = flow;
       expect(flow).toEqual(flow.map((_, i) => first + i));
@@ -61,23 +61,23 @@ test('DAY-13: of the rows that are drawn all follow each other but one at most, 
     }),
     RUNS,
   );
-  expect(apartOf([])).toBe(-1);
+  expect(getGap([])).toBe(-1);
 });
 
-test('DAY-14: the cursor stays with its run when the list changes, and inside the list when the run is gone', () => {
-  const before = viewOf([11, 12, 13, 14]);
+test('DAY-14: the cursor follows its run when the list changes, and stays inside the list if the run is gone', () => {
+  const before = getView([11, 12, 13, 14]);
   const cursor = moved(moved(null, 1, before), 1, before);
   expect(cursor).toMatchObject({ index: 1, n: 12 });
-  expect(settled(cursor, viewOf([9, 10, 11, 12]))).toMatchObject({ index: 3, n: 12 });
-  expect(settled(cursor, viewOf([11]))).toMatchObject({ index: 0, n: 11 });
-  expect(settled(cursor, viewOf([]))).toBeNull();
+  expect(settled(cursor, getView([9, 10, 11, 12]))).toMatchObject({ index: 3, n: 12 });
+  expect(settled(cursor, getView([11]))).toMatchObject({ index: 0, n: 11 });
+  expect(settled(cursor, getView([]))).toBeNull();
   expect(moved(cursor, 99, before)?.index).toBe(3);
   expect(moved(cursor, -99, before)?.index).toBe(0);
   expect([1, -1, -4, 4].map((by) => moved(null, by, before)?.index)).toEqual([0, 0, 0, 3]);
-  expect(rowAt(viewOf([5, 6], 40, 90), 41)?.n).toBe(6);
+  expect(rowAt(getView([5, 6], 40, 90), 41)?.n).toBe(6);
 });
 
-test('DAY-15: undo gives back what stood before: notes and snoozes with their words; where a note may be lost there is none', () => {
+test('DAY-15: undo restores earlier notes and snoozes with their texts; it is not offered if a note could be lost', () => {
   const noted = {
     n: 1,
     problem: { note: { content: 'old' }, snooze: { until: 5, reason: 'move' }, review: null },
@@ -87,16 +87,18 @@ test('DAY-15: undo gives back what stood before: notes and snoozes with their wo
     [1, noted],
     [2, plain],
   ]);
-  expect(undoOf({ change: { is: 'note', content: 'new' }, runs: [1, 2] }, seen)).toEqual([
+  expect(getUndoActions({ change: { is: 'note', content: 'new' }, runs: [1, 2] }, seen)).toEqual([
     { change: { is: 'note', content: 'old' }, runs: [1] },
     { change: { is: 'note', content: null }, runs: [2] },
   ]);
-  expect(undoOf({ change: { is: 'note', content: 'new' }, runs: [1, 3] }, seen)).toBeNull();
-  expect(undoOf({ change: { is: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen)).toEqual([
+  expect(getUndoActions({ change: { is: 'note', content: 'new' }, runs: [1, 3] }, seen)).toBeNull();
+  expect(
+    getUndoActions({ change: { is: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen),
+  ).toEqual([
     { change: { is: 'snooze', until: 5, reason: 'move' }, runs: [1] },
     { change: { is: 'wake' }, runs: [2] },
   ]);
-  expect(undoOf({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([
+  expect(getUndoActions({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([
     { change: { is: 'reopen' }, runs: [1, 2] },
   ]);
 });
@@ -104,31 +106,32 @@ test('DAY-15: undo gives back what stood before: notes and snoozes with their wo
 const reviewedBy = (n: number, by: string) =>
   [n, { n, problem: { review: { by } } } as unknown as RunView] as const;
 
-test('DAY-15: undo of a review leaves one that a colleague had made before', () => {
+test('DAY-15: undo of a review keeps an earlier review by another user', () => {
   const seen = new Map([reviewedBy(1, 'me'), reviewedBy(2, 'hannah')]);
-  const back = undoOf({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
-  expect(ownOf(back, seen, 'me')).toEqual([{ change: { is: 'reopen' }, runs: [1, 3] }]);
-  expect(ownOf([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([
+  const back =
+    getUndoActions({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
+  expect(listOwnActions(back, seen, 'me')).toEqual([{ change: { is: 'reopen' }, runs: [1, 3] }]);
+  expect(listOwnActions([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([
     { change: { is: 'wake' }, runs: [2] },
   ]);
 });
 
-test('DAY-16: a snooze is offered until tomorrow, Monday and in a week at eight of the provider, each day once', () => {
+test("DAY-16: snooze choices are tomorrow, Monday and in a week, at 8:00 in the provider's time zone, each day once", () => {
   const zone = 'America/Chicago';
-  const told = (iso: string) =>
+  const toOutput = (iso: string) =>
     snoozeChoices(Date.parse(iso), zone).map(
-      ({ word, until }) => `${word} ${new Date(until).toISOString()}`,
+      ({ label, until }) => `${label} ${new Date(until).toISOString()}`,
     );
-  expect(told('2026-11-20T13:46:00Z')).toEqual([
+  expect(toOutput('2026-11-20T13:46:00Z')).toEqual([
     'Tomorrow 2026-11-21T14:00:00.000Z',
     'Monday 2026-11-23T14:00:00.000Z',
     'In 1 week 2026-11-27T14:00:00.000Z',
   ]);
-  expect(told('2026-11-22T13:46:00Z')).toEqual([
+  expect(toOutput('2026-11-22T13:46:00Z')).toEqual([
     'Tomorrow 2026-11-23T14:00:00.000Z',
     'In 1 week 2026-11-29T14:00:00.000Z',
   ]);
-  expect(told('2026-11-23T13:46:00Z')).toEqual([
+  expect(toOutput('2026-11-23T13:46:00Z')).toEqual([
     'Tomorrow 2026-11-24T14:00:00.000Z',
     'Monday, in 1 week 2026-11-30T14:00:00.000Z',
   ]);
@@ -138,7 +141,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('DAY-17: words show at once and reach the address when the typing rests; Back brings the list before', () => {
+test('DAY-17: the search shows at once and reaches the address when typing pauses; Back returns to the list before', () => {
   vi.useFakeTimers();
   const entries = ['/d'];
   const listeners = new Set<() => void>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import { filterOf, DEFAULTS } from '#src/features/shared/runs/list-state.ts';
-import { olderWords, reachOf } from '#src/features/daily-checks/older-days.ts';
+import { toRunsFilter, DEFAULTS } from '#src/features/shared/runs/list-state.ts';
+import { olderWords, getRangePosition } from '#src/features/daily-checks/older-days.ts';
 import { addDays, dayAt } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
@@ -17,7 +17,8 @@ test('SEEK-6: a list whose days this device does not keep, or that has nothing i
     for (let hours = 0; hours < 24; hours += 1) {
       const now = Date.parse('2026-11-22T00:10:00Z') + hours * 3_600_000;
       const today = dayAt(now, rule);
-      const reach = (span: Span) => reachOf(filterOf({ ...DEFAULTS, span }, today, rule), now);
+      const reach = (span: Span) =>
+        getRangePosition(toRunsFilter({ ...DEFAULTS, span }, today, rule), now);
       expect([
         reach({ is: 'last', days: LIMITS.windowDays }),
         reach({ is: 'last', days: 90 }),
@@ -35,7 +36,7 @@ test('SEEK-6: a list whose days this device does not keep, or that has nothing i
     }
   }
   const now = 100 * DAY;
-  expect(reachOf({ from: null, to: null }, now)).toBe('all');
+  expect(getRangePosition({ from: null, to: null }, now)).toBe('all');
   // Without filters, a list of all that is kept has other words for that there is nothing to check.
   expect([
     olderWords({ from: null, to: null }, now, false),

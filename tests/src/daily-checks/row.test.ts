@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunState } from '#contract/runs/query.ts';
-import { piecesOf } from '#src/features/shared/runs/cause-pieces.ts';
+import { splitCause } from '#src/features/shared/runs/cause-pieces.ts';
 import { stripPaths, stripWidth, stripWords, WIDE } from '#src/features/shared/runs/spark-bars.ts';
 import { usualLine } from '#src/features/shared/runs/baseline.ts';
 
 test("DAY-10: fixed words are the template's, what varies is the message's", () => {
   expect(
-    piecesOf(
+    splitCause(
       'Unable to connect to host dp-fs01.dpike.example: refused',
       'Unable to connect to host ‹host›: ‹text›',
     ),
@@ -18,16 +18,18 @@ test("DAY-10: fixed words are the template's, what varies is the message's", () 
     { text: 'refused', fixed: false },
   ]);
   expect(
-    piecesOf('Error: Unable to connect to host fs01', 'Unable to connect to host ‹host›'),
+    splitCause('Error: Unable to connect to host fs01', 'Unable to connect to host ‹host›'),
   ).toEqual([
     { text: 'Error: Unable to connect to host ', fixed: true },
     { text: 'fs01', fixed: false },
   ]);
-  expect(piecesOf('Job A: Disk full', 'Disk full')).toEqual([
+  expect(splitCause('Job A: Disk full', 'Disk full')).toEqual([
     { text: 'Job A: Disk full', fixed: false },
   ]);
-  expect(piecesOf('Disk full', null)).toEqual([{ text: 'Disk full', fixed: false }]);
-  expect(piecesOf('other words', 'Unable to ‹x›')).toEqual([{ text: 'other words', fixed: false }]);
+  expect(splitCause('Disk full', null)).toEqual([{ text: 'Disk full', fixed: false }]);
+  expect(splitCause('other words', 'Unable to ‹x›')).toEqual([
+    { text: 'other words', fixed: false },
+  ]);
 });
 
 test('DAY-10: whatever the template, no letter of the message is lost or moved', () => {
@@ -37,7 +39,7 @@ test('DAY-10: whatever the template, no letter of the message is lost or moved',
       fc.option(fc.string({ unit: fc.constantFrom('a', ' ', '‹', '›', 'é') })),
       (message, template) => {
         expect(
-          piecesOf(message, template)
+          splitCause(message, template)
             .map(({ text }) => text)
             .join(''),
         ).toBe(message);

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Execution } from '#contract/runs/calls.ts';
-import { DEEDS } from '#contract/runs/calls.ts';
+import { HISTORY_ACTIONS } from '#contract/runs/calls.ts';
 import type { RunView } from '#contract/runs/query.ts';
 import type { Task } from '#contract/runs/task.ts';
 import { TASK_STATUSES } from '#contract/runs/task-status.ts';
 import { worstFirst } from '#contract/runs/task.ts';
-import { DEFAULTS, filterOf, ofCause } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULTS, toRunsFilter, ofCause } from '#src/features/shared/runs/list-state.ts';
 import { doneWords } from '#src/features/shared/runs/labels.ts';
-import { deedLine } from '#src/features/daily-checks/run-panel/history-entries.ts';
-import { rowOf } from '#src/features/daily-checks/run-panel/from-execution.ts';
-import { detailsOf } from '#src/features/daily-checks/run-panel/details.ts';
+import { toHistoryLine } from '#src/features/daily-checks/run-panel/history-entries.ts';
+import { getRow } from '#src/features/daily-checks/run-panel/from-execution.ts';
+import { getDetails } from '#src/features/daily-checks/run-panel/details.ts';
 import { reportedFacts } from '#src/features/daily-checks/run-panel/run-facts.ts';
 import { sameCause } from '#src/features/daily-checks/run-panel/same-cause-query.ts';
 import {
@@ -19,7 +19,7 @@ import {
   nearest,
   stepped,
 } from '#src/features/daily-checks/run-panel/small-multiple.ts';
-import { doneWordsOf, TASK_STATES } from '#src/features/daily-checks/run-panel/object-labels.ts';
+import { getDoneWords, TASK_STATES } from '#src/features/daily-checks/run-panel/object-labels.ts';
 import { MORE } from '#src/ui/icon-more.ts';
 import { FIRST } from '#src/ui/icon-paths.ts';
 
@@ -37,9 +37,9 @@ const tasks = fc
   .array(fc.constantFrom(...TASK_STATUSES), { maxLength: 40 })
   .map((list) => list.map((status, place) => task(`VM-${place}`, status)));
 
-test('PANEL-1: objects are counted: how many are done, and what of the others in words', () => {
+test('PANEL-1: objects are counted: how many are done, and the states of the others', () => {
   expect(
-    doneWordsOf([
+    getDoneWords([
       task('a', 'Success'),
       task('b', 'Warning'),
       task('c', 'Failed'),
@@ -48,15 +48,15 @@ test('PANEL-1: objects are counted: how many are done, and what of the others in
       task('f', 'Success'),
     ]),
   ).toBe('3 of 6 done, 1 failed, 1 with a warning, 2 not reached');
-  expect(doneWordsOf([task('a', 'Success')])).toBe('1 of 1 done');
+  expect(getDoneWords([task('a', 'Success')])).toBe('1 of 1 done');
   const icons: Readonly<Record<string, string>> = { ...FIRST, ...MORE };
   for (const status of TASK_STATUSES) expect(icons[TASK_STATES[status].icon]).toMatch(/^m/i);
-  expect(new Set(TASK_STATUSES.map((status) => TASK_STATES[status].word)).size).toBe(
+  expect(new Set(TASK_STATUSES.map((status) => TASK_STATES[status].label)).size).toBe(
     TASK_STATUSES.length,
   );
 });
 
-test('TASK-1, PANEL-1: the worst stand first, and those that are alike stay in order', () => {
+test('TASK-1, PANEL-1: the worst come first, and equal ones keep their order', () => {
   fc.assert(
     fc.property(tasks, (list) => {
       const sorted = worstFirst(list);
@@ -87,13 +87,16 @@ const entry = (what: Entry['what'], more: Partial<Entry> = {}): Entry => ({
   ...more,
 });
 function line(one: Entry): string {
-  const { who, did, said } = deedLine(one, 'Failed', 'UTC');
-  return [typeof did === 'string' ? did : did({ who: who ?? '' }), said === null ? '' : `(${said})`]
+  const { who, did, message } = toHistoryLine(one, 'Failed', 'UTC');
+  return [
+    typeof did === 'string' ? did : did({ who: who ?? '' }),
+    message === null ? '' : `(${message})`,
+  ]
     .filter((word) => word !== '')
     .join(' ');
 }
 
-test('PANEL-2: the same cause elsewhere is looked for in exactly what its link opens, whatever narrows the list', () => {
+test('PANEL-2: the search for the same cause covers exactly what its link opens, whatever the filter of the list', () => {
   const rule = { zone: 'Europe/London', hour: 6 };
   for (const span of [
     { is: 'last', days: 2 },
@@ -111,8 +114,8 @@ test('PANEL-2: the same cause elsewhere is looked for in exactly what its link o
       order: 'company',
       open: 9,
     } as const;
-    const here = filterOf(list, '2026-11-20', rule);
-    const opened = filterOf(ofCause(list, 5), '2026-11-20', rule);
+    const here = toRunsFilter(list, '2026-11-20', rule);
+    const opened = toRunsFilter(ofCause(list, 5), '2026-11-20', rule);
     const { filter } = sameCause(5, here);
     expect([here.from !== null || here.to !== null, filter.from, filter.to]).toEqual([
       true,
@@ -130,7 +133,7 @@ test('PANEL-2: the same cause elsewhere is looked for in exactly what its link o
   }
 });
 
-test('PANEL-3: each deed is a sentence with who did it, and what came by itself has nobody', () => {
+test('PANEL-3: each history entry is a sentence with its actor, and automatic ones have none', () => {
   expect(line(entry('Reviewed', { comment: 'seen' }))).toBe('Dana Reyes reviewed it (seen)');
   expect(
     line(entry('Snoozed', { until: '2026-11-23T08:00:00.000Z', comment: 'new disk on Monday' })),
@@ -141,10 +144,12 @@ test('PANEL-3: each deed is a sentence with who did it, and what came by itself 
   expect(line(entry('Ticket', { comment: '#48213' }))).toBe('Dana Reyes linked ticket #48213');
   expect(line(entry('Began', { who: 'Source' }))).toBe('Problem started');
   expect(line(entry('Over', { who: 'Source' }))).toBe('Problem ended: the job succeeded');
-  expect(new Set(DEEDS.map((what) => line(entry(what)))).size).toBe(DEEDS.length);
+  expect(new Set(HISTORY_ACTIONS.map((what) => line(entry(what)))).size).toBe(
+    HISTORY_ACTIONS.length,
+  );
 });
 
-test('PANEL-4: a place on the chart means the run nearest to it, a key steps from run to run, and neither leaves the runs', () => {
+test('PANEL-4: a position on the chart selects the nearest run, keys step from run to run, and both stay within the runs', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 30 }),
@@ -237,8 +242,8 @@ const EXECUTION: Execution = {
   history: [],
 };
 
-test("PANEL-5, RUN-6: tomorrow's same failure says since which day it is known, and by whom it was dealt with", () => {
-  const row = rowOf(7, EXECUTION);
+test('PANEL-5, RUN-6: a repeated failure shows since which day it is known, and who handled it', () => {
+  const row = getRow(7, EXECUTION);
   expect(row.problem).toMatchObject({ day: 3, ticket: '#48213' });
   const now = Date.parse('2026-11-20T08:00:00Z');
   const before = Date.parse('2026-11-18T07:44:00Z');
@@ -268,7 +273,7 @@ test("PANEL-5, RUN-6: tomorrow's same failure says since which day it is known, 
 
 test('PANEL-7: a run shows its level, when it was scheduled with the delay, and its errors and warnings, where the tool reports them', () => {
   const shown = (more: Partial<Execution>, zone = 'Europe/Berlin'): readonly string[] =>
-    reportedFacts({ ...EXECUTION, ...more }, zone).map(({ word, value }) => `${word}: ${value}`);
+    reportedFacts({ ...EXECUTION, ...more }, zone).map(({ label, value }) => `${label}: ${value}`);
   expect(shown({})).toEqual([]);
   // It started at 01:30 UTC, which is 02:30 in Berlin.
   expect(
@@ -306,7 +311,7 @@ test('PANEL-7: a run shows its level, when it was scheduled with the delay, and 
 });
 
 const shownDetails = (detail: Execution['detail']): readonly string[] =>
-  detailsOf({ detail }).map(({ label, value }) => `${label}: ${value}`);
+  getDetails({ detail }).map(({ label, value }) => `${label}: ${value}`);
 
 test('PANEL-8: every other detail that a tool or script reports is shown, known ones with a label and units', () => {
   expect(shownDetails({})).toEqual([]);
@@ -365,7 +370,7 @@ test('PANEL-8: every detail that the readers and connections write has a label',
   expect(written.length).toBeGreaterThan(30);
   expect(written).toContain('ignoredErrors');
   const bare = [...new Set(written)].filter(
-    (key) => detailsOf({ detail: { [key]: 1 } })[0]?.label === key,
+    (key) => getDetails({ detail: { [key]: 1 } })[0]?.label === key,
   );
   expect(bare).toEqual([]);
 });

@@ -7,11 +7,11 @@ import {
   DEFAULT_VIEW,
   listOfView,
   namesake,
-  notKept,
-  shelfOf,
-  standingOf,
-  standingWord,
-  viewQueryOf,
+  listUnsaved,
+  splitViews,
+  getViewState,
+  getViewStateText,
+  getViewQuery,
 } from '#src/features/daily-checks/saved-views/views.ts';
 
 const view = (
@@ -39,34 +39,34 @@ test('VIEW-1: a view keeps all that shapes the list but not the open run, and gi
     text: 'sql',
     open: 7,
   };
-  const query = viewQueryOf(list);
+  const query = getViewQuery(list);
   expect(query).not.toMatch(/run=/);
   expect(listOfView(query)).toEqual({ ...list, open: null });
   expect(listOfView('run=9&state=Nothing')).toEqual(DEFAULTS);
   fc.assert(
     fc.property(fc.string(), (text) => {
-      const once = viewQueryOf(listOfView(text));
-      expect(viewQueryOf(listOfView(once))).toBe(once);
+      const once = getViewQuery(listOfView(text));
+      expect(getViewQuery(listOfView(once))).toBe(once);
     }),
   );
 });
 
 test('VIEW-2: own views are those of which one is the owner; of others only shared ones are offered', () => {
   const own = view('a', 'A', '');
-  const told = view('b', 'B', '', { owner: 'you', shared: true });
+  const details = view('b', 'B', '', { owner: 'you', shared: true });
   const hidden = view('c', 'C', '', { owner: 'you' });
-  expect(shelfOf([own, told, hidden], 'me')).toEqual({ own: [own], shared: [told] });
+  expect(splitViews([own, details, hidden], 'me')).toEqual({ own: [own], shared: [details] });
 });
 
 test('VIEW-3: the chip names the view that stands, the one opened last where two are alike, and tells when it was changed', () => {
   const a = view('a', 'Mine', 'state=Failed');
   const b = view('b', 'Twin', 'state=Failed');
-  expect(standingOf([a, b], 'state=Failed', null)).toEqual({ view: a, changed: false });
-  expect(standingOf([a, b], 'state=Failed', 'b')).toEqual({ view: b, changed: false });
-  expect(standingOf([a, b], 'state=Missed', 'b')).toEqual({ view: b, changed: true });
-  expect(standingOf([a, b], 'state=Missed', 'gone')).toEqual({ view: null, changed: false });
+  expect(getViewState([a, b], 'state=Failed', null)).toEqual({ view: a, changed: false });
+  expect(getViewState([a, b], 'state=Failed', 'b')).toEqual({ view: b, changed: false });
+  expect(getViewState([a, b], 'state=Missed', 'b')).toEqual({ view: b, changed: true });
+  expect(getViewState([a, b], 'state=Missed', 'gone')).toEqual({ view: null, changed: false });
   const word = (query: string, opened: string | null): string =>
-    standingWord(standingOf([a, b], query, opened), query);
+    getViewStateText(getViewState([a, b], query, opened), query);
   expect([
     word('', 'b'),
     word('state=Missed', 'b'),
@@ -81,10 +81,10 @@ test('VIEW-4: a name that one has already is replaced, in any case; a full shelf
   );
   expect(namesake(full, ' vIEW 3 ')?.id).toBe('3');
   expect(namesake(full, 'View')).toBe(null);
-  expect(notKept(full, 'view 3', '')).toBe(null);
-  expect(notKept(full, 'Another', '')).toBe(
+  expect(listUnsaved(full, 'view 3', '')).toBe(null);
+  expect(listUnsaved(full, 'Another', '')).toBe(
     "You've reached the limit of 100 views. Remove one to add another.",
   );
-  expect(notKept([], 'Another', 'x'.repeat(LIMITS.viewChars))).toBe(null);
-  expect(notKept([], 'Another', 'x'.repeat(LIMITS.viewChars + 1))).toMatch(/too many filters/);
+  expect(listUnsaved([], 'Another', 'x'.repeat(LIMITS.viewChars))).toBe(null);
+  expect(listUnsaved([], 'Another', 'x'.repeat(LIMITS.viewChars + 1))).toMatch(/too many filters/);
 });

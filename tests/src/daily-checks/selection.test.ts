@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { RunsView } from '#contract/runs/query.ts';
 import {
   batches,
-  companiesOf,
+  getCompanies,
   coverage,
   everything,
   extended,
-  matchingOf,
-  NOTHING,
+  countMatching,
+  EMPTY,
   single,
   toggled,
 } from '#src/features/daily-checks/selection.ts';
@@ -17,13 +17,13 @@ const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 
 const row = (i: number) => rows[i] ?? { n: 0, company: 0 };
 
 test('DAY-6: choosing twice is choosing not at all; a range adds to what is chosen and keeps its anchor', () => {
-  const one = toggled(NOTHING, row(4));
+  const one = toggled(EMPTY, row(4));
   expect(toggled(one, row(4)).runs.size).toBe(0);
   const range = extended(toggled(single(row(1)), row(4)), rows.slice(4, 9));
   expect([...range.runs.keys()]).toEqual([101, 104, 105, 106, 107, 108]);
   expect(range.anchor).toBe(104);
-  expect(companiesOf(range)).toBe(3);
-  expect([...extended(NOTHING, rows.slice(2, 4)).runs.keys()]).toEqual([102, 103]);
+  expect(getCompanies(range)).toBe(3);
+  expect([...extended(EMPTY, rows.slice(2, 4)).runs.keys()]).toEqual([102, 103]);
 });
 
 test('DAY-6: all that match are named with their count; taking one out leaves the others', () => {
@@ -31,13 +31,13 @@ test('DAY-6: all that match are named with their count; taking one out leaves th
     rows.map(({ n }) => n),
     3,
   );
-  expect(companiesOf(all)).toBe(3);
+  expect(getCompanies(all)).toBe(3);
   expect(coverage(all, 20)).toBe('all');
   const less = toggled(all, row(0));
   expect(less.runs.size).toBe(19);
   expect(coverage(less, 20)).toBe('some');
-  expect(companiesOf(less)).toBeNull(); // no longer known, and so not said
-  expect(coverage(NOTHING, 20)).toBe('none');
+  expect(getCompanies(less)).toBeNull(); // no longer known, and so not said
+  expect(coverage(EMPTY, 20)).toBe('none');
 });
 
 test('DAY-6: what was dealt with while it was listed is none of "all that match"', () => {
@@ -51,9 +51,9 @@ test('DAY-6: what was dealt with while it was listed is none of "all that match"
     },
   } as unknown as RunsView;
   expect([
-    matchingOf(view, 'pending'),
-    matchingOf(view, null),
-    matchingOf(undefined, 'pending'),
+    countMatching(view, 'pending'),
+    countMatching(view, null),
+    countMatching(undefined, 'pending'),
   ]).toEqual([28, 31, 0]);
 });
 

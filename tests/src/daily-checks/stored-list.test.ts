@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { keepList, keptList } from '#src/features/shared/runs/stored-list.ts';
+import { keepList, getStoredList } from '#src/features/shared/runs/stored-list.ts';
 import { DEFAULTS } from '#src/features/shared/runs/list-state.ts';
 
 function browser(): void {
@@ -21,24 +21,24 @@ const dana = (managedFilterType?: 'managed' | 'unmanaged' | null) => ({
 test('DAY-25: the list begins with the results that its user is to begin with, until the user says otherwise', () => {
   browser();
   expect([
-    keptList(dana()),
-    keptList(dana(null)),
-    keptList(dana('managed')),
-    keptList(dana('unmanaged')),
+    getStoredList(dana()),
+    getStoredList(dana(null)),
+    getStoredList(dana('managed')),
+    getStoredList(dana('unmanaged')),
   ]).toEqual(['', '', 'managed=yes', 'managed=no']);
   keepList(dana('managed'), { ...DEFAULTS, managed: true });
   keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
-  expect(keptList(dana('managed'))).toBe('state=Failed');
+  expect(getStoredList(dana('managed'))).toBe('state=Failed');
 });
 
 test("DAY-25: a list that was opened by another page's link takes nothing from it; an administrator who says otherwise is heard once", () => {
   browser();
   keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
-  expect(keptList(dana('managed'))).toBe('state=Failed&managed=yes');
+  expect(getStoredList(dana('managed'))).toBe('state=Failed&managed=yes');
   keepList(dana('managed'), { ...DEFAULTS, managed: true });
-  expect(keptList(dana('unmanaged'))).toBe('managed=no');
-  expect(keptList(dana(null))).toBe('');
+  expect(getStoredList(dana('unmanaged'))).toBe('managed=no');
+  expect(getStoredList(dana(null))).toBe('');
   keepList(dana(null), DEFAULTS);
   keepList(dana(null), { ...DEFAULTS, managed: true });
-  expect(keptList(dana(null))).toBe('managed=yes');
+  expect(getStoredList(dana(null))).toBe('managed=yes');
 });

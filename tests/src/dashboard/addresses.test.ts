@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
-import { listOf } from '#src/features/shared/runs/list-address.ts';
-import { BOARD, boardAddress, boardOf, queryOf, STATS } from '#src/features/dashboard/address.ts';
+import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
+import { BOARD, boardAddress, getBoard, getQuery, STATS } from '#src/features/dashboard/address.ts';
 import { listAddress, searchAddress } from '#src/features/shared/page-links/results.ts';
 import type { Board } from '#src/features/dashboard/address.ts';
 import { computersAddress } from '#src/features/dashboard/computers.ts';
 import { besidePlace } from '#src/features/shared/lists/address.ts';
-import { daysWords, historyOf, stretchOf } from '#src/features/shared/date-range/day-stretch.ts';
+import { daysWords, getHistory, toStretch } from '#src/features/shared/date-range/day-stretch.ts';
 import { addDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 
@@ -40,18 +40,18 @@ const of = (address: string): string => address.slice(address.indexOf('?') + 1);
 test('DASH-1: the whole board is in its address, and a plain address is the last seven days of everything', () => {
   fc.assert(
     fc.property(board, (one) => {
-      expect(boardOf(queryOf(one))).toEqual({ ...one, own: { ...one.own } });
+      expect(getBoard(getQuery(one))).toEqual({ ...one, own: { ...one.own } });
     }),
     RUNS,
   );
-  expect(boardOf('')).toEqual(BOARD);
+  expect(getBoard('')).toEqual(BOARD);
   expect(boardAddress(BOARD)).toBe('/monitoring/dashboard');
   expect(BOARD.span).toEqual({ is: 'last', days: 7 });
 });
 
 test('DASH-1: what is broken in an address falls back value by value', () => {
   expect(
-    boardOf(
+    getBoard(
       '?date=last-0&company=4,x,-2,4&instructionType=tape,office365&failed-date=never&missed-date=last-30',
     ),
   ).toEqual({
@@ -62,7 +62,7 @@ test('DASH-1: what is broken in an address falls back value by value', () => {
   });
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
-      expect(boardOf(queryOf(boardOf(text)))).toEqual(boardOf(text));
+      expect(getBoard(getQuery(getBoard(text)))).toEqual(getBoard(text));
     }),
     RUNS,
   );
@@ -84,7 +84,7 @@ test('DASH-2: a title opens the list with from, to and instructionType, and the 
           days[1],
           instructionTypes.length === 0 ? 'all' : instructionTypes.join(),
         ]);
-        expect(listOf(of(address))).toMatchObject({
+        expect(parseListAddress(of(address))).toMatchObject({
           span: { is: 'range', from: days[0], to: days[1] },
           companies,
           instructionTypes,
@@ -119,50 +119,53 @@ test('DASH-2: the card of computers passes on from, to and instructionType too, 
 });
 
 test('DASH-2: a job opens with its runs, newest first; what needs attention opens to be checked', () => {
-  const asked = {
+  const request = {
     days: ['2026-11-14', '2026-11-20'] as const,
     companies: [],
     instructionTypes: [],
   };
-  expect(listOf(of(listAddress({ ...asked, job: 7 })))).toMatchObject({
+  expect(parseListAddress(of(listAddress({ ...request, job: 7 })))).toMatchObject({
     jobs: [7],
     order: 'newest',
     review: null,
     rows: 'runs',
   });
-  expect(listOf(of(listAddress({ ...asked, cause: 0, pending: true })))).toMatchObject({
+  expect(parseListAddress(of(listAddress({ ...request, cause: 0, pending: true })))).toMatchObject({
     causes: [0],
     review: 'pending',
     rows: 'jobs',
     open: null,
   });
-  expect(listOf(of(listAddress({ ...asked, run: 9, pending: true })))).toMatchObject({
+  expect(parseListAddress(of(listAddress({ ...request, run: 9, pending: true })))).toMatchObject({
     open: 9,
     review: 'pending',
   });
-  expect(listOf(of(searchAddress(' a & b ')))).toMatchObject({ text: 'a & b', review: null });
+  expect(parseListAddress(of(searchAddress(' a & b ')))).toMatchObject({
+    text: 'a & b',
+    review: null,
+  });
 });
 
 test('DASH-3: days that have not come yet are no part of a figure, and the chart shows thirty at least', () => {
   const today = '2026-11-20';
-  expect(stretchOf({ is: 'this', unit: 'month' }, today, RULE)).toMatchObject({
+  expect(toStretch({ is: 'this', unit: 'month' }, today, RULE)).toMatchObject({
     days: ['2026-11-01', today],
     count: 20,
     to: startOfDay('2026-11-21', RULE),
   });
-  expect(stretchOf({ is: 'last', days: 7 }, today, RULE)).toMatchObject({
+  expect(toStretch({ is: 'last', days: 7 }, today, RULE)).toMatchObject({
     days: ['2026-11-14', today],
     count: 7,
     from: startOfDay('2026-11-14', RULE),
   });
   expect(
-    stretchOf({ is: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
+    toStretch({ is: 'range', from: '2026-12-01', to: '2026-12-05' }, today, RULE).days,
   ).toEqual(['2026-12-01', '2026-12-01']);
-  expect(historyOf(stretchOf({ is: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
+  expect(getHistory(toStretch({ is: 'last', days: 7 }, today, RULE), RULE)).toMatchObject({
     days: ['2026-10-22', today],
     count: 30,
   });
-  expect(historyOf(stretchOf({ is: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
+  expect(getHistory(toStretch({ is: 'last', days: 90 }, today, RULE), RULE).count).toBe(90);
   expect([
     daysWords(['2026-11-20', '2026-11-20']),
     daysWords(['2026-11-14', '2026-11-20']),

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import type { DayTally, Tally } from '#contract/dashboard/overview.ts';
 import {
   beginsLater,
-  columnsOf,
+  getColumns,
   columnWords,
   daysAColumn,
-  goodOf,
-  traceOf,
+  countGood,
+  getTrace,
 } from '#src/features/shared/charts/day-columns.ts';
 import {
   againstWords,
   countDelta,
   shareDelta,
-  shareOf,
+  getSuccessRate,
   shareWords,
 } from '#src/features/shared/charts/deltas.ts';
 import {
@@ -24,7 +24,7 @@ import {
   labelled,
   roomFor,
   shortCount,
-  topOf,
+  roundUpScale,
 } from '#src/features/shared/charts/scales.ts';
 import { addDays } from '#src/features/shared/date-range/dates.ts';
 
@@ -41,7 +41,7 @@ const NONE: Tally = {
   judged: 0,
   good: 0,
 };
-const tallyOf = (of: Partial<Tally>): Tally => {
+const getTally = (of: Partial<Tally>): Tally => {
   const one = { ...NONE, ...of };
   const good = one.success + one.warning + one.anomaly;
   return {
@@ -51,7 +51,7 @@ const tallyOf = (of: Partial<Tally>): Tally => {
     runs: one.success + one.warning + one.failed + one.missed + one.anomaly + one.running,
   };
 };
-const beforeOf = (of: Partial<Tally>, whole = true) => ({ ...tallyOf(of), whole });
+const getBefore = (of: Partial<Tally>, whole = true) => ({ ...getTally(of), whole });
 const count = fc.integer({ min: 0, max: 20_000 });
 const tally = fc
   .record({
@@ -62,61 +62,61 @@ const tally = fc
     anomaly: count,
     running: count,
   })
-  .map(tallyOf);
-const daysOf = (tallies: readonly Tally[]): readonly DayTally[] =>
+  .map(getTally);
+const getDays = (tallies: readonly Tally[]): readonly DayTally[] =>
   tallies.map((one, i) => ({ ...one, day: addDays('2026-01-01', i), from: i }));
 
-test('DASH-4: a change is told in words, and which way is better', () => {
-  expect(countDelta(tallyOf({ failed: 118 }), beforeOf({ failed: 77 }), 'failed')).toEqual({
-    words: '+41',
+test('DASH-4: a change has a label and a direction that is good or bad', () => {
+  expect(countDelta(getTally({ failed: 118 }), getBefore({ failed: 77 }), 'failed')).toEqual({
+    label: '+41',
     way: 'up',
     tone: 'bad',
   });
-  expect(countDelta(tallyOf({ missed: 17 }), beforeOf({ missed: 20 }), 'missed')).toEqual({
-    words: '−3',
+  expect(countDelta(getTally({ missed: 17 }), getBefore({ missed: 20 }), 'missed')).toEqual({
+    label: '−3',
     way: 'down',
     tone: 'good',
   });
-  expect(countDelta(tallyOf({ failed: 1_500 }), beforeOf({ success: 1 }), 'failed').words).toBe(
+  expect(countDelta(getTally({ failed: 1_500 }), getBefore({ success: 1 }), 'failed').label).toBe(
     '+1,500',
   );
-  expect(countDelta(tallyOf({ anomaly: 2 }), beforeOf({ anomaly: 2 }), 'anomaly')).toEqual({
-    words: 'No change',
+  expect(countDelta(getTally({ anomaly: 2 }), getBefore({ anomaly: 2 }), 'anomaly')).toEqual({
+    label: 'No change',
     way: null,
     tone: null,
   });
   expect(
-    shareDelta(tallyOf({ success: 971, failed: 29 }), beforeOf({ success: 980, failed: 20 })),
-  ).toEqual({ words: '−0.9 pts', way: 'down', tone: 'bad' });
-  expect(shareDelta(tallyOf({ success: 1 }), beforeOf({ success: 99, failed: 1 }))).toEqual({
-    words: '+1.0 pts',
+    shareDelta(getTally({ success: 971, failed: 29 }), getBefore({ success: 980, failed: 20 })),
+  ).toEqual({ label: '−0.9 pts', way: 'down', tone: 'bad' });
+  expect(shareDelta(getTally({ success: 1 }), getBefore({ success: 99, failed: 1 }))).toEqual({
+    label: '+1.0 pts',
     way: 'up',
     tone: 'good',
   });
 });
 
-test('DASH-4: nothing is compared with a time that is not wholly on this device, or in which nothing ran', () => {
-  const now = tallyOf({ success: 5, failed: 3 });
-  for (const before of [beforeOf({ success: 9, failed: 1 }, false), beforeOf({})]) {
+test('DASH-4: periods without runs or only partly stored on this device are not compared', () => {
+  const now = getTally({ success: 5, failed: 3 });
+  for (const before of [getBefore({ success: 9, failed: 1 }, false), getBefore({})]) {
     expect(countDelta(now, before, 'failed')).toEqual({
-      words: 'No previous period',
+      label: 'No previous period',
       way: null,
       tone: null,
     });
     expect(shareDelta(now, before).tone).toBeNull();
   }
-  expect(againstWords(7, beforeOf({ success: 1 }))).toBe('Compared with the previous 7 days');
-  expect(againstWords(7, beforeOf({ success: 1 }, false))).toBe(
+  expect(againstWords(7, getBefore({ success: 1 }))).toBe('Compared with the previous 7 days');
+  expect(againstWords(7, getBefore({ success: 1 }, false))).toBe(
     'Not compared: the previous 7 days are only partly stored on this device',
   );
-  expect(againstWords(1, beforeOf({}))).toBe('Not compared: nothing ran on the previous day');
+  expect(againstWords(1, getBefore({}))).toBe('Not compared: nothing ran on the previous day');
 });
 
-test('DASH-4: a share is never rounded up to all', () => {
+test('DASH-4: a share is never rounded up to 100 percent', () => {
   expect([
-    shareOf(tallyOf({ success: 99_999, failed: 1 })),
-    shareOf(tallyOf({ success: 3 })),
-    shareOf(NONE),
+    getSuccessRate(getTally({ success: 99_999, failed: 1 })),
+    getSuccessRate(getTally({ success: 3 })),
+    getSuccessRate(NONE),
   ]).toEqual([999, 1000, null]);
   expect([shareWords(999), shareWords(1000), shareWords(0), shareWords(970)]).toEqual([
     '99.9',
@@ -126,11 +126,11 @@ test('DASH-4: a share is never rounded up to all', () => {
   ]);
 });
 
-test('DASH-5: every run of every day stands in one column, and there are never too many', () => {
+test('DASH-5: every run of every day is in one column, and the number of columns is limited', () => {
   fc.assert(
     fc.property(fc.array(tally, { maxLength: 500 }), (tallies) => {
-      const days = daysOf(tallies);
-      const columns = columnsOf(days);
+      const days = getDays(tallies);
+      const columns = getColumns(days);
       expect(columns.reduce((sum, { runs }) => sum + runs, 0)).toBe(
         days.reduce((sum, { runs }) => sum + runs, 0),
       );
@@ -150,39 +150,39 @@ test('DASH-5: every run of every day stands in one column, and there are never t
   );
 });
 
-test('DASH-5: a column says its days and counts, and lines begin with the first result', () => {
-  const [column] = columnsOf(
-    daysOf([tallyOf({ success: 1_900, anomaly: 3, warning: 1, missed: 6, failed: 38 })]),
+test('DASH-5: a column names its days and counts, and lines begin with the first result', () => {
+  const [column] = getColumns(
+    getDays([getTally({ success: 1_900, anomaly: 3, warning: 1, missed: 6, failed: 38 })]),
   );
   expect(column && columnWords(column)).toBe(
     '01/01/26: 38 failed, 6 did not run, 1 warning, 1,903 succeeded',
   );
-  const days = daysOf([NONE, NONE, tallyOf({ failed: 2 }), NONE]);
-  const columns = columnsOf(days);
+  const days = getDays([NONE, NONE, getTally({ failed: 2 }), NONE]);
+  const columns = getColumns(days);
   expect(columns[0] && columnWords(columns[0])).toBe('01/01/26: no results');
-  expect(traceOf(columns, ({ failed }) => failed)).toEqual([null, null, 2, 0]);
-  expect(traceOf(columnsOf(daysOf([NONE, NONE])), ({ failed }) => failed)).toEqual([null, null]);
-  expect([beginsLater(days), beginsLater(days.slice(2)), beginsLater(daysOf([NONE]))]).toEqual([
+  expect(getTrace(columns, ({ failed }) => failed)).toEqual([null, null, 2, 0]);
+  expect(getTrace(getColumns(getDays([NONE, NONE])), ({ failed }) => failed)).toEqual([null, null]);
+  expect([beginsLater(days), beginsLater(days.slice(2)), beginsLater(getDays([NONE]))]).toEqual([
     '2026-01-03',
     null,
     null,
   ]);
 });
 
-test('DASH-5: what is drawn stays in its storey, stands on the axis without holes, and shows even one', () => {
+test('DASH-5: bars stay in their band, start at the axis without gaps, and show even a count of one', () => {
   fc.assert(
     fc.property(
       fc.array(tally, { minLength: 1, maxLength: 62 }),
       fc.integer({ min: 300, max: 1_200 }),
       (tallies, width) => {
-        const columns = columnsOf(daysOf(tallies));
+        const columns = getColumns(getDays(tallies));
         const drawn = draw(columns, width);
         const floor = CHART_TALL - CHART.under;
         drawn.columns.forEach(({ good, failed, missed, warning }, i) => {
           const column = columns[i];
           if (!column) throw new Error('more drawn than there is');
           expect([good !== null, failed !== null, missed !== null, warning !== null]).toEqual([
-            goodOf(column) > 0,
+            countGood(column) > 0,
             column.failed > 0,
             column.missed > 0,
             column.warning > 0,
@@ -206,20 +206,20 @@ test('DASH-5: what is drawn stays in its storey, stands on the axis without hole
   );
 });
 
-test('DASH-5: scales have whole steps and short labels, and days under the chart have room', () => {
+test('DASH-5: scales have whole steps and short labels, and the days below the chart do not overlap', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 5_000_000 }), (most) => {
-      expect(topOf(most)).toBeGreaterThanOrEqual(most);
-      expect(topOf(most) % 4).toBe(0);
-      expect(topOf(most)).toBeLessThanOrEqual(Math.max(4, most * 2));
+      expect(roundUpScale(most)).toBeGreaterThanOrEqual(most);
+      expect(roundUpScale(most) % 4).toBe(0);
+      expect(roundUpScale(most)).toBeLessThanOrEqual(Math.max(4, most * 2));
       expect(roomFor(most)).toBeGreaterThanOrEqual(most);
     }),
     RUNS,
   );
   expect([
-    topOf(0),
-    topOf(77),
-    topOf(93),
+    roundUpScale(0),
+    roundUpScale(77),
+    roundUpScale(93),
     roomFor(1_240),
     shortCount(999),
     shortCount(1_500),

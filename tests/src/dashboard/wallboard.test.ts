@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  digitsOf,
-  figuresOf,
+  getDigits,
+  getFigures,
   toCheck,
   wallFilter,
 } from '#src/features/dashboard/wallboard/figures.ts';
 import {
   mustReload,
   OLD_MS,
-  quietOf,
-  standingOf,
+  getQuietState,
+  getFreshness,
 } from '#src/features/dashboard/wallboard/freshness.ts';
-import { listOf } from '#src/features/shared/runs/list-address.ts';
-import { filterOf } from '#src/features/shared/runs/list-state.ts';
+import { parseListAddress } from '#src/features/shared/runs/list-address.ts';
+import { toRunsFilter } from '#src/features/shared/runs/list-state.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { SyncStatus } from '#workers/api.ts';
 
@@ -33,7 +33,7 @@ const LIVE: SyncStatus = {
   reload: false,
 };
 
-test('WALL-1: the figures are those of the morning round, whatever its reviews: errors are failures, and what is to check is told of all', () => {
+test('WALL-1: the figures are those of the daily checks, whatever was reviewed: errors count as failures', () => {
   const facets = {
     states: RUN_STATES.map((value, i) => ({ value, count: 10 ** i })),
     review: [],
@@ -45,7 +45,7 @@ test('WALL-1: the figures are those of the morning round, whatever its reviews: 
     anomaly: [],
     causes: [],
   };
-  expect(figuresOf({ facets }).map(({ word, count }) => [word, count])).toEqual([
+  expect(getFigures({ facets }).map(({ label, count }) => [label, count])).toEqual([
     ['Failed', 11],
     ['Did not run', 100],
     ['Warning', 10_000],
@@ -53,30 +53,30 @@ test('WALL-1: the figures are those of the morning round, whatever its reviews: 
   ]);
   expect(toCheck({ progress: { cleared: 312, of: 340 } })).toEqual({ left: 28, of: 340 });
   const rule = { zone: ZONE, hour: 6 };
-  const round = filterOf(listOf(''), '2026-11-20', rule);
+  const round = toRunsFilter(parseListAddress(''), '2026-11-20', rule);
   const { from, to, rows } = wallFilter('2026-11-20', rule);
   expect({ from, to, rows }).toEqual({ from: round.from, to: round.to, rows: round.rows });
-  expect(digitsOf([7, 26])).toBe(2);
-  expect(digitsOf([1_204, 3])).toBe(5);
+  expect(getDigits([7, 26])).toBe(2);
+  expect(getDigits([1_204, 3])).toBe(5);
 });
 
-test('WALL-2: it says of when its data are, and nothing old is ever live', () => {
-  expect(standingOf(LIVE, NOW, ZONE)).toEqual({
+test('WALL-2: it shows the time of its data, and never shows old data as live', () => {
+  expect(getFreshness(LIVE, NOW, ZONE)).toEqual({
     is: 'live',
     lead: 'Live',
     rest: 'data of 07:45 AM',
   });
   expect(
-    standingOf(
+    getFreshness(
       { ...LIVE, is: 'offline', offlineSince: NOW - 120_000, syncedAt: NOW - 120_000 },
       NOW,
       ZONE,
     ),
   ).toEqual({ is: 'stale', lead: 'Offline since 07:44 AM', rest: 'data of 07:44 AM, 2 min old' });
   expect(
-    standingOf({ ...LIVE, is: 'server-trouble', offlineSince: NOW - 120_000 }, NOW, ZONE),
+    getFreshness({ ...LIVE, is: 'server-trouble', offlineSince: NOW - 120_000 }, NOW, ZONE),
   ).toEqual({ is: 'stale', lead: 'Server trouble since 07:44 AM', rest: 'data of 07:45 AM' });
-  expect(standingOf(undefined, NOW, ZONE).is).toBe('starting');
+  expect(getFreshness(undefined, NOW, ZONE).is).toBe('starting');
   const status = fc.record({
     is: fc.constantFrom<SyncStatus['is']>(
       'live',
@@ -99,7 +99,7 @@ test('WALL-2: it says of when its data are, and nothing old is ever live', () =>
   });
   fc.assert(
     fc.property(status, (one) => {
-      const { is, lead, rest } = standingOf(one, NOW, ZONE);
+      const { is, lead, rest } = getFreshness(one, NOW, ZONE);
       expect(lead).not.toBe('');
       expect(rest).toMatch(/^data of |^no data yet$/);
       if (is === 'live')
@@ -113,14 +113,17 @@ test('WALL-2: it says of when its data are, and nothing old is ever live', () =>
   );
 });
 
-test('WALL-3: a newer build is loaded without anybody, and never again and again', () => {
+test('WALL-3: a newer build is loaded automatically, and never repeatedly', () => {
   expect(mustReload(LIVE, null, NOW)).toBe(false);
   expect(mustReload({ ...LIVE, reload: true }, null, NOW)).toBe(true);
   expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 599_000, NOW)).toBe(false);
   expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 601_000, NOW)).toBe(true);
 });
 
-test('WALL-5: where no result has ever come, all is not well', () => {
-  expect(quietOf({ newestAt: null })).toEqual({ is: 'bare', words: 'No results yet' });
-  expect(quietOf({ newestAt: NOW })).toEqual({ is: 'clear', words: 'Nothing needs attention' });
+test('WALL-5: without any result, the status is not healthy', () => {
+  expect(getQuietState({ newestAt: null })).toEqual({ is: 'bare', words: 'No results yet' });
+  expect(getQuietState({ newestAt: NOW })).toEqual({
+    is: 'clear',
+    words: 'Nothing needs attention',
+  });
 });

@@ -88,14 +88,14 @@ test('EVID-6, CSV-4: the file holds every page of the time, tells how far back i
     9: { rows: [line({ at: AT - 3 * DAY }), line({ at: AT - 3 * DAY })], before: '4.1' },
     '4.1': { rows: [], before: null },
   };
-  const asked: (string | null)[] = [];
+  const request: (string | null)[] = [];
   const shares: number[] = [];
-  const pageOf = (before: string | null): Promise<EvidencePage> => {
-    asked.push(before);
+  const loadPage = (before: string | null): Promise<EvidencePage> => {
+    request.push(before);
     return Promise.resolve(pages[before ?? 'first'] ?? { rows: [], before: null });
   };
   const made = await makeEvidenceFile(
-    pageOf,
+    loadPage,
     { from: AT - 4 * DAY, to: AT },
     AT,
     RULE.zone,
@@ -104,7 +104,7 @@ test('EVID-6, CSV-4: the file holds every page of the time, tells how far back i
     },
   ).done();
   expect(made).toMatchObject({ name: 'Evidence_2026-11-21_084600.csv', rows: 3 });
-  expect(asked).toEqual([null, '9', '4.1']);
+  expect(request).toEqual([null, '9', '4.1']);
   expect(shares).toEqual([0.25, 0.75, 1]);
   const bytes = new Uint8Array((await made?.file.arrayBuffer()) ?? []);
   expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
@@ -113,7 +113,7 @@ test('EVID-6, CSV-4: the file holds every page of the time, tells how far back i
   const stopped = makeEvidenceFile(
     (before) => {
       stopped.cancel();
-      return pageOf(before);
+      return loadPage(before);
     },
     { from: 0, to: AT },
     AT,
@@ -121,5 +121,5 @@ test('EVID-6, CSV-4: the file holds every page of the time, tells how far back i
     () => {},
   );
   expect(await stopped.done()).toBe(null);
-  expect(asked).toHaveLength(4);
+  expect(request).toHaveLength(4);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ingestCalls } from '#contract/ingest/calls.ts';
-import { TOOL_CHOICES, recipeOf, shell, slugOf } from '#src/features/ingest/install-commands.ts';
+import { TOOL_CHOICES, getRecipe, shell, getSlug } from '#src/features/ingest/install-commands.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 1, 12, 30);
 
@@ -31,7 +31,7 @@ const STUBS = [
       `${name}() { if [ ${name} = curl ]; then cat >/dev/null; for a in "$@"; do printf '%s\\n' "ARG:$a" >&2; done; else echo out; fi; }`,
   )
   .join('\n');
-const argsOf = (line: string): string[] => {
+const getArgs = (line: string): string[] => {
   const out = execFileSync('bash', ['-c', `exec 2>&1 </dev/null\n${STUBS}\n${line}`], {
     encoding: 'utf8',
   });
@@ -52,7 +52,7 @@ test("COPY-1: each tool whose output the server takes is offered, with a command
     .map(({ path }) => path.replace('ingest/', ''))
     .filter((one) => !records.has(one));
   const offered = TOOL_CHOICES.filter(({ tool }) =>
-    recipeOf(tool, { origin, secret, job: 'Files', now: NOW }).text.includes(
+    getRecipe(tool, { origin, secret, job: 'Files', now: NOW }).text.includes(
       `${origin}/api/v1/ingest/${tool}?`,
     ),
   ).map(({ tool }) => tool);
@@ -63,7 +63,7 @@ test.each(NAMES)(
   'COPY-1: each line is sound bash and sends to this site, whatever the name of the job: %s',
   (job) => {
     const sent = BASH.map((tool) =>
-      argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).filter((arg) =>
+      getArgs(getRecipe(tool, { origin, secret, job, now: NOW }).text).filter((arg) =>
         arg.startsWith('https://'),
       ),
     );
@@ -77,11 +77,11 @@ test.each(NAMES)(
   'COPY-1: each line carries the key in its header, and a ping in its address: %s',
   (job) => {
     const posts = BASH.filter((tool) => tool !== 'ping').map((tool) =>
-      argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text),
+      getArgs(getRecipe(tool, { origin, secret, job, now: NOW }).text),
     );
     expect(posts.every((args) => args.includes(`Authorization: Bearer ${secret}`))).toBe(true);
-    expect(argsOf(recipeOf('ping', { origin, secret, job, now: NOW }).text).at(-1)).toBe(
-      `${origin}/ping/${secret}/${slugOf(job)}/0`,
+    expect(getArgs(getRecipe('ping', { origin, secret, job, now: NOW }).text).at(-1)).toBe(
+      `${origin}/ping/${secret}/${getSlug(job)}/0`,
     );
   },
 );
@@ -90,7 +90,7 @@ test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job
   const jobs = (['restic', 'borg', 'rclone', 'kopia'] as const)
     .map(
       (tool) =>
-        argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).find((arg) =>
+        getArgs(getRecipe(tool, { origin, secret, job, now: NOW }).text).find((arg) =>
           arg.startsWith('https://'),
         ) ?? '',
     )
@@ -107,8 +107,8 @@ test.each(NAMES)(
   'COPY-1: the wrapper is taken from this site, and gets its job whole and the key out of sight: %s',
   (job) => {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-copy-'));
-    const text = recipeOf('ping', { origin, secret, job, now: NOW }).also?.text ?? '';
-    expect(argsOf(`cd ${folder}\n${text}`)).toEqual([
+    const text = getRecipe('ping', { origin, secret, job, now: NOW }).also?.text ?? '';
+    expect(getArgs(`cd ${folder}\n${text}`)).toEqual([
       '-fsSo',
       'daybook-run.mjs',
       `${origin}/daybook-run.mjs`,
@@ -130,7 +130,7 @@ test.each(NAMES)(
 
 test('COPY-1: own records are one JSON argument that says the job', () => {
   const job = `it's a "job"`;
-  const data = argsOf(recipeOf('api', { origin, secret, job, now: NOW }).text).find((arg) =>
+  const data = getArgs(getRecipe('api', { origin, secret, job, now: NOW }).text).find((arg) =>
     arg.startsWith('{'),
   );
   expect(JSON.parse(data ?? '')).toMatchObject({ job, status: 'Success' });
@@ -151,16 +151,16 @@ test('COPY-1: a word for a shell comes out as it went in', () => {
 
 test('COPY-1: a slug is safe in an address and never empty', () => {
   expect([
-    slugOf('SQL nightly, tier 1'),
-    slugOf('Büro Zürich'),
-    slugOf('日本'),
-    slugOf('--'),
+    getSlug('SQL nightly, tier 1'),
+    getSlug('Büro Zürich'),
+    getSlug('日本'),
+    getSlug('--'),
   ]).toEqual(['sql-nightly-tier-1', 'bu-ro-zu-rich', 'backup', 'backup']);
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'Z', '9', ' ', '-', '.', 'ü', '日', '/', "'") }),
       (name) => {
-        expect(slugOf(name)).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+        expect(getSlug(name)).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
       },
     ),
   );

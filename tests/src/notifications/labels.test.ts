@@ -4,16 +4,16 @@ import {
   digestWords,
   isSame,
   withDay,
-  withTold,
+  addDefaults,
 } from '#src/features/notifications/preferences/draft.ts';
 import {
   companiesText,
   eventText,
   responseText,
-  stateOf,
+  getState,
 } from '#src/features/notifications/webhooks/labels.ts';
 
-test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switched off by somebody or because it failed', () => {
+test('NOTIFY-7: a webhook is unused, healthy, failing, disabled by a user, or disabled because it failed', () => {
   const one = { enabled: true, stoppedAt: null, failingSince: null, lastState: null } as const;
   expect(
     [
@@ -22,7 +22,7 @@ test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switc
       { ...one, failingSince: 1, lastState: 'waiting' as const },
       { ...one, enabled: false },
       { ...one, enabled: false, stoppedAt: 5, failingSince: 1 },
-    ].map((state) => stateOf(state).word),
+    ].map((state) => getState(state).label),
   ).toEqual([
     'Nothing delivered yet',
     'Working',
@@ -42,7 +42,7 @@ test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switc
   ]).toEqual(['', '1 try · response 204', '3 tries · It answered 500.']);
 });
 
-test('NOTIFY-7, NOTIFY-8: of which companies an address is told stands in words: all, two by name, more by number', () => {
+test('NOTIFY-7, NOTIFY-8: the companies of a webhook are shown as all, up to two names, or a number', () => {
   const names = new Map([
     [1, 'Calloway Freight'],
     [2, 'Drummond & Pike'],
@@ -62,7 +62,7 @@ test('NOTIFY-7, NOTIFY-8: of which companies an address is told stands in words:
   ]);
 });
 
-test('NOTIFY-6: when mail comes is told in a line, and only what was changed counts as changed', () => {
+test('NOTIFY-6: a line says when emails are sent, and only real changes count as changed', () => {
   const settings = notifyDefaults('America/New_York');
   const on = (weekdays: number[]) => ({
     ...settings,
@@ -83,10 +83,10 @@ test('NOTIFY-6: when mail comes is told in a line, and only what was changed cou
     [1, 2, 3],
     [1, 3],
   ]);
-  const other = withTold(settings, 'failed', 'push', false);
+  const other = addDefaults(settings, 'failed', 'push', false);
   expect([
     isSame(settings, other),
-    isSame(settings, withTold(other, 'failed', 'push', true)),
+    isSame(settings, addDefaults(other, 'failed', 'push', true)),
     isSame(settings, { ...settings, quiet: { ...settings.quiet, to: '05:00' } }),
   ]).toEqual([false, true, false]);
 });

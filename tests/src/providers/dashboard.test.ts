@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import {
-  figuresOf,
+  getFigures,
   roleCounts,
   storageTroubles,
-  troublesOf,
+  countTroubles,
 } from '#src/features/providers/dashboard/figures.ts';
 
 const HOUR = 3_600_000;
@@ -36,8 +36,8 @@ const quiet: ProviderOverview = {
   events: 1_000,
 };
 
-test('ADMIN-4: figures are the sums of what the server counted, each with what it counts', () => {
-  const figures = figuresOf([quiet, { ...quiet, _id: 'b', jobs: 301, events: 24 }]);
+test("ADMIN-4: figures are the sums of the server's counts, each with a description", () => {
+  const figures = getFigures([quiet, { ...quiet, _id: 'b', jobs: 301, events: 24 }]);
   expect(figures.map(({ name, value }) => [name, value])).toEqual([
     ['Users', '8'],
     ['Signed in now', '2'],
@@ -48,7 +48,7 @@ test('ADMIN-4: figures are the sums of what the server counted, each with what i
     ['Unsent', '0'],
     ['Events', '1,024'],
   ]);
-  expect(figures.every(({ says }) => says.length > 0)).toBe(true);
+  expect(figures.every(({ description }) => description.length > 0)).toBe(true);
   expect(roleCounts([quiet, { ...quiet, users: [{ role: 'sub-sp', users: 1 }] }])).toEqual([
     { role: 'operator', users: 3 },
     { role: 'admin', users: 2 },
@@ -56,8 +56,8 @@ test('ADMIN-4: figures are the sums of what the server counted, each with what i
   ]);
 });
 
-test('ADMIN-4: what is the matter is told worst first, with the provider; where nothing is, nothing is told', () => {
-  expect(troublesOf([quiet], NOW)).toEqual([]);
+test('ADMIN-4: problems are listed worst first, with the provider; without problems the list is empty', () => {
+  expect(countTroubles([quiet], NOW)).toEqual([]);
   const bad: ProviderOverview = {
     ...quiet,
     _id: 'b',
@@ -70,8 +70,8 @@ test('ADMIN-4: what is the matter is told worst first, with the provider; where 
     outgoing: { waiting: 4, failed: 1, oldest: NOW - 2 * HOUR },
     quarantine: 7,
   };
-  const troubles = troublesOf([quiet, bad], NOW);
-  expect(troubles.map(({ tone, word }) => `${tone} ${word}`)).toEqual([
+  const troubles = countTroubles([quiet, bad], NOW);
+  expect(troubles.map(({ tone, label }) => `${tone} ${label}`)).toEqual([
     'failed Failed',
     'failed Not sent',
     'warning Waiting',
@@ -83,9 +83,9 @@ test('ADMIN-4: what is the matter is told worst first, with the provider; where 
   expect(new Set(troubles.map(({ key }) => key)).size).toBe(5);
 });
 
-test('ADMIN-4: a provider without sources is not silent, and mail that waits for minutes is no trouble', () => {
+test('ADMIN-4: a provider without sources is not reported as silent, and a short mail queue is no problem', () => {
   expect(
-    troublesOf(
+    countTroubles(
       [
         {
           ...quiet,
@@ -97,11 +97,11 @@ test('ADMIN-4: a provider without sources is not silent, and mail that waits for
     ),
   ).toEqual([]);
   expect(
-    troublesOf([{ ...quiet, sync: { sources: 1, failed: [], at: null } }], NOW)[0],
-  ).toMatchObject({ word: 'No data', detail: 'No source has reported yet.' });
+    countTroubles([{ ...quiet, sync: { sources: 1, failed: [], at: null } }], NOW)[0],
+  ).toMatchObject({ label: 'No data', detail: 'No source has reported yet.' });
 });
 
-test('STORE-11, ADMIN-4: a server that is out of disk space says so, with what is free and what happens until then', () => {
+test('STORE-11, ADMIN-4: a server without disk space says so, with the free space and what happens until then', () => {
   const storage = { freeBytes: 20_000_000, totalBytes: 400_000_000, floorBytes: 25_165_824 };
   expect([storageTroubles(null), storageTroubles({ ...storage, state: 'ok' })]).toEqual([[], []]);
   for (const state of ['low', 'full'] as const) {

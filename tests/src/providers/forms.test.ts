@@ -3,22 +3,22 @@ import { notificationCalls } from '#contract/notifications/notice-calls.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
 import {
   EMPTY,
-  FAULT_WORDS,
-  noticeOf,
-  readersOf,
+  ERROR_TEXTS,
+  getNotice,
+  getReaders,
   unchosen,
 } from '#src/features/notifications/notices/draft.ts';
 import { hostsIn, hostsText } from '#src/features/providers/host-names.ts';
 import { findFormErrors, readServerErrors } from '#src/ui/form-errors.ts';
 
-test('ADMIN-6: host names are taken as people paste them, each once', () => {
+test('ADMIN-6: pasted host names are normalized, each once', () => {
   expect(
     hostsIn(' Backup.Example.com, https://portal.example.com:8443/login\nbackup.example.com ;'),
   ).toEqual(['backup.example.com', 'portal.example.com']);
   expect(hostsIn(hostsText(['a.example', 'b.example']))).toEqual(['a.example', 'b.example']);
 });
 
-test('ADMIN-6: what the server would refuse is told beside its field in the words of the form', () => {
+test('ADMIN-6: invalid values are reported at their fields before they are sent', () => {
   const words = { 'name': 'Name it.', 'hosts': 'Hosts.', 'administrator.email': 'Mail.' };
   const takes = providerCalls.createProvider.input;
   const administrator = { username: 'c', name: 'C', email: 'nothing' };
@@ -38,44 +38,44 @@ test('ADMIN-6: what the server would refuse is told beside its field in the word
   ).toEqual({});
 });
 
-test('ADMIN-6: a refusal of the server goes to the field that it names, and above the form where there is none', () => {
+test('ADMIN-6: an error of the server is shown at the field that it names, or above the form', () => {
   expect(readServerErrors(bad('rows.3.link'), { 'rows.*.link': 'Mend the link.' })).toEqual({
-    faults: { 'rows.3.link': 'Mend the link.' },
+    errors: { 'rows.3.link': 'Mend the link.' },
     above: null,
   });
   expect(readServerErrors(bad('elsewhere'), {})).toEqual({
-    faults: {},
+    errors: {},
     above: "Some fields aren't valid. because",
   });
   expect(readServerErrors({ kind: 'forbidden', message: 'No.' }, {})).toEqual({
-    faults: {},
+    errors: {},
     above: 'No.',
   });
 });
 
-test('NOTE-4: a notice goes to whom was chosen: nobody chosen is a fault, and never everybody', () => {
+test('NOTE-4: a notice goes to the chosen recipients: choosing nobody is an error and never means everybody', () => {
   const draft = { ...EMPTY, message: ' Read this ' };
-  expect(noticeOf(draft)).toMatchObject({
+  expect(getNotice(draft)).toMatchObject({
     message: 'Read this',
     link: null,
     copy: false,
     userId: null,
     roles: null,
   });
-  expect(unchosen({ ...draft, to: 'roles' })).toEqual({ roles: FAULT_WORDS.roles });
-  expect(unchosen({ ...draft, to: 'user' })).toEqual({ userId: FAULT_WORDS.userId });
+  expect(unchosen({ ...draft, to: 'roles' })).toEqual({ roles: ERROR_TEXTS.roles });
+  expect(unchosen({ ...draft, to: 'user' })).toEqual({ userId: ERROR_TEXTS.userId });
   expect(
-    noticeOf({ ...draft, to: 'roles', roles: ['operator'], userId: 'left over' }),
+    getNotice({ ...draft, to: 'roles', roles: ['operator'], userId: 'left over' }),
   ).toMatchObject({ roles: ['operator'], userId: null });
   expect(
     findFormErrors(
       notificationCalls.publishNotification.input,
-      noticeOf({ ...EMPTY, link: 'http://plain.example' }),
-      FAULT_WORDS,
+      getNotice({ ...EMPTY, link: 'http://plain.example' }),
+      ERROR_TEXTS,
     ),
-  ).toEqual({ message: FAULT_WORDS.message, link: FAULT_WORDS.link });
-  expect(readersOf({ userId: 'u', roles: null }, () => 'Ruth')).toBe('Ruth');
-  expect(readersOf({ userId: null, roles: null }, () => null)).toBe('Everyone');
+  ).toEqual({ message: ERROR_TEXTS.message, link: ERROR_TEXTS.link });
+  expect(getReaders({ userId: 'u', roles: null }, () => 'Ruth')).toBe('Ruth');
+  expect(getReaders({ userId: null, roles: null }, () => null)).toBe('Everyone');
 });
 
 const bad = (path: string) =>

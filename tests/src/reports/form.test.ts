@@ -4,10 +4,10 @@ import { REPORT_PERIODS } from '#contract/reports/setting.ts';
 import { PAGES } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { reportsAddress, reportsPlace } from '#src/features/reports/address.ts';
-import { formOf, newForm, settingOf } from '#src/features/reports/form.ts';
+import { getForm, newForm, getSetting } from '#src/features/reports/form.ts';
 import { marksWords } from '#src/features/reports/marks.tsx';
 import { PERIOD_WORDS, scheduleWords } from '#src/features/reports/labels.ts';
-import { menuOf } from '#src/app/router/menu.ts';
+import { getMenu } from '#src/app/router/menu.ts';
 
 const FORM = {
   ...newForm(
@@ -18,11 +18,11 @@ const FORM = {
 };
 
 test('REPORT-2: what is typed is a setting, and back again', () => {
-  const { setting, faults } = settingOf(
+  const { setting, errors } = getSetting(
     { ...FORM, recipients: 'a@example.com; b@example.com\n A@example.com' },
     'any',
   );
-  expect(faults).toEqual({});
+  expect(errors).toEqual({});
   expect(setting).toMatchObject({
     name: 'Weekly',
     recipients: ['a@example.com', 'b@example.com'],
@@ -30,23 +30,23 @@ test('REPORT-2: what is typed is a setting, and back again', () => {
     language: 'de',
   });
   for (const every of ['day', 'week', 'month'] as const) {
-    const one = settingOf({ ...FORM, every, day: 31, weekday: 7 }, 'any').setting;
+    const one = getSetting({ ...FORM, every, day: 31, weekday: 7 }, 'any').setting;
     if (one === null) throw new Error('not a setting');
-    expect(settingOf(formOf(one), 'any').setting).toEqual(one);
+    expect(getSetting(getForm(one), 'any').setting).toEqual(one);
   }
 });
 
 test('REPORT-2: what is wrong is told at its field, in the words of the page', () => {
-  expect(settingOf({ ...FORM, name: ' ', recipients: '', at: '' }, 'any').faults).toEqual({
+  expect(getSetting({ ...FORM, name: ' ', recipients: '', at: '' }, 'any').errors).toEqual({
     'setting.name': 'Enter a name.',
     'setting.schedule.at': 'Enter a time as hours and minutes.',
     'setting.recipients': 'Enter 1 to 20 email addresses.',
   });
-  expect(settingOf({ ...FORM, recipients: 'nobody' }, 'any').faults).toEqual({
+  expect(getSetting({ ...FORM, recipients: 'nobody' }, 'any').errors).toEqual({
     'setting.recipients.0': 'Enter only valid email addresses.',
   });
-  const companies = (of: Parameters<typeof settingOf>[1], count: number) =>
-    settingOf({ ...FORM, companies: Array.from({ length: count }, (_, i) => i + 1) }, of).faults[
+  const companies = (of: Parameters<typeof getSetting>[1], count: number) =>
+    getSetting({ ...FORM, companies: Array.from({ length: count }, (_, i) => i + 1) }, of).errors[
       'setting.companies'
     ];
   expect([companies('one', 0), companies('one', 1), companies('one', 2)]).toEqual([
@@ -113,7 +113,7 @@ test('REPORT-2: a schedule and a time are told in words, and a row of marks is t
 });
 
 const shown = (visibleFor: readonly ('all' | 'operator')[], enabled = true) =>
-  menuOf(['operator'], { ...PLAIN_FEATURES, reporting: { enabled, visibleFor: [...visibleFor] } })
+  getMenu(['operator'], { ...PLAIN_FEATURES, reporting: { enabled, visibleFor: [...visibleFor] } })
     .flatMap(({ entries }) => entries)
     .some(({ to }) => to === '/monitoring/report-settings');
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ANYTHING, matcherOf, NOTHING_DONE, RuleSchema } from '#contract/rules/rules.ts';
+import { ANYTHING, getMatcher, NOTHING_DONE, RuleSchema } from '#contract/rules/rules.ts';
 import type { RuleFields } from '#contract/rules/rules.ts';
 import { PROBLEM_STATES } from '#contract/runs/vocabulary.ts';
 import { EXAMPLES, rulesPlace } from '#src/features/rules/address.ts';
-import { ruleAddressOf, wordsOfCause } from '#src/features/shared/page-links/rules.ts';
-import { emptyForm, formOf, ruleOf, triedOf } from '#src/features/rules/form.ts';
+import { getRuleAddress, wordsOfCause } from '#src/features/shared/page-links/rules.ts';
+import { emptyForm, getForm, getRule, toRuleInput } from '#src/features/rules/form.ts';
 import { conflictText, datesText, ruleText } from '#src/features/rules/labels.ts';
 import * as v from 'valibot';
 
@@ -57,10 +57,10 @@ const aRule: fc.Arbitrary<RuleFields> = fc.record({
   }),
 });
 
-test('RULES-6: what is shown in the fields of a rule is the rule, and saved again it is the same', () => {
+test('RULES-6: the fields show the rule, and saving it again does not change it', () => {
   fc.assert(
     fc.property(aRule, (rule) => {
-      expect(ruleOf(formOf(rule, ZONE), ZONE)).toEqual({ rule, faults: {} });
+      expect(getRule(getForm(rule, ZONE), ZONE)).toEqual({ rule, errors: {} });
       expect(v.is(RuleSchema, rule)).toBe(true);
     }),
     runs,
@@ -75,9 +75,9 @@ test('RULES-6: what is shown in the fields of a rule is the rule, and saved agai
         from: dayText(first),
         to: dayText(first + more),
       };
-      const { rule } = ruleOf(form, ZONE);
+      const { rule } = getRule(form, ZONE);
       if (rule === null) throw new Error('no rule');
-      expect(formOf(rule, ZONE)).toEqual(form);
+      expect(getForm(rule, ZONE)).toEqual(form);
       expect((rule.to ?? 0) - (rule.from ?? 0)).toBeGreaterThanOrEqual(
         (more + 1) * 86_400_000 - 3_600_000,
       );
@@ -86,7 +86,7 @@ test('RULES-6: what is shown in the fields of a rule is the rule, and saved agai
   );
 });
 
-test('RULES-6: what is wrong with a rule is told beside its field before it is sent; what it matches is tried before it has a name', () => {
+test('RULES-6: errors of a rule are shown at their fields before it is sent; a rule can be tested before it has a name', () => {
   const typed = {
     ...emptyForm(ZONE),
     from: '2026-03-02',
@@ -98,7 +98,7 @@ test('RULES-6: what is wrong with a rule is told beside its field before it is s
     begins: '',
     days: [1],
   };
-  expect(Object.keys(ruleOf(typed, ZONE).faults).toSorted()).toEqual([
+  expect(Object.keys(getRule(typed, ZONE).errors).toSorted()).toEqual([
     'begins',
     'megabytes',
     'minutes',
@@ -106,14 +106,14 @@ test('RULES-6: what is wrong with a rule is told beside its field before it is s
     'snoozeHours',
     'to',
   ]);
-  expect(Object.keys(ruleOf(emptyForm(ZONE), ZONE).faults)).toEqual(['name', 'when', 'does']);
+  expect(Object.keys(getRule(emptyForm(ZONE), ZONE).errors)).toEqual(['name', 'when', 'does']);
   expect([
-    triedOf(emptyForm(ZONE), ZONE),
-    triedOf({ ...emptyForm(ZONE), job: 'x' }, ZONE)?.when.job,
+    toRuleInput(emptyForm(ZONE), ZONE),
+    toRuleInput({ ...emptyForm(ZONE), job: 'x' }, ZONE)?.when.job,
   ]).toEqual([null, 'x']);
 });
 
-test('RULES-6: a rule made from a result matches it, whatever its names and its cause hold', () => {
+test('RULES-6: a rule created from a result matches it, whatever characters its names and cause contain', () => {
   fc.assert(
     fc.property(
       fc
@@ -130,7 +130,7 @@ test('RULES-6: a rule made from a result matches it, whatever its names and its 
       (name, parts) => {
         const template = parts.join('').trim();
         const message = template.replaceAll('‹path›', '/srv/a').replaceAll('‹n›', '7');
-        const address = ruleAddressOf({
+        const address = getRuleAddress({
           state: 'Warning',
           jobName: name,
           computer: name,
@@ -139,10 +139,10 @@ test('RULES-6: a rule made from a result matches it, whatever its names and its 
           message,
           source: 'restic',
         });
-        const { rule } = ruleOf(rulesPlace(address.slice(address.indexOf('?'))).begin(ZONE), ZONE);
+        const { rule } = getRule(rulesPlace(address.slice(address.indexOf('?'))).begin(ZONE), ZONE);
         expect(
           rule &&
-            matcherOf(rule.when)({
+            getMatcher(rule.when)({
               source: 'restic',
               type: 'Backup',
               state: 'Warning',
@@ -193,5 +193,5 @@ test('RULES-6: a rule is described in plain sentences, and the examples can be s
     datesText({ from: null, to: 86_400_000 }, ZONE, 2 * 86_400_000),
   ]).toEqual(['', expect.stringContaining('Ended on')]);
   for (const { to } of EXAMPLES)
-    expect(ruleOf(rulesPlace(to.slice(to.indexOf('?'))).begin(ZONE), ZONE).faults).toEqual({});
+    expect(getRule(rulesPlace(to.slice(to.indexOf('?'))).begin(ZONE), ZONE).errors).toEqual({});
 });

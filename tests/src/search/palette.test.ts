@@ -2,28 +2,28 @@ import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import type { Features } from '#contract/branding/branding.ts';
-import { menuOf } from '#src/app/router/menu.ts';
-import { GO_MS, goOf, GOES } from '#src/app/shell/go-to-shortcuts.ts';
+import { getMenu } from '#src/app/router/menu.ts';
+import { GO_MS, getShortcutStep, GOES } from '#src/app/shell/go-to-shortcuts.ts';
 import { fixedLines, matching } from '#src/features/search/palette-items.ts';
 
-test('FRAME-1: G and then a letter goes to its page, in time; G alone and other letters go nowhere', () => {
+test('FRAME-1: G and then a letter in time opens its page; G alone and other letters do nothing', () => {
   for (const [letter, to] of Object.entries(GOES)) {
-    expect(goOf(letter, 1_000, 900)).toEqual({ is: 'go', to });
-    expect(goOf(letter.toUpperCase(), 1_000, 900)).toEqual({ is: 'go', to });
-    expect(goOf(letter, 1_000, null)).toEqual({ is: 'none' });
-    expect(goOf(letter, 1_000 + GO_MS, 900)).toEqual({ is: 'none' });
+    expect(getShortcutStep(letter, 1_000, 900)).toEqual({ is: 'go', to });
+    expect(getShortcutStep(letter.toUpperCase(), 1_000, 900)).toEqual({ is: 'go', to });
+    expect(getShortcutStep(letter, 1_000, null)).toEqual({ is: 'none' });
+    expect(getShortcutStep(letter, 1_000 + GO_MS, 900)).toEqual({ is: 'none' });
   }
-  expect(goOf('g', 5, null)).toEqual({ is: 'arm' });
-  expect(goOf('g', 5, 4)).toEqual({ is: 'arm' });
-  expect(goOf('constructor', 5, 4)).toEqual({ is: 'none' });
+  expect(getShortcutStep('g', 5, null)).toEqual({ is: 'arm' });
+  expect(getShortcutStep('g', 5, 4)).toEqual({ is: 'arm' });
+  expect(getShortcutStep('constructor', 5, 4)).toEqual({ is: 'none' });
 });
 
 const words = (roles: readonly Role[], features: Features | null = null): string[] =>
   fixedLines(roles, features)
     .filter(({ group }) => group === 'Pages')
-    .map(({ word }) => word);
+    .map(({ label }) => label);
 
-test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
+test('FRAME-2: the palette lists the pages that the roles may open, and every typed word narrows it', () => {
   expect(words(['operator'])).toContain('Daily checks');
   expect(words(['super-admin'])).not.toContain('Daily checks');
   expect(words([])).toEqual([
@@ -46,13 +46,13 @@ test('FRAME-2: the palette offers the pages that the roles may open, and what is
   );
   for (const features of [all, PLAIN_FEATURES])
     expect(words(['operator'], features)).toEqual(
-      menuOf(['operator'], features)
+      getMenu(['operator'], features)
         .flatMap(({ entries }) => entries.map(({ word }) => word))
         .concat('Subscriptions', 'Wallboard'),
     );
   const lines = fixedLines(['operator', 'admin'], null);
   expect(matching(lines, '')).toEqual(lines);
-  expect(matching(lines, ' THEME  dark').map(({ word }) => word)).toEqual(['Dark theme']);
-  expect(matching(lines, 'snooz')[0]?.word).toBe('Snoozed');
+  expect(matching(lines, ' THEME  dark').map(({ label }) => label)).toEqual(['Dark theme']);
+  expect(matching(lines, 'snooz')[0]?.label).toBe('Snoozed');
   expect(matching(lines, 'no such thing')).toEqual([]);
 });

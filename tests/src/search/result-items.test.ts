@@ -32,7 +32,7 @@ const FOUND: FoundOut = {
 const where = (lines: readonly Line[]): Readonly<Record<string, string>> =>
   Object.fromEntries(lines.map(({ key, does }) => [key, does.is === 'open' ? does.to : '']));
 
-test('SEEK-5: everything found leads to its own view', () => {
+test('SEEK-5: every search result links to its own view', () => {
   const list = '/monitoring/daily-checks?date=last-30&review=any&rows=runs&order=newest&job=7';
   expect(where(linesThere(FOUND, ['operator'], RULE, NOW))).toEqual({
     'company-3': '/monitoring/daily-checks?date=last-7&review=any&company=3',
@@ -50,13 +50,13 @@ test('SEEK-5: everything found leads to its own view', () => {
   );
   expect(linesThere(FOUND, ['operator'], RULE, NOW).at(-1)).toMatchObject({
     state: 'Missed',
-    word: 'Files',
+    label: 'Files',
     detail: '08/15/26, Calloway, pc',
     group: 'Older results',
   });
 });
 
-test('SEEK-4: what this device knows has the same key here and there', () => {
+test('SEEK-4: results of this device and of the server have the same keys', () => {
   const here = linesHere({
     jobs: { count: 1, rows: [{ job: 7, name: 'Files', ...harbour, computer: 'pc' }] },
     companies: { count: 1, rows: [{ company: 3, name: 'Calloway', jobs: 1 }] },
@@ -75,7 +75,7 @@ const line = (text: string) => {
   return found && where([found])['results-here'];
 };
 
-test('SEEK-5: results on this device are looked for in their list, of days that it keeps', () => {
+test('SEEK-5: results on this device link to their list, for stored days', () => {
   expect(line(' Space left ')).toBe(
     '/monitoring/daily-checks?review=any&rows=runs&order=newest&date=last-30&q=space+left',
   );

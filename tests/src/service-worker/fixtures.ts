@@ -8,14 +8,14 @@ export function makeCaches(): CacheStorage {
     open: async (name: string) => {
       const held = all.get(name) ?? new Map<string, Response>();
       all.set(name, held);
-      return cacheOf(held);
+      return getCache(held);
     },
     keys: async () => [...all.keys()],
     delete: async (name: string) => all.delete(name),
-    match: async (asked: RequestInfo | URL, { cacheName }: MultiCacheQueryOptions = {}) =>
+    match: async (request: RequestInfo | URL, { cacheName }: MultiCacheQueryOptions = {}) =>
       [...all]
         .filter(([name]) => cacheName === undefined || name === cacheName)
-        .map(([, held]) => held.get(addressOf(asked)))
+        .map(([, held]) => held.get(getAddress(request)))
         .find((one) => one !== undefined)
         ?.clone(),
   } as Partial<CacheStorage> as CacheStorage;
@@ -39,10 +39,10 @@ export function makeSite(files: Readonly<Record<string, string>>): Site {
     asked: [],
     remembered: new Map(),
     fetch: async (address, { cache, integrity } = {}) => {
-      const path = addressOf(address);
+      const path = getAddress(address);
       const body = site.files[path];
       site.asked.push(`${cache} ${path}`);
-      if (body !== undefined && integrity !== `sha256-${hashOf(body)}`)
+      if (body !== undefined && integrity !== `sha256-${getHash(body)}`)
         throw new TypeError('Failed to fetch');
       const policy = (cache === 'default' ? site.remembered.get(path) : undefined) ?? site.policy;
       return new Response(body ?? 'Not found', {
@@ -54,23 +54,23 @@ export function makeSite(files: Readonly<Record<string, string>>): Site {
   return site;
 }
 
-export const buildOf = (version: string, files: Readonly<Record<string, string>>): Build => ({
+export const getBuild = (version: string, files: Readonly<Record<string, string>>): Build => ({
   version,
-  files: Object.entries(files).map(([address, body]) => [address, hashOf(body)]),
+  files: Object.entries(files).map(([address, body]) => [address, getHash(body)]),
 });
 
-const cacheOf = (held: Map<string, Response>): Cache =>
+const getCache = (held: Map<string, Response>): Cache =>
   ({
-    put: async (asked: RequestInfo | URL, response: Response) => {
-      held.set(addressOf(asked), response);
+    put: async (request: RequestInfo | URL, response: Response) => {
+      held.set(getAddress(request), response);
     },
-    match: async (asked: RequestInfo | URL) => held.get(addressOf(asked))?.clone(),
+    match: async (request: RequestInfo | URL) => held.get(getAddress(request))?.clone(),
   }) as Partial<Cache> as Cache;
-const addressOf = (asked: RequestInfo | URL): string =>
-  typeof asked === 'string'
-    ? asked
-    : asked instanceof URL
-      ? asked.pathname
-      : new URL(asked.url).pathname;
+const getAddress = (request: RequestInfo | URL): string =>
+  typeof request === 'string'
+    ? request
+    : request instanceof URL
+      ? request.pathname
+      : new URL(request.url).pathname;
 
-const hashOf = (body: string): string => createHash('sha256').update(body).digest('base64');
+const getHash = (body: string): string => createHash('sha256').update(body).digest('base64');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openOf, shownOf } from '#src/service-worker/push.ts';
+import { openWindow, parsePush } from '#src/service-worker/push.ts';
 
 test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a click leads to a page of this portal and nowhere else', () => {
   const said = {
@@ -8,9 +8,9 @@ test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a cli
     link: '/monitoring/daily-checks?state=Failed,Error',
     tag: 'failed',
   };
-  expect(shownOf(JSON.stringify(said))).toEqual(said);
+  expect(parsePush(JSON.stringify(said))).toEqual(said);
   for (const text of [undefined, '', 'no JSON', 'null', '[]', '{"title":7}'])
-    expect(shownOf(text)).toEqual({
+    expect(parsePush(text)).toEqual({
       title: 'Backups',
       body: "There's news in the portal.",
       link: '/monitoring/daily-checks',
@@ -25,7 +25,7 @@ test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a cli
     '/monitoring//elsewhere',
     7,
   ]) {
-    expect(shownOf(JSON.stringify({ ...said, link })).link).toBe('/monitoring/daily-checks');
+    expect(parsePush(JSON.stringify({ ...said, link })).link).toBe('/monitoring/daily-checks');
   }
 });
 
@@ -47,8 +47,8 @@ test('NOTIFY-5: a window that shows it already comes forward; else another is op
       return null;
     },
   };
-  await openOf(clients, '/monitoring/sla', 'https://portal.example');
-  await openOf(clients, '/monitoring/tickets?ticket=1', 'https://portal.example');
+  await openWindow(clients, '/monitoring/sla', 'https://portal.example');
+  await openWindow(clients, '/monitoring/tickets?ticket=1', 'https://portal.example');
   expect(did).toEqual([
     'focus https://portal.example/monitoring/sla',
     'open https://portal.example/monitoring/tickets?ticket=1',

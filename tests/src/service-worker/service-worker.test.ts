@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { answerPage } from '#src/service-worker/answer.ts';
 import { isFixed, isServers } from '#src/service-worker/build.ts';
-import { dropOthers, keepBuild, keptFile, keptShell } from '#src/service-worker/build-cache.ts';
-import { buildOf, makeCaches, makeSite } from './fixtures.ts';
+import {
+  dropOthers,
+  keepBuild,
+  findCachedFile,
+  findCachedShell,
+} from '#src/service-worker/build-cache.ts';
+import { getBuild, makeCaches, makeSite } from './fixtures.ts';
 
 const OLD = {
   '/index.html': 'old page',
@@ -18,12 +23,12 @@ const NEW = {
   '/theme.js?v=33333333': 'theme',
   '/mark.svg': 'mark',
 };
-const old = buildOf('old', OLD);
-const next = buildOf('new', NEW);
+const old = getBuild('old', OLD);
+const next = getBuild('new', NEW);
 const text = async (response: Promise<Response | undefined>): Promise<string | undefined> =>
   (await response)?.text();
 
-test('OFF-3: a build is kept whole, and what another build had is not fetched again', async () => {
+test('OFF-3: a build is cached completely, and files of another build are not fetched again', async () => {
   const caches = makeCaches();
   const site = makeSite(OLD);
   const keeping = { caches, fetch: site.fetch };
@@ -36,7 +41,7 @@ test('OFF-3: a build is kept whole, and what another build had is not fetched ag
     'no-cache /mark.svg',
   ]);
   for (const [address, body] of Object.entries(OLD))
-    expect(await text(keptFile(caches, address))).toBe(body);
+    expect(await text(findCachedFile(caches, address))).toBe(body);
   site.files = NEW;
   site.asked.length = 0;
   await keepBuild(keeping, next);
@@ -50,7 +55,7 @@ test('OFF-3: a build is kept whole, and what another build had is not fetched ag
   expect(site.asked).toEqual([]);
 });
 
-test('OFF-3: where one file is missing or of another build nothing of it is kept, and the build before stays', async () => {
+test('OFF-3: if a file is missing or of another build, nothing is cached and the previous build stays', async () => {
   const caches = makeCaches();
   const site = makeSite(OLD);
   const keeping = { caches, fetch: site.fetch };
@@ -62,13 +67,13 @@ test('OFF-3: where one file is missing or of another build nothing of it is kept
     site.files = files;
     await expect(keepBuild(keeping, next)).rejects.toThrow(TypeError);
     expect(await caches.keys()).toEqual(['daybook-build-old']);
-    expect(await text(keptShell(caches))).toBe('old page');
+    expect(await text(findCachedShell(caches))).toBe('old page');
   }
-  await expect(keepBuild(keeping, buildOf('none', {}))).rejects.toThrow('a build without a page');
+  await expect(keepBuild(keeping, getBuild('none', {}))).rejects.toThrow('a build without a page');
   expect(await caches.keys()).toEqual(['daybook-build-old']);
 });
 
-test('OFF-3: what is kept carries the content policy of its page, wherever it was had', async () => {
+test('OFF-3: cached pages have the content policy of their page, wherever they came from', async () => {
   const caches = makeCaches();
   const site = makeSite(OLD);
   const keeping = { caches, fetch: site.fetch };
@@ -80,22 +85,24 @@ test('OFF-3: what is kept carries the content policy of its page, wherever it wa
   expect(site.asked).toContain('reload /assets/vendor-22222222.js');
   await dropOthers(caches, next, false);
   for (const address of Object.keys(NEW))
-    expect((await keptFile(caches, address))?.headers.get('content-security-policy')).toBe('two');
+    expect((await findCachedFile(caches, address))?.headers.get('content-security-policy')).toBe(
+      'two',
+    );
 });
 
 test('OFF-2: the newest build that is whole is shown; the older goes once the newer is in charge, and one that is just being kept does not', async () => {
   const caches = makeCaches();
   const site = makeSite(OLD);
   const keeping = { caches, fetch: site.fetch };
-  expect(await keptShell(caches)).toBeUndefined();
+  expect(await findCachedShell(caches)).toBeUndefined();
   await keepBuild(keeping, old);
   await caches.open('daybook-build-new'); // begun, not whole
-  expect(await text(keptShell(caches))).toBe('old page');
+  expect(await text(findCachedShell(caches))).toBe('old page');
   site.files = NEW;
   await keepBuild(keeping, next);
-  expect(await text(keptShell(caches))).toBe('new page');
+  expect(await text(findCachedShell(caches))).toBe('new page');
   // a page of the older build is open still
-  expect(await text(keptFile(caches, '/assets/app-11111111.js'))).toBe('old app');
+  expect(await text(findCachedFile(caches, '/assets/app-11111111.js'))).toBe('old app');
   await caches.open('daybook-build-third');
   await caches.open('of-somebody-else');
   await dropOthers(caches, next, true);
@@ -108,9 +115,9 @@ test('OFF-2: the newest build that is whole is shown; the older goes once the ne
   expect(await caches.keys()).toEqual(['daybook-build-new', 'of-somebody-else']);
 });
 
-test('OFF-4: the server answers in time, or the kept page does; with nothing kept the network is waited for', async () => {
+test('OFF-4: if the server does not answer in time, the cached page is used; without one, the network is awaited', async () => {
   const never = new Promise<never>(() => {});
-  const kept = (): Promise<Response> => page('kept');
+  const loadStored = (): Promise<Response> => page('kept');
   const waited: number[] = [];
   const soon = (ms: number): Promise<void> => {
     waited.push(ms);
@@ -118,32 +125,42 @@ test('OFF-4: the server answers in time, or the kept page does; with nothing kep
       setTimeout(resolve, 5);
     });
   };
-  expect(await text(answerPage({ network: page('server'), kept, after: soon }))).toBe('server');
-  expect(await text(answerPage({ network: page('no such host', 404), kept, after: soon }))).toBe(
-    'no such host',
-  );
+  expect(
+    await text(answerPage({ network: page('server'), readCache: loadStored, after: soon })),
+  ).toBe('server');
+  expect(
+    await text(
+      answerPage({ network: page('no such host', 404), readCache: loadStored, after: soon }),
+    ),
+  ).toBe('no such host');
   expect(
     await text(
       answerPage({
         network: Promise.reject(new TypeError('Failed to fetch')),
-        kept,
+        readCache: loadStored,
         after: () => never,
       }),
     ),
   ).toBe('kept');
   for (const status of [500, 502, 503, 504])
     expect(
-      await text(answerPage({ network: page('gateway', status), kept, after: () => never })),
+      await text(
+        answerPage({ network: page('gateway', status), readCache: loadStored, after: () => never }),
+      ),
     ).toBe('kept');
-  expect(await text(answerPage({ network: never, kept, after: soon }))).toBe('kept');
-  expect(await text(answerPage({ network: late('late'), kept: none, after: soon }))).toBe('late');
-  expect(await text(answerPage({ network: page('gateway', 502), kept: none, after: soon }))).toBe(
-    'gateway',
+  expect(await text(answerPage({ network: never, readCache: loadStored, after: soon }))).toBe(
+    'kept',
   );
+  expect(await text(answerPage({ network: late('late'), readCache: none, after: soon }))).toBe(
+    'late',
+  );
+  expect(
+    await text(answerPage({ network: page('gateway', 502), readCache: none, after: soon })),
+  ).toBe('gateway');
   await expect(
     answerPage({
       network: Promise.reject(new TypeError('Failed to fetch')),
-      kept: none,
+      readCache: none,
       after: soon,
     }),
   ).rejects.toThrow('Failed to fetch');
@@ -152,8 +169,16 @@ test('OFF-4: the server answers in time, or the kept page does; with nothing kep
 
 test("OFF-3: calls, pings and the service worker itself are the server's; only addresses that change with their content are kept without asking", () => {
   expect(
-    ['/api', '/api/v1/sync/events', '/ping/key/job', '/sw.js', '/chat'].map(isServers),
-  ).toEqual([true, true, true, true, true]);
+    [
+      '/api',
+      '/api/v1/sync/events',
+      '/ping/key/job',
+      '/sw.js',
+      '/chat',
+      '/preview/5',
+      '/download/5/report.zip',
+    ].filter((path) => !isServers(path)),
+  ).toEqual([]);
   expect(
     ['/', '/monitoring/daily-checks', '/apiary', '/pings', '/assets/api-11111111.js'].map(
       isServers,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { EXPORT_COLUMNS } from '#contract/runs/csv.ts';
 import { COLUMN_IDS } from '#src/features/shared/runs/columns.ts';
-import { exportColumnsOf } from '#src/features/shared/export/columns.ts';
+import { getExportColumns } from '#src/features/shared/export/columns.ts';
 import { exportedWords } from '#src/features/shared/export/labels.ts';
 
-const ids = (shown: Parameters<typeof exportColumnsOf>[0]): string[] =>
-  exportColumnsOf(shown).map(({ id }) => id);
+const ids = (shown: Parameters<typeof getExportColumns>[0]): string[] =>
+  getExportColumns(shown).map(({ id }) => id);
 const AT = Date.UTC(2026, 10, 21, 7, 46);
 const ALL_HERE = { days: 30, of: 30 };
 
@@ -14,7 +14,7 @@ test('EXP-1: a file has the columns that the grid shows, in its order, each once
   expect(ids([])).toEqual(rail);
   expect(ids(['job', 'co', 'days'])).toEqual(['job', 'schedule', 'company', ...rail]);
   expect(ids(['ca', 'ca'])).toEqual(['message', 'kind', ...rail]);
-  const all = exportColumnsOf(COLUMN_IDS);
+  const all = getExportColumns(COLUMN_IDS);
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
   expect(all.every(({ id }) => EXPORT_COLUMNS.includes(id))).toBe(true);
@@ -22,19 +22,19 @@ test('EXP-1: a file has the columns that the grid shows, in its order, each once
 });
 
 test('EXP-2: a file of remembered rows says up to when they are, and how much of the time was here', () => {
-  const told = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
+  const toOutput = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
     exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
-  expect(told(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
-  expect(told(false, AT - 60_000)).toBe(
+  expect(toOutput(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
+  expect(toOutput(false, AT - 60_000)).toBe(
     'DailyChecks_x.csv: 1,612 rows. Created offline with results up to 07:45 AM.',
   );
-  expect(told(false, AT - 2 * 86_400_000)).toBe(
+  expect(toOutput(false, AT - 2 * 86_400_000)).toBe(
     'DailyChecks_x.csv: 1,612 rows. Created offline with results up to 11/19/26 07:46 AM.',
   );
-  expect(told(false, null)).toBe(
+  expect(toOutput(false, null)).toBe(
     'DailyChecks_x.csv: 1,612 rows. Created offline from the results on this device.',
   );
-  expect(told(true, AT, { days: 4, of: 30 })).toBe(
+  expect(toOutput(true, AT, { days: 4, of: 30 })).toBe(
     'DailyChecks_x.csv: 1,612 rows. Only 4 of 30 days were on this device.',
   );
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { stepsOf } from '#src/features/shared/first-steps/steps.ts';
+import { getSteps } from '#src/features/shared/first-steps/steps.ts';
 import { besidePlace, besideQuery } from '#src/features/shared/lists/address.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { ignoreChoices, ignoreUntil, notUntil } from '#src/features/shared/lists/ignore-times.ts';
 import {
-  computerOf,
+  getComputer,
   computersCount,
   computersShown,
   disabledCount,
@@ -47,7 +47,7 @@ const computer = (id: string, more: Partial<Computer> = {}): Computer => ({
   ...more,
 });
 
-test('LIST-1: a list beside the results shows what asks for a look, ignored ones only where they are asked for, and finds by words', () => {
+test('LIST-1: a list shows entries that need attention, ignored ones only on request, and can be searched', () => {
   expect([
     isIgnored(null, NOW),
     isIgnored(by(null), NOW),
@@ -68,7 +68,7 @@ test('LIST-1: a list beside the results shows what asks for a look, ignored ones
   expect(disabledCount(jobs, NOW)).toBe(2);
 });
 
-test('LIST-1: computers with a job are not listed; of the others those seen first come first', () => {
+test('LIST-1: computers with a job are not listed; others are sorted by when they were first seen', () => {
   const names = new Map([[1, 'Aldergate Vets']]);
   const all = [
     computer('b'),
@@ -96,10 +96,10 @@ test('LIST-1: computers with a job are not listed; of the others those seen firs
   ]);
   expect(computersCount(all, NOW)).toBe(3);
   const { id, ...rest } = computer('f');
-  expect(computerOf({ ...rest, ipAddresses: ['10.0.0.7'], _id: id })).toEqual(computer('f'));
+  expect(getComputer({ ...rest, ipAddresses: ['10.0.0.7'], _id: id })).toEqual(computer('f'));
 });
 
-test('LIST-2: the words and the switch of a list beside stand in its address', () => {
+test('LIST-2: the address holds the search and the switch of a list', () => {
   expect(besideQuery({ text: '', ignored: false })).toBe('');
   for (const place of [
     { text: 'a&b=c', ignored: true },
@@ -110,10 +110,10 @@ test('LIST-2: the words and the switch of a list beside stand in its address', (
   expect(besidePlace('?ignored=maybe&x=1')).toEqual({ text: '', ignored: false });
 });
 
-test("LIST-3: it is ignored for a week, 30 or 90 days at eight of the provider's clock, until a day of one's own within a year, or for good", () => {
+test("LIST-3: entries are ignored for a week, 30 or 90 days until 8:00 in the provider's time zone, until a chosen day within a year, or forever", () => {
   const zone = 'Europe/Berlin';
   const at = Date.UTC(2026, 9, 20, 22, 30); // 10/21 00:30 in Berlin, before the clock change
-  expect(ignoreChoices(at, zone, true).map(({ word, until }) => [word, until])).toEqual([
+  expect(ignoreChoices(at, zone, true).map(({ label, until }) => [label, until])).toEqual([
     ['For a week', Date.UTC(2026, 9, 28, 7)],
     ['For 30 days', Date.UTC(2026, 10, 20, 7)],
     ['For 90 days', Date.UTC(2027, 0, 19, 7)],
@@ -130,7 +130,7 @@ test("LIST-3: it is ignored for a week, 30 or 90 days at eight of the provider's
   ]).toEqual([null, null, 'Choose a date in the future.', 'Choose a date within a year.']);
 });
 
-test("LIST-4: a failure is told in the server's words where they help, else in the catalogue's", () => {
+test("LIST-4: a failure shows the server's message if it helps, otherwise that of the catalog", () => {
   const words = 'Error while trying to add the job to the ignore, try again later.';
   expect(getFailureText({ kind: 'server-fault', message: words })).toBe(words);
   expect(getFailureText({ kind: 'conflict', message: "This job isn't disabled." })).toBe(
@@ -146,10 +146,10 @@ test("LIST-4: a failure is told in the server's words where they help, else in t
   expect(getFailureText({ kind: 'bad-input', message: 'x', issues: [] })).toBe('x');
 });
 
-test('FIRST-1: an empty portal tells what is next: to connect a source, then to wait for its first result', () => {
-  expect(stepsOf([])).toEqual({ source: 'now', results: 'later' });
-  expect(stepsOf([{ revokedAt: 5 }])).toEqual({ source: 'now', results: 'later' });
-  expect(stepsOf([{ revokedAt: 5 }, { revokedAt: null }])).toEqual({
+test('FIRST-1: an empty portal shows the next step: connect a source, then wait for its first result', () => {
+  expect(getSteps([])).toEqual({ source: 'now', results: 'later' });
+  expect(getSteps([{ revokedAt: 5 }])).toEqual({ source: 'now', results: 'later' });
+  expect(getSteps([{ revokedAt: 5 }, { revokedAt: null }])).toEqual({
     source: 'done',
     results: 'waiting',
   });

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SLA_PLACE, slaAddress, slaPlace } from '#src/features/sla/address.ts';
-import { alarmOf, beginning, formOf } from '#src/features/sla/form.ts';
+import { getAlarm, beginning, getForm } from '#src/features/sla/form.ts';
 import { shareText, stateText } from '#src/features/sla/labels.ts';
 
-const searchOf = (address: string): string =>
+const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
 
-test('SLA-5: everything that shapes the report stands in its address', () => {
+test('SLA-5: the address holds the state of the report', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -22,7 +22,7 @@ test('SLA-5: everything that shapes the report stands in its address', () => {
       }),
       (part) => {
         const place = { ...SLA_PLACE, view: 'report' as const, ...part };
-        expect(slaPlace(searchOf(slaAddress(place)))).toEqual(place);
+        expect(slaPlace(getSearch(slaAddress(place)))).toEqual(place);
       },
     ),
   );
@@ -33,8 +33,8 @@ test('SLA-5: everything that shapes the report stands in its address', () => {
   });
 });
 
-test('SLA-5: what is typed is the alarm, or what is wrong with it', () => {
-  const { alarm } = alarmOf({ ...beginning({ uid: 'job-1', name: 'Files' }), percent: '95' });
+test('SLA-5: the form returns the alarm or its errors', () => {
+  const { alarm } = getAlarm({ ...beginning({ uid: 'job-1', name: 'Files' }), percent: '95' });
   expect(alarm).toEqual({
     name: 'Files',
     enabled: true,
@@ -45,16 +45,16 @@ test('SLA-5: what is typed is the alarm, or what is wrong with it', () => {
     windowDays: 30,
     recipients: [],
   });
-  expect(alarm && alarmOf(formOf(alarm)).alarm).toEqual(alarm);
+  expect(alarm && getAlarm(getForm(alarm)).alarm).toEqual(alarm);
   expect(
-    Object.keys(alarmOf({ ...beginning(null), hours: '', days: '0' }).faults).toSorted(),
+    Object.keys(getAlarm({ ...beginning(null), hours: '', days: '0' }).errors).toSorted(),
   ).toEqual(['days', 'hours', 'name']);
   expect(
-    Object.keys(alarmOf({ ...beginning(null), name: 'A', hours: '1.5', percent: '101' }).faults),
+    Object.keys(getAlarm({ ...beginning(null), name: 'A', hours: '1.5', percent: '101' }).errors),
   ).toEqual(['hours', 'percent']);
 });
 
-test('SLA-5: a share that is just missed is not told as reached', () => {
+test('SLA-5: a share just below its target is not shown as reached', () => {
   expect([shareText(0.9499), shareText(1), shareText(null)]).toEqual([
     '94.9 %',
     '100.0 %',

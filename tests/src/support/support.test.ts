@@ -5,8 +5,8 @@ import type { Features } from '#contract/branding/branding.ts';
 import { PLAIN_FEATURES } from '#contract/branding/branding.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import type { SyncStatus } from '#workers/api.ts';
-import { contextOf, contextParts } from '#src/features/support/context.ts';
-import { menuOf } from '#src/app/router/menu.ts';
+import { getContext, contextParts } from '#src/features/support/context.ts';
+import { getMenu } from '#src/app/router/menu.ts';
 
 const OFF = { request: false, live: false, downloads: false, faq: { enabled: false, url: null } };
 const supported = (
@@ -19,7 +19,7 @@ const ADDRESSES = {
   downloads: '/monitoring/downloads',
 } as const;
 const group = (features: Features | null) =>
-  menuOf(['operator'], features).find(({ heading }) => heading === 'Support');
+  getMenu(['operator'], features).find(({ heading }) => heading === 'Support');
 
 test('SUPPORT-1: each page, and its line of the menu, is there where the section and its own link are on', () => {
   for (const link of ['request', 'live', 'downloads'] as const) {
@@ -39,9 +39,9 @@ test('SUPPORT-1: each page, and its line of the menu, is there where the section
   const faq = { enabled: true, url: 'https://help.example.com/' };
   expect([group(supported({})), group(supported({ faq }, false))]).toEqual([undefined, undefined]);
   const alone = group(supported({ faq }));
-  expect([alone?.entries, alone?.outside?.(supported({ faq }))]).toEqual([
+  expect([alone?.entries, alone?.outside?.(supported({ faq }), 'monitoring')]).toEqual([
     [],
-    { href: faq.url, word: 'FAQ' },
+    [{ href: faq.url, word: 'FAQ' }],
   ]);
 });
 
@@ -75,12 +75,12 @@ test('SUPPORT-4: an address without its query, sentences that name nobody, and e
     ['version', '2.2.14'],
     ['browser', 'Browser/1'],
   ]);
-  expect(Object.keys(contextOf(parts, new Set(['browser', 'faults'])))).toEqual([
+  expect(Object.keys(getContext(parts, new Set(['browser', 'faults'])))).toEqual([
     'page',
     'sync',
     'version',
   ]);
-  expect(contextOf(parts, new Set(parts.map(({ part }) => part)))).toEqual({});
+  expect(getContext(parts, new Set(parts.map(({ part }) => part)))).toEqual({});
   // What is not known is no part.
   expect(
     contextParts({ path: null, agent: '', status: undefined, failures: [] }).map(

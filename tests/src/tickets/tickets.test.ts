@@ -8,10 +8,10 @@ import {
   ticketsPlace,
 } from '#src/features/tickets/address.ts';
 import { ticketAddress } from '#src/features/shared/page-links/tickets.ts';
-import { descriptionOf, subjectOf } from '#src/features/shared/ticket-fields/defaults.ts';
+import { getDescription, getSubject } from '#src/features/shared/ticket-fields/defaults.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
-const queryOf = (address: string): string => address.split('?')[1] ?? '';
+const getQuery = (address: string): string => address.split('?')[1] ?? '';
 
 test('TICKET-9: everything that shapes the page of tickets stands in its address, and any address can be read', () => {
   expect(ticketsAddress(TICKETS_DEFAULTS)).toBe('/monitoring/tickets');
@@ -20,9 +20,9 @@ test('TICKET-9: everything that shapes the page of tickets stands in its address
     { text: 'a & b', state: 'closed', company: 7, page: 3, size: 200, open: ID },
     { ...TICKETS_DEFAULTS, state: 'all', open: ID },
   ] as const)
-    expect(ticketsPlace(queryOf(ticketsAddress(place)))).toEqual(place);
+    expect(ticketsPlace(getQuery(ticketsAddress(place)))).toEqual(place);
   expect(ticketsPlace('state=gone&company=-1&page=0&size=7&ticket=../x')).toEqual(TICKETS_DEFAULTS);
-  expect(ticketsPlace(queryOf(ticketAddress(ID)))).toEqual({
+  expect(ticketsPlace(getQuery(ticketAddress(ID)))).toEqual({
     ...TICKETS_DEFAULTS,
     state: 'all',
     open: ID,
@@ -51,11 +51,11 @@ test('TICKET-9: a new ticket begins with a subject that fits', () => {
     companyName: 'Calloway',
     message: 'No space left',
   } as const;
-  expect([subjectOf(row, 1), subjectOf(null, 3), descriptionOf(row), descriptionOf(null)]).toEqual([
-    'Failed: Files on pc-1',
-    '3 backups need attention',
-    'Calloway\nNo space left',
-    '',
-  ]);
-  expect(subjectOf({ ...row, jobName: 'x'.repeat(200) }, 1)).toHaveLength(100);
+  expect([
+    getSubject(row, 1),
+    getSubject(null, 3),
+    getDescription(row),
+    getDescription(null),
+  ]).toEqual(['Failed: Files on pc-1', '3 backups need attention', 'Calloway\nNo space left', '']);
+  expect(getSubject({ ...row, jobName: 'x'.repeat(200) }, 1)).toHaveLength(100);
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { isChunkFault, withChunkTimeout } from '#src/ui/chunk-load.ts';
+import { isChunkError, withChunkTimeout } from '#src/ui/chunk-load.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -7,15 +7,15 @@ afterEach(() => {
 
 test('LOAD-1: a part of the page that has not come after 120,000 ms fails with a sentence and a way on, and not before', async () => {
   vi.useFakeTimers();
-  let fault: unknown = null;
+  let failure: unknown = null;
   const part = withChunkTimeout(new Promise(() => {})).catch((error: unknown) => {
-    fault = error;
+    failure = error;
   });
   await vi.advanceTimersByTimeAsync(119_999);
-  expect(fault).toBeNull();
+  expect(failure).toBeNull();
   await vi.advanceTimersByTimeAsync(1);
   await part;
-  expect([isChunkFault(fault), fault]).toEqual([
+  expect([isChunkError(failure), failure]).toEqual([
     true,
     new Error("Part of this page didn't load. Reload it to continue. Your changes are saved."),
   ]);
@@ -31,12 +31,12 @@ test("LOAD-1: a part that a deployment replaced is known by each browser's words
     'Unable to preload CSS for /assets/users-1.css',
   ];
   for (const message of missing)
-    expect([message, isChunkFault(new TypeError(message))]).toEqual([message, true]);
-  for (const fault of [
+    expect([message, isChunkError(new TypeError(message))]).toEqual([message, true]);
+  for (const error of [
     new TypeError('x is not a function'),
     new Error('Failed'),
     'Importing a module script failed.',
     null,
   ])
-    expect(isChunkFault(fault)).toBe(false);
+    expect(isChunkError(error)).toBe(false);
 });

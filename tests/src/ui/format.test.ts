@@ -98,11 +98,11 @@ test('PAGE-1: a duration is two units at most and never carries over', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 40_000_000 }), (seconds) => {
       const text = formatDuration(seconds);
-      const told = [...text.matchAll(/(\d+) (d|h|min|s)/g)].map(
+      const details = [...text.matchAll(/(\d+) (d|h|min|s)/g)].map(
         ([, n, unit]) => Number(n) * ({ d: 86_400, h: 3_600, min: 60, s: 1 }[unit as 'd'] ?? 0),
       );
-      expect(told.length).toBeLessThanOrEqual(2);
-      expect(Math.abs(told.reduce((sum, one) => sum + one, 0) - seconds)).toBeLessThanOrEqual(
+      expect(details.length).toBeLessThanOrEqual(2);
+      expect(Math.abs(details.reduce((sum, one) => sum + one, 0) - seconds)).toBeLessThanOrEqual(
         seconds < 600 ? 0 : seconds < 86_400 ? 30 : 1_830,
       );
       expect(text).not.toMatch(/\b60 (?:s|min)|\b24 h/);

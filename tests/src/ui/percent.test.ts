@@ -3,23 +3,23 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { createElement } from 'react';
 import { expect, test } from 'vitest';
 import { BarList } from '#src/ui/bar-list.tsx';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { Ring } from '#src/ui/ring.tsx';
 
 test('PAGE-8: a share is from 0 to 100 percent whatever the numbers are', () => {
   fc.assert(
     fc.property(fc.double(), fc.double(), (part, whole) => {
-      const percent = percentOf(part, whole);
+      const percent = getPercent(part, whole);
       expect(percent >= 0 && percent <= 100).toBe(true);
     }),
   );
   expect([
-    percentOf(1, 4),
-    percentOf(340, 312),
-    percentOf(-3, 10),
-    percentOf(0, 0),
-    percentOf(3, 0),
-    percentOf(Number.NaN, 5),
+    getPercent(1, 4),
+    getPercent(340, 312),
+    getPercent(-3, 10),
+    getPercent(0, 0),
+    getPercent(3, 0),
+    getPercent(Number.NaN, 5),
   ]).toEqual([25, 100, 0, 0, 0, 0]);
 });
 
@@ -33,7 +33,7 @@ const bars = (...values: readonly number[]): readonly string[] =>
   [
     ...renderToStaticMarkup(
       createElement(BarList, {
-        entries: values.map((value, key) => ({ key, title: 'Job', value, told: '1' })),
+        entries: values.map((value, key) => ({ key, title: 'Job', value, description: '1' })),
         empty: '',
       }),
     ).matchAll(/width:([^"]+)"/g),

@@ -10,7 +10,12 @@ import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 
 const nothing = (): void => undefined;
-const PROPS = { label: 'Name', value: '', options: [{ value: 'a', word: 'A' }], onChange: nothing };
+const PROPS = {
+  label: 'Name',
+  value: '',
+  options: [{ value: 'a', label: 'A' }],
+  onChange: nothing,
+};
 const FIELDS: Readonly<Record<string, ComponentType<never>>> = {
   TextField,
   TextArea,

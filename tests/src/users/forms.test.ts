@@ -7,20 +7,20 @@ import { companyCalls } from '#contract/companies/calls.ts';
 import type { CompanyListed } from '#contract/companies/calls.ts';
 import { userCalls } from '#contract/users/calls.ts';
 import type { UserListed } from '#contract/users/calls.ts';
-import { faultsIn } from '#src/features/shared/forms/field-errors.ts';
+import { getFieldErrors } from '#src/features/shared/forms/field-errors.ts';
 import * as company from '#src/features/companies/form.ts';
 import { linkings } from '#src/features/companies/linking.ts';
 import {
-  changesOf,
+  toChanges,
   createInput,
-  draftOf,
-  faultsOf,
-  fieldOf,
+  toDraft,
+  getUserErrors,
+  getField,
   isChanged,
-  phoneOf,
+  getPhone,
 } from '#src/features/users/form.ts';
 import type { UserDraft } from '#src/features/users/form.ts';
-import { pageLinks, pagesOf } from '#src/ui/pager.tsx';
+import { pageLinks, getPages } from '#src/ui/pager.tsx';
 
 const ID = '3f2b8a54-90a1-4c0e-9d5c-0f1f0c7a1b22';
 const USER: UserListed = {
@@ -59,16 +59,16 @@ const USER: UserListed = {
   secondFactor: 'none',
   editable: true,
 };
-const NEW: UserDraft = { ...draftOf(null), name: 'Bo', username: 'bo', email: 'bo@example.com' };
+const NEW: UserDraft = { ...toDraft(null), name: 'Bo', username: 'bo', email: 'bo@example.com' };
 
 test('USER-11: what the form lets through, the server takes; what the server would refuse is told at its field', () => {
-  expect(faultsOf(draftOf(null), null)).toEqual({
+  expect(getUserErrors(toDraft(null), null)).toEqual({
     name: 'Enter a name.',
     username: 'Enter a username.',
     email: 'Enter an email address.',
   });
   expect(
-    faultsOf(
+    getUserErrors(
       {
         ...NEW,
         username: 'b o',
@@ -94,7 +94,7 @@ test('USER-11: what the form lets through, the server takes; what the server wou
     zerto: 'Enter the account, or turn single sign-on off.',
     password: 'Enter a first password.',
   });
-  expect(Object.keys(faultsOf({ ...NEW, landingPage: '/ monitoring' }, null))).toEqual([
+  expect(Object.keys(getUserErrors({ ...NEW, landingPage: '/ monitoring' }, null))).toEqual([
     'landingPage',
   ]);
   const words = fc.oneof(
@@ -134,13 +134,13 @@ test('USER-11: what the form lets through, the server takes; what the server wou
   });
   fc.assert(
     fc.property(drafts, (draft) => {
-      const told = Object.keys(faultsOf(draft, null));
+      const details = Object.keys(getUserErrors(draft, null));
       const refused = v.safeParse(userCalls.createUser.input, createInput(draft)).issues ?? [];
       // Only the server knows all that an address may be; it says so at the field.
       expect(
         refused
-          .map((issue) => fieldOf(v.getDotPath(issue) ?? ''))
-          .filter((field) => field !== 'email' && !told.includes(field ?? '')),
+          .map((issue) => getField(v.getDotPath(issue) ?? ''))
+          .filter((field) => field !== 'email' && !details.includes(field ?? '')),
       ).toEqual([]);
     }),
     { numRuns: 500 },
@@ -149,21 +149,21 @@ test('USER-11: what the form lets through, the server takes; what the server wou
 
 test('USER-11, USER-14: who has no e-mail address can be edited without one; a new user, and one who has had one, needs it', () => {
   const none = { ...USER, email: null };
-  const draft = draftOf(none);
-  expect(faultsOf({ ...draft, name: 'Ann Again' }, none)).toEqual({});
-  expect(changesOf({ ...draft, name: 'Ann Again' }, none)).toEqual({ name: 'Ann Again' });
-  expect(faultsOf({ ...draft, email: 'no address' }, none)).toEqual({
+  const draft = toDraft(none);
+  expect(getUserErrors({ ...draft, name: 'Ann Again' }, none)).toEqual({});
+  expect(toChanges({ ...draft, name: 'Ann Again' }, none)).toEqual({ name: 'Ann Again' });
+  expect(getUserErrors({ ...draft, email: 'no address' }, none)).toEqual({
     email: 'Enter a valid email address.',
   });
   expect([
-    faultsOf({ ...draftOf(USER), email: ' ' }, USER),
-    faultsOf({ ...NEW, email: '' }, null),
+    getUserErrors({ ...toDraft(USER), email: ' ' }, USER),
+    getUserErrors({ ...NEW, email: '' }, null),
   ]).toEqual([{ email: 'Enter an email address.' }, { email: 'Enter an email address.' }]);
 });
 const sso = (words: fc.Arbitrary<string>) => fc.record({ name: words, enabled: fc.boolean() });
 
 test('USER-11: a number is taken as people write it', () => {
-  expect(['+1 (555) 010-0200', '0049 30 1234.567', ' +15550100200 '].map(phoneOf)).toEqual([
+  expect(['+1 (555) 010-0200', '0049 30 1234.567', ' +15550100200 '].map(getPhone)).toEqual([
     '+15550100200',
     '+49301234567',
     '+15550100200',
@@ -171,16 +171,16 @@ test('USER-11: a number is taken as people write it', () => {
 });
 
 test('USER-11: only what was changed is sent, and a new user is invited or has a first password, never both', () => {
-  const draft = draftOf(USER);
-  expect(changesOf(draft, USER)).toEqual({});
-  expect(isChanged(draft, draftOf(USER))).toBe(false);
-  expect(changesOf({ ...draft, name: ' Ann K. ' }, USER)).toEqual({ name: 'Ann K.' });
-  expect(changesOf({ ...draft, companies: null, mobilePhone: '' }, USER)).toEqual({
+  const draft = toDraft(USER);
+  expect(toChanges(draft, USER)).toEqual({});
+  expect(isChanged(draft, toDraft(USER))).toBe(false);
+  expect(toChanges({ ...draft, name: ' Ann K. ' }, USER)).toEqual({ name: 'Ann K.' });
+  expect(toChanges({ ...draft, companies: null, mobilePhone: '' }, USER)).toEqual({
     companies: null,
     mobilePhone: null,
   });
   expect(
-    changesOf({ ...draft, sso: { ...draft.sso, vcd: { name: 'ann', enabled: true } } }, USER),
+    toChanges({ ...draft, sso: { ...draft.sso, vcd: { name: 'ann', enabled: true } } }, USER),
   ).toEqual({
     sso: {
       vac: { username: 'ann-vac', enabled: true },
@@ -210,9 +210,12 @@ test("USER-11: a refusal shows the server's message at the field that it names",
       { path: 'password', message: 'Too common.' },
     ],
   } as const;
-  expect(faultsIn(bad)).toEqual({ 'sso.vac.username': 'too long', 'password': 'Too common.' });
-  expect(Object.keys(faultsIn(bad)).map(fieldOf)).toEqual(['password', 'vac']);
-  expect(fieldOf('features.0')).toBeNull();
+  expect(getFieldErrors(bad)).toEqual({
+    'sso.vac.username': 'too long',
+    'password': 'Too common.',
+  });
+  expect(Object.keys(getFieldErrors(bad)).map(getField)).toEqual(['password', 'vac']);
+  expect(getField('features.0')).toBeNull();
 });
 
 const OURS = (name: string, more: Partial<CompanyListed> = {}): CompanyListed => ({
@@ -231,9 +234,9 @@ const OURS = (name: string, more: Partial<CompanyListed> = {}): CompanyListed =>
 
 test('COMP-8: only what was changed of a company is sent, in a form that the server takes', () => {
   const one = OURS('Calloway Freight', { notify: [{ _id: ID, name: 'Ann', username: 'ann' }] });
-  const draft = company.draftOf(one);
-  expect(company.changesOf(draft, one)).toEqual({});
-  expect(company.changesOf({ ...draft, notify: [] }, one)).toEqual({ notify: [] });
+  const draft = company.getDraft(one);
+  expect(company.getChanges(draft, one)).toEqual({});
+  expect(company.getChanges({ ...draft, notify: [] }, one)).toEqual({ notify: [] });
   const next = {
     ...draft,
     name: ' Calloway ',
@@ -241,7 +244,7 @@ test('COMP-8: only what was changed of a company is sent, in a form that the ser
     office365: true,
     organizations: ['contoso.onmicrosoft.com'],
   };
-  expect(company.changesOf(next, one)).toEqual({
+  expect(company.getChanges(next, one)).toEqual({
     name: 'Calloway',
     applications: {
       vac: { id: '17' },
@@ -298,7 +301,7 @@ test('USER-11: five page links, the present one in their middle where it can be'
     pageLinks(9, 9),
     pageLinks(2, 3),
   ]).toEqual([[1], [1, 2, 3, 4, 5], [3, 4, 5, 6, 7], [5, 6, 7, 8, 9], [1, 2, 3]]);
-  expect([pagesOf(0, 10), pagesOf(10, 10), pagesOf(11, 10), pagesOf(10_000, 10)]).toEqual([
+  expect([getPages(0, 10), getPages(10, 10), getPages(11, 10), getPages(10_000, 10)]).toEqual([
     1, 1, 2, 1000,
   ]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ROLES } from '#contract/abilities.ts';
 import { deviceWords } from '#src/features/users/logs/device.ts';
-import { companiesWords, ROLE_WORDS, rolesWords, stateOf } from '#src/features/users/labels.ts';
+import { companiesWords, ROLE_WORDS, rolesWords, getState } from '#src/features/users/labels.ts';
 
-test('USER-11: an account tells the state that matters most, and its roles and companies in words', () => {
+test('USER-11: an account shows its most important state, its roles and its companies', () => {
   const none = { deleted: false, invited: false, passwordReset: false, signedIn: false };
   expect(
     [
@@ -12,12 +12,12 @@ test('USER-11: an account tells the state that matters most, and its roles and c
       { ...none, passwordReset: true, signedIn: true },
       { ...none, signedIn: true },
       none,
-    ].map((one) => stateOf(one).word),
+    ].map((one) => getState(one).label),
   ).toEqual(['Deleted', 'Invited', 'Password change required', 'Signed in', 'Active']);
   expect(rolesWords([{ role: 'o365_admin' }, { role: 'sub-sp' }])).toBe(
     'Microsoft 365 administrator, Sub-provider',
   );
-  expect(new Set(ROLES.map((role) => ROLE_WORDS[role].word)).size).toBe(ROLES.length);
+  expect(new Set(ROLES.map((role) => ROLE_WORDS[role].label)).size).toBe(ROLES.length);
   expect([
     companiesWords(null),
     companiesWords([]),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import type { Branding } from '#contract/branding/branding.ts';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 test('BRAND-9: what a provider changes of its look and its time stands on a signed-in device with its next token, and what did not change loads nothing anew', async () => {
   const { clock, server, annDevice } = scene();
@@ -31,19 +31,19 @@ test('BRAND-9: what a provider changes of its look and its time stands on a sign
   branding = { ...branding, title: 'Harbour', timeZone: 'Pacific/Auckland' };
   await clock.pass(11 * 60_000);
   expect([shown(), begun]).toEqual([{ title: 'Harbour', zone: 'Pacific/Auckland' }, 1]);
-  expect(loopOf(door).status().is).toBe('live');
+  expect(getLoop(door).status().is).toBe('live');
   await clock.pass(11 * 60_000);
   expect(begun).toBe(1);
-  loopOf(door).stop();
+  getLoop(door).stop();
 });
 
 test("BRAND-12: all calls go to the page's own address, whatever API address the branding names", async () => {
   const { clock, server, annDevice, bad } = scene();
-  const asked: string[] = [];
+  const query: string[] = [];
   const elsewhere = 'https://api.elsewhere.example/v2';
   const handle = server.handle.bind(server);
   server.handle = async (request, cookie) => {
-    asked.push(request.url);
+    query.push(request.url);
     const answer = await handle(request, cookie);
     if (!/sync\/bootstrap|service-providers\/branding/.test(request.url)) return answer;
     return new Response(
@@ -59,7 +59,7 @@ test("BRAND-12: all calls go to the page's own address, whatever API address the
     change: { is: 'note', content: 'here' },
   });
   await clock.pass(12 * 60_000);
-  expect(asked.length).toBeGreaterThan(5);
-  expect([...new Set(asked.map((url) => new URL(url).origin))]).toEqual(['http://daybook.test']);
-  loopOf(door).stop();
+  expect(query.length).toBeGreaterThan(5);
+  expect([...new Set(query.map((url) => new URL(url).origin))]).toEqual(['http://daybook.test']);
+  getLoop(door).stop();
 });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import type { Who } from '#workers/api.ts';
 import { scene } from '#tests/workers/scene.ts';
 
-const nameOf = (who: Who): string | null => (who.is === 'in' ? who.me.name : null);
+const getName = (who: Who): string | null => (who.is === 'in' ? who.me.name : null);
 
 test('OWN-1: a change of who one is stands on the page as soon as the server has it, and one that failed asks for nothing', async () => {
   const { clock, server, ann, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
-  const before = nameOf(door.session.who);
+  const before = getName(door.session.who);
   expect(before).not.toBeNull();
   let refreshes = 0;
   let refuse = true;
@@ -35,10 +35,10 @@ test('OWN-1: a change of who one is stands on the page as soon as the server has
     answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
   };
   expect(await door.ask('setSecurityQuestions', input)).toMatchObject({ ok: false });
-  expect([refreshes, nameOf(door.session.who)]).toEqual([0, before]);
+  expect([refreshes, getName(door.session.who)]).toEqual([0, before]);
   refuse = false;
   expect(await door.ask('setSecurityQuestions', input)).toMatchObject({ ok: true });
-  expect([refreshes, nameOf(door.session.who)]).toEqual([1, 'Ann Again']);
+  expect([refreshes, getName(door.session.who)]).toEqual([1, 'Ann Again']);
 });
 
 test('OWN-1: an answer that was on its way while somebody changed the own account does not bring back what was before', async () => {
@@ -74,10 +74,73 @@ test('OWN-1: an answer that was on its way while somebody changed the own accoun
     hand();
   });
   await saved;
-  expect(nameOf(door.session.who)).toBe('Ann Again');
+  expect(getName(door.session.who)).toBe('Ann Again');
   late.splice(0).forEach((hand) => {
     hand();
   });
   await clock.pass(2_000);
-  expect(nameOf(door.session.who)).toBe('Ann Again');
+  expect(getName(door.session.who)).toBe('Ann Again');
+});
+
+test('OWN-1: without a network, a reload begins with the account as it was last changed', async () => {
+  const { clock, server, ann, annDevice } = scene();
+  const page = annDevice.open();
+  await clock.pass(2_000);
+  const handle = server.handle.bind(server);
+  server.handle = (request, cookie) => {
+    if (!request.url.includes('/security-questions')) return handle(request, cookie);
+    ann.me.forceSecurityQuestions = false;
+    return Promise.resolve(Response.json({ success: true, data: {} }));
+  };
+  ann.me.forceSecurityQuestions = true;
+  page.session.loop?.anew();
+  await clock.pass(2_000);
+  expect(page.session.who).toMatchObject({ is: 'in', me: { forceSecurityQuestions: true } });
+  await page.ask('setSecurityQuestions', {
+    id: ann.me.id,
+    answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
+  });
+  await page.session.loop?.settled();
+  annDevice.kill(page);
+
+  server.handle = () => Promise.reject(new TypeError('offline'));
+  const reloaded = annDevice.open();
+  await clock.pass(2_000);
+  expect(reloaded.session.who).toMatchObject({ is: 'in', me: { forceSecurityQuestions: false } });
+});
+
+test('OWN-1: an older answer that arrives after a change is not what a reload begins with', async () => {
+  const { clock, server, ann, annDevice } = scene();
+  const page = annDevice.open();
+  await clock.pass(2_000);
+  const handle = server.handle.bind(server);
+  const late: (() => void)[] = [];
+  server.handle = async (request, cookie) => {
+    if (request.url.includes('/security-questions')) {
+      ann.me.name = 'Ann Again';
+      return Response.json({ success: true, data: {} });
+    }
+    const answer = await handle(request, cookie);
+    if (!request.url.includes('sync/bootstrap')) return answer;
+    const body = await answer.text();
+    await new Promise<void>((resolve) => {
+      late.push(resolve);
+    });
+    return new Response(body, { status: answer.status, headers: answer.headers });
+  };
+  page.session.loop?.anew();
+  await clock.pass(100);
+  await page.ask('setSecurityQuestions', {
+    id: ann.me.id,
+    answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })),
+  });
+  for (const deliver of late) deliver();
+  await clock.pass(2_000);
+  await page.session.loop?.settled();
+  annDevice.kill(page);
+
+  server.handle = () => Promise.reject(new TypeError('offline'));
+  const reloaded = annDevice.open();
+  await clock.pass(2_000);
+  expect(getName(reloaded.session.who)).toBe('Ann Again');
 });

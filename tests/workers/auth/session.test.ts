@@ -6,7 +6,7 @@ import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { WorkerContext } from '#workers/context.ts';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 /**
  * A browser with a real (fake-indexeddb) database: what is closed and opened again is what was
@@ -14,7 +14,7 @@ import { loopOf, scene } from '#tests/workers/scene.ts';
  */
 function browser() {
   const all = scene();
-  const idb = { indexedDB: new IDBFactory(), IDBKeyRange: IDBKeyRange };
+  const idb = { indexedDB: new IDBFactory(), IDBKeyRange };
   const { world: base, wire } = all.annDevice;
   const world: WorkerContext = {
     ...base,
@@ -63,8 +63,8 @@ test('C7, SYNC-2: signed in once, a browser opens with no network until its limi
     value: { is: 'in', me: { username: 'ann' } },
   });
   expect(door.session.who).toMatchObject({ is: 'in', me: { username: 'ann' } });
-  await until(() => loopOf(door).status().is === 'live');
-  loopOf(door).stop();
+  await until(() => getLoop(door).status().is === 'live');
+  getLoop(door).stop();
   wire.up = false;
   const again = createWorkerApi(world);
   const seen: Who[] = [];
@@ -73,10 +73,10 @@ test('C7, SYNC-2: signed in once, a browser opens with no network until its limi
   });
   await until(
     () =>
-      again.session.who.is === 'in' && loopOf(again).replica.engine.size === server.rows.run.size,
+      again.session.who.is === 'in' && getLoop(again).replica.engine.size === server.rows.run.size,
   );
   expect(seen[0]).toEqual({ is: 'starting' });
-  await until(() => loopOf(again).status().is === 'offline');
+  await until(() => getLoop(again).status().is === 'offline');
   expect(await wait(again.ask('lastSync', {}))).toMatchObject({
     ok: false,
     failure: { kind: 'needs-network' },
@@ -106,7 +106,7 @@ test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   wire.up = false;
   const [run, other] = bad();
   expect(await wait(door.send('changeExecution', note(run, 'kept')))).toMatchObject({ ok: true });
@@ -123,9 +123,9 @@ test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user
   register.close();
   wire.up = true;
   await wait(door.signIn(named('bob')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   // one identity's outbox is never another's
-  expect(loopOf(door).outbox.view().entries).toEqual([]);
+  expect(getLoop(door).outbox.view().entries).toEqual([]);
   expect(server.log.some(({ event }) => event.type === 'problem.noted@1')).toBe(false);
   expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
   await wait(door.signIn(named('ann')));
@@ -137,17 +137,17 @@ test('OUT-7: with "send" everything arrives before the session ends; with "disca
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   const [run, other] = bad();
   wire.up = false;
   await wait(door.send('changeExecution', note(run, 'sent')));
-  expect(loopOf(door).outbox.unsent).toBe(1);
+  expect(getLoop(door).outbox.unsent).toBe(1);
   wire.up = true;
   expect(await wait(door.signOut('send'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   await until(() => wire.asked.some(({ path }) => path.endsWith('logout')));
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   wire.up = false;
   await wait(door.send('changeExecution', note(other, 'discarded')));
   expect(await wait(door.signOut('discard'))).toMatchObject({ value: { out: true } });
@@ -159,8 +159,8 @@ test('C9: who signs out in a tab that has no access token yet is signed out at t
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
-  loopOf(door).stop();
+  await until(() => getLoop(door).status().is === 'live');
+  getLoop(door).stop();
   wire.up = false;
   const again = createWorkerApi(world);
   await until(() => again.session.who.is === 'in');
@@ -176,7 +176,7 @@ test('A11: a session that the server ended locks the screen and keeps what is un
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   server.ended = true;
   await wait(door.send('changeExecution', note(bad()[0], 'later')));
   await until(() => door.session.who.is === 'out');
@@ -185,7 +185,7 @@ test('A11: a session that the server ended locks the screen and keeps what is un
   await wait(door.signIn(named('ann')));
   await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
   await clock.pass(100);
-  expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+  expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0 });
 });
 
 test("G42, A10: who signs in as another works with that one's data and outbox, in every tab; the way back finds one's own, unsent work too", async () => {
@@ -201,18 +201,18 @@ test("G42, A10: who signs in as another works with that one's data and outbox, i
   );
   await until(
     () =>
-      loopOf(door).status().is === 'live' &&
+      getLoop(door).status().is === 'live' &&
       second.session.who.is === 'in' &&
       second.session.who.me.username === 'bob',
   );
-  expect(loopOf(second).outbox.view().entries).toEqual([]);
+  expect(getLoop(second).outbox.view().entries).toEqual([]);
   wire.up = false;
   await wait(door.send('changeExecution', note(run, 'as bob')));
-  await until(() => loopOf(door).status().is === 'offline');
+  await until(() => getLoop(door).status().is === 'offline');
   expect(await wait(door.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
   wire.up = true;
   await door.syncNow();
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   expect(await wait(door.stopActing('ask'))).toMatchObject({
     value: { is: 'in', me: { username: 'ann', acting: null } },
   });
@@ -238,7 +238,7 @@ test('PAGE-6, A11: who signs in again is who the server says, not who this devic
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   server.ended = true;
   await wait(door.send('changeExecution', note(bad()[0], 'later')));
   await until(() => door.session.who.is === 'out');
@@ -249,7 +249,7 @@ test('PAGE-6, A11: who signs in again is who the server says, not who this devic
     seen.push(who);
   });
   await wait(door.signIn(named('ann')));
-  await until(() => loopOf(door).status().is === 'live');
+  await until(() => getLoop(door).status().is === 'live');
   expect(seen.filter((who) => who.is === 'in').map((who) => who.me.passwordReset)).not.toContain(
     false,
   );

@@ -8,13 +8,13 @@ const NAMED = { way: 'password', username: 'ann', password: 'x' } as const;
 
 /** A sign-in whose provider's word comes when the test gives it. */
 function waiting() {
-  const asked: { readonly what: SignInRequest; readonly auth: Auth }[] = [];
+  const request: { readonly what: SignInRequest; readonly auth: Auth }[] = [];
   const clock = new TestClock();
   const { promise, resolve: says } = Promise.withResolvers<Auth | null>();
   const signIn = makeSignIn(
     clock,
     (what, auth) => {
-      asked.push({ what, auth });
+      request.push({ what, auth });
       return Promise.resolve({
         ok: false,
         failure: { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials },
@@ -23,27 +23,27 @@ function waiting() {
     () => promise,
     () => undefined,
   );
-  return { asked, says, signIn };
+  return { asked: request, says, signIn };
 }
 
 test('AUTH-11: a name and a password that come before the provider has said whose list decides wait for its word', async () => {
   for (const auth of ['ad', 'db'] as const) {
-    const { asked, says, signIn } = waiting();
+    const { asked: request, says, signIn } = waiting();
     const answer = signIn.go({ ...NAMED, auth: null });
     await Promise.resolve();
-    expect(asked).toEqual([]);
+    expect(request).toEqual([]);
     says(auth);
     expect(await answer).toMatchObject({ failure: { kind: 'wrong-credentials' } });
-    expect(asked).toEqual([{ what: { ...NAMED, auth }, auth }]);
+    expect(request).toEqual([{ what: { ...NAMED, auth }, auth }]);
   }
 });
 
 test("AUTH-11: where the provider cannot be asked nobody is told that a password is wrong; who says that it is the portal's own waits for nothing", async () => {
-  const { asked, says, signIn } = waiting();
+  const { asked: request, says, signIn } = waiting();
   const answer = signIn.go({ ...NAMED, auth: null });
   says(null);
   expect(await answer).toMatchObject({ failure: { kind: 'no-answer' } });
-  expect(asked).toEqual([]);
+  expect(request).toEqual([]);
   const own = waiting();
   await own.signIn.go({ ...NAMED, auth: 'db' });
   expect(own.asked).toEqual([{ what: { ...NAMED, auth: 'db' }, auth: 'db' }]);

@@ -79,7 +79,7 @@ const question = fc.record({
   rows: fc.record({ first: fc.nat(9), count: fc.integer({ min: 0, max: 9 }) }),
   days: fc.record({ first: fc.nat(12), count: fc.nat(14) }),
 });
-const asked = (
+const toQuery = (
   { back, length, ...rest }: typeof question extends fc.Arbitrary<infer Q> ? Q : never,
   at: number,
 ): CalendarAsk => ({ ...rest, from: at - back * DAY, to: at + (length - back) * DAY });
@@ -102,7 +102,7 @@ test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines are what plain rows sa
         for (const step of moved(all, at - NOW)) {
           both.take(step);
           for (const one of questions) {
-            const ask = asked(one, at);
+            const ask = toQuery(one, at);
             expect(
               isSame(
                 calendar({ engine: both.engine, days }, ask, at),
@@ -117,7 +117,7 @@ test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines are what plain rows sa
   );
 });
 
-const jobOf = (n: number, company: number, name: string, enabled = true) => ({
+const getJob = (n: number, company: number, name: string, enabled = true) => ({
   n,
   uid: `j${n}`,
   key: 'k',
@@ -159,10 +159,10 @@ function small() {
     cause: [],
     problem: [],
     job: [
-      jobOf(1, 1, 'nightly'),
-      jobOf(2, 1, 'Archive'),
-      jobOf(3, 2, 'files', false),
-      jobOf(4, 2, 'mail'),
+      getJob(1, 1, 'nightly'),
+      getJob(2, 1, 'Archive'),
+      getJob(3, 2, 'files', false),
+      getJob(4, 2, 'mail'),
     ],
   });
   let n = 0;
@@ -364,7 +364,7 @@ test('CAL-6: a company is green on days on which a job that makes backups succee
     fc.property(steps, question, zone, fc.nat(23), about, (all, one, timeZone, hour, now) => {
       const both = makeBoth(timeZone, hour);
       const whole = { first: 0, count: 1_000 };
-      const ask = { ...asked(one, now), folded: [], rows: whole, days: whole };
+      const ask = { ...toQuery(one, now), folded: [], rows: whole, days: whole };
       for (const step of moved(all, now - NOW))
         both.take(
           step.is === 'put'
@@ -418,7 +418,7 @@ test('CAL-6: a restore that succeeds shows nothing on the day of its company, on
     company: [],
     cause: [],
     problem: [],
-    job: [jobOf(1, 1, 'job 1'), { ...jobOf(2, 1, 'job 2'), type: 'Other' }],
+    job: [getJob(1, 1, 'job 1'), { ...getJob(2, 1, 'job 2'), type: 'Other' }],
   });
   run(2, 2, 3, 'Success');
   run(2, 1, 3, 'Failed');

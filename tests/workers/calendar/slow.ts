@@ -6,7 +6,7 @@ import type {
   CalendarLine,
   CalendarView,
 } from '#contract/calendar/calendar.ts';
-import { dayOf, dayText, startOfDay, worst } from '#contract/time/day.ts';
+import { getDay, dayText, startOfDay, worst } from '#contract/time/day.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
 import type { RunState } from '#contract/runs/query.ts';
 import type { JobRow } from '#contract/runs/rows.ts';
@@ -14,7 +14,7 @@ import { STATUSES } from '#contract/runs/vocabulary.ts';
 import type { Plain } from '#tests/workers/columns/oracle.ts';
 
 const DAY = 86_400_000;
-const stateOf = (kind: number): RunState => {
+const getState = (kind: number): RunState => {
   const status = STATUSES[statusCode(kind)] ?? 'Running';
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
@@ -23,9 +23,11 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const among = <T>(list: readonly T[], one: T): boolean => list.length === 0 || list.includes(one);
 const isBad = (state: RunState | null): boolean =>
   state === 'Failed' || state === 'Error' || state === 'Missed';
-const shareOf = (states: readonly (RunState | null)[]): number | null => {
-  const told = states.filter((state) => state !== null && state !== 'Running');
-  return told.length === 0 ? null : told.filter((state) => !isBad(state)).length / told.length;
+const getShare = (states: readonly (RunState | null)[]): number | null => {
+  const details = states.filter((state) => state !== null && state !== 'Running');
+  return details.length === 0
+    ? null
+    : details.filter((state) => !isBad(state)).length / details.length;
 };
 
 const NO_BACKUPS: readonly string[] = ['BackupCopy', 'SureBackup', 'Copy', 'Other'];
@@ -45,11 +47,11 @@ const BACKUPS: readonly string[] = [
 
 export function slowCalendar(
   plain: Plain,
-  kept: ReadonlyMap<string, boolean>,
+  stored: ReadonlyMap<string, boolean>,
   ask: CalendarAsk,
   now: number,
 ): Omit<CalendarView, 'version'> {
-  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  const day = (ms: number): number => getDay(ms, plain.timeZone, plain.beginsHour);
   const start = (n: number): number => startOfDay(n, plain.timeZone, plain.beginsHour);
   const ns: number[] = [];
   if (ask.from < ask.to) for (let n = day(ask.from); n <= day(ask.to - 1); n++) ns.push(n);
@@ -57,11 +59,11 @@ export function slowCalendar(
     [...plain.runs.values()]
       .filter((run) => run.job === job.n && day(run.startSec * 1000) === n)
       .sort((a, b) => a.startSec - b.startSec || a.n - b.n)
-      .map(({ kind }) => stateOf(kind));
+      .map(({ kind }) => getState(kind));
   const shown = (job: JobRow, n: number): RunState | null =>
     worst(results(job, n), ask.mode === 'mixed' ? 'warning-if-mixed' : ask.mode);
   const key = fold(ask.text.trim());
-  const companyOf = (job: JobRow): string => plain.companies.get(job.company)?.name ?? '';
+  const getCompany = (job: JobRow): string => plain.companies.get(job.company)?.name ?? '';
   const jobs = [...plain.jobs.values()]
     .filter(
       (job) =>
@@ -69,7 +71,7 @@ export function slowCalendar(
         among(ask.sources, job.source) &&
         among(ask.types, job.type) &&
         among(ask.instructionTypes, job.group) &&
-        [job.name, job.computer, companyOf(job)].some(
+        [job.name, job.computer, getCompany(job)].some(
           (name) => !key.includes('\0') && fold(name).includes(key),
         ) &&
         (!ask.problemsOnly ||
@@ -79,7 +81,7 @@ export function slowCalendar(
     )
     .sort(
       (a, b) =>
-        byText(fold(companyOf(a)), fold(companyOf(b))) ||
+        byText(fold(getCompany(a)), fold(getCompany(b))) ||
         a.company - b.company ||
         byText(`${fold(a.name)}\0${fold(a.computer)}`, `${fold(b.name)}\0${fold(b.computer)}`) ||
         a.n - b.n,
@@ -101,7 +103,7 @@ export function slowCalendar(
         company,
         name: plain.companies.get(company)?.name ?? '',
         jobs: own.length,
-        share: shareOf(
+        share: getShare(
           states.filter((_states, i) => judged.includes(own[i]?.type ?? 'Other')).flat(),
         ),
         bad: window(ns.map((_n, i) => states.filter((one) => isBad(one[i] ?? null)).length)),
@@ -116,7 +118,7 @@ export function slowCalendar(
               job: job.n,
               name: job.name,
               computer: job.computer,
-              share: shareOf(states[i] ?? []),
+              share: getShare(states[i] ?? []),
               cells: window(
                 (states[i] ?? []).map(
                   (state): CalendarCell => state ?? (job.enabled ? null : 'off'),
@@ -129,13 +131,13 @@ export function slowCalendar(
       ];
     },
   );
-  const first = [...kept.keys()].sort()[0];
-  const keptFrom = first === undefined ? null : Date.parse(first);
+  const first = [...stored.keys()].sort()[0];
+  const storedFrom = first === undefined ? null : Date.parse(first);
   return {
     days: ns.map((n) => {
       const [from, to] = [start(n), start(n + 1)];
       const weekday = new Date(n * DAY).getUTCDay();
-      const touched = [...kept]
+      const touched = [...stored]
         .filter(([, here]) => !here)
         .some(([utc]) => Date.parse(utc) < to && Date.parse(utc) + DAY > from);
       return {
@@ -144,13 +146,13 @@ export function slowCalendar(
         to,
         weekend: weekday === 0 || weekday === 6,
         today: n === day(now),
-        here: keptFrom !== null && from >= keptFrom && !touched,
+        here: storedFrom !== null && from >= storedFrom && !touched,
       };
     }),
     lines: lines.slice(ask.rows.first, ask.rows.first + ask.rows.count),
     total: lines.length,
     jobs: jobs.length,
     first: ask.rows.first,
-    keptFrom,
+    keptFrom: storedFrom,
   };
 }

@@ -69,26 +69,26 @@ function filled() {
 
 test('COL-8: a text that is asked for again is looked for in the names of jobs that came meanwhile', () => {
   const engine = filled();
-  const asked = { ...EVERYTHING, text: 'mail' };
+  const request = { ...EVERYTHING, text: 'mail' };
   engine.put({ job: [job(1, 'Files')] });
-  expect(engine.select(asked, NOW).total).toBe(0);
+  expect(engine.select(request, NOW).total).toBe(0);
   engine.put({ job: [job(1, 'Mail'), job(2, 'Mail 2')] });
-  expect(engine.select(asked, NOW).total).toBe(2);
+  expect(engine.select(request, NOW).total).toBe(2);
 });
 
 test('COL-8, COL-10: what is in order by days is put in order anew as they pass', () => {
   const engine = filled();
-  const asked = { ...EVERYTHING, order: 'streak' as const };
+  const request = { ...EVERYTHING, order: 'streak' as const };
   engine.put({ problem: [problem(1, NOW - 2 * DAY, NOW), problem(2, NOW - DAY, null)] });
-  expect([...engine.select(asked, NOW).ids()]).toEqual([2, 1]);
-  expect([...engine.select(asked, NOW + 3 * DAY).ids()]).toEqual([1, 2]);
+  expect([...engine.select(request, NOW).ids()]).toEqual([2, 1]);
+  expect([...engine.select(request, NOW + 3 * DAY).ids()]).toEqual([1, 2]);
 });
 
 test('COL-7: a list that nothing was told of since is the same one', () => {
   const engine = filled();
-  const asked = { ...EVERYTHING, review: 'pending' as const };
+  const request = { ...EVERYTHING, review: 'pending' as const };
   engine.put({ problem: [problem(1, NOW - DAY, null)] });
-  const list = engine.select(asked, NOW);
+  const list = engine.select(request, NOW);
   engine.put({ job: [job(1, 'Mail')], key: [] });
-  expect(engine.select({ ...asked }, NOW + 1)).toBe(list);
+  expect(engine.select({ ...request }, NOW + 1)).toBe(list);
 });

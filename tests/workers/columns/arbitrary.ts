@@ -57,13 +57,13 @@ export const kind = fc
   );
 
 /** The start follows from the number: a run never changes it. Several numbers share a start. */
-export const startOf = (n: number): number =>
+export const getStart = (n: number): number =>
   nowSec - Math.floor(((n * 7919) % 640) / 3) * 7200 + 3600;
 
 export const run: fc.Arbitrary<LeanRun> = fc.integer({ min: 1, max: 90 }).chain((n) =>
   fc.record({
     n: fc.constant(n),
-    startSec: fc.constant(startOf(n)),
+    startSec: fc.constant(getStart(n)),
     job: fc.integer({ min: 1, max: 6 }),
     company: fc.constantFrom(1, 2, 3, 65_535),
     problem: fc.option(fc.integer({ min: 1, max: 12 })),
@@ -171,14 +171,14 @@ export const lightFilter: fc.Arbitrary<RunsFilter> = fc
       { maxLength: 2 },
     ),
   )
-  .map(([{ review, anomaly, order, reverse, group, ...asked }, some]) => ({
+  .map(([{ review, anomaly, order, reverse, group, ...request }, some]) => ({
     ...EVERYTHING,
     review,
     anomaly,
     order,
     reverse,
     group,
-    ...Object.fromEntries(some.map((name) => [name, asked[name]])),
+    ...Object.fromEntries(some.map((name) => [name, request[name]])),
   }));
 
 export type Step =

@@ -4,7 +4,7 @@ import { encodeColumns, newestFirst, viewColumns } from '#contract/runs/columns.
 import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
-import { outlineOf } from '#workers/columns/candidate-rows.ts';
+import { getOutline } from '#workers/columns/candidate-rows.ts';
 import type { Engine } from '#workers/types.ts';
 import type { Step } from './arbitrary.ts';
 import type { Plain } from './oracle.ts';
@@ -16,7 +16,7 @@ export interface Both {
 }
 
 /** Sorted, and of a run given twice the later one. */
-export function columnsOf(runs: readonly LeanRun[]): RunColumns {
+export function getColumns(runs: readonly LeanRun[]): RunColumns {
   const once = new Map(runs.map((run) => [run.n, run]));
   return viewColumns(encodeColumns([...once.values()].sort(newestFirst)).buffer);
 }
@@ -24,7 +24,7 @@ export function columnsOf(runs: readonly LeanRun[]): RunColumns {
 export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
   const engine = makeEngine();
   const runs = new Map<number, LeanRun>();
-  const told = new Set<number>();
+  const details = new Set<number>();
   const companies = new Map<number, CompanyRow>();
   const jobs = new Map<number, JobRow>();
   const causes = new Map<number, CauseRow>();
@@ -43,22 +43,22 @@ export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
     take(step) {
       switch (step.is) {
         case 'segment': {
-          const columns = columnsOf(step.runs);
+          const columns = getColumns(step.runs);
           // half of them as the disk gives them, and half of those with their outline
-          const given = step.runs.length % 2 === 0;
+          const input = step.runs.length % 2 === 0;
           engine.addSegment(
             columns,
-            given,
-            given && step.runs.length % 4 === 0 ? outlineOf(columns) : undefined,
+            input,
+            input && step.runs.length % 4 === 0 ? getOutline(columns) : undefined,
           );
-          for (const run of step.runs) if (!told.has(run.n)) runs.set(run.n, run);
+          for (const run of step.runs) if (!details.has(run.n)) runs.set(run.n, run);
           return;
         }
         case 'upsert':
           engine.upsert(step.runs);
           for (const run of step.runs) {
             runs.set(run.n, run);
-            told.add(run.n);
+            details.add(run.n);
           }
           return;
         case 'put':
@@ -76,7 +76,7 @@ export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
         case 'clear':
           engine.clear();
           engine.people(named);
-          for (const one of [runs, told, companies, jobs, causes, problems, over]) one.clear();
+          for (const one of [runs, details, companies, jobs, causes, problems, over]) one.clear();
       }
     },
   };

@@ -6,7 +6,7 @@ import type { RunsFilter } from '#contract/runs/query.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
-import { columnsOf, makeBoth } from './both.ts';
+import { getColumns, makeBoth } from './both.ts';
 import { answer } from './oracle.ts';
 
 const run = (n: number, more: Partial<LeanRun> = {}): LeanRun => ({
@@ -21,7 +21,7 @@ const run = (n: number, more: Partial<LeanRun> = {}): LeanRun => ({
   message: null,
   ...more,
 });
-const idsOf = (
+const getIds = (
   engine: ReturnType<typeof makeEngine>,
   more: Partial<typeof EVERYTHING> = {},
 ): number[] => [...engine.select({ ...EVERYTHING, ...more }, NOW).ids()];
@@ -37,7 +37,7 @@ test('COL-2, COL-7: an empty store answers, and so does a store of one run', () 
     engine.size,
   ]).toEqual([0, [], { cleared: 0, of: 0 }, null, 0]);
   expect(engine.view(nothing, { first: 0, count: 50 }, NOW)).toEqual([]);
-  engine.addSegment(columnsOf([]));
+  engine.addSegment(getColumns([]));
   engine.upsert([run(7)]);
   const one = engine.select(EVERYTHING, NOW);
   expect([one.total, [...one.ids()], engine.newestAt, engine.size]).toEqual([1, [7], 1_007_000, 1]);
@@ -54,10 +54,10 @@ test('COL-2: a time begins with its first millisecond and ends before its last, 
     run(3, { startSec: 11 }),
     run(4, { startSec: 12 }),
   ]);
-  expect(idsOf(engine, { from: 11_000, to: 12_000 })).toEqual([3, 2]);
-  expect(idsOf(engine, { from: 10_001, to: 12_001 })).toEqual([4, 3, 2]);
-  expect(idsOf(engine, { from: 11_001, to: 12_000 })).toEqual([]);
-  expect(idsOf(engine, { to: 11_001 })).toEqual([3, 2, 1]);
+  expect(getIds(engine, { from: 11_000, to: 12_000 })).toEqual([3, 2]);
+  expect(getIds(engine, { from: 10_001, to: 12_001 })).toEqual([4, 3, 2]);
+  expect(getIds(engine, { from: 11_001, to: 12_000 })).toEqual([]);
+  expect(getIds(engine, { to: 11_001 })).toEqual([3, 2, 1]);
 });
 
 test('COL-1: 16,385 runs given as one, as two pages that overlap, and one by one at the end are the same store', () => {
@@ -79,8 +79,8 @@ test('COL-1: 16,385 runs given as one, as two pages that overlap, and one by one
   const truth = runs.map(({ n }) => n);
   for (const engine of [whole, cut, late]) {
     expect(engine.size).toBe(16_385);
-    expect(idsOf(engine)).toEqual(truth);
-    expect(idsOf(engine, { text: 'm1000' })).toEqual([10_001, 1_001]);
+    expect(getIds(engine)).toEqual(truth);
+    expect(getIds(engine, { text: 'm1000' })).toEqual([10_001, 1_001]);
     expect(engine.runs(truth)).toEqual(new Map(runs.map((one) => [one.n, one])));
   }
 });
@@ -101,8 +101,10 @@ test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told a
     runs: old.slice(0, 3_000).map((one) => ({ ...one, message: `told ${one.n}` })),
   });
   for (const text of ['late 1', 'told']) {
-    const asked = { ...EVERYTHING, text, order: 'worst' as const };
-    expect([...both.engine.select(asked, NOW).ids()]).toEqual(answer(both.plain, asked, NOW).ids);
+    const request = { ...EVERYTHING, text, order: 'worst' as const };
+    expect([...both.engine.select(request, NOW).ids()]).toEqual(
+      answer(both.plain, request, NOW).ids,
+    );
   }
 });
 
@@ -114,7 +116,7 @@ const mixed = (n: number): LeanRun =>
     problem: n % 50 === 0 ? 1 + (n % 3) : null,
     message: n % 70 === 0 ? `m${n}` : null,
   });
-const troubleOf = (n: number): ProblemRow => ({
+const getTrouble = (n: number): ProblemRow => ({
   n,
   job: 1,
   company: 1,
@@ -155,7 +157,7 @@ test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and row
   ] as const) {
     // as one piece: a page, and more than a piece grows to
     const both = makeBoth();
-    both.take({ is: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(troubleOf) });
+    both.take({ is: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(getTrouble) });
     both.take({ is: 'segment', runs: Array.from({ length: size }, (_, i) => mixed(i + 1)) });
     for (const changed of [[], [50, 51, 52, size]]) {
       both.take({
@@ -169,12 +171,12 @@ test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and row
         })),
       });
       for (const more of asks) {
-        const asked = { ...EVERYTHING, ...more };
-        const told = both.engine.select(asked, NOW);
-        const truth = answer(both.plain, asked, NOW);
-        expect(told.facets).toEqual(truth.facets);
+        const request = { ...EVERYTHING, ...more };
+        const details = both.engine.select(request, NOW);
+        const truth = answer(both.plain, request, NOW);
+        expect(details.facets).toEqual(truth.facets);
         expect(
-          Buffer.from(told.ids().buffer).equals(Buffer.from(Uint32Array.from(truth.ids).buffer)),
+          Buffer.from(details.ids().buffer).equals(Buffer.from(Uint32Array.from(truth.ids).buffer)),
         ).toBe(true);
       }
     }
@@ -182,7 +184,7 @@ test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and row
 });
 
 test('COL-1: columns are copied: what the store changes, their giver does not see', () => {
-  const columns = columnsOf([run(1), run(2)]);
+  const columns = getColumns([run(1), run(2)]);
   const before = columns.kind.slice();
   const engine = makeEngine();
   engine.addSegment(columns);
@@ -206,9 +208,9 @@ test('COL-1: unknown lengths and sizes stay unknown, the largest stay exact', ()
 
 test('COL-8: what was told of a run stands against a piece given later; among pieces the later stands', () => {
   const engine = makeEngine();
-  engine.addSegment(columnsOf([run(1, { message: 'first' }), run(2, { message: 'first' })]));
+  engine.addSegment(getColumns([run(1, { message: 'first' }), run(2, { message: 'first' })]));
   engine.upsert([run(1, { message: 'told' })]);
-  engine.addSegment(columnsOf([run(1, { message: 'later' }), run(2, { message: 'later' })]));
+  engine.addSegment(getColumns([run(1, { message: 'later' }), run(2, { message: 'later' })]));
   expect([...engine.runs([1, 2]).values()].map(({ message }) => message)).toEqual([
     'later',
     'told',
@@ -231,18 +233,18 @@ test('COL-4: a key means its characters, in any case, of any alphabet', () => {
     'İzmir',
     ' disk ',
   ])
-    expect(idsOf(engine, { text })).toEqual([1]);
-  expect(idsOf(engine, { text: 'a.b.c' })).toEqual([]);
+    expect(getIds(engine, { text })).toEqual([1]);
+  expect(getIds(engine, { text: 'a.b.c' })).toEqual([]);
   engine.put({ company: [{ n: 1, id: 'c', name: 'Renamed', madeAt: 0 }] });
-  expect(idsOf(engine, { text: 'straße' })).toEqual([]);
-  expect(idsOf(engine, { text: 'RENAMED' })).toEqual([1]);
+  expect(getIds(engine, { text: 'straße' })).toEqual([]);
+  expect(getIds(engine, { text: 'RENAMED' })).toEqual([1]);
 });
 
 test('COL-4: a run whose message was told anew is found by what it says now, and still by its names', () => {
   const engine = makeEngine();
   engine.put({ company: [{ n: 1, id: 'c', name: 'Disk works', madeAt: 0 }] });
   engine.addSegment(
-    columnsOf([
+    getColumns([
       run(1, { message: 'disk full' }),
       run(2, { message: 'disk full', company: 2 }),
       run(3, { company: 2 }),
@@ -253,8 +255,8 @@ test('COL-4: a run whose message was told anew is found by what it says now, and
     run(2, { message: 'quota', company: 2 }),
     run(3, { message: 'disk full', company: 2 }),
   ]);
-  expect(idsOf(engine, { text: 'disk' })).toEqual([3, 1]);
-  expect(idsOf(engine, { text: 'quota' })).toEqual([2, 1]);
+  expect(getIds(engine, { text: 'disk' })).toEqual([3, 1]);
+  expect(getIds(engine, { text: 'quota' })).toEqual([2, 1]);
 });
 
 test('COL-2: a snooze that ends between two questions makes its runs pending, and asked of the time before, snoozed again', () => {
@@ -336,8 +338,10 @@ test('COL-9: what is counted from sums follows a run that is told anew, and a fi
   ];
   for (const kind of [3, 2, 1]) {
     for (const more of filters) {
-      const asked = { ...EVERYTHING, ...more };
-      expect(both.engine.select(asked, NOW).facets).toEqual(answer(both.plain, asked, NOW).facets);
+      const request = { ...EVERYTHING, ...more };
+      expect(both.engine.select(request, NOW).facets).toEqual(
+        answer(both.plain, request, NOW).facets,
+      );
     }
     both.take({
       is: 'upsert',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { filter, lightFilter, NOW, steps } from './arbitrary.ts';
 import type { Both } from './both.ts';
 import { makeBoth } from './both.ts';
-import { answer, linesOf, view } from './oracle.ts';
+import { answer, getLines, view } from './oracle.ts';
 import { EVERYTHING, GROUPS, ofGroup, ORDERS } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
 import type { Selection } from '#workers/types.ts';
@@ -16,9 +16,9 @@ function equal(actual: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual).toEqual(wanted);
 }
 
-function same({ engine, plain }: Both, asked: RunsFilter, now: number): void {
-  const selection = engine.select(asked, now);
-  const truth = answer(plain, asked, now);
+function same({ engine, plain }: Both, request: RunsFilter, now: number): void {
+  const selection = engine.select(request, now);
+  const truth = answer(plain, request, now);
   equal([...selection.ids()], truth.ids);
   equal(selection.total, truth.ids.length);
   equal(selection.facets, truth.facets);
@@ -26,7 +26,7 @@ function same({ engine, plain }: Both, asked: RunsFilter, now: number): void {
   const first = truth.ids.length >> 2;
   equal(
     engine.view(selection, { first, count: 12 }, now),
-    view(plain, truth.ids.slice(first, first + 12), asked, now),
+    view(plain, truth.ids.slice(first, first + 12), request, now),
   );
   sameLines(selection, truth);
 }
@@ -39,7 +39,7 @@ function sameLines(selection: Selection, truth: ReturnType<typeof answer>): void
     [...keys.filter((_, i) => i % 3 === truth.ids.length % 3), 'nobody', -1, 70_000],
     keys,
   ]) {
-    const all = linesOf(truth.ids, truth.groups, folded);
+    const all = getLines(truth.ids, truth.groups, folded);
     for (const window of [
       { first: 0, count: all.length },
       { first: all.length >> 1, count: 5 },
@@ -96,9 +96,9 @@ test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns answer as plain rows do, wh
  */
 const little = fc
   .tuple(filter, fc.subarray(Object.keys(EVERYTHING), { minLength: 1, maxLength: 3 }))
-  .map(([all, kept]): RunsFilter => ({
+  .map(([all, stored]): RunsFilter => ({
     ...EVERYTHING,
-    ...Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))),
+    ...Object.fromEntries(Object.entries(all).filter(([name]) => stored.includes(name))),
   }));
 
 test('COL-2, COL-3, COL-8, COL-9: so they do where little is asked, again after each change', () => {
@@ -123,7 +123,7 @@ test('COL-8: a question asked again is answered as if for the first time, whatev
     { minLength: 2, maxLength: 4 },
   );
   fc.assert(
-    fc.property(steps, fc.oneof(little, lightFilter), moments, (all, asked, at) => {
+    fc.property(steps, fc.oneof(little, lightFilter), moments, (all, request, at) => {
       const both = makeBoth();
       for (const step of all) {
         const parts =
@@ -136,7 +136,7 @@ test('COL-8: a question asked again is answered as if for the first time, whatev
             : [step];
         for (const part of parts) {
           both.take(part);
-          for (const now of at) same(both, asked, now);
+          for (const now of at) same(both, request, now);
         }
       }
       expect(both.engine.size).toBe(both.plain.runs.size);
@@ -147,15 +147,15 @@ test('COL-8: a question asked again is answered as if for the first time, whatev
 
 test('COL-7, COL-8: a selection names the same runs however the store goes on, and tells them as they are now', () => {
   fc.assert(
-    fc.property(steps, steps, filter, (before, after, asked) => {
+    fc.property(steps, steps, filter, (before, after, request) => {
       const both = makeBoth();
       for (const step of before) both.take(step);
-      const selection = both.engine.select(asked, NOW);
-      const { ids } = answer(both.plain, asked, NOW);
+      const selection = both.engine.select(request, NOW);
+      const { ids } = answer(both.plain, request, NOW);
       for (const step of after) both.take(step);
       expect([...selection.ids()]).toEqual(ids);
       expect(both.engine.view(selection, { first: 0, count: 8 }, NOW)).toEqual(
-        view(both.plain, ids.slice(0, 8), asked, NOW),
+        view(both.plain, ids.slice(0, 8), request, NOW),
       );
     }),
     { numRuns: numRuns(60) },
@@ -169,7 +169,7 @@ test('COL-8, COL-10, COL-11, COL-13: every order, either way round, in every gro
       lightFilter,
       fc.array(lightFilter, { minLength: 1, maxLength: 4 }),
       fc.boolean(),
-      (all, asked, others, later) => {
+      (all, request, others, later) => {
         const both = makeBoth();
         const now = later ? NOW + 90 * 86_400_000 : NOW;
         for (const step of all) {
@@ -179,7 +179,7 @@ test('COL-8, COL-10, COL-11, COL-13: every order, either way round, in every gro
         for (const order of ORDERS) {
           for (const reverse of [false, true]) {
             for (const group of [null, ...GROUPS]) {
-              const one = { ...asked, order, reverse, group };
+              const one = { ...request, order, reverse, group };
               const selection = both.engine.select(one, now);
               const truth = answer(both.plain, one, now);
               equal([...selection.ids()], truth.ids);

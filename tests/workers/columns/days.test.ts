@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysOf, dayStartsAround } from '#workers/columns/days.ts';
+import { getDays, dayStartsAround } from '#workers/columns/days.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const DAY = 86_400_000;
@@ -25,11 +25,11 @@ test('RUN-7: days told from kept starts are those of the calendar, within them a
       fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2027, 0) }),
       fc.array(fc.integer({ min: -30 * DAY, max: 30 * DAY }), { maxLength: 20 }),
       (zone, hour, now, aside) => {
-        const calendar = daysOf(zone, hour);
-        const kept = daysOf(zone, hour, dayStartsAround(zone, hour, now, 20, 10));
+        const calendar = getDays(zone, hour);
+        const stored = getDays(zone, hour, dayStartsAround(zone, hour, now, 20, 10));
         for (const ms of [now, ...aside.map((by) => now + by)]) {
-          expect(kept.of(ms)).toBe(calendar.of(ms));
-          expect(kept.last(14, ms)).toEqual(calendar.last(14, ms));
+          expect(stored.of(ms)).toBe(calendar.of(ms));
+          expect(stored.last(14, ms)).toEqual(calendar.last(14, ms));
         }
       },
     ),
@@ -40,6 +40,6 @@ test('RUN-7: days told from kept starts are those of the calendar, within them a
 test('RUN-7: kept starts of another zone or hour are not used', () => {
   const now = Date.UTC(2026, 5, 1, 23);
   const starts = dayStartsAround('Asia/Tokyo', 0, now, 5, 5);
-  expect(daysOf('UTC', 0, starts).of(now)).toBe(daysOf('UTC', 0).of(now));
-  expect(daysOf('Asia/Tokyo', 9, starts).of(now)).toBe(daysOf('Asia/Tokyo', 9).of(now));
+  expect(getDays('UTC', 0, starts).of(now)).toBe(getDays('UTC', 0).of(now));
+  expect(getDays('Asia/Tokyo', 9, starts).of(now)).toBe(getDays('Asia/Tokyo', 9).of(now));
 });

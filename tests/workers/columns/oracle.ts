@@ -11,8 +11,8 @@ import {
   typeCode,
 } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
-import { dayOf, worst } from '#contract/time/day.ts';
-import { LEAST_SPREAD, usualOf } from '#contract/problems/judge.ts';
+import { getDay, worst } from '#contract/time/day.ts';
+import { LEAST_SPREAD, getUsualRange } from '#contract/problems/judge.ts';
 import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/runs/query.ts';
 import type {
   GroupHead,
@@ -23,7 +23,7 @@ import type {
   RunView,
 } from '#contract/runs/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/runs/rows.ts';
-import { scheduleStateOf } from '#contract/runs/schedule-state.ts';
+import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import {
   JOB_TYPES,
   PROBLEM_KINDS,
@@ -46,7 +46,7 @@ export interface Plain {
 }
 
 /** A run with everything that a filter asks of it. */
-interface Told {
+interface Details {
   readonly run: LeanRun;
   readonly state: RunState;
   readonly problem: ProblemRow | undefined;
@@ -58,36 +58,36 @@ type Dimension = keyof RunsFacets;
 
 const newest = (a: LeanRun, b: LeanRun): number => b.startSec - a.startSec || b.n - a.n;
 
-const stateOf = (kind: number): RunState => {
+const getState = (kind: number): RunState => {
   const status = STATUSES[statusCode(kind)] ?? 'Running';
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
 const isGood = ({ kind }: LeanRun): boolean =>
   ['Success', 'Warning'].includes(STATUSES[statusCode(kind)] ?? '');
-const managedOf = (kind: number): boolean | null =>
+const getManaged = (kind: number): boolean | null =>
   managedCode(kind) === 0 ? null : managedCode(kind) === 2;
 
-export function reviewOf(problem: ProblemRow | undefined, now: number): ReviewState {
+export function getReview(problem: ProblemRow | undefined, now: number): ReviewState {
   if (!problem) return 'none';
   if (problem.closedAt !== null) return problem.review ? 'cleared' : 'none';
   if (problem.snooze && problem.snooze.until > now) return 'snoozed';
   return problem.review ? 'cleared' : 'pending';
 }
 
-const problemOf = (plain: Plain, n: number | null): ProblemRow | undefined =>
+const getProblem = (plain: Plain, n: number | null): ProblemRow | undefined =>
   n === null ? undefined : (plain.over.get(n) ?? plain.problems.get(n));
 
-const serverOf = ({ jobs }: Plain, { job }: LeanRun): string =>
+const getServer = ({ jobs }: Plain, { job }: LeanRun): string =>
   jobs.get(job)?.server || jobs.get(job)?.computer || '';
 
-function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Told {
-  const found = problemOf(plain, run.problem);
+function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Details {
+  const found = getProblem(plain, run.problem);
   const problem = found && !filter.anomaly && found.state === 'Anomaly' ? undefined : found;
   return {
     run,
-    state: stateOf(run.kind),
+    state: getState(run.kind),
     problem,
-    review: reviewOf(problem, now),
+    review: getReview(problem, now),
     cause: problem?.cause,
     kind: problem && (plain.causes.get(problem.cause)?.kind ?? 'other'),
   };
@@ -101,15 +101,15 @@ const most = <F extends { value: number; count: number }>(all: F[]): F[] =>
 type Value = string | number | null;
 
 /** What a row is ordered by; null and the empty name are no value. */
-function valueOf(
+function getValue(
   plain: Plain,
-  { run, state }: Told,
+  { run, state }: Details,
   order: Exclude<RunsFilter['order'], 'newest'>,
   now: number,
 ): Value {
   const job = plain.jobs.get(run.job);
-  const problem = problemOf(plain, run.problem);
-  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  const problem = getProblem(plain, run.problem);
+  const day = (ms: number): number => getDay(ms, plain.timeZone, plain.beginsHour);
   switch (order) {
     case 'worst':
       return RUN_STATES.indexOf(state);
@@ -152,11 +152,16 @@ function compare(a: Value, b: Value, reverse: boolean): number {
   return less(a, b) === reverse ? 1 : -1;
 }
 
-function inOrder(plain: Plain, rows: readonly Told[], filter: RunsFilter, now: number): Told[] {
+function inOrder(
+  plain: Plain,
+  rows: readonly Details[],
+  filter: RunsFilter,
+  now: number,
+): Details[] {
   if (filter.order === 'newest')
     return rows.toSorted((a, b) => (filter.reverse ? -1 : 1) * newest(a.run, b.run));
   const { order } = filter;
-  const valued = rows.map((one) => ({ one, value: valueOf(plain, one, order, now) }));
+  const valued = rows.map((one) => ({ one, value: getValue(plain, one, order, now) }));
   return valued
     .sort((a, b) => compare(a.value, b.value, filter.reverse) || newest(a.one.run, b.one.run))
     .map(({ one }) => one);
@@ -168,31 +173,31 @@ export interface PlainGroup {
 }
 
 /** `rows` in order; `reviewed`: the rows of any review state. */
-function groupsOf(
+function getGroups(
   plain: Plain,
-  rows: readonly Told[],
-  reviewed: readonly Told[],
+  rows: readonly Details[],
+  reviewed: readonly Details[],
   { group }: RunsFilter,
 ): PlainGroup[] {
   const met = [...rows, ...reviewed.filter(({ review }) => review !== 'none')];
-  const jobsOf = (cause: number): number =>
+  const getJobs = (cause: number): number =>
     new Set(met.filter((one) => one.cause === cause).map(({ run }) => run.job)).size;
   const single = new Set(
     group === 'cause'
-      ? found(met.map(({ cause }) => cause)).filter((cause) => jobsOf(cause) === 1)
+      ? found(met.map(({ cause }) => cause)).filter((cause) => getJobs(cause) === 1)
       : [],
   );
-  const keyOf = ({ run, cause }: Told): number | string =>
+  const getKey = ({ run, cause }: Details): number | string =>
     group === 'company'
       ? run.company
       : group === 'job'
         ? run.job
         : group === 'server'
-          ? serverOf(plain, run)
+          ? getServer(plain, run)
           : cause !== undefined && single.has(cause)
             ? SINGLE_CAUSES
             : (cause ?? 0);
-  const titleOf = (key: number | string): string =>
+  const getTitle = (key: number | string): string =>
     (group === 'company'
       ? plain.companies.get(Number(key))?.name
       : group === 'job'
@@ -200,20 +205,20 @@ function groupsOf(
         : group === 'cause'
           ? plain.causes.get(Number(key))?.template
           : String(key)) ?? '';
-  const groups = [...new Set(rows.map(keyOf))].map((key): PlainGroup => {
-    const own = rows.filter((one) => keyOf(one) === key);
-    const asked = reviewed.filter((one) => keyOf(one) === key && one.review !== 'none');
+  const groups = [...new Set(rows.map(getKey))].map((key): PlainGroup => {
+    const own = rows.filter((one) => getKey(one) === key);
+    const request = reviewed.filter((one) => getKey(one) === key && one.review !== 'none');
     return {
       head: {
         key,
-        title: titleOf(key),
+        title: getTitle(key),
         rows: own.length,
         jobs: new Set(own.map(({ run }) => run.job)).size,
         companies: new Set(own.map(({ run }) => run.company)).size,
         worst: RUN_STATES.find((state) => own.some((one) => one.state === state)) ?? 'Success',
         progress: {
-          cleared: asked.filter(({ review }) => review !== 'pending').length,
-          of: asked.length,
+          cleared: request.filter(({ review }) => review !== 'pending').length,
+          of: request.length,
         },
         ...(key === SINGLE_CAUSES && { causes: [...single].sort((a, b) => a - b) }),
       },
@@ -233,7 +238,7 @@ function groupsOf(
 }
 
 /** The lines of a list: heads, and the runs of those that are not folded away. */
-export function linesOf(
+export function getLines(
   ids: readonly number[],
   groups: readonly PlainGroup[] | null,
   folded: readonly (number | string)[],
@@ -267,7 +272,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
   const key = filter.text.trim().toLowerCase();
   const has = (text: string | null | undefined): boolean =>
     !key.includes('\0') && (text ?? '').toLowerCase().includes(key);
-  const told = runs
+  const details = runs
     .filter((run) => filter.jobs.length === 0 || filter.jobs.includes(run.job))
     .filter(
       (run) =>
@@ -277,14 +282,14 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
         has(plain.companies.get(run.company)?.name) ||
         has(run.message),
     )
-    .filter((run) => filter.servers.length === 0 || filter.servers.includes(serverOf(plain, run)))
+    .filter((run) => filter.servers.length === 0 || filter.servers.includes(getServer(plain, run)))
     .filter(
       (run) =>
         filter.instructionTypes.length === 0 ||
         filter.instructionTypes.some((group) => group === plain.jobs.get(run.job)?.group),
     )
     .map((run) => tell(plain, run, filter, now));
-  const wants: Record<Dimension, (one: Told) => boolean> = {
+  const wants: Record<Dimension, (one: Details) => boolean> = {
     review: (one) => filter.review === null || one.review === filter.review,
     states: (one) => filter.states.length === 0 || filter.states.includes(one.state),
     kinds: (one) => filter.kinds.length === 0 || filter.kinds.some((kind) => kind === one.kind),
@@ -295,18 +300,18 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
     types: (one) =>
       filter.types.length === 0 ||
       filter.types.some((type) => type === JOB_TYPES[typeCode(one.run.kind)]),
-    managed: (one) => filter.managed === null || managedOf(one.run.kind) === filter.managed,
+    managed: (one) => filter.managed === null || getManaged(one.run.kind) === filter.managed,
     anomaly: () => true,
     causes: (one) => filter.causes.length === 0 || filter.causes.includes(one.cause ?? 0),
   };
-  const passing = (but: Dimension | null): Told[] =>
-    told.filter((one) =>
+  const passing = (but: Dimension | null): Details[] =>
+    details.filter((one) =>
       Object.entries(wants).every(([dimension, wants]) => dimension === but || wants(one)),
     );
   const count = <T>(
     dimension: Dimension,
     values: readonly T[],
-    of: (one: Told) => unknown,
+    of: (one: Details) => unknown,
   ): { value: T; count: number }[] => {
     const rows = passing(dimension);
     return values.map((value) => ({
@@ -318,10 +323,10 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
   const of = (state: ReviewState): number =>
     review.find(({ value }) => value === state)?.count ?? 0;
   const listed = inOrder(plain, passing(null), filter, now);
-  const groups = filter.group && groupsOf(plain, listed, passing('review'), filter);
+  const groups = filter.group && getGroups(plain, listed, passing('review'), filter);
   const counted = filter.anomaly
     ? listed
-    : told
+    : details
         .map(({ run }) => tell(plain, run, { ...filter, anomaly: true }, now))
         .filter((one) => Object.values(wants).every((want) => want(one)));
   return {
@@ -332,16 +337,16 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
       states: count('states', RUN_STATES, (one) => one.state),
       kinds: count('kinds', PROBLEM_KINDS, (one) => one.kind),
       companies: most(
-        count('companies', found(told.map((one) => one.run.company)), (one) => one.run.company),
+        count('companies', found(details.map((one) => one.run.company)), (one) => one.run.company),
       ).map((one) => ({ ...one, name: plain.companies.get(one.value)?.name ?? '' })),
       sources: count('sources', SOURCES, (one) => SOURCES[sourceCode(one.run.kind)]),
       types: count('types', JOB_TYPES, (one) => JOB_TYPES[typeCode(one.run.kind)]),
-      managed: count('managed', [true, false, null], (one) => managedOf(one.run.kind)),
+      managed: count('managed', [true, false, null], (one) => getManaged(one.run.kind)),
       anomaly: [true, false].map((value) => ({
         value,
         count: counted.filter((one) => (one.state === 'Anomaly') === value).length,
       })),
-      causes: most(count('causes', found(told.map((one) => one.cause)), (one) => one.cause)).map(
+      causes: most(count('causes', found(details.map((one) => one.cause)), (one) => one.cause)).map(
         (one) => ({ ...one, template: plain.causes.get(one.value)?.template ?? '' }),
       ),
     },
@@ -358,15 +363,15 @@ export function view(
   filter: RunsFilter,
   now: number,
 ): RunView[] {
-  const today = dayOf(now, plain.timeZone, plain.beginsHour);
-  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  const today = getDay(now, plain.timeZone, plain.beginsHour);
+  const day = (ms: number): number => getDay(ms, plain.timeZone, plain.beginsHour);
   const named = <T extends { readonly by: string }>(one: T | null): (T & { name: string }) | null =>
     one && { ...one, name: plain.people.get(one.by) ?? '' };
   return ids.flatMap((n): RunView[] => {
     const run = plain.runs.get(n);
     if (!run) return [];
     const job = plain.jobs.get(run.job);
-    const problem = problemOf(plain, run.problem);
+    const problem = getProblem(plain, run.problem);
     const cause = problem && plain.causes.get(problem.cause);
     const history = [...plain.runs.values()].filter((one) => one.job === run.job).sort(newest);
     const good = history.filter(isGood);
@@ -389,21 +394,21 @@ export function view(
         computer: job?.computer ?? '',
         source: SOURCES[sourceCode(run.kind)] ?? 'api',
         type: JOB_TYPES[typeCode(run.kind)] ?? 'Other',
-        managed: managedOf(run.kind),
+        managed: getManaged(run.kind),
         scheduleState: !job
           ? null
           : !job.enabled
             ? 'Disabled'
             : job.schedule === null
               ? null
-              : scheduleStateOf(job),
+              : getScheduleState(job),
         status: STATUSES[statusCode(run.kind)] ?? 'Running',
-        state: stateOf(run.kind),
+        state: getState(run.kind),
         startedAt: run.startSec * 1000,
         durationSec: run.elapsedSec,
-        usualDuration: usualOf(durations, LEAST_SPREAD.duration),
+        usualDuration: getUsualRange(durations, LEAST_SPREAD.duration),
         bytes: run.bytes,
-        usualBytes: usualOf(bytes, LEAST_SPREAD.bytes),
+        usualBytes: getUsualRange(bytes, LEAST_SPREAD.bytes),
         message: run.message,
         template: problem ? (cause?.template ?? null) : null,
         strip: Array.from({ length: 14 }, (_, i) =>
@@ -411,12 +416,12 @@ export function view(
             history
               .toReversed()
               .filter(({ startSec }) => Math.min(today, day(startSec * 1000)) === today - 13 + i)
-              .map(({ kind }) => stateOf(kind)),
+              .map(({ kind }) => getState(kind)),
             'worst',
           ),
         ),
         lastGoodAt: good[0] ? good[0].startSec * 1000 : null,
-        review: !filter.anomaly && problem?.state === 'Anomaly' ? 'none' : reviewOf(problem, now),
+        review: !filter.anomaly && problem?.state === 'Anomaly' ? 'none' : getReview(problem, now),
         problem: problem
           ? {
               n: problem.n,

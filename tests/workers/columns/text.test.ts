@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeColumns, viewColumns } from '#contract/runs/columns.ts';
-import { copyColumns, segmentOf } from '#workers/columns/segment.ts';
-import { keyOf, markMessages, Names } from '#workers/columns/text.ts';
+import { copyColumns, getSegment } from '#workers/columns/segment.ts';
+import { getKey, markMessages, Names } from '#workers/columns/text.ts';
 import { words } from './arbitrary.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 
 /** Keys that lie in a text, across two of them, or in none. */
 const keyFrom = (texts: readonly string[], at: number, length: number): string | null =>
-  keyOf(
+  getKey(
     texts
       .join('')
       .toLowerCase()
@@ -109,7 +109,7 @@ test('COL-1, COL-4: messages are found as they stand in the columns, and no key 
             })),
           ).buffer,
         );
-        const segment = segmentOf(copyColumns(columns));
+        const segment = getSegment(copyColumns(columns));
         for (let typed = 1; typed <= length; typed++) {
           const key = keyFrom(
             messages.map((message) => message ?? ''),

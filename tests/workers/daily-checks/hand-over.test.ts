@@ -3,9 +3,9 @@ import type { LeanRun } from '#contract/runs/columns.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import { DEFAULTS, filterOf } from '#src/features/shared/runs/list-state.ts';
+import { DEFAULTS, toRunsFilter } from '#src/features/shared/runs/list-state.ts';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { shiftNow } from '#workers/daily-checks/hand-over.ts';
 
@@ -33,7 +33,7 @@ const problem = (n: number, more: Partial<ProblemRow>): ProblemRow => ({
 });
 const reviewed = (at: number) => ({ by: 'ann', at, comment: null });
 const snoozed = (until: number) => ({ by: 'ann', at: 1, until, reason: 'later' });
-const engineOf = (
+const getEngine = (
   problems: readonly ProblemRow[],
   runs: readonly LeanRun[] = [],
 ): Parameters<typeof shiftNow>[0] => ({
@@ -57,7 +57,7 @@ const engineOf = (
 test('HAND-1: a shift is what was reviewed in it by anyone, what is to check by company, and the snoozes that end within a day', () => {
   expect(
     shiftNow(
-      engineOf([
+      getEngine([
         problem(1, { review: reviewed(SINCE) }),
         problem(2, { review: reviewed(NOW - 1), closedAt: NOW }),
         problem(3, { review: reviewed(SINCE - 1) }),
@@ -113,7 +113,7 @@ const run = (n: number, elapsedSec: number | null): LeanRun => ({
   message: null,
 });
 const count = (runs: readonly LeanRun[], more: Partial<ProblemRow> = {}): number =>
-  shiftNow(engineOf([problem(1, more)], runs), ASK, NOW).fresh;
+  shiftNow(getEngine([problem(1, more)], runs), ASK, NOW).fresh;
 
 test('HAND-1: what began before a shift and failed in it is new in it', () => {
   expect([
@@ -126,7 +126,7 @@ test('HAND-1: what began before a shift and failed in it is new in it', () => {
 });
 
 /** The default round of a moment, with days from midnight in UTC: today and yesterday. */
-const roundAt = (at: number): RunsFilter => filterOf(DEFAULTS, dayAt(at, UTC), UTC);
+const roundAt = (at: number): RunsFilter => toRunsFilter(DEFAULTS, dayAt(at, UTC), UTC);
 const UTC = { zone: 'UTC', hour: 0 };
 
 test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and how much of it the two days of the list do not show is told', () => {
@@ -142,22 +142,32 @@ test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and
   at(3, evening - 90 * HOUR, { company: 2 });
   at(4, evening - HOUR, { company: 2, snooze: snoozed(night + 9 * HOUR) });
   at(5, evening - 30 * HOUR, { review: reviewed(evening - HOUR) });
-  const told = (now: number, list = roundAt(now)) => {
-    const { cleared, of, fresh, standing, unlisted, open } = shiftNow(
-      { engine, daysLeft: 0 },
-      { since: evening - 8 * HOUR, list },
-      now,
-    );
-    return { cleared, of, fresh, standing, unlisted, open: open.map(({ problems }) => problems) };
+  const toOutput = (now: number, list = roundAt(now)) => {
+    const {
+      cleared,
+      of,
+      fresh,
+      standing: status,
+      unlisted,
+      open,
+    } = shiftNow({ engine, daysLeft: 0 }, { since: evening - 8 * HOUR, list }, now);
+    return {
+      cleared,
+      of,
+      fresh,
+      standing: status,
+      unlisted,
+      open: open.map(({ problems }) => problems),
+    };
   };
   const all = { cleared: 1, of: 4, fresh: 1, standing: 2, open: [2, 1] };
-  expect([told(evening), told(night)]).toEqual([
+  expect([toOutput(evening), toOutput(night)]).toEqual([
     { ...all, unlisted: 1 },
     { ...all, unlisted: 2 },
   ]);
   expect(
     [{ companies: [2] }, { review: null }, { review: 'cleared' as const }, { from: 0 }].map(
-      (more) => told(night, { ...roundAt(night), ...more }).unlisted,
+      (more) => toOutput(night, { ...roundAt(night), ...more }).unlisted,
     ),
   ).toEqual([3, 2, 3, 0]);
 });
@@ -169,7 +179,7 @@ test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not 
   const since = clock.now();
   const [run] = bad();
   const count = (): ReturnType<typeof shiftNow> =>
-    shiftNow(loopOf(door).replica, { since, list: null }, clock.now());
+    shiftNow(getLoop(door).replica, { since, list: null }, clock.now());
   const before = count();
   annDevice.wire.up = false;
   await door.send('changeExecution', {
@@ -187,9 +197,9 @@ test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not 
 
 test('HAND-5: while days are still to come, nothing is told of what the list does not show', () => {
   const engine = makeEngine();
-  const told = (daysLeft: number) =>
+  const toOutput = (daysLeft: number) =>
     shiftNow({ engine, daysLeft }, { since: SINCE, list: EVERYTHING }, NOW);
   engine.put({ problem: [problem(1, {}), problem(2, {})] });
-  expect([29, 1, 0].map((left) => told(left).unlisted)).toEqual([null, null, 2]);
-  expect(told(29).standing).toBe(2);
+  expect([29, 1, 0].map((left) => toOutput(left).unlisted)).toEqual([null, null, 2]);
+  expect(toOutput(29).standing).toBe(2);
 });

@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Overview, OverviewAsk } from '#contract/dashboard/overview.ts';
 import { successShare } from '#contract/dashboard/overview.ts';
-import { NOW, startOf, steps } from '#tests/workers/columns/arbitrary.ts';
+import { NOW, getStart, steps } from '#tests/workers/columns/arbitrary.ts';
 import type { Step } from '#tests/workers/columns/arbitrary.ts';
-import { columnsOf, makeBoth } from '#tests/workers/columns/both.ts';
+import { getColumns, makeBoth } from '#tests/workers/columns/both.ts';
 import { ENTITY_GROUPS } from '#contract/runs/vocabulary.ts';
 import { makeOverview } from '#workers/dashboard/overview.ts';
 import { slowOverview } from './slow.ts';
@@ -26,7 +26,7 @@ const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
 /** The steps of the columns' tests, with disabled jobs, groups, and problems of many jobs. */
 const varied = (all: readonly Step[]): Step[] =>
   all.map((step) => {
-    if (step.is === 'overlay') return { ...step, problems: step.problems.map(told) };
+    if (step.is === 'overlay') return { ...step, problems: step.problems.map(toOutput) };
     if (step.is !== 'put') return step;
     return {
       ...step,
@@ -35,17 +35,19 @@ const varied = (all: readonly Step[]): Step[] =>
         enabled: job.n % 3 !== 0,
         group: ENTITY_GROUPS[job.name.length % 3] ?? 'other',
       })),
-      problem: step.problem.map(told),
+      problem: step.problem.map(toOutput),
     };
   });
-const told = (problem: Extract<Step, { is: 'overlay' }>['problems'][number]): typeof problem => {
+const toOutput = (
+  problem: Extract<Step, { is: 'overlay' }>['problems'][number],
+): typeof problem => {
   const lastRun = 1 + ((problem.n * 13) % 90);
   return {
     ...problem,
     job: 1 + ((problem.n * 5) % 6),
     company: 1 + (problem.n % 3),
     lastRun,
-    lastAt: problem.n % 4 === 0 ? problem.lastAt : startOf(lastRun) * 1000,
+    lastAt: problem.n % 4 === 0 ? problem.lastAt : getStart(lastRun) * 1000,
   };
 };
 
@@ -73,7 +75,7 @@ test('OVER-1, OVER-2, OVER-3, OVER-4, OVER-5: every number is what plain rows sa
       fc.nat(23),
       (all, questions, timeZone, hour) => {
         const both = makeBoth(timeZone, hour);
-        const kept = new Map([
+        const stored = new Map([
           ['2026-11-10', true],
           ['2026-10-28', true],
         ]);
@@ -82,11 +84,11 @@ test('OVER-1, OVER-2, OVER-3, OVER-4, OVER-5: every number is what plain rows sa
         for (const step of varied(all)) {
           both.take(step);
           for (const { ask, overview } of overviews) {
-            const truth = slowOverview(both.plain, kept, ask, NOW);
-            expect(isSame(overview({ engine: both.engine, days: kept }, ask, NOW), truth)).toBe(
+            const truth = slowOverview(both.plain, stored, ask, NOW);
+            expect(isSame(overview({ engine: both.engine, days: stored }, ask, NOW), truth)).toBe(
               true,
             );
-            expect(isSame(changing({ engine: both.engine, days: kept }, ask, NOW), truth)).toBe(
+            expect(isSame(changing({ engine: both.engine, days: stored }, ask, NOW), truth)).toBe(
               true,
             );
           }
@@ -102,7 +104,7 @@ const must = <T>(value: T | null): T => {
   return value;
 };
 
-const jobOf = (n: number) => ({
+const getJob = (n: number) => ({
   n,
   uid: `j${n}`,
   key: 'k',
@@ -170,7 +172,7 @@ function small() {
       { n: 2, template: 'locked', kind: 'locked' },
     ],
     problem: [],
-    job: [1, 2, 3, 4].map(jobOf),
+    job: [1, 2, 3, 4].map(getJob),
   });
   return both;
 }
@@ -248,8 +250,8 @@ test('OVER-5: rankings hold five jobs at most, of the time asked, and a run that
 test('OVER-6: what has not changed is not walked again', () => {
   const both = small();
   const overview = makeOverview();
-  both.engine.addSegment(columnsOf([run(1, 1, 0, 1, 10, 5), run(2, 2, 0, 1, 10, 5)]));
-  both.engine.addSegment(columnsOf([run(3, 1, 5, 1, 10, 5), run(4, 2, 6, 1, 10, 5)]));
+  both.engine.addSegment(getColumns([run(1, 1, 0, 1, 10, 5), run(2, 2, 0, 1, 10, 5)]));
+  both.engine.addSegment(getColumns([run(3, 1, 5, 1, 10, 5), run(4, 2, 6, 1, 10, 5)]));
   const look = (): Omit<Overview, 'version'> =>
     must(overview({ engine: both.engine, days }, ASK, NOW));
   look();

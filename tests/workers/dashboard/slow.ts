@@ -1,7 +1,7 @@
 /** The overview's judge: each number from all runs and problems, one by one. */
 import { isAnomaly, statusCode, typeCode } from '#contract/runs/columns.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
-import { dayOf, dayText, startOfDay, worst } from '#contract/time/day.ts';
+import { getDay, dayText, startOfDay, worst } from '#contract/time/day.ts';
 import type {
   Attention,
   Overview,
@@ -14,10 +14,10 @@ import type { RunState } from '#contract/runs/query.ts';
 import type { ProblemRow } from '#contract/runs/rows.ts';
 import type { EntityGroup } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS, JOB_TYPES, STATUSES } from '#contract/runs/vocabulary.ts';
-import { reviewOf } from '#tests/workers/columns/oracle.ts';
+import { getReview } from '#tests/workers/columns/oracle.ts';
 import type { Plain } from '#tests/workers/columns/oracle.ts';
 
-const stateOf = ({ kind }: LeanRun): RunState => {
+const getState = ({ kind }: LeanRun): RunState => {
   const status = STATUSES[statusCode(kind)] ?? 'Running';
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
@@ -25,10 +25,10 @@ const rank = (state: RunState): number => RUN_STATES.indexOf(state);
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 const finished = (own: readonly LeanRun[]): number[] =>
   own
-    .filter((run) => !['Running', 'Missed'].includes(stateOf(run)))
+    .filter((run) => !['Running', 'Missed'].includes(getState(run)))
     .map(({ elapsedSec }) => elapsedSec)
     .filter((one) => one !== null);
-const jobsOf = (all: readonly ProblemRow[]): number => new Set(all.map(({ job }) => job)).size;
+const getJobs = (all: readonly ProblemRow[]): number => new Set(all.map(({ job }) => job)).size;
 
 /** What protects nothing alone: copies, tests, restores and checks. */
 const NO_BACKUPS: readonly string[] = ['BackupCopy', 'SureBackup', 'Copy', 'Other'];
@@ -37,7 +37,7 @@ const isBackup = ({ kind }: LeanRun): boolean =>
 
 function tally(runs: readonly LeanRun[]): Tally {
   const of = (...states: RunState[]): number =>
-    runs.filter((run) => states.includes(stateOf(run))).length;
+    runs.filter((run) => states.includes(getState(run))).length;
   return {
     runs: runs.length,
     success: of('Success'),
@@ -47,25 +47,25 @@ function tally(runs: readonly LeanRun[]): Tally {
     anomaly: of('Anomaly'),
     running: of('Running'),
     bytes: sum(runs.map(({ bytes }) => bytes ?? 0)),
-    judged: runs.filter((run) => isBackup(run) && stateOf(run) !== 'Running').length,
+    judged: runs.filter((run) => isBackup(run) && getState(run) !== 'Running').length,
     good: runs.filter(
-      (run) => isBackup(run) && ['Success', 'Warning', 'Anomaly'].includes(stateOf(run)),
+      (run) => isBackup(run) && ['Success', 'Warning', 'Anomaly'].includes(getState(run)),
     ).length,
   };
 }
 
 export function slowOverview(
   plain: Plain,
-  kept: ReadonlyMap<string, boolean>,
+  stored: ReadonlyMap<string, boolean>,
   ask: OverviewAsk,
   now: number,
 ): Omit<Overview, 'version'> {
-  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  const day = (ms: number): number => getDay(ms, plain.timeZone, plain.beginsHour);
   const start = (n: number): number => startOfDay(n, plain.timeZone, plain.beginsHour);
-  const groupOf = (job: number): EntityGroup => plain.jobs.get(job)?.group ?? 'other';
+  const getGroup = (job: number): EntityGroup => plain.jobs.get(job)?.group ?? 'other';
   const meant = (job: number, company: number): boolean =>
     (ask.companies.length === 0 || ask.companies.includes(company)) &&
-    (ask.instructionTypes.length === 0 || ask.instructionTypes.includes(groupOf(job)));
+    (ask.instructionTypes.length === 0 || ask.instructionTypes.includes(getGroup(job)));
   const runs = [...plain.runs.values()].filter(({ job, company }) => meant(job, company));
   const within = (from: number, to: number): LeanRun[] =>
     runs.filter(({ startSec }) => startSec * 1000 >= from && startSec * 1000 < to);
@@ -88,9 +88,9 @@ export function slowOverview(
       .sort((a, b) => b.value - a.value || a.job - b.job)
       .slice(0, 5);
   const problems = [...new Map([...plain.problems, ...plain.over]).values()].filter(
-    (one) => meant(one.job, one.company) && reviewOf(one, now) === 'pending',
+    (one) => meant(one.job, one.company) && getReview(one, now) === 'pending',
   );
-  const oldest = [...kept.keys()].sort()[0];
+  const oldest = [...stored.keys()].sort()[0];
   const newest = Math.max(...[...plain.runs.values()].map(({ startSec }) => startSec * 1000));
   return {
     now: tally(inNow),
@@ -99,8 +99,8 @@ export function slowOverview(
       (group) => ask.instructionTypes.length === 0 || ask.instructionTypes.includes(group),
     ).map((group) => ({
       group,
-      now: tally(inNow.filter(({ job }) => groupOf(job) === group)),
-      before: tally(inBefore.filter(({ job }) => groupOf(job) === group)),
+      now: tally(inNow.filter(({ job }) => getGroup(job) === group)),
+      before: tally(inBefore.filter(({ job }) => getGroup(job) === group)),
     })),
     days: ns.map((n) => ({
       day: dayText(n),
@@ -114,7 +114,7 @@ export function slowOverview(
       neverRan: jobs.filter(
         ({ n, enabled }) =>
           enabled &&
-          ![...plain.runs.values()].some((run) => run.job === n && stateOf(run) !== 'Missed'),
+          ![...plain.runs.values()].some((run) => run.job === n && getState(run) !== 'Missed'),
       ).length,
     },
     pending: problems.length,
@@ -124,13 +124,13 @@ export function slowOverview(
     mostTransferred: ranked((own) => tally(own).bytes),
     newestAt: plain.runs.size === 0 ? null : newest,
     whole:
-      oldest !== undefined && ask.from >= Date.parse(oldest) && [...kept.values()].every(Boolean),
+      oldest !== undefined && ask.from >= Date.parse(oldest) && [...stored.values()].every(Boolean),
   };
 }
 
 function attention(plain: Plain, problems: readonly ProblemRow[], now: number): Attention[] {
   const isShared = ({ cause }: ProblemRow): boolean =>
-    jobsOf(problems.filter((one) => one.cause === cause)) >= 2;
+    getJobs(problems.filter((one) => one.cause === cause)) >= 2;
   const names = [
     ...new Set(problems.map((one) => (isShared(one) ? `cause ${one.cause}` : `job ${one.job}`))),
   ];
@@ -139,7 +139,7 @@ function attention(plain: Plain, problems: readonly ProblemRow[], now: number): 
       .filter((one) => name === (isShared(one) ? `cause ${one.cause}` : `job ${one.job}`))
       .sort((a, b) => b.lastAt - a.lastAt || b.n - a.n),
   );
-  const today = dayOf(now, plain.timeZone, plain.beginsHour);
+  const today = getDay(now, plain.timeZone, plain.beginsHour);
   return lines
     .map((own) => {
       const [head] = own;
@@ -153,7 +153,7 @@ function attention(plain: Plain, problems: readonly ProblemRow[], now: number): 
     .sort(
       (a, b) =>
         rank(a.state) - rank(b.state) ||
-        jobsOf(b.own) - jobsOf(a.own) ||
+        getJobs(b.own) - getJobs(a.own) ||
         b.head.lastAt - a.head.lastAt ||
         a.head.n - b.head.n,
     )
@@ -172,7 +172,7 @@ function attention(plain: Plain, problems: readonly ProblemRow[], now: number): 
         cause: isShared(head) ? head.cause : null,
         template: plain.causes.get(head.cause)?.template ?? null,
         message: run && run.startSec === Math.floor(head.lastAt / 1000) ? run.message : null,
-        jobs: jobsOf(own),
+        jobs: getJobs(own),
         companies: new Set(own.map(({ company }) => company)).size,
         run: head.lastRun,
         jobName: job?.name ?? '',
@@ -185,10 +185,10 @@ function attention(plain: Plain, problems: readonly ProblemRow[], now: number): 
             history
               .filter(
                 ({ startSec }) =>
-                  Math.min(today, dayOf(startSec * 1000, plain.timeZone, plain.beginsHour)) ===
+                  Math.min(today, getDay(startSec * 1000, plain.timeZone, plain.beginsHour)) ===
                   today - 13 + i,
               )
-              .map(stateOf),
+              .map(getState),
             'worst',
           ),
         ),

@@ -54,7 +54,7 @@ async function take(device: Device, one: Step): Promise<void> {
 describe.each(DISKS)('on %s', (name, make) => {
   test(
     'SYNC-2: whatever arrives, is compacted or reopened in whatever order, the device shows the plain fold',
-    { timeout: 30_000 * PROOF },
+    { timeout: 60_000 * PROOF },
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {

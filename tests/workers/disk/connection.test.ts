@@ -39,10 +39,10 @@ test('G16: a connection that the browser closes under us is told; our own closin
     { tenant: 't2', user: 'u2', actor: 'u2' },
     place.idb,
   );
-  const told: string[] = [];
-  losing.listen((why) => told.push(why));
+  const details: string[] = [];
+  losing.listen((why) => details.push(why));
   forceCloseDatabase(db as unknown as Parameters<typeof forceCloseDatabase>[0]);
-  await expect.poll(() => told).toEqual(['closed']);
+  await expect.poll(() => details).toEqual(['closed']);
 
   const disk = await place.open();
   const lost = vi.fn<() => void>();
@@ -62,8 +62,8 @@ test('G16: a database that vanished or holds something else is loaded anew', asy
     null,
     'text',
     { epoch: 'e1' },
-    { ...(await manifestOf(place.idb)), days: [{ day: 5 }] },
-    { ...(await manifestOf(place.idb)), segments: 'x' },
+    { ...(await loadManifest(place.idb)), days: [{ day: 5 }] },
+    { ...(await loadManifest(place.idb)), segments: 'x' },
   ]) {
     await putRaw(place.idb, 'meta', { name: 'manifest', manifest });
     expect(await disk.open()).toBeNull();
@@ -140,7 +140,7 @@ async function putRaw(idb: Idb, store: string, record: object): Promise<void> {
   db.close();
 }
 
-async function manifestOf(idb: Idb): Promise<object> {
+async function loadManifest(idb: Idb): Promise<object> {
   const { db } = await opened(idb.indexedDB.open(NAME));
   const record = await new Promise<{ manifest: object }>((resolve) => {
     const request = db.transaction('meta').objectStore('meta').get('manifest');

@@ -1,9 +1,9 @@
 import type { Day } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/runs/columns.ts';
-import { dayOf, startOfDay } from '#workers/disk/manifest.ts';
+import { getDay, startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
 import type { SmallRow } from '#workers/tables.ts';
-import { DAYS, fresh, page, patch, problem, run, type Shown } from './sample.ts';
+import { DAYS, fresh, page, patch, problem, run, type ShownRows } from './sample.ts';
 
 /**
  * A server's truth and what a device must show of it, told plainly: of a day that is here the
@@ -99,7 +99,7 @@ export class Device {
    * What was forgotten may still lie in a segment that reaches into the window: it is looked at by
    * nobody.
    */
-  seen(shown: Shown): Shown {
+  seen(shown: ShownRows): ShownRows {
     return {
       ...shown,
       runs: Object.fromEntries(
@@ -108,9 +108,9 @@ export class Device {
     };
   }
 
-  expected(): Shown {
+  expected(): ShownRows {
     const runs = [...this.#truth.values()].filter(
-      (one) => this.#here.has(dayOf(one.startSec)) || this.#changed.has(one.n),
+      (one) => this.#here.has(getDay(one.startSec)) || this.#changed.has(one.n),
     );
     return this.seen({
       cursor: this.#cursor,
@@ -123,6 +123,11 @@ export class Device {
         shift: {},
         preference: {},
         pin: {},
+        organization: {},
+        backupRepository: {},
+        backupProxy: {},
+        backupJob: {},
+        restoreSession: {},
         lastSync: {},
         problem: Object.fromEntries(this.#rows),
       },
@@ -131,6 +136,6 @@ export class Device {
   }
 
   #of(day: Day): LeanRun[] {
-    return [...this.#truth.values()].filter((one) => dayOf(one.startSec) === day);
+    return [...this.#truth.values()].filter((one) => getDay(one.startSec) === day);
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 import { openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { DISKS, freshIdb, OWNER, placeIn } from './places.ts';
@@ -17,9 +17,9 @@ test('COL-15: until the first write, a device opens and reads its rows and its o
   await before.keepCommand(command('a'));
   before.close();
 
-  let asked = 0;
+  let request = 0;
   vi.doMock(DEXIE, () => {
-    asked += 1;
+    request += 1;
     throw new Error('offline');
   });
   const profiles = await openProfiles(place.idb);
@@ -30,7 +30,7 @@ test('COL-15: until the first write, a device opens and reads its rows and its o
   expect(opened?.rows.company).toMatchObject([{ name: 'Acme' }]);
   expect((await disk.segment(1)).rows).toBe(10);
   expect(await disk.commands()).toHaveLength(1);
-  expect(asked).toBe(0);
+  expect(request).toBe(0);
 
   await expect(disk.keepCommand(command('b'))).rejects.toMatchObject({ kind: 'unavailable' });
   vi.doUnmock(DEXIE);
@@ -86,7 +86,7 @@ test('C9, OUT-7, COL-15: signing out with unsent changes deletes the key of the 
 
 test('C9: signing out deletes the data even if the keys cannot be deleted', async () => {
   const place = await placeIn(freshIdb());
-  const broken = { leave: () => Promise.reject(new DiskFault('unavailable', 'no profiles')) };
+  const broken = { leave: () => Promise.reject(new DiskError('unavailable', 'no profiles')) };
   const disk = await openDisk(place.held, broken, place.idb);
   await disk.begin(fresh());
   await expect(disk.destroy(false)).rejects.toMatchObject({ kind: 'unavailable' });

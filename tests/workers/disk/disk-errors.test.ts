@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 import { Device } from './device.ts';
-import { failingIdb, injectFaults, type Faults } from './failing-disk.ts';
+import { failingIdb, injectErrors, type FormErrors } from './failing-disk.ts';
 import { freshIdb, placeIn } from './places.ts';
 import {
   command,
   DAYS,
   fresh,
-  openedOf,
+  loadOpened,
   page,
   patch,
   problem,
@@ -18,23 +18,23 @@ import {
   shown,
 } from './sample.ts';
 
-let faults: Faults;
+let errors: FormErrors;
 beforeEach(() => {
-  faults = injectFaults();
+  errors = injectErrors();
 });
-afterEach(() => faults.restore());
+afterEach(() => errors.restore());
 
 const [today = ''] = DAYS;
 
 test.each(['abort', 'unknown'] as const)(
   'SYNC-1, G16: whichever write fails (%s), each step is done whole or not at all',
-  async (fault) => {
+  async (failureKind) => {
     for (let failing = 1, puts = 0; failing === 1 || puts >= failing; failing += 4) {
       const place = await placeIn(freshIdb());
       const device = new Device(await place.open());
       await device.begin(8);
       puts = 0;
-      faults.put = () => (++puts === failing ? fault : null);
+      errors.put = () => (++puts === failing ? failureKind : null);
       const compact = async (): Promise<void> => void (await device.disk.compact());
       const steps = [
         ...DAYS.map((day) => () => device.addDay(day, true)),
@@ -58,7 +58,7 @@ test.each(['abort', 'unknown'] as const)(
         again.close();
       }
       expect(device.seen(await shown(device.disk))).toEqual(device.expected());
-      expect(thrown.map((one) => one instanceof DiskFault && one.kind)).toEqual(
+      expect(thrown.map((one) => one instanceof DiskError && one.kind)).toEqual(
         puts >= failing ? ['unavailable'] : [],
       );
     }
@@ -75,12 +75,12 @@ test.each(['quota put', 'quota end'] as const)(
     for (const [i, day] of DAYS.entries())
       await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
     let removed = 0;
-    faults.removed = (store) => {
+    errors.removed = (store) => {
       if (store === 'segments') removed += 1;
     };
-    faults.put = (store) =>
+    errors.put = (store) =>
       removed === 0 && store !== 'segments' && (store !== 'meta' || !dropping()) ? how : null;
-    const dropping = (): boolean => faults.asked.at(-1)?.stores.includes('segments') ?? false;
+    const dropping = (): boolean => errors.asked.at(-1)?.stores.includes('segments') ?? false;
     expect((await disk.keepCommand(command('now'))).order).toBe(2);
     expect(removed).toBe(2); // a third of four, rounded up
     expect((await disk.commands()).map((one) => one.id)).toEqual(['before', 'now']);
@@ -99,14 +99,14 @@ test('G15: where making room does not help, the fault says full, and nothing tha
   await disk.begin(fresh({ problem: [problem(1)] }));
   await disk.keepCommand(command('before'));
   await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
-  faults.put = (store) => (store === 'outbox' || store === 'patches' ? 'quota end' : null);
+  errors.put = (store) => (store === 'outbox' || store === 'patches' ? 'quota end' : null);
   await expect(disk.keepCommand(command('now'))).rejects.toMatchObject({ kind: 'full' });
   await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
   expect((await disk.commands()).map((one) => one.id)).toEqual(['before']);
-  const opened = await openedOf(disk);
+  const opened = await loadOpened(disk);
   expect(opened.cursor).toBe(10);
   expect(await disk.books(opened.folds, { problem: [1, 2] })).toEqual({ problem: [problem(1)] });
-  faults.put = null;
+  errors.put = null;
   expect((await disk.keepCommand(command('now'))).order).toBe(2);
 });
 
@@ -116,14 +116,14 @@ test('G15: where the browser gives room back late, history is not dropped at eac
   await disk.begin(fresh());
   for (const [i, day] of DAYS.entries())
     await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
-  faults.put = (store) => (store === 'patches' ? 'quota end' : null);
+  errors.put = (store) => (store === 'patches' ? 'quota end' : null);
   const left: (number | undefined)[] = [];
   for (let i = 0; i < 6; i++) {
     await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
     left.push((await disk.open())?.segments.length);
   }
   expect(left).toEqual([2, 2, 2, 2, 2, 1]);
-  faults.put = null;
+  errors.put = null;
   await disk.append(patch(11), 1);
   expect((await disk.open())?.segments).toHaveLength(1);
 });
@@ -135,10 +135,10 @@ test('G15: a fresh start may push out all that it replaces', async () => {
   for (const [i, day] of DAYS.entries())
     await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   let removed = 0;
-  faults.removed = (store) => {
+  errors.removed = (store) => {
     if (store === 'segments') removed += 1;
   };
-  faults.put = (store) => (store === 'books' && removed < 4 ? 'quota put' : null);
+  errors.put = (store) => (store === 'books' && removed < 4 ? 'quota put' : null);
   await disk.begin(fresh({ problem: [problem(1)] }, DAYS, 'e2'));
   expect(await disk.open()).toMatchObject({
     epoch: 'e2',
@@ -152,7 +152,7 @@ test('G15: an older day from the wire pushes out nothing newer', async () => {
   const disk = await place.open();
   await disk.begin(fresh());
   await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
-  faults.put = (store) => (store === 'segments' ? 'quota put' : null);
+  errors.put = (store) => (store === 'segments' ? 'quota put' : null);
   await expect(
     disk.addDays([{ day: DAYS[1] ?? '', pages: [page(runsOfDay(DAYS[1] ?? '', 10, 100))] }]),
   ).rejects.toMatchObject({ kind: 'full' });
@@ -180,13 +180,13 @@ test('G16: a record that the browser cannot read any more', async () => {
   await disk.begin(fresh({ problem: [problem(1)] }));
   await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
   await disk.keepCommand(command('a'));
-  faults.read = (store) => (store === 'segments' ? 'unreadable' : null);
+  errors.read = (store) => (store === 'segments' ? 'unreadable' : null);
   await expect(disk.segment(1)).rejects.toMatchObject({ kind: 'corrupt', days: [today] });
   expect(await disk.open()).toMatchObject({
     segments: [],
     days: DAYS.map((day) => ({ day, here: false })),
   });
-  faults.read = (store) => (store === 'books' ? 'unreadable' : null);
+  errors.read = (store) => (store === 'books' ? 'unreadable' : null);
   expect(await disk.open()).toBeNull();
   expect(await disk.commands()).toHaveLength(1);
 });
@@ -200,14 +200,19 @@ test('COL-6: opening reads no segment, no job and no problem', async () => {
   for (const [i, day] of DAYS.entries())
     await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   await disk.append(patch(11, [run(1, startOfDay(today), 1)]), 1);
-  faults.reads.length = 0;
-  faults.asked.length = 0;
-  faults.books.length = 0;
+  errors.reads.length = 0;
+  errors.asked.length = 0;
+  errors.books.length = 0;
   expect(await disk.open()).toMatchObject({
     segments: { length: 4 },
     rows: { company: [{ name: 'Acme' }] },
   });
-  expect(faults.reads.toSorted()).toEqual([
+  expect(errors.reads.toSorted()).toEqual([
+    'books',
+    'books',
+    'books',
+    'books',
+    'books',
     'books',
     'books',
     'books',
@@ -220,7 +225,7 @@ test('COL-6: opening reads no segment, no job and no problem', async () => {
     'meta',
     'patches',
   ]);
-  expect(faults.books).toEqual([
+  expect(errors.books).toEqual([
     'company…company',
     'cause…cause',
     'key…key',
@@ -228,46 +233,51 @@ test('COL-6: opening reads no segment, no job and no problem', async () => {
     'shift…shift',
     'preference…preference',
     'pin…pin',
+    'organization…organization',
+    'backupRepository…backupRepository',
+    'backupProxy…backupProxy',
+    'backupJob…backupJob',
+    'restoreSession…restoreSession',
     'lastSync…lastSync',
   ]);
-  expect(faults.asked).toHaveLength(1);
+  expect(errors.asked).toHaveLength(1);
 });
 
 test('COL-5: a first load reads no segment either', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
-  faults.reads.length = 0;
+  errors.reads.length = 0;
   for (const [i, day] of DAYS.entries())
     await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
-  expect(faults.reads).not.toContain('segments');
+  expect(errors.reads).not.toContain('segments');
 });
 
 test('OUT-1: a command is kept when its transaction has been committed, not before', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
-  faults.put = (store) => (store === 'outbox' ? 'commit' : null);
+  errors.put = (store) => (store === 'outbox' ? 'commit' : null);
   await expect(disk.keepCommand(command('a'))).rejects.toMatchObject({ kind: 'unavailable' });
   expect(await disk.commands()).toEqual([]);
-  faults.put = null;
+  errors.put = null;
   expect((await disk.keepCommand(command('b'))).order).toBe(1);
 });
 
 test('OUT-1: what concerns the outbox is asked for with strict durability, everything else relaxed', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
-  faults.asked.length = 0;
+  errors.asked.length = 0;
   await disk.begin(fresh());
   await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
   await disk.append(patch(11), 1);
   expect(
-    faults.asked.filter((one) => one.mode === 'readwrite').map((one) => one.durability),
+    errors.asked.filter((one) => one.mode === 'readwrite').map((one) => one.durability),
   ).toEqual(['relaxed', 'relaxed', 'relaxed']);
-  faults.asked.length = 0;
+  errors.asked.length = 0;
   await disk.keepCommand(command('a'));
   await disk.markCommand('a', 'refused', null);
   await disk.dropCommand('a');
-  expect(faults.asked.map((one) => [one.mode, one.durability])).toEqual(
+  expect(errors.asked.map((one) => [one.mode, one.durability])).toEqual(
     Array.from({ length: 3 }, () => ['readwrite', 'strict']),
   );
 });

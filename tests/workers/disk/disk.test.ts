@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
-import { DISKS } from './places.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
+import { DISKS, freshIdb, placeIn } from './places.ts';
 import { command, DAYS, fresh, page, patch, problem, run, runsOfDay, shown } from './sample.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 
@@ -38,6 +38,35 @@ describe.each(DISKS)('on %s', (_name, make) => {
       { id: 1, rows: 100, fromSec: startOfDay(today), toSec: startOfDay(today) + 99 * 40 },
     ]);
     expect(opened?.patches).toHaveLength(1);
+  });
+
+  test('OWN-1: a changed account is there after reopening, with and without a warm-start cache, and nothing else changes', async () => {
+    const { disk, again } = await make();
+    const { me, branding, people } = fresh();
+    const folded = async (): Promise<void> => {
+      while (await disk.compact());
+    };
+    await disk.begin(fresh({ problem: [problem(1)] }));
+    await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
+    await folded();
+    const before = await disk.open();
+    await disk.saveUser({ me: { ...me, name: 'Ada Again' }, branding, people });
+    expect(await disk.open()).toEqual({
+      ...before,
+      me: { ...me, name: 'Ada Again' },
+      rows: expect.anything(),
+      dayStarts: null,
+      problemsOf: null,
+    });
+    await folded();
+    expect(await disk.open()).toEqual({ ...before, me: { ...me, name: 'Ada Again' } });
+    // A save while idle work builds the cache is not overwritten by it.
+    await disk.append(patch(12, [run(99, startOfDay(today))]), 1);
+    const work = folded();
+    await disk.saveUser({ me: { ...me, name: 'Ada Last' }, branding, people });
+    await work;
+    await folded();
+    expect(await (await again()).open()).toMatchObject({ me: { name: 'Ada Last' }, cursor: 12 });
   });
 
   test('SYNC-6: a fresh start leaves nothing of before but the outbox', async () => {
@@ -90,8 +119,8 @@ describe.each(DISKS)('on %s', (_name, make) => {
 
   test('OUT-1, OUT-2: a kept command is there after reopening, in its order, once, with its number', async () => {
     const { disk, again } = await make();
-    const kept = await Promise.all(['a', 'b', 'c'].map((id) => disk.keepCommand(command(id))));
-    expect(kept.map((one) => one.order)).toEqual([1, 2, 3]);
+    const stored = await Promise.all(['a', 'b', 'c'].map((id) => disk.keepCommand(command(id))));
+    expect(stored.map((one) => one.order)).toEqual([1, 2, 3]);
     expect((await disk.keepCommand(command('b'))).order).toBe(2);
     await disk.dropCommand('c');
     const later = await again();
@@ -115,7 +144,19 @@ describe.each(DISKS)('on %s', (_name, make) => {
 
   test('SYNC-1: without a beginning nothing can be added', async () => {
     const { disk } = await make();
-    await expect(disk.append(patch(1), 1)).rejects.toBeInstanceOf(DiskFault);
-    await expect(disk.addDays([{ day: today, pages: [] }])).rejects.toBeInstanceOf(DiskFault);
+    await expect(disk.append(patch(1), 1)).rejects.toBeInstanceOf(DiskError);
+    await expect(disk.addDays([{ day: today, pages: [] }])).rejects.toBeInstanceOf(DiskError);
   });
+});
+
+test('OWN-1: an account of a load that another tab has replaced is not stored', async () => {
+  const place = await placeIn(freshIdb());
+  const [disk, other] = [await place.open(), await place.open()];
+  const { me, branding, people } = fresh();
+  await disk.begin(fresh());
+  await other.begin(fresh({}, DAYS, 'e2'));
+  await expect(
+    disk.saveUser({ me: { ...me, name: 'Ada Again' }, branding, people }),
+  ).rejects.toMatchObject({ kind: 'gone' });
+  expect(await other.open()).toMatchObject({ me: { name: me.name }, epoch: 'e2' });
 });

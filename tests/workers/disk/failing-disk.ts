@@ -2,12 +2,12 @@ import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore } from 'fake-index
 import type { Idb } from '#workers/disk/database.ts';
 
 /** What the browser does wrong next. `null`: nothing. */
-export interface Faults {
+export interface FormErrors {
   /**
    * Asked at each put. `abort` and `quota end` end the transaction, `unknown` and `quota put` are
    * the put's own answer; with `commit` all goes well until the transaction is to be committed.
    */
-  put: ((store: string) => PutFault | null) | null;
+  put: ((store: string) => PutError | null) | null;
   removed: ((store: string) => void) | null;
   read: ((store: string) => 'unreadable' | null) | null;
   /** Transactions as they were asked for. */
@@ -24,38 +24,38 @@ export interface Faults {
 }
 
 /** fake-indexeddb has no faults of its own: its classes are wrapped until `restore`. */
-export function injectFaults(): Faults {
+export function injectErrors(): FormErrors {
   const store = IDBObjectStore.prototype;
   const read = (self: Store, args: unknown[], go: () => unknown): unknown => {
-    faults.reads.push(self.name);
-    if (self.name === 'books') faults.books.push(tablesAsked(args[0]));
-    return faults.read?.(self.name) === 'unreadable' ? failed(self, 'NotReadableError') : go();
+    errors.reads.push(self.name);
+    if (self.name === 'books') errors.books.push(tablesRequested(args[0]));
+    return errors.read?.(self.name) === 'unreadable' ? failed(self, 'NotReadableError') : go();
   };
   const undo = [
     wrap(store, 'get', read),
     wrap(store, 'getAll', read),
     wrap(store, 'put', (self, _args, go) => {
-      const fault = faults.put?.(self.name) ?? null;
-      if (fault === 'unknown') return failed(self, 'UnknownError');
-      if (fault === 'quota put') return failed(self, 'QuotaExceededError');
+      const error = errors.put?.(self.name) ?? null;
+      if (error === 'unknown') return failed(self, 'UnknownError');
+      if (error === 'quota put') return failed(self, 'QuotaExceededError');
       const request = go();
-      if (fault === 'commit') {
+      if (error === 'commit') {
         (request as IDBRequest).addEventListener(
           'success',
           () => void later(8, () => call(self.transaction, '_abort', 'UnknownError')),
         );
         return request;
       }
-      if (fault !== null)
+      if (error !== null)
         call(
           self.transaction,
           '_abort',
-          fault === 'quota end' ? 'QuotaExceededError' : 'AbortError',
+          error === 'quota end' ? 'QuotaExceededError' : 'AbortError',
         );
       return request;
     }),
     wrap(store, 'delete', (self, _args, go) => {
-      faults.removed?.(self.name);
+      errors.removed?.(self.name);
       return go();
     }),
     wrap(IDBDatabase.prototype, 'transaction', (_self, args, go) => {
@@ -64,7 +64,7 @@ export function injectFaults(): Faults {
         string | undefined,
         { durability?: string } | undefined,
       ];
-      faults.asked.push({
+      errors.asked.push({
         stores: [stores].flat(),
         mode: mode ?? 'readonly',
         durability: options?.durability,
@@ -72,7 +72,7 @@ export function injectFaults(): Faults {
       return go();
     }),
   ];
-  const faults: Faults = {
+  const errors: FormErrors = {
     put: null,
     removed: null,
     read: null,
@@ -81,10 +81,10 @@ export function injectFaults(): Faults {
     books: [],
     restore: () => undo.forEach((one) => one()),
   };
-  return faults;
+  return errors;
 }
 
-export type PutFault = 'commit' | 'abort' | 'unknown' | 'quota put' | 'quota end';
+export type PutError = 'commit' | 'abort' | 'unknown' | 'quota put' | 'quota end';
 
 interface Store {
   readonly name: string;
@@ -104,8 +104,8 @@ function wrap(
 }
 
 /** Of a key, a range, or a range within `getAll`'s options. */
-const tablesAsked = (asked: unknown): string => {
-  const { query = asked } = asked as { query?: unknown };
+const tablesRequested = (request: unknown): string => {
+  const { query = request } = request as { query?: unknown };
   const { lower, upper } = query as { lower?: string[]; upper?: string[] };
   return Array.isArray(query) ? String(query[0]) : `${lower?.[0]}…${upper?.[0]}`;
 };

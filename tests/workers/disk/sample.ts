@@ -12,7 +12,7 @@ import {
 import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/types.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 import { joinRows } from '#workers/disk/table-snapshots.ts';
-import { idOf, SMALL_TABLES, type SmallRow } from '#workers/tables.ts';
+import { getId, SMALL_TABLES, type SmallRow } from '#workers/tables.ts';
 
 /**
  * A little world to store: runs, rows and commands that are told apart, and the plain fold that a
@@ -117,20 +117,20 @@ export const command = (id: string): Omit<Command, 'order'> => ({
 });
 
 /** What a device would show: rows and runs after everything was folded, in one plain form. */
-export interface Shown {
+export interface ShownRows {
   readonly cursor: number;
   readonly rows: Record<string, Record<string, SmallRow>>;
   readonly runs: Record<string, LeanRun>;
 }
 
-export async function openedOf(disk: Disk): Promise<Opened> {
+export async function loadOpened(disk: Disk): Promise<Opened> {
   const opened = await disk.open();
   if (!opened) throw new Error('nothing to open');
   return opened;
 }
 
-export async function shown(disk: Disk): Promise<Shown> {
-  const opened = await openedOf(disk);
+export async function shown(disk: Disk): Promise<ShownRows> {
+  const opened = await loadOpened(disk);
   const books = await allBooks(disk, opened);
   const runs = new Map<number, LeanRun>();
   for (const info of opened.segments) {
@@ -159,12 +159,12 @@ export async function allBooks(disk: Disk, { folds }: Pick<Opened, 'folds'>): Pr
 export function foldPlain(
   opened: Pick<Opened, 'cursor' | 'rows' | 'patches'>,
   runs: Map<number, LeanRun>,
-): Shown {
-  const rows: Shown['rows'] = {};
+): ShownRows {
+  const rows: ShownRows['rows'] = {};
   for (const table of SMALL_TABLES) rows[table] = {};
   const put = (more: SmallRows): void => {
     for (const table of SMALL_TABLES)
-      for (const row of rowsIn(more, table)) (rows[table] ??= {})[idOf(table, row)] = row;
+      for (const row of rowsIn(more, table)) (rows[table] ??= {})[getId(table, row)] = row;
   };
   put(opened.rows);
   for (const one of opened.patches) {

@@ -6,7 +6,7 @@ import {
   command,
   DAYS,
   fresh,
-  openedOf,
+  loadOpened,
   page,
   patch,
   problem,
@@ -17,7 +17,7 @@ import { startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/types.ts';
 
 const [today = ''] = DAYS;
-const WORDS = Array.from({ length: 22 }, (_, i) => `canary${i}xylophone`);
+const WORDS = Array.from({ length: 23 }, (_, i) => `canary${i}xylophone`);
 const word = (i: number): string => WORDS[i] ?? '';
 
 /** Everything that a device keeps of people's data, with a word planted in each place. */
@@ -75,9 +75,10 @@ async function plant(disk: Disk): Promise<void> {
     refused: { change: { is: 'reopen' }, by: [{ why: word(20), runs: [1] }] },
   });
   await disk.keepAnswer(`getExecution ${word(21)}`, { at: 1, value: { log: word(21) } });
+  await disk.saveDraft(`organization ${word(22)}`, 1, { name: word(22) });
 }
 
-test('G52: of the words that were planted in rows, runs, commands, notices, answers and names, none stands in any database', async () => {
+test('G52: of the words that were planted in rows, runs, commands, notices, answers, drafts and names, none stands in any database', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await plant(disk);
@@ -88,6 +89,7 @@ test('G52: of the words that were planted in rows, runs, commands, notices, answ
     await disk.commands(),
     await disk.notices(),
     await disk.answerTo(`getExecution ${word(21)}`),
+    await disk.readDraft(`organization ${word(22)}`),
     new TextDecoder().decode((await disk.segment(1)).text),
   ]);
   expect(WORDS.filter((one) => !opened.includes(one))).toEqual([]);
@@ -125,6 +127,9 @@ test('G52: what is readable without the key is the written list and nothing else
     'books.chunk',
     'books.sealed',
     'books.table',
+    'drafts.at',
+    'drafts.id',
+    'drafts.sealed',
     'meta.kept',
     'meta.last',
     'meta.manifest',
@@ -211,7 +216,7 @@ test('G52: a ciphertext that was moved to another record, store or database cann
   await swapSealed(place.idb, 'patches', 'sealed');
   expect(await disk.open()).toBeNull();
   await plantTwo();
-  const { folds } = await openedOf(disk);
+  const { folds } = await loadOpened(disk);
   await swapSealed(place.idb, 'books', 'sealed');
   await expect(disk.books(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'corrupt' });
   await expect(allBooks(disk, { folds })).rejects.toMatchObject({ kind: 'corrupt' });

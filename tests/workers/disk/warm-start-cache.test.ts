@@ -4,17 +4,17 @@ import { makeEngine } from '#workers/columns/engine.ts';
 import { plainCipher } from '#workers/disk/cipher.ts';
 import { encodeFront, openFront } from '#workers/disk/warm-start-cache.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { aheadOf, DEFAULT_VIEW, openFirst } from '#workers/startup/cold-start.ts';
+import { getPreloaded, DEFAULT_VIEW, openFirst } from '#workers/startup/cold-start.ts';
 import type { Disk } from '#workers/types.ts';
-import { injectFaults, type Faults } from './failing-disk.ts';
+import { injectErrors, type FormErrors } from './failing-disk.ts';
 import { freshIdb, NAME, placeIn } from './places.ts';
 import { DAYS, fresh, page, patch, problem, run, runsOfDay } from './sample.ts';
 
-let faults: Faults;
+let errors: FormErrors;
 beforeEach(() => {
-  faults = injectFaults();
+  errors = injectErrors();
 });
-afterEach(() => faults.restore());
+afterEach(() => errors.restore());
 
 const [today = ''] = DAYS;
 const NOW = (startOfDay(today) + 86_400) * 1000;
@@ -63,8 +63,8 @@ async function filled(days = DAYS) {
 
 /** The first rows, and what they made the disk read. */
 async function firstRows(disk: Disk) {
-  faults.reads.length = 0;
-  faults.asked.length = 0;
+  errors.reads.length = 0;
+  errors.asked.length = 0;
   const engine = makeEngine();
   const first = await openFirst(disk, engine, DEFAULT_VIEW, NOW);
   if (!first) throw new Error('nothing to open');
@@ -72,19 +72,19 @@ async function firstRows(disk: Disk) {
   return {
     first,
     shown: { facets: list.facets, rows: engine.view(list, DEFAULT_VIEW.window, NOW) },
-    reads: faults.reads.toSorted(),
-    asked: faults.asked.length,
+    reads: errors.reads.toSorted(),
+    asked: errors.asked.length,
   };
 }
 
 test('COL-6: with a front, the first rows are one transaction that touches no book', async () => {
   const { place } = await filled();
-  const { shown, reads, asked } = await firstRows(await place.open());
+  const { shown, reads, asked: request } = await firstRows(await place.open());
   expect(shown.rows.length).toBeGreaterThan(1);
   expect(shown.rows.every(({ jobName, problem: one }) => jobName !== '' && one !== null)).toBe(
     true,
   );
-  expect(asked).toBe(1);
+  expect(request).toBe(1);
   // all four small days are one segment by now
   expect(reads).toEqual(['meta', 'meta', 'patches', 'segments']);
 });
@@ -104,7 +104,7 @@ test("COL-6: a front that is missing, unreadable or somebody else's is passed ov
     expect((await firstRows(await place.open())).shown).toEqual(shown);
   }
   await put(place.idb.indexedDB, front);
-  faults.read = null;
+  errors.read = null;
   expect((await firstRows(disk)).reads).toEqual(['meta', 'meta', 'patches', 'segments']);
 });
 
@@ -144,9 +144,9 @@ test('COL-6: what changed since the front was made wins over it', async () => {
     patch(11, [], { problem: [{ ...problem(n), review: { by: 'u1', at: 3, comment: null } }] }),
     1,
   );
-  const { shown, asked } = await firstRows(await place.open());
+  const { shown, asked: request } = await firstRows(await place.open());
   expect(shown.rows.map((row) => row.problem?.n)).not.toContain(n);
-  expect(asked).toBe(1);
+  expect(request).toBe(1);
 });
 
 test('COL-6: the front does not grow with history', async () => {
@@ -178,14 +178,14 @@ test('COL-6: idle work makes the front anew only where segments or books have ch
 
 test('G16: a segment that was read on the way and cannot be read says which days are to be fetched again', async () => {
   const { place } = await filled();
-  faults.read = (store) => (store === 'segments' ? 'unreadable' : null);
+  errors.read = (store) => (store === 'segments' ? 'unreadable' : null);
   const disk = await place.open();
-  const opened = await disk.open(aheadOf(DEFAULT_VIEW, NOW));
+  const opened = await disk.open(getPreloaded(DEFAULT_VIEW, NOW));
   await expect(disk.segment(opened?.segments[0]?.id ?? 0)).rejects.toMatchObject({
     kind: 'corrupt',
     days: DAYS,
   });
-  faults.read = null;
+  errors.read = null;
   expect(await disk.open()).toMatchObject({
     segments: [],
     days: DAYS.map((day) => ({ day, here: false })),
@@ -224,10 +224,12 @@ async function put(factory: IDBFactory, front: object | null): Promise<void> {
 test('COL-6, SYNC-9: a front says whose problems it holds; of one by a build that did not, none is taken as known', async () => {
   const { me, branding, people } = fresh();
   const days = { timeZone: 'UTC', dayBeginsHour: 0, first: 0, starts: [] };
-  const problemsOf = { segments: [1], fromSec: 5 };
+  const problemsByKey = { segments: [1], fromSec: 5 };
   const whole = { who: { me, branding, people }, rows: {}, days };
-  expect(await opened(encodeFront({ ...whole, problemsOf }, [job(3)]))).toMatchObject({
-    problemsOf,
+  expect(
+    await opened(encodeFront({ ...whole, problemsOf: problemsByKey }, [job(3)])),
+  ).toMatchObject({
+    problemsOf: problemsByKey,
     jobs: { ns: [3] },
   });
   const head = new TextEncoder().encode(JSON.stringify({ ...whole, jobs: { ns: [], ends: [] } }));

@@ -8,7 +8,7 @@ import type { RunView } from '#contract/runs/query.ts';
 import { parseCsv } from '#tests/contract/runs/parse-csv.ts';
 import { TestClock } from '#tests/sim/clock.ts';
 import { filter, NOW, steps } from '#tests/workers/columns/arbitrary.ts';
-import { columnsOf, makeBoth } from '#tests/workers/columns/both.ts';
+import { getColumns, makeBoth } from '#tests/workers/columns/both.ts';
 import type { Both } from '#tests/workers/columns/both.ts';
 import { must, scene } from '#tests/workers/scene.ts';
 import { exportRuns } from '#workers/export/export.ts';
@@ -22,7 +22,7 @@ const ALL: readonly ExportColumn[] = EXPORT_COLUMNS.map((id) => ({
 
 function begin(
   { engine }: Both,
-  asked = EVERYTHING,
+  request = EVERYTHING,
   columns = ALL,
   more: Partial<Parameters<typeof exportRuns>[0]> = {},
 ) {
@@ -31,7 +31,7 @@ function begin(
   const made = exportRuns({
     engine,
     clock,
-    filter: asked,
+    filter: request,
     columns,
     names: new Map([
       ['u1', 'Ann'],
@@ -51,7 +51,7 @@ const range = (one: readonly [number, number] | null): string[] =>
   one ? one.map(String) : ['', ''];
 
 /** Cells of one row as the grid tells it. */
-function told({ plain }: Both, row: RunView): string[] {
+function toOutput({ plain }: Both, row: RunView): string[] {
   const zone = plain.timeZone;
   const when = (at: number | null | undefined): string[] =>
     at === null || at === undefined ? ['', ''] : [wallText(at, zone), utcText(at)];
@@ -89,19 +89,19 @@ function told({ plain }: Both, row: RunView): string[] {
 
 test('CSV-5: the file holds the list, row by row in its order, and says what the grid says', async () => {
   await fc.assert(
-    fc.asyncProperty(steps, filter, async (all, asked) => {
+    fc.asyncProperty(steps, filter, async (all, request) => {
       const both = makeBoth();
       for (const step of all) both.take(step);
-      const { made, clock } = begin(both, asked);
+      const { made, clock } = begin(both, request);
       await clock.pass(10);
       const { name, rows, file } = must(await made.done());
-      const selection = both.engine.select({ ...asked, group: null }, NOW);
+      const selection = both.engine.select({ ...request, group: null }, NOW);
       const view = both.engine.view(selection, { first: 0, count: 1_000 }, NOW);
       const bytes = new Uint8Array(await file.arrayBuffer());
       expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
       const [titles, ...lines] = parseCsv(new TextDecoder().decode(bytes));
       expect(lines).toEqual(
-        view.map((row) => told(both, { ...row, message: row.message?.toWellFormed() ?? null })),
+        view.map((row) => toOutput(both, { ...row, message: row.message?.toWellFormed() ?? null })),
       );
       expect(rows).toBe(view.length);
       expect(name).toBe('DailyChecks_2026-11-20_103000.csv');
@@ -132,7 +132,7 @@ const many = (count: number): LeanRun[] =>
   }));
 function full(): Both {
   const both = makeBoth();
-  both.engine.addSegment(columnsOf(many(16_000)));
+  both.engine.addSegment(getColumns(many(16_000)));
   return both;
 }
 const FEW: readonly ExportColumn[] = [

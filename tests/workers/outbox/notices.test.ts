@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 import type { createWorkerApi } from '#workers/queries/live-queries.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
-const noticesOf = (door: Door) => loopOf(door).outbox.view().notices;
+const getNotices = (door: Door) => getLoop(door).outbox.view().notices;
 const note = (content: string) => ({ is: 'note' as const, content });
 
 /**
@@ -35,15 +35,15 @@ async function conflict() {
 }
 
 test('OUT-5: each run that was refused of many is listed with its reason, its job and its company, and is tried again alone', async () => {
-  const { clock, server, anns, bobs, runs, fine, problemOf } = await conflict();
-  const [told] = noticesOf(bobs);
-  expect(told).toMatchObject({
+  const { clock, server, anns, bobs, runs, fine, problemOf: getProblem } = await conflict();
+  const [details] = getNotices(bobs);
+  expect(details).toMatchObject({
     text: "3 of 4 results weren't changed: 2 different reasons.",
     run: runs[0],
     refused: 3,
   });
-  expect(loopOf(bobs).status()).toMatchObject({ refused: 0, partly: 1 });
-  const id = must(told).id;
+  expect(getLoop(bobs).status()).toMatchObject({ refused: 0, partly: 1 });
+  const id = must(details).id;
   const line = (n: number | undefined) => {
     const run = must(server.rows.run.get(must(n)));
     return {
@@ -53,7 +53,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
       startedAt: Math.floor(run.startedAt / 1000) * 1000,
     };
   };
-  expect(loopOf(bobs).outbox.refusedOf(id, 100)).toEqual({
+  expect(getLoop(bobs).outbox.refusedOf(id, 100)).toEqual({
     count: 3,
     reasons: [
       { why: 'ann already reviewed this.', count: 2, runs: runs.slice(0, 2).map(line) },
@@ -61,7 +61,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
     ],
   });
   expect(
-    loopOf(bobs)
+    getLoop(bobs)
       .outbox.refusedOf(id, 1)
       .reasons.map(({ count, runs: some }) => [count, some.length]),
   ).toEqual([
@@ -73,13 +73,13 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   const sent = server.log.length;
   expect(await bobs.mend(id, 'retry')).toMatchObject({ ok: true });
   await clock.pass(1_000);
-  expect(runs.slice(0, 2).map((run) => problemOf(run)?.review?.comment)).toEqual(['mine', 'mine']);
+  expect(runs.slice(0, 2).map((run) => getProblem(run)?.review?.comment)).toEqual(['mine', 'mine']);
   const again = server.log
     .slice(sent)
     .flatMap(({ event }) => (event.type === 'problem.reviewed@1' ? event.data.problems : []));
   // not those that were changed the first time
-  expect(new Set(again)).toEqual(new Set(runs.slice(0, 2).map((run) => problemOf(run)?.n)));
-  expect(noticesOf(bobs)).toMatchObject([
+  expect(new Set(again)).toEqual(new Set(runs.slice(0, 2).map((run) => getProblem(run)?.n)));
+  expect(getNotices(bobs)).toMatchObject([
     { text: "1 of 3 results weren't changed: This result has no problem to review." },
   ]);
 });
@@ -91,21 +91,21 @@ test('OUT-5: of a change that was refused for every run, the reasons are listed 
     change: { is: 'review', comment: 'again' },
   });
   await clock.pass(1_000);
-  const entry = must(loopOf(bobs).outbox.view().entries[0]);
+  const entry = must(getLoop(bobs).outbox.view().entries[0]);
   expect(entry).toMatchObject({
     state: 'refused',
     failure: { kind: 'conflict', message: '2 different reasons.' },
   });
-  const told = loopOf(bobs).outbox.refusedOf(entry.id, 10);
-  expect(told.reasons.map(({ why, count }) => [why, count])).toEqual([
+  const details = getLoop(bobs).outbox.refusedOf(entry.id, 10);
+  expect(details.reasons.map(({ why, count }) => [why, count])).toEqual([
     ['ann already reviewed this.', 1],
     ['This result has no problem to review.', 1],
   ]);
   bobDevice.kill(bobs);
   const later = bobDevice.open();
   await clock.pass(1_000);
-  expect(loopOf(later).outbox.view().entries).toEqual([entry]);
-  expect(loopOf(later).outbox.refusedOf(entry.id, 10)).toEqual(told);
+  expect(getLoop(later).outbox.view().entries).toEqual([entry]);
+  expect(getLoop(later).outbox.refusedOf(entry.id, 10)).toEqual(details);
 });
 
 test('OUT-5, OUT-6: what a person is told survives the browser and is put away in all tabs at once', async () => {
@@ -115,7 +115,7 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   await clock.pass(1_000);
   await anns.send('changeExecution', { id: third, change: note('ann') });
   await clock.pass(1_000);
-  const all = noticesOf(bobs);
+  const all = getNotices(bobs);
   expect(all.map(({ text }) => text)).toEqual([
     "3 of 4 results weren't changed: 2 different reasons.",
     'ann replaced your note.',
@@ -124,10 +124,10 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   const one = bobDevice.open();
   const two = bobDevice.open();
   await clock.pass(2_000);
-  expect([noticesOf(one), noticesOf(two)]).toEqual([all, all]);
+  expect([getNotices(one), getNotices(two)]).toEqual([all, all]);
   expect(await two.mend(must(all[0]).id, 'discard')).toMatchObject({ ok: true });
   await clock.pass(100);
-  expect([noticesOf(one), noticesOf(two)]).toEqual([all.slice(1), all.slice(1)]);
+  expect([getNotices(one), getNotices(two)]).toEqual([all.slice(1), all.slice(1)]);
   await one.send('changeExecution', { id: third, change: note('bob again') });
   await clock.pass(1_000);
   await anns.send('changeExecution', {
@@ -136,11 +136,11 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   });
   await anns.send('changeExecution', { id: third, change: note('ann again') });
   await clock.pass(1_000);
-  expect([noticesOf(one), noticesOf(two)].map((some) => some.map(({ text }) => text))).toEqual([
+  expect([getNotices(one), getNotices(two)].map((some) => some.map(({ text }) => text))).toEqual([
     ['ann replaced your note.', 'ann replaced your note.'],
     ['ann replaced your note.', 'ann replaced your note.'],
   ]);
-  expect(noticesOf(anns)).toMatchObject([{ text: 'bob replaced your note.' }]);
+  expect(getNotices(anns)).toMatchObject([{ text: 'bob replaced your note.' }]);
   bobDevice.kill(one);
   bobDevice.kill(two);
   expect(await bobDevice.disk.notices()).toHaveLength(2);
@@ -170,7 +170,7 @@ test('OUT-6: who was away is told all the same; a snooze that had ended anyway i
   await clock.pass(2_000);
   anns = annDevice.open();
   await clock.pass(2_000);
-  expect(noticesOf(anns).map(({ text }) => text)).toEqual([
+  expect(getNotices(anns).map(({ text }) => text)).toEqual([
     'bob replaced your note.',
     'bob replaced your snooze.',
   ]);
@@ -181,13 +181,13 @@ test('OUT-6: where the disk refuses a notice, it is shown as long as the tab is 
   const anns = annDevice.open();
   const bobs = bobDevice.open();
   await clock.pass(2_000);
-  const { disk } = loopOf(anns).replica;
+  const { disk } = getLoop(anns).replica;
   const id = String(bad()[0]);
-  disk.keepNotice = () => Promise.reject(new DiskFault('full', 'no room'));
+  disk.keepNotice = () => Promise.reject(new DiskError('full', 'no room'));
   await anns.send('changeExecution', { id, change: note('ann') });
   await clock.pass(1_000);
   await bobs.send('changeExecution', { id, change: note('bob') });
   await clock.pass(1_000);
-  await loopOf(anns).outbox.load();
-  expect(noticesOf(anns)).toMatchObject([{ text: 'bob replaced your note.' }]);
+  await getLoop(anns).outbox.load();
+  expect(getNotices(anns)).toMatchObject([{ text: 'bob replaced your note.' }]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { loopOf, scene, shown } from '#tests/workers/scene.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { getLoop, scene, shown } from '#tests/workers/scene.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 
 const note = (content: string) => ({ is: 'note' as const, content });
 
@@ -30,7 +30,7 @@ test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in its orde
       event.type === 'problem.noted@1' ? [event.data.content] : [],
     ),
   ).toEqual(runs.map((run) => `about ${run}`));
-  expect(loopOf(again).outbox.view().entries).toEqual([]);
+  expect(getLoop(again).outbox.view().entries).toEqual([]);
   expect(await annDevice.disk.commands()).toEqual([]);
 });
 
@@ -39,10 +39,10 @@ test('OUT-1: where the disk refuses, nothing is said to be saved and nothing is 
   const door = annDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
-  const { replica } = loopOf(door);
+  const { replica } = getLoop(door);
   const { disk } = replica;
   const keep = disk.keepCommand.bind(disk);
-  disk.keepCommand = () => Promise.reject(new DiskFault('full', 'no room'));
+  disk.keepCommand = () => Promise.reject(new DiskError('full', 'no room'));
   expect(
     await door.send('changeExecution', { id: String(run), change: note('lost') }),
   ).toMatchObject({ ok: false, failure: { kind: 'storage' } });
@@ -68,11 +68,11 @@ test('OUT-3: where the answer is lost, the same key is asked again and the effec
   }
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   expect(shown(door, run, clock.now())?.waiting).toBe(false);
-  expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+  expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0 });
 });
 
 test('OUT-5, OUT-6: the second review is refused in words, its effect taken back, kept until mended', async () => {
-  const { clock, server, annDevice, bobDevice, bad, problemOf, ann } = scene();
+  const { clock, server, annDevice, bobDevice, bad, problemOf: getProblem, ann } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();
   await clock.pass(2_000);
@@ -91,8 +91,8 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
   bobDevice.wire.up = true;
   await bobs.syncNow();
   await clock.pass(70_000);
-  expect(problemOf(run)?.review?.by).toBe(ann.me.id);
-  const [entry] = loopOf(bobs).outbox.view().entries;
+  expect(getProblem(run)?.review?.by).toBe(ann.me.id);
+  const [entry] = getLoop(bobs).outbox.view().entries;
   expect(entry).toMatchObject({
     state: 'refused',
     failure: { kind: 'conflict', message: 'ann already reviewed this.' },
@@ -126,8 +126,8 @@ test('SYNC-7: a tab reads the outbox once for many changes that it has not read 
   );
   await Promise.all(notes);
   await clock.pass(2_000);
-  await loopOf(door).settled();
-  expect(loopOf(door).outbox.view().entries).toHaveLength(20);
+  await getLoop(door).settled();
+  expect(getLoop(door).outbox.view().entries).toHaveLength(20);
   expect(reads).toBeGreaterThan(0);
   expect(reads).toBeLessThan(5);
 });
@@ -144,17 +144,17 @@ test('OUT-5: a refused change stays refused while the disk still has it as waiti
   await anns.send('changeExecution', review);
   await clock.pass(1_000);
   Object.assign(bobDevice.disk, {
-    markCommand: () => Promise.reject(new DiskFault('full', 'no room')),
+    markCommand: () => Promise.reject(new DiskError('full', 'no room')),
   });
   bobDevice.wire.up = true;
   await clock.pass(70_000);
-  await loopOf(bobs).outbox.load();
+  await getLoop(bobs).outbox.load();
   expect(await bobDevice.disk.commands()).toMatchObject([{ state: 'waiting' }]);
-  expect(loopOf(bobs).outbox.view().entries).toMatchObject([{ state: 'refused' }]);
+  expect(getLoop(bobs).outbox.view().entries).toMatchObject([{ state: 'refused' }]);
 });
 
 test('OUT-5: a refused command that is tried again is a new one, and what is partly refused says which', async () => {
-  const { clock, annDevice, bobDevice, bad, problemOf } = scene();
+  const { clock, annDevice, bobDevice, bad, problemOf: getProblem } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();
   await clock.pass(2_000);
@@ -172,19 +172,19 @@ test('OUT-5: a refused command that is tried again is a new one, and what is par
   await clock.pass(1_000);
   bobDevice.wire.up = true;
   await clock.pass(70_000);
-  const { entries, notices } = loopOf(bobs).outbox.view();
+  const { entries, notices } = getLoop(bobs).outbox.view();
   expect(entries.map(({ state }) => state)).toEqual(['refused']);
   expect(notices).toMatchObject([
     { text: "1 of 2 results weren't changed: ann already reviewed this.", run: one, refused: 1 },
   ]);
-  expect(problemOf(two)?.review?.comment).toBe('both');
+  expect(getProblem(two)?.review?.comment).toBe('both');
   await anns.send('changeExecution', { id: String(one), change: { is: 'reopen' } });
   await clock.pass(1_000);
   expect(await bobs.mend(entries[0]?.id ?? '', 'retry')).toMatchObject({ ok: true });
   await clock.pass(1_000);
-  expect(problemOf(one)?.review?.comment).toBe('late');
+  expect(getProblem(one)?.review?.comment).toBe('late');
   expect(await bobs.mend(notices[0]?.id ?? '', 'discard')).toMatchObject({ ok: true });
-  expect(loopOf(bobs).outbox.view()).toEqual({ entries: [], notices: [] });
+  expect(getLoop(bobs).outbox.view()).toEqual({ entries: [], notices: [] });
 });
 
 test('OUT-6: whose note was replaced is told who did it, once, and who replaces own words is told nothing', async () => {
@@ -202,12 +202,12 @@ test('OUT-6: whose note was replaced is told who did it, once, and who replaces 
     await door.send('changeExecution', { id: String(run), change: note(content) });
     await clock.pass(1_000);
   }
-  expect(loopOf(anns).outbox.view().notices).toMatchObject([{ text: 'bob replaced your note.' }]);
-  expect(loopOf(bobs).outbox.view().notices).toEqual([]);
+  expect(getLoop(anns).outbox.view().notices).toMatchObject([{ text: 'bob replaced your note.' }]);
+  expect(getLoop(bobs).outbox.view().notices).toEqual([]);
 });
 
 test('G11: a command that breaks the server every time is set aside, and the ones behind it arrive', async () => {
-  const { clock, server, annDevice, bad, problemOf } = scene();
+  const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
@@ -219,8 +219,8 @@ test('G11: a command that breaks the server every time is set aside, and the one
   await door.send('changeExecution', { id: String(one), change: note('poison') });
   await door.send('changeExecution', { id: String(two), change: note('behind') });
   await clock.pass(10 * 60_000);
-  expect(problemOf(two)?.note?.content).toBe('behind');
-  expect(loopOf(door).outbox.view().entries).toMatchObject([
+  expect(getProblem(two)?.note?.content).toBe('behind');
+  expect(getLoop(door).outbox.view().entries).toMatchObject([
     { state: 'refused', runs: [one], failure: { kind: 'server-fault' } },
   ]);
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith(`/${one}`)).length).toBeLessThan(
@@ -229,7 +229,7 @@ test('G11: a command that breaks the server every time is set aside, and the one
 });
 
 test('OUT-8: a change that the server has no disk space for is kept with a notice and sent when there is space again', async () => {
-  const { clock, server, annDevice, bad, problemOf } = scene();
+  const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
   const [run = 0] = bad();
@@ -250,7 +250,7 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
   await door.send('changeExecution', { id: String(run), change: note('kept') });
   await clock.pass(60 * 60_000);
   expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('kept');
-  expect(loopOf(door).status()).toMatchObject({
+  expect(getLoop(door).status()).toMatchObject({
     is: 'live',
     waiting: 1,
     refused: 0,
@@ -259,12 +259,12 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
   });
   server.handle = handle;
   await clock.pass(2 * 60_000);
-  expect(problemOf(run)?.note?.content).toBe('kept');
-  expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
+  expect(getProblem(run)?.note?.content).toBe('kept');
+  expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
 });
 
 test('OUT-3: numbers that never reached the server leave no gap that would stop the rest', async () => {
-  const { clock, annDevice, bad, problemOf } = scene();
+  const { clock, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
   const [one = 0, two = 0] = bad();
@@ -280,7 +280,7 @@ test('OUT-3: numbers that never reached the server leave no gap that would stop 
   await door.send('changeExecution', { id: String(one), change: note('first') });
   await door.send('changeExecution', { id: String(two), change: note('second') });
   await clock.pass(1_000);
-  expect([problemOf(one)?.note?.content, problemOf(two)?.note?.content]).toEqual([
+  expect([getProblem(one)?.note?.content, getProblem(two)?.note?.content]).toEqual([
     'first',
     'second',
   ]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 const at = (read: unknown): number => (read as { value: { at: number } }).value.at;
 
@@ -16,7 +16,7 @@ test('OFF-6: with the network the server answers; without it its last answer sta
   annDevice.wire.up = false;
   server.cutStreams();
   await clock.pass(1_000);
-  expect(loopOf(door).status().is).toBe('offline');
+  expect(getLoop(door).status().is).toBe('offline');
   expect(await door.read('lastSync', {})).toMatchObject({
     ok: true,
     value: {
@@ -53,15 +53,15 @@ test('OFF-6: a server that keeps silent is not waited for while it seems away, a
   annDevice.wire.faults = { drop: 0, lose: 0, silence: 1000, double: 0, delay: 0, garbage: 0 };
   server.cutStreams();
   await clock.pass(90_000);
-  expect(loopOf(door).status().is).toBe('offline');
-  let told: unknown = null;
+  expect(getLoop(door).status().is).toBe('offline');
+  let details: unknown = null;
   void (async () => {
-    told = await door.read('lastSync', {});
+    details = await door.read('lastSync', {});
   })();
   await clock.pass(2_900);
-  expect(told).toBeNull();
+  expect(details).toBeNull();
   await clock.pass(200);
-  expect(told).toMatchObject({ ok: true, value: { live: false, at: at(first) } });
+  expect(details).toMatchObject({ ok: true, value: { live: false, at: at(first) } });
   annDevice.wire.faults = { ...annDevice.wire.faults, silence: 0 };
   await clock.pass(70_000);
   const handle = server.handle.bind(server);
@@ -103,7 +103,7 @@ test('OFF-6, SYNC-6: what was answered before the scope changed, or to somebody 
   server.epoch = 'e2'; // everything is loaded anew meanwhile
   server.poke({ is: 'head', head: server.log.length, epoch: 'e2' });
   await clock.pass(16_000); // less than a silent server is waited for
-  expect(loopOf(door).replica.epoch).toBe('e2');
+  expect(getLoop(door).replica.epoch).toBe('e2');
   late.resolve(null);
   expect(await slow).toMatchObject({ ok: true, value: { live: true } });
   server.handle = handle;

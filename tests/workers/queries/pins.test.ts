@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import { makeRunsWatch } from '#workers/queries/runs-query.ts';
-import { pinsOf } from '#workers/queries/user-tables.ts';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { getPins } from '#workers/queries/user-tables.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first at once, survives the browser, arrives once and reaches the other device alone', async () => {
-  const { clock, server, ann, annDevice, bobDevice, deviceOf } = scene();
+  const { clock, server, ann, annDevice, bobDevice, deviceOf: getDevice } = scene();
   let door = annDevice.open();
   await clock.pass(2_000);
   const companies = (one: typeof door) =>
     makeRunsWatch(
-      () => loopOf(one).replica,
+      () => getLoop(one).replica,
       () => clock.now(),
-      () => pinsOf(loopOf(one)),
+      () => getPins(getLoop(one)),
     ).make({
       filter: EVERYTHING,
       window: { first: 0, count: 0 },
@@ -43,12 +43,12 @@ test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first at once, surviv
       .filter(({ event }) => event.type === 'company.pinned@1')
       .map(({ event }) => event.data),
   ).toEqual([{ id: ann.me.id, company: last, pinned: true }]);
-  const other = deviceOf(ann).open();
+  const other = getDevice(ann).open();
   await clock.pass(2_000);
   expect(shown(other)).toEqual(pinnedFirst);
   const bob = bobDevice.open();
   await clock.pass(2_000);
-  expect(pinsOf(loopOf(bob))).toEqual(new Set());
+  expect(getPins(getLoop(bob))).toEqual(new Set());
   await pin(false);
   await clock.pass(5_000);
   for (const one of [door, other]) expect(companies(one).map(({ value }) => value)).toEqual(before);

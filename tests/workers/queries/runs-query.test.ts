@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ofGroup, SINGLE_CAUSES } from '#contract/runs/query.ts';
 import type { RunsView } from '#contract/runs/query.ts';
-import { ALL, loopOf, must, scene } from '#tests/workers/scene.ts';
+import { ALL, getLoop, must, scene } from '#tests/workers/scene.ts';
 import { FACETS_SOME } from '#workers/queries/facets-query.ts';
 
 test('COL-7: a held list keeps its rows in place and fresh in words, counts what waits, and takes it in when asked', async () => {
@@ -75,7 +75,7 @@ test('COL-7: many changes in a frame are one update, and no update comes without
   expect(versions).toEqual(versions.toSorted((a, b) => a - b));
 });
 
-const linesOf = ({ heads, rows }: RunsView) => ({
+const getLines = ({ heads, rows }: RunsView) => ({
   heads: heads.map(({ line, key }) => [line, key]),
   rows: rows.map(({ n }) => n),
 });
@@ -110,7 +110,7 @@ test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and 
   for (const id of own)
     await door.send('changeExecution', { id: String(id), change: { is: 'review', comment: null } });
   await clock.pass(100);
-  expect(linesOf(now())).toEqual(linesOf(before));
+  expect(getLines(now())).toEqual(getLines(before));
   expect(now().heads.find(({ key }) => key === job)).toEqual({
     ...head,
     progress: { cleared: head.progress.of, of: head.progress.of },
@@ -119,7 +119,7 @@ test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and 
     story.finish(clock.now() - 1000);
     await clock.pass(100);
   }
-  expect([now().fresh > 0, linesOf(now())]).toEqual([true, linesOf(before)]);
+  expect([now().fresh > 0, getLines(now())]).toEqual([true, getLines(before)]);
   watch.change({ ...question, folded: [job] });
   await clock.pass(20);
   expect(now().lines).toBe(before.lines - head.rows);
@@ -182,7 +182,7 @@ test('COL-7, COL-3: of many companies and causes those with the most and the cho
   const door = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
-  const whole = loopOf(door).replica.engine.select(ALL, clock.now()).facets;
+  const whole = getLoop(door).replica.engine.select(ALL, clock.now()).facets;
   const last = must(whole.companies.at(-1)).value;
   const question = {
     filter: ALL,
@@ -195,23 +195,25 @@ test('COL-7, COL-3: of many companies and causes those with the most and the cho
     views.push(view);
   });
   await clock.pass(20);
-  const told = (): RunsView['facets'] => must(views.at(-1)).facets;
+  const toOutput = (): RunsView['facets'] => must(views.at(-1)).facets;
   expect(whole.companies.length).toBeGreaterThan(FACETS_SOME + 10);
-  expect(told()).toEqual({
+  expect(toOutput()).toEqual({
     ...whole,
     companies: whole.companies.slice(0, FACETS_SOME),
     left: { companies: whole.companies.length - FACETS_SOME, causes: 0 },
   });
   watch.change({ ...question, filter: { ...ALL, companies: [last] }, facets: 'some' });
   await clock.pass(20);
-  expect(told().companies.at(-1)).toEqual(whole.companies.at(-1));
-  expect(told().companies.length + must(told().left).companies).toBe(whole.companies.length);
+  expect(toOutput().companies.at(-1)).toEqual(whole.companies.at(-1));
+  expect(toOutput().companies.length + must(toOutput().left).companies).toBe(
+    whole.companies.length,
+  );
   watch.change({ ...question, facets: 'all' });
   await clock.pass(20);
-  expect(told()).toEqual(whole);
+  expect(toOutput()).toEqual(whole);
   watch.change(question);
   await clock.pass(20);
-  expect(told()).toEqual(whole);
+  expect(toOutput()).toEqual(whole);
   watch.change({ ...question, facets: 'none' });
   await clock.pass(20);
   expect(views.at(-1)).toMatchObject({

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost network; a review made meanwhile arrives once it answers again', async () => {
-  const { clock, server, annDevice, bad, problemOf } = scene();
+  const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
-  expect(loopOf(door).status().is).toBe('live');
+  expect(getLoop(door).status().is).toBe('live');
   const handle = server.handle.bind(server);
   const since = clock.now();
   for (const status of [502, 503]) {
@@ -18,9 +18,9 @@ test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost net
       );
     server.cutStreams();
     await clock.pass(5_000);
-    const told = loopOf(door).status();
-    expect(told.is).toBe('server-trouble');
-    expect(must(told.offlineSince) - since).toBeLessThan(5_000);
+    const details = getLoop(door).status();
+    expect(details.is).toBe('server-trouble');
+    expect(must(details.offlineSince) - since).toBeLessThan(5_000);
   }
   const run = must(bad()[0]);
   expect(
@@ -29,15 +29,15 @@ test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost net
       change: { is: 'review', comment: null },
     }),
   ).toMatchObject({ ok: true });
-  expect(loopOf(door).status()).toMatchObject({ is: 'server-trouble', waiting: 1 });
+  expect(getLoop(door).status()).toMatchObject({ is: 'server-trouble', waiting: 1 });
   annDevice.wire.up = false; // now the network goes as well
   await clock.pass(70_000);
-  expect(loopOf(door).status().is).toBe('offline');
+  expect(getLoop(door).status().is).toBe('offline');
   server.handle = handle;
   annDevice.wire.up = true;
   await clock.pass(130_000);
-  expect(loopOf(door).status()).toMatchObject({ is: 'live', waiting: 0, offlineSince: null });
-  expect(problemOf(run)?.review).not.toBeNull();
+  expect(getLoop(door).status()).toMatchObject({ is: 'live', waiting: 0, offlineSince: null });
+  expect(getProblem(run)?.review).not.toBeNull();
 });
 
 test('OFF-7: opened again while the gateway answers 502, it is server trouble from the beginning, and its own words are told where something is asked', async () => {
@@ -54,7 +54,7 @@ test('OFF-7: opened again while the gateway answers 502, it is server trouble fr
     );
   const again = annDevice.open();
   await clock.pass(5_000);
-  expect(loopOf(again).status().is).toBe('server-trouble');
+  expect(getLoop(again).status().is).toBe('server-trouble');
   expect(
     await again.ask('listEvidence', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }),
   ).toMatchObject({

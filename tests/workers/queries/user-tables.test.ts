@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { loopOf, scene } from '#tests/workers/scene.ts';
-import { preferencesOf, shiftsOf, viewsOf } from '#workers/queries/user-tables.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
+import { getPreferences, getShifts, getViews } from '#workers/queries/user-tables.ts';
 
 const ID = '10000000-0000-4000-8000-000000000001';
 const SHIFT = '10000000-0000-4000-8000-000000000002';
 
 test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the browser, arrive once and reach the other device', async () => {
-  const { clock, server, ann, annDevice, deviceOf } = scene();
+  const { clock, server, ann, annDevice, deviceOf: getDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
   annDevice.wire.up = false;
@@ -34,39 +34,39 @@ test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the 
     await door.send('prefer', { id: ann.me.id, name: 'density', value: '"dense"' }),
   ])
     expect(sent).toMatchObject({ ok: true });
-  const told = (one: typeof door): unknown => {
-    const loop = loopOf(one);
+  const toOutput = (one: typeof door): unknown => {
+    const loop = getLoop(one);
     return [
-      viewsOf(loop).map(({ name, ownerName }) => [name, ownerName]),
-      shiftsOf(loop).map(({ cleared, name }) => [cleared, name]),
-      preferencesOf(loop).map(({ value }) => value),
+      getViews(loop).map(({ name, ownerName }) => [name, ownerName]),
+      getShifts(loop).map(({ cleared, name }) => [cleared, name]),
+      getPreferences(loop).map(({ value }) => value),
     ];
   };
   const all = [[['Mine again', ann.me.name]], [[3, ann.me.name]], ['"dense"']];
-  expect(told(door)).toEqual(all);
+  expect(toOutput(door)).toEqual(all);
   annDevice.kill(door);
   const again = annDevice.open();
   await clock.pass(2_000);
-  expect(told(again)).toEqual(all);
+  expect(toOutput(again)).toEqual(all);
   annDevice.wire.up = true;
   await clock.pass(70_000);
-  expect(loopOf(again).status()).toMatchObject({ waiting: 0, refused: 0 });
+  expect(getLoop(again).status()).toMatchObject({ waiting: 0, refused: 0 });
   expect(server.log.slice(-4).map(({ event }) => event.type)).toEqual([
     'view.saved@1',
     'view.saved@1',
     'shift.ended@1',
     'user.preferred@1',
   ]);
-  expect(told(again)).toEqual(all);
-  const other = deviceOf(ann).open(); // from the bootstrap
+  expect(toOutput(again)).toEqual(all);
+  const other = getDevice(ann).open(); // from the bootstrap
   await clock.pass(5_000);
-  expect(told(other)).toEqual(all);
+  expect(toOutput(other)).toEqual(all);
   await door.send('removeView', { id: ID });
   await again.send('removeView', { id: ID });
   await clock.pass(5_000);
-  expect(viewsOf(loopOf(other))).toEqual([]); // from the events
+  expect(getViews(getLoop(other))).toEqual([]); // from the events
   annDevice.kill(again);
   const last = annDevice.open(); // from the disk
   await clock.pass(100);
-  expect(told(last)).toEqual([[], all[1], all[2]]);
+  expect(toOutput(last)).toEqual([[], all[1], all[2]]);
 });

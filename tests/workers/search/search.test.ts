@@ -26,7 +26,7 @@ const named = fc.constantFrom(...WORDS);
 /**
  * 0 where the name begins with it, 1 where a word does, 2 where it holds it, 3 where it does not.
  */
-function sortOf(name: string, key: string): number {
+function getSort(name: string, key: string): number {
   const low = name.toLowerCase();
   if (low.startsWith(key)) return 0;
   if (!low.includes(key)) return 3;
@@ -50,14 +50,14 @@ test('FIND-1, FIND-2: names that begin with it, then words, then the rest, each 
         const check = (): void => {
           const found = find(both.engine, { text, limit });
           const all = [...both.plain.jobs.values()];
-          const nameOf = (n: number): string => both.plain.companies.get(n)?.name ?? '';
-          const hits = all.filter((one) => sortOf(one.name, key) < 3);
+          const getName = (n: number): string => both.plain.companies.get(n)?.name ?? '';
+          const hits = all.filter((one) => getSort(one.name, key) < 3);
           expect(found.jobs.count).toBe(hits.length);
           const order = found.jobs.rows.map(
-            ({ name }) => [sortOf(name, key), name.toLowerCase()] as const,
+            ({ name }) => [getSort(name, key), name.toLowerCase()] as const,
           );
           const wanted = hits
-            .map(({ name }) => [sortOf(name, key), name.toLowerCase()] as const)
+            .map(({ name }) => [getSort(name, key), name.toLowerCase()] as const)
             .sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0))
             .slice(0, limit);
           expect(order).toEqual(wanted);
@@ -68,7 +68,7 @@ test('FIND-1, FIND-2: names that begin with it, then words, then the rest, each 
               name: row?.name,
               computer: row?.computer,
               company: row?.company,
-              companyName: nameOf(row?.company ?? 0),
+              companyName: getName(row?.company ?? 0),
             });
           }
           const machines = new Map(
@@ -76,7 +76,7 @@ test('FIND-1, FIND-2: names that begin with it, then words, then the rest, each 
               .filter(({ computer }) => computer !== '')
               .map((one) => [`${one.company} ${one.computer}`, one]),
           );
-          const hit = [...machines.values()].filter(({ computer }) => sortOf(computer, key) < 3);
+          const hit = [...machines.values()].filter(({ computer }) => getSort(computer, key) < 3);
           expect(found.computers.count).toBe(hit.length);
           expect(found.computers.rows).toHaveLength(Math.min(limit, hit.length));
           for (const one of found.computers.rows)
@@ -86,7 +86,7 @@ test('FIND-1, FIND-2: names that begin with it, then words, then the rest, each 
               ).length,
             );
           const firms = [...both.plain.companies.values()].filter(
-            ({ name }) => sortOf(name, key) < 3,
+            ({ name }) => getSort(name, key) < 3,
           );
           expect(found.companies.count).toBe(firms.length);
           for (const one of found.companies.rows)

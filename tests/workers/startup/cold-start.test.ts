@@ -58,7 +58,7 @@ const problems = (seed: number): ProblemRow[] =>
   });
 
 /** What a row tells of older runs is not whole before the rest is here. */
-const told = (rows: readonly RunView[]): unknown[] =>
+const toOutput = (rows: readonly RunView[]): unknown[] =>
   rows.map((row) => ({
     ...row,
     strip: [],
@@ -66,14 +66,14 @@ const told = (rows: readonly RunView[]): unknown[] =>
     usualBytes: null,
     usualDuration: null,
   }));
-function answerOf(engine: Engine, filter: RunsFilter): unknown {
+function getAnswer(engine: Engine, filter: RunsFilter): unknown {
   const list = engine.select(filter, NOW);
   return {
     total: list.total,
     facets: list.facets,
     progress: list.progress,
     ids: [...list.ids()],
-    rows: told(engine.view(list, WINDOW, NOW)),
+    rows: toOutput(engine.view(list, WINDOW, NOW)),
   };
 }
 
@@ -114,7 +114,7 @@ const filters: fc.Arbitrary<RunsFilter> = fc
 describe.each(DISKS)('on %s', (name, make) => {
   test(
     'COL-6, COL-8: the first view of a store opened in part is that of the store opened whole, and the rest makes it whole',
-    { timeout: 30_000 * PROOF },
+    { timeout: 60_000 * PROOF },
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -147,10 +147,10 @@ describe.each(DISKS)('on %s', (name, make) => {
               (await openFirst(later, engine, { filter: () => filter, window: WINDOW }, NOW)) ??
               expect.fail('nothing to open');
             const whole = await openedWhole(later);
-            expect(answerOf(engine, filter)).toEqual(answerOf(whole, filter));
+            expect(getAnswer(engine, filter)).toEqual(getAnswer(whole, filter));
             await openBooks(later, engine, first.opened, () => Promise.resolve());
             for (const { id } of first.rest) engine.addSegment(await later.segment(id));
-            expect(answerOf(engine, other)).toEqual(answerOf(whole, other));
+            expect(getAnswer(engine, other)).toEqual(getAnswer(whole, other));
             for (const table of ['job', 'problem'] as const) {
               expect([...engine.all(table)].sort((a, b) => a.n - b.n)).toEqual(
                 [...whole.all(table)].sort((a, b) => a.n - b.n),
@@ -171,7 +171,7 @@ describe.each(DISKS)('on %s', (name, make) => {
       DAYS.map((day, i) => ({ day, pages: [page(runsOfDay(day, 40, 1 + i * 1000))] })),
     );
     const segments: number[] = [];
-    const asked: { job: number[]; problem: number[] } = { job: [], problem: [] };
+    const request: { job: number[]; problem: number[] } = { job: [], problem: [] };
     const watched: Disk = {
       ...disk,
       segment: (id) => {
@@ -179,8 +179,8 @@ describe.each(DISKS)('on %s', (name, make) => {
         return disk.segment(id);
       },
       books: (folds, wanted) => {
-        asked.job.push(...(wanted.job ?? []));
-        asked.problem.push(...(wanted.problem ?? []));
+        request.job.push(...(wanted.job ?? []));
+        request.problem.push(...(wanted.problem ?? []));
         return disk.books(folds, wanted);
       },
       restOfBooks: () => Promise.reject(new Error('read beyond the first view')),
@@ -195,15 +195,15 @@ describe.each(DISKS)('on %s', (name, make) => {
     const first = await openFirst(watched, engine, { filter: () => filter, window: WINDOW }, NOW);
     expect(segments).toEqual([1]);
     expect(first?.rest.map(({ id }) => id)).toEqual([2, 3, 4]);
-    expect(asked.problem.toSorted((a, b) => a - b)).toEqual([5, 10, 15, 20, 25, 30, 35, 40]);
+    expect(request.problem.toSorted((a, b) => a - b)).toEqual([5, 10, 15, 20, 25, 30, 35, 40]);
     const shown = engine.view(engine.select(filter, NOW), WINDOW, NOW);
     expect(shown.length).toBeGreaterThan(0);
-    expect(asked.job.toSorted((a, b) => a - b)).toEqual(
+    expect(request.job.toSorted((a, b) => a - b)).toEqual(
       [...new Set(shown.map((row) => row.job))].toSorted((a, b) => a - b),
     );
     expect(shown.map(({ jobName }) => jobName)).toEqual(shown.map((row) => `job ${row.job}`));
     expect(engine.all('job').length + engine.all('problem').length).toBe(
-      asked.job.length + asked.problem.length,
+      request.job.length + request.problem.length,
     );
   });
 

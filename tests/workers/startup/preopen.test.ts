@@ -5,7 +5,7 @@ import { openProfiles } from '#workers/disk/profiles.ts';
 import type { StoredProfile, Profiles } from '#workers/disk/profiles.ts';
 import { preopen } from '#workers/startup/preopen.ts';
 import type { Opens } from '#workers/startup/preopen.ts';
-import { DiskFault } from '#workers/disk/disk-errors.ts';
+import { DiskError } from '#workers/disk/disk-errors.ts';
 import { command, fresh } from '../disk/sample.ts';
 import { freshIdb, OWNER, placeIn } from '../disk/places.ts';
 
@@ -57,12 +57,12 @@ test("COL-6, OUT-7: where another user signs in meanwhile, nobody gets the first
 
 test('G16: what fails early is tried anew when it is asked for, and the caller is told how that went', async () => {
   const { place, opens, openWith } = await scene();
-  opens.connect.mockRejectedValueOnce(new DiskFault('unavailable', 'not yet'));
+  opens.connect.mockRejectedValueOnce(new DiskError('unavailable', 'not yet'));
   const early = preopen(opens, () => 0);
   const register = await early.openRegister();
   expect(await (await openWith(early, place.held, register)).open()).toMatchObject({ epoch: 'e1' });
   const refused = preopen(
-    { ...opens, openRegister: () => Promise.reject(new DiskFault('unavailable', 'never')) },
+    { ...opens, openRegister: () => Promise.reject(new DiskError('unavailable', 'never')) },
     () => 0,
   );
   await expect(refused.openRegister()).rejects.toMatchObject({ kind: 'unavailable' });

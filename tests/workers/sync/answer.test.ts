@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
-import { failureOf, readAnswer } from '#workers/sync/answer.ts';
+import { getFailure, readAnswer } from '#workers/sync/answer.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { encodeColumns } from '#contract/runs/columns.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 6);
-const kindOf = (status: number, body: unknown = null, headers: Record<string, string> = {}) =>
-  failureOf(new Response(null, { status, headers }), body, NOW);
+const getKind = (status: number, body: unknown = null, headers: Record<string, string> = {}) =>
+  getFailure(new Response(null, { status, headers }), body, NOW);
 
 const wait = (header: string): unknown =>
-  (kindOf(503, null, { 'retry-after': header }) as { retryAfterMs: number }).retryAfterMs;
+  (getKind(503, null, { 'retry-after': header }) as { retryAfterMs: number }).retryAfterMs;
 const read = (body: string) => readAnswer('events', new Response(body), NOW);
 
 test('SYNC-8: every failure of the contract arrives as itself, and every bare status as the nearest one', () => {
   for (const [kind, status] of Object.entries(STATUS_OF)) {
-    expect(kindOf(status, { success: false, message: 'said', error: { kind } })).toMatchObject({
+    expect(getKind(status, { success: false, message: 'said', error: { kind } })).toMatchObject({
       kind,
       message: 'said',
     });
   }
   expect(
     [401, 404, 400, 409, 418, 426, 429, 500, 502, 503, 504, 507].map(
-      (status) => kindOf(status).kind,
+      (status) => getKind(status).kind,
     ),
   ).toEqual([
     'expired',
@@ -38,8 +38,8 @@ test('SYNC-8: every failure of the contract arrives as itself, and every bare st
     'out-of-space',
   ]);
   // Kinds that a device makes itself, and words that no list holds, are not believed.
-  expect(kindOf(400, { message: '', error: { kind: 'storage' } }).kind).toBe('no-answer');
-  expect(kindOf(500, { message: '', error: { kind: 'toString' } }).kind).toBe('server-fault');
+  expect(getKind(400, { message: '', error: { kind: 'storage' } }).kind).toBe('no-answer');
+  expect(getKind(500, { message: '', error: { kind: 'toString' } }).kind).toBe('server-fault');
 });
 
 test('SYNC-8: Retry-After is read in seconds and as a date, and never silences a device for more than an hour', () => {

@@ -11,7 +11,7 @@ import {
 import type { Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVERYTHING } from '#contract/runs/query.ts';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 /** What a server, a proxy or a captive portal may say to anything. */
 const answers = oneof(
@@ -94,7 +94,7 @@ test(
         integer({ min: 1, max: 1000 }),
         array(answers, { minLength: 1, maxLength: 30 }),
         async (seed, said) => {
-          const { clock, server, annDevice, bad, problemOf } = scene(seed);
+          const { clock, server, annDevice, bad, problemOf: getProblem } = scene(seed);
           const door = annDevice.open();
           await clock.pass(1_500);
           const [run = 0] = bad();
@@ -112,19 +112,19 @@ test(
           });
           const before = annDevice.wire.asked.length;
           await clock.pass(30_000);
-          const asked = annDevice.wire.asked.slice(before);
-          const { outbox } = loopOf(door);
+          const query = annDevice.wire.asked.slice(before);
+          const { outbox } = getLoop(door);
           // It waits longer and longer: 30 ms doubled reaches half a minute in ten steps, for the
           // loop, the outbox and the stream each.
           const honest = said.some(({ is }) => is === 'true' || is === 'twice');
-          expect(honest ? 0 : asked.length).toBeLessThan(3 * 10 * CALLS_A_STEP);
+          expect(honest ? 0 : query.length).toBeLessThan(3 * 10 * CALLS_A_STEP);
           const waits = outbox.view().entries.length === 1;
-          const there = problemOf(run)?.note?.content === 'kept';
+          const there = getProblem(run)?.note?.content === 'kept';
           expect(waits || there).toBe(true);
           server.handle = handle;
           await door.syncNow();
           await clock.pass(200_000);
-          const loop = loopOf(door);
+          const loop = getLoop(door);
           // it says so and keeps everything: that is its end
           if (loop.status().is === 'update-needed') return;
           expect(loop.status()).toMatchObject({ is: 'live', left: 0, waiting: 0 });

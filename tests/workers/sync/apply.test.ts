@@ -12,7 +12,7 @@ import type { Base } from '#workers/sync/apply.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 6);
 
-function logOf(seed: number, more: number) {
+function getLog(seed: number, more: number) {
   const server = new SimServer(() => NOW);
   const story = new Story(server, makeChance(seed), () => NOW);
   story.begin(2, 4, 10);
@@ -81,7 +81,7 @@ function plain() {
 test('SYNC-2: any cut of the events into batches makes the rows that one fold makes', () => {
   assert(
     property(integer({ min: 1, max: 10_000 }), array(nat(60), { maxLength: 12 }), (seed, cuts) => {
-      const log = logOf(seed, 25);
+      const log = getLog(seed, 25);
       const whole = plain();
       const cut = plain();
       whole.take(log, log.length);
@@ -100,7 +100,7 @@ test('SYNC-2: any cut of the events into batches makes the rows that one fold ma
 test('SYNC-1: two patches written as one say the same as one after the other', () => {
   assert(
     property(integer({ min: 1, max: 10_000 }), integer({ min: 1, max: 40 }), (seed, at) => {
-      const log = logOf(seed, 25);
+      const log = getLog(seed, 25);
       const one = plain();
       const first = one.take(log.slice(0, at), at).patch;
       const second = one.take(log.slice(at), log.length).patch;
@@ -121,7 +121,7 @@ test('SYNC-1: two patches written as one say the same as one after the other', (
 });
 
 test('G11: what cannot be read or folded is passed over whole, the rest stands', () => {
-  const log = logOf(7, 10);
+  const log = getLog(7, 10);
   const clean = plain();
   const poisoned = plain();
   clean.take(log, log.length);
@@ -156,7 +156,7 @@ test('G11: what cannot be read or folded is passed over whole, the rest stands',
 });
 
 test('SYNC-2: a start of a run that is not here waits for its day, which may know its end', () => {
-  const log = logOf(3, 0);
+  const log = getLog(3, 0);
   const one = plain();
   one.take(log, log.length);
   const job = must(one.base.row('job', 1));
@@ -174,7 +174,7 @@ test('SYNC-2: a start of a run that is not here waits for its day, which may kno
 });
 
 test('RUN-8, SYNC-1: a run that a page of its day brought ahead of its event is counted, and a corrected one is not counted again, here or not', () => {
-  const log = logOf(3, 0);
+  const log = getLog(3, 0);
   const server = plain();
   server.take(log, log.length);
   const first = must(

@@ -12,7 +12,7 @@ import {
 } from '../../contract/catalogue.ts';
 
 const clock = { now: () => 0, after: () => () => {} };
-const wireOf = (fetch: typeof globalThis.fetch) =>
+const getWire = (fetch: typeof globalThis.fetch) =>
   makeWire({
     fetch,
     origin: 'https://portal.test',
@@ -20,7 +20,7 @@ const wireOf = (fetch: typeof globalThis.fetch) =>
     tokens: { get: () => Promise.resolve(ok('token')) },
   });
 const answering = (status: number, body: unknown) =>
-  wireOf(() =>
+  getWire(() =>
     Promise.resolve(
       new Response(body === null ? null : JSON.stringify(body), {
         status,
@@ -34,9 +34,9 @@ const never: typeof fetch = () => {
 const ID = '01JZ0000000000000000000000';
 
 /** The sentence with which a call fails, as a list and as a file. */
-async function sentencesOf(
+async function loadSentences(
   name: CallName,
-  wire: ReturnType<typeof wireOf>,
+  wire: ReturnType<typeof getWire>,
   input: unknown = { id: ID },
 ): Promise<readonly string[]> {
   const answers = [await wire.raw(name, input), await wire.file(name, input)];
@@ -50,12 +50,12 @@ const CASES = [...CATALOGUE, ...BY_PATTERN].flatMap(([sentence, ...calls]) =>
 test.each(CASES)(
   'WORDS-2: %s fails with its own sentence when the server answers 500 without a message: %s',
   async (name, sentence) => {
-    expect(await sentencesOf(name, answering(500, null))).toEqual([sentence]);
-    expect(await sentencesOf(name, answering(500, { success: false, message: '' }))).toEqual([
+    expect(await loadSentences(name, answering(500, null))).toEqual([sentence]);
+    expect(await loadSentences(name, answering(500, { success: false, message: '' }))).toEqual([
       sentence,
     ]);
     expect(
-      await sentencesOf(
+      await loadSentences(
         name,
         answering(500, {
           success: false,
@@ -71,14 +71,14 @@ test.each(CASES)(
   'WORDS-2: %s says when the server did not answer, or the request could not be built',
   async (name) => {
     expect(
-      await sentencesOf(
+      await loadSentences(
         name,
-        wireOf(() => Promise.reject(new TypeError('Failed to fetch'))),
+        getWire(() => Promise.reject(new TypeError('Failed to fetch'))),
       ),
     ).toEqual([NO_RESPONSE]);
     // Text that no path holds, an object that no query holds, and a number that JSON does not hold.
     expect(
-      await sentencesOf(name, wireOf(never), {
+      await loadSentences(name, getWire(never), {
         id: '\uD800',
         jobInstanceUid: '\uD800',
         username: '\uD800',
@@ -95,7 +95,7 @@ test.each(CASES)(
   'WORDS-3: %s shows the message of an expected refusal, whatever its sentence',
   async (name) => {
     expect(
-      await sentencesOf(
+      await loadSentences(
         name,
         answering(403, {
           success: false,
@@ -111,7 +111,7 @@ test.each(SERVER_MESSAGE_FIRST)(
   'WORDS-3: %s shows the message of the server also for a fault',
   async (name) => {
     expect(
-      await sentencesOf(
+      await loadSentences(
         name,
         answering(500, {
           success: false,
@@ -121,7 +121,7 @@ test.each(SERVER_MESSAGE_FIRST)(
       ),
     ).toEqual(['The directory rejected the entry.']);
     expect(
-      await sentencesOf(
+      await loadSentences(
         name,
         answering(500, { success: false, message: 'The directory rejected the entry.' }),
       ),
@@ -130,33 +130,33 @@ test.each(SERVER_MESSAGE_FIRST)(
 );
 
 test('WORDS-3: a database sign-in shows the whole answer where it is text', async () => {
-  expect(await sentencesOf('loginDb', answering(500, 'The account is closed.'))).toEqual([
+  expect(await loadSentences('loginDb', answering(500, 'The account is closed.'))).toEqual([
     'The account is closed.',
   ]);
   expect(
-    await sentencesOf(
+    await loadSentences(
       'loginDb',
       answering(400, { success: false, data: 'The account is closed.' }),
     ),
   ).toEqual(['The account is closed.']);
   expect(
-    await sentencesOf(
+    await loadSentences(
       'loginDb',
       answering(401, { success: false, message: 'The account is closed.' }),
     ),
   ).toEqual(['The account is closed.']);
-  expect(await sentencesOf('loginDb', answering(401, null))).toEqual(['Error while logging in']);
+  expect(await loadSentences('loginDb', answering(401, null))).toEqual(['Error while logging in']);
   expect(
-    await sentencesOf(
+    await loadSentences(
       'loginDb',
-      wireOf(() => Promise.resolve(new Response('<h1>Welcome</h1>', { status: 500 }))),
+      getWire(() => Promise.resolve(new Response('<h1>Welcome</h1>', { status: 500 }))),
     ),
   ).toEqual(['Error while logging in']);
 });
 
 test('WORDS-3: the message of a server error is not shown if the catalog has its own sentence', async () => {
   expect(
-    await sentencesOf(
+    await loadSentences(
       'deleteTicket',
       answering(500, { success: false, message: 'x', error: { kind: 'server-fault' } }),
     ),
@@ -164,9 +164,9 @@ test('WORDS-3: the message of a server error is not shown if the catalog has its
 });
 
 test('WORDS-2: a profile change answered with 409 says that the username exists', async () => {
-  expect(await sentencesOf('editProfile', answering(409, null))).toEqual([USERNAME_EXISTS]);
+  expect(await loadSentences('editProfile', answering(409, null))).toEqual([USERNAME_EXISTS]);
   expect(
-    await sentencesOf(
+    await loadSentences(
       'editProfile',
       answering(409, { success: false, message: 'Taken', error: { kind: 'conflict' } }),
     ),
@@ -194,7 +194,7 @@ test('WORDS-2: a refused session says that it has expired', async () => {
         ),
     },
   });
-  expect(await sentencesOf('listTickets', wire)).toEqual([
+  expect(await loadSentences('listTickets', wire)).toEqual([
     'Your session has expired. Please log in again to continue.',
   ]);
 });

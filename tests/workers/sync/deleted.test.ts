@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 test('SYNC-6, COMP-4: a company that was deleted leaves the device at the next contact: rows, results and problems, in memory and on its disk, also where it was away', async () => {
   const { clock, server, annDevice } = scene();
@@ -8,7 +8,7 @@ test('SYNC-6, COMP-4: a company that was deleted leaves the device at the next c
   const [gone] = [...new Set([...server.rows.run.values()].map(({ company }) => company))];
   if (gone === undefined) throw new Error('a story without a result');
   const left = (): readonly number[] => {
-    const { engine } = loopOf(door).replica;
+    const { engine } = getLoop(door).replica;
     const runs = [...server.rows.run.values()]
       .filter(({ company }) => company === gone)
       .map(({ n }) => n);
@@ -28,14 +28,14 @@ test('SYNC-6, COMP-4: a company that was deleted leaves the device at the next c
   expect(left().at(-1)).toBeGreaterThan(0);
   annDevice.wire.up = true;
   await clock.pass(120_000);
-  expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
   expect(left()).toEqual([0, 0, 0, 0]);
   annDevice.kill(door);
   annDevice.wire.up = false;
   door = annDevice.open();
   await clock.pass(5_000);
   expect(left()).toEqual([0, 0, 0, 0]);
-  const { engine } = loopOf(door).replica;
+  const { engine } = getLoop(door).replica;
   expect([engine.size, engine.all('company').length]).toEqual([
     [...server.rows.run.values()].filter(({ company }) => company !== gone).length,
     server.rows.company.size - 1,

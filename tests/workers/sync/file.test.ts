@@ -12,9 +12,9 @@ const wireThat = (answers: (request: Request) => Response) =>
   });
 
 test('SYNC-8: a file of the server comes under its own name, asked for with the token and the whole question', async () => {
-  let asked: Request | null = null;
+  let query: Request | null = null;
   const wire = wireThat((request) => {
-    asked = request.clone();
+    query = request.clone();
     return new Response('a,b\r\n', {
       headers: {
         'content-type': 'text/csv',
@@ -26,7 +26,7 @@ test('SYNC-8: a file of the server comes under its own name, asked for with the 
   if (!answer.ok) throw new Error(answer.failure.message);
   expect(answer.value.name).toBe('Users_2026-11-20_074609.csv');
   expect(await answer.value.file.text()).toBe('a,b\r\n');
-  const request = asked as unknown as Request;
+  const request = query as unknown as Request;
   expect([
     request.method,
     request.url,

@@ -7,7 +7,7 @@ import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { WorkerContext } from '#workers/context.ts';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
 
@@ -70,8 +70,8 @@ async function begin() {
     'signed in',
     () =>
       first.door.session.loop !== null &&
-      loopOf(first.door).status().is === 'live' &&
-      loopOf(first.door).status().left === 0,
+      getLoop(first.door).status().is === 'live' &&
+      getLoop(first.door).status().left === 0,
   );
   return { ...all, server, ann, wire: annDevice.wire, first, tab, until };
 }
@@ -83,12 +83,12 @@ test('SYNC-14: the last sync of sources comes with the first load, and changes a
   const { server, wire, first, until } = await begin();
   await until('the first load', () => first.seen.at(-1)?.status === 'SUCCEEDED');
   expect(first.seen.at(-1)?.failed).toEqual([]);
-  const cursor = loopOf(first.door).replica.cursor;
+  const cursor = getLoop(first.door).replica.cursor;
   for (const value of [BAD, GOOD]) {
     server.sync(value);
     await until(value.status, has(first.seen, value));
   }
-  expect(loopOf(first.door).replica.cursor).toBe(cursor);
+  expect(getLoop(first.door).replica.cursor).toBe(cursor);
   expect(wire.asked.filter(({ path }) => path.includes('last-sync'))).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ test('SYNC-7, SYNC-14: another tab has it at once and keeps receiving it', async
   server.sync(BAD);
   const second = await tab();
   await until('the second tab', has(second.seen, BAD));
-  expect(loopOf(second.door).status().follower).toBe(true);
+  expect(getLoop(second.door).status().follower).toBe(true);
   server.sync(GOOD);
   await until('recovered in the second tab', has(second.seen, GOOD));
 });
@@ -106,11 +106,11 @@ test('SYNC-14: a page reopened offline shows the last stored data', async () => 
   const { server, wire, first, tab, until } = await begin();
   server.sync(BAD);
   await until('it failed', has(first.seen, BAD));
-  loopOf(first.door).stop();
+  getLoop(first.door).stop();
   wire.up = false;
   const later = await tab();
   await until('offline', has(later.seen, BAD));
-  await until('no answer', () => loopOf(later.door).status().is === 'offline');
+  await until('no answer', () => getLoop(later.door).status().is === 'offline');
   expect(later.seen.at(-1)).toEqual(BAD);
 });
 

@@ -3,7 +3,7 @@ import { ok } from '#contract/result.ts';
 import { makeWire } from '#workers/sync/wire.ts';
 
 const clock = { now: () => 0, after: () => () => {} };
-const NOTHING = {
+const EMPTY = {
   companies: null,
   jobs: null,
   computers: null,
@@ -48,7 +48,7 @@ test('SEEK-4: a search that is under way is called off by the next one, and by n
       ['/search?text=harb', false],
     ],
   );
-  under[2]?.answer(Response.json({ success: true, message: '', data: NOTHING }));
+  under[2]?.answer(Response.json({ success: true, message: '', data: EMPTY }));
   under[1]?.answer(Response.json({ success: true, message: '', data: [] }));
-  expect([await second, await other]).toEqual([ok(NOTHING), ok([])]);
+  expect([await second, await other]).toEqual([ok(EMPTY), ok([])]);
 });

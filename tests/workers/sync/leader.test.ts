@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopOf, scene, shown } from '#tests/workers/scene.ts';
+import { getLoop, scene, shown } from '#tests/workers/scene.ts';
 
 test('SYNC-7: one tab leads; the other sees what it pulls and what it does, and neither asks twice', async () => {
   const { clock, server, story, annDevice, bad } = scene();
@@ -7,15 +7,15 @@ test('SYNC-7: one tab leads; the other sees what it pulls and what it does, and 
   await clock.pass(2_000);
   const second = annDevice.open();
   await clock.pass(500);
-  expect([loopOf(first).status().follower, loopOf(second).status().follower]).toEqual([
+  expect([getLoop(first).status().follower, getLoop(second).status().follower]).toEqual([
     false,
     true,
   ]);
-  expect(loopOf(second).status().is).toBe('live');
+  expect(getLoop(second).status().is).toBe('live');
   story.finish(clock.now() - 1000);
   await clock.pass(200);
-  expect(loopOf(second).replica.engine.size).toBe(server.rows.run.size);
-  expect(loopOf(second).replica.cursor).toBe(server.log.length);
+  expect(getLoop(second).replica.engine.size).toBe(server.rows.run.size);
+  expect(getLoop(second).replica.cursor).toBe(server.log.length);
   const [run = 0, other = 0] = bad();
   await second.send('changeExecution', {
     id: String(run),
@@ -39,7 +39,7 @@ test('SYNC-7: one tab leads; the other sees what it pulls and what it does, and 
     waiting: false,
     problem: { note: { content: 'from the first' } },
   });
-  expect([first, second].map((door) => loopOf(door).outbox.view().entries)).toEqual([[], []]);
+  expect([first, second].map((door) => getLoop(door).outbox.view().entries)).toEqual([[], []]);
   expect(annDevice.wire.asked.filter(({ path }) => path.includes('jobExecutions'))).toHaveLength(2);
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith('refresh'))).toHaveLength(1);
 });
@@ -65,8 +65,8 @@ test('SYNC-7: a leader that dies is replaced within 2 s, from what is on disk, a
   annDevice.wire.faults = { ...annDevice.wire.faults, lose: 0 };
   story.finish(clock.now() - 1000);
   await clock.pass(2_000);
-  expect(loopOf(second).status()).toMatchObject({ is: 'live', follower: false, waiting: 0 });
-  expect(loopOf(second).replica.cursor).toBe(server.log.length);
+  expect(getLoop(second).status()).toMatchObject({ is: 'live', follower: false, waiting: 0 });
+  expect(getLoop(second).replica.cursor).toBe(server.log.length);
   expect(
     server.log.flatMap(({ event }) =>
       event.type === 'problem.noted@1' ? [event.data.content] : [],
@@ -92,9 +92,9 @@ test('A2, SYNC-7: the tab that follows asks the leader for the token and never t
       }),
     );
   };
-  const asked = second.ask('lastSync', {});
+  const query = second.ask('lastSync', {});
   await clock.pass(100);
-  expect(await asked).toEqual({
+  expect(await query).toEqual({
     ok: true,
     value: { status: 'NEVER', at: null, failed: [], sources: [] },
   });

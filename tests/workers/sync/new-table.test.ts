@@ -1,16 +1,16 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
-import { databaseOf } from '#workers/disk/database.ts';
+import { getDatabase } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import type { WorkerContext } from '#workers/context.ts';
-import { loopOf, scene } from '#tests/workers/scene.ts';
+import { getLoop, scene } from '#tests/workers/scene.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
 const live = (door: Door) => (): boolean =>
-  door.session.loop?.status().is === 'live' && loopOf(door).status().left === 0;
+  door.session.loop?.status().is === 'live' && getLoop(door).status().left === 0;
 
 interface Manifest {
   readonly tables?: readonly string[];
@@ -48,7 +48,7 @@ for (const [what, older] of OLDER)
       }
       expect(holds()).toBe(true);
     };
-    const asked = (call: string): number =>
+    const toQuery = (call: string): number =>
       wire.asked.filter(({ path }) => path.includes(call)).length;
 
     const first = createWorkerApi(world);
@@ -57,28 +57,28 @@ for (const [what, older] of OLDER)
       first.signIn({ way: 'password', auth: 'db', username: 'ann', password: 'x' }),
       until(live(first)),
     ]);
-    loopOf(first).stop();
+    getLoop(first).stop();
     await changeManifest(
       idb.indexedDB,
-      databaseOf({ tenant: ann.me.serviceProviderId, user: ann.me.id, actor: ann.me.id }),
+      getDatabase({ tenant: ann.me.serviceProviderId, user: ann.me.id, actor: ann.me.id }),
       older,
     );
     story.finish(clock.now());
-    const before = [asked('sync/bootstrap'), asked('sync/runs/')];
+    const before = [toQuery('sync/bootstrap'), toQuery('sync/runs/')];
 
     const again = createWorkerApi(world);
-    await until(() => again.session.loop !== null && loopOf(again).replica.engine.size > 0);
-    await until(() => live(again)() && loopOf(again).replica.engine.size === server.rows.run.size);
-    expect([asked('sync/bootstrap'), asked('sync/runs/')]).toEqual([
+    await until(() => again.session.loop !== null && getLoop(again).replica.engine.size > 0);
+    await until(() => live(again)() && getLoop(again).replica.engine.size === server.rows.run.size);
+    expect([toQuery('sync/bootstrap'), toQuery('sync/runs/')]).toEqual([
       (before[0] ?? 0) + 1,
       (before[1] ?? 0) + 1, // the day with the new run
     ]);
-    loopOf(again).stop();
+    getLoop(again).stop();
 
     const third = createWorkerApi(world);
     await until(live(third));
-    expect(asked('sync/bootstrap')).toBe((before[0] ?? 0) + 1);
-    loopOf(third).stop();
+    expect(toQuery('sync/bootstrap')).toBe((before[0] ?? 0) + 1);
+    getLoop(third).stop();
   });
 
 /** Changes what is on the disk, as an older build would have written it. */

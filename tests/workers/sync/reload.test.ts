@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { leanOf } from '#contract/runs/columns.ts';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { toLeanRun } from '#contract/runs/columns.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 /**
  * A provider with runs on several days, a device that has them all, and what makes it load anew in
@@ -9,7 +9,7 @@ import { loopOf, must, scene } from '#tests/workers/scene.ts';
 function loaded() {
   const all = scene();
   const { server, ann, annDevice } = all;
-  const asked = (): string[] =>
+  const toQuery = (): string[] =>
     annDevice.wire.asked.flatMap(({ path }) =>
       path.includes('sync/runs/') ? [path.slice(-10)] : [],
     );
@@ -26,16 +26,16 @@ function loaded() {
   };
   /** What stands on the device is what the server has. */
   const same = (door: ReturnType<typeof annDevice.open>): void => {
-    const { engine } = loopOf(door).replica;
+    const { engine } = getLoop(door).replica;
     const ns = [...server.rows.run.values()].map(({ n }) => n);
     const here = engine.runs(ns);
     expect([here.size, engine.size]).toEqual([ns.length, ns.length]);
     for (const run of server.rows.run.values())
-      expect(here.get(run.n)).toEqual(leanOf(run, must(server.rows.job.get(run.job))));
+      expect(here.get(run.n)).toEqual(toLeanRun(run, must(server.rows.job.get(run.job))));
   };
   return {
     ...all,
-    asked,
+    asked: toQuery,
     anew,
     same,
     days: (): Set<string> =>
@@ -48,16 +48,16 @@ function loaded() {
 }
 
 test('SYNC-12: loading anew in the same epoch, days that have not changed are not fetched again, also after the browser was closed', async () => {
-  const { clock, story, annDevice, asked, anew, same, days } = loaded();
+  const { clock, story, annDevice, asked: request, anew, same, days } = loaded();
   let door = annDevice.open();
   await clock.pass(2_000);
-  expect(new Set(asked())).toEqual(days());
-  const before = asked().length;
-  const generation = loopOf(door).replica.generation;
+  expect(new Set(request())).toEqual(days());
+  const before = request().length;
+  const generation = getLoop(door).replica.generation;
   anew();
   await clock.pass(2_000);
-  expect(loopOf(door).replica.generation).toBe(generation + 1);
-  expect(asked().length).toBe(before);
+  expect(getLoop(door).replica.generation).toBe(generation + 1);
+  expect(request().length).toBe(before);
   same(door);
   annDevice.kill(door);
   door = annDevice.open();
@@ -67,44 +67,44 @@ test('SYNC-12: loading anew in the same epoch, days that have not changed are no
   await clock.pass(1_000);
   anew();
   await clock.pass(2_000);
-  expect(asked().slice(before)).toEqual([new Date(yesterday).toISOString().slice(0, 10)]);
-  expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(request().slice(before)).toEqual([new Date(yesterday).toISOString().slice(0, 10)]);
+  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
   same(door);
   annDevice.kill(door);
   door = annDevice.open(); // what was kept was written too
   await clock.pass(1_000);
   same(door);
-  expect(asked().slice(before)).toHaveLength(1);
+  expect(request().slice(before)).toHaveLength(1);
 });
 
 test('SYNC-12, SYNC-11: of a job that became another kind, and of another scope, days are fetched again', async () => {
-  const { clock, server, story, ann, annDevice, asked, anew, same, days } = loaded();
+  const { clock, server, story, ann, annDevice, asked: request, anew, same, days } = loaded();
   const door = annDevice.open();
   await clock.pass(2_000);
-  let before = asked().length;
+  let before = request().length;
   for (let i = 0; i < 12; i++) story.changeJob();
   await clock.pass(1_000);
   anew();
   await clock.pass(2_000);
-  expect(asked().length).toBeGreaterThan(before);
+  expect(request().length).toBeGreaterThan(before);
   same(door);
-  before = asked().length;
+  before = request().length;
   // sees the same by another right
   server.users.set(ann.me.id, Object.assign(ann, { companies: [1, 2, 3] }));
   anew();
   await clock.pass(2_000);
-  expect(new Set(asked().slice(before))).toEqual(days());
+  expect(new Set(request().slice(before))).toEqual(days());
   same(door);
 });
 
 test('SYNC-12, LOG-6: in another epoch every day is fetched, whatever its tag says', async () => {
-  const { clock, server, annDevice, asked, same, days } = loaded();
+  const { clock, server, annDevice, asked: request, same, days } = loaded();
   const door = annDevice.open();
   await clock.pass(2_000);
-  const before = asked().length;
+  const before = request().length;
   server.epoch = 'e2';
   server.poke({ is: 'head', head: server.log.length, epoch: 'e2' });
   await clock.pass(2_000);
-  expect(new Set(asked().slice(before))).toEqual(days());
+  expect(new Set(request().slice(before))).toEqual(days());
   same(door);
 });

@@ -3,18 +3,18 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
 import type { Role } from '#contract/abilities.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
-import { databaseOf } from '#workers/disk/database.ts';
+import { getDatabase } from '#workers/disk/database.ts';
 import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
 import { openProfiles } from '#workers/disk/profiles.ts';
 import { createWorkerApi } from '#workers/queries/live-queries.ts';
 import { SMALL_TABLES } from '#workers/tables.ts';
 import type { WorkerContext } from '#workers/context.ts';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 type Door = ReturnType<typeof createWorkerApi>;
 
 const live = (door: Door) => (): boolean =>
-  door.session.loop?.status().is === 'live' && loopOf(door).status().left === 0;
+  door.session.loop?.status().is === 'live' && getLoop(door).status().left === 0;
 
 /**
  * Ann's browser with a real (fake-indexeddb) database, signed in as an operator, with everything
@@ -53,7 +53,7 @@ async function begin() {
   };
   /** Records in each store of the database itself. */
   async function stored(): Promise<Record<string, number>> {
-    const name = databaseOf({
+    const name = getDatabase({
       tenant: ann.me.serviceProviderId,
       user: ann.me.id,
       actor: ann.me.id,
@@ -76,7 +76,7 @@ async function begin() {
     return Object.fromEntries(counts);
   }
   const inMemory = (door: Door): Record<string, number> => {
-    const { engine, days, people } = loopOf(door).replica;
+    const { engine, days, people } = getLoop(door).replica;
     return {
       ...Object.fromEntries(SMALL_TABLES.map((table) => [table, engine.all(table).length])),
       runs: engine.select(EVERYTHING, clock.now()).total,
@@ -110,12 +110,12 @@ async function begin() {
     ],
     { actor: { is: 'user', id: all.bob.me.id }, commandId: null },
   );
-  await until('the notice', () => loopOf(door).outbox.view().notices.length === 1);
+  await until('the notice', () => getLoop(door).outbox.view().notices.length === 1);
   return { ...all, world, wire, door, roles, stored, inMemory, until, wait };
 }
 
 /** Nothing is left of what an operator may read. */
-const NOTHING = {
+const EMPTY = {
   company: 0,
   job: 0,
   cause: 0,
@@ -125,6 +125,11 @@ const NOTHING = {
   shift: 0,
   preference: 0,
   pin: 0,
+  organization: 0,
+  backupRepository: 0,
+  backupProxy: 0,
+  backupJob: 0,
+  restoreSession: 0,
   lastSync: 0,
   runs: 0,
   days: 0,
@@ -136,16 +141,16 @@ test('SYNC-6, G33: a role taken away while the page is open: all data that it ga
   expect(inMemory(door)).not.toMatchObject({ job: 0 });
   await expect.poll(stored).toMatchObject({ answers: 1, notices: 1 });
   await expect.poll(async () => (await stored())['segments']).toBeGreaterThan(0);
-  const asked = wire.asked.length;
+  const request = wire.asked.length;
   roles(['o365_admin']);
   server.poke({ is: 'scope' });
   await until(
     'the forbidden pages',
     () => door.session.who.is === 'in' && door.session.who.me.roles[0] === 'o365_admin',
   );
-  await until('nothing', () => live(door)() && loopOf(door).replica.engine.size === 0);
-  expect(inMemory(door)).toEqual(NOTHING);
-  expect(loopOf(door).outbox.view()).toEqual({ entries: [], notices: [] });
+  await until('nothing', () => live(door)() && getLoop(door).replica.engine.size === 0);
+  expect(inMemory(door)).toEqual(EMPTY);
+  expect(getLoop(door).outbox.view()).toEqual({ entries: [], notices: [] });
   await expect.poll(stored).toMatchObject({
     books: 0,
     segments: 0,
@@ -154,25 +159,25 @@ test('SYNC-6, G33: a role taken away while the page is open: all data that it ga
     notices: 0,
     outbox: 0,
   });
-  expect(wire.asked.slice(asked).filter(({ path }) => path.includes('sync/runs/'))).toEqual([]);
+  expect(wire.asked.slice(request).filter(({ path }) => path.includes('sync/runs/'))).toEqual([]);
   wire.up = false;
   expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: false });
 });
 
 test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: at the next contact all of it leaves, without an event or a poke about the change', async () => {
   const { server, wire, world, clock, story, door, roles, stored, inMemory, until } = await begin();
-  loopOf(door).stop();
+  getLoop(door).stop();
   wire.up = false;
   roles(['sub-sp']);
   story.finish(clock.now() - 1_000);
   const again = createWorkerApi(world);
   await until(
     'what it had',
-    () => again.session.who.is === 'in' && loopOf(again).replica.engine.size > 0,
+    () => again.session.who.is === 'in' && getLoop(again).replica.engine.size > 0,
   );
   wire.up = true;
-  await until('nothing', () => live(again)() && loopOf(again).replica.engine.size === 0);
-  expect(inMemory(again)).toEqual(NOTHING);
+  await until('nothing', () => live(again)() && getLoop(again).replica.engine.size === 0);
+  expect(inMemory(again)).toEqual(EMPTY);
   expect(again.session.who).toMatchObject({ me: { roles: ['sub-sp'] } });
   await expect.poll(stored).toMatchObject({
     books: 0,
@@ -182,18 +187,18 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
     notices: 0,
   });
   // Opened once more with no network, there is nothing that could be shown.
-  loopOf(again).stop();
+  getLoop(again).stop();
   wire.up = false;
   const third = createWorkerApi(world);
   await until('its user', () => third.session.who.is === 'in' && third.session.loop !== null);
   await clock.pass(5_000);
-  expect(inMemory(third)).toEqual(NOTHING);
+  expect(inMemory(third)).toEqual(EMPTY);
   // And with its role it has all of it again.
   wire.up = true;
   roles(['operator']);
   await until(
     'all data',
-    () => live(third)() && loopOf(third).replica.engine.size === server.rows.run.size,
+    () => live(third)() && getLoop(third).replica.engine.size === server.rows.run.size,
   );
 });
 
@@ -211,10 +216,10 @@ test('SYNC-6: days that are refused while they are being loaded: the device begi
   };
   const door = annDevice.open();
   await clock.pass(5_000);
-  expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
+  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
   expect([
-    loopOf(door).replica.engine.size,
-    loopOf(door).replica.engine.all('job').length,
+    getLoop(door).replica.engine.size,
+    getLoop(door).replica.engine.all('job').length,
     refused,
   ]).toEqual([0, 0, 1]);
 });

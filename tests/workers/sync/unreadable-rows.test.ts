@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -14,6 +14,11 @@ const BROKEN: Readonly<Record<string, (rows: Rows) => void>> = {
   preferences: (rows) => rows.push({ id: null }),
   pins: (rows) => rows.push({ id: 'p', pinned: 'yes' }),
   keys: (rows) => rows.push({ id: 'k' }),
+  organizations: (rows) => rows.push({ id: 'o', region: 'Atlantis' }),
+  backupRepositories: (rows) => rows.push({ id: 'r', target: { type: 'Tape' } }),
+  backupProxies: (rows) => rows.push({ id: 'x', maintenance: 'yes' }),
+  backupJobs: (rows) => rows.push({ id: 'j', schedulePolicy: null }),
+  restoreSessions: (rows) => rows.push({ id: 's', sessionType: 'Vax' }),
 };
 
 test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly those are skipped and reported, and the rest is stored', async () => {
@@ -40,8 +45,8 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
   };
   const door = annDevice.open();
   await clock.pass(5_000);
-  const { replica } = loopOf(door);
-  expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
+  const { replica } = getLoop(door);
+  expect(getLoop(door).status()).toMatchObject({ is: 'live', left: 0 });
   const tables = {
     companies: 'company',
     jobs: 'job',
@@ -52,11 +57,16 @@ test('SYNC-17, G11: of a bootstrap with unreadable rows in every table, exactly 
     preferences: 'preference',
     pins: 'pin',
     keys: 'key',
+    organizations: 'organization',
+    backupRepositories: 'backupRepository',
+    backupProxies: 'backupProxy',
+    backupJobs: 'backupJob',
+    restoreSessions: 'restoreSession',
   } as const;
   for (const [field, table] of Object.entries(tables))
     expect([table, replica.engine.all(table).length]).toEqual([table, (sent[field] ?? 0) - 1]);
-  expect(loopOf(door).status().fault).toBe(
-    'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1), pin (1)',
+  expect(getLoop(door).status().fault).toBe(
+    'company (1), job (1), cause (1), problem (1), key (1), view (1), shift (1), preference (1), pin (1), organization (1), backupRepository (1), backupProxy (1), backupJob (1), restoreSession (1)',
   );
   // A second tab reads from the disk what the first stored.
   const opened = must(await annDevice.disk.open());

@@ -2,7 +2,7 @@ import { EqualityFilter } from 'ldapts';
 import type { Client, Entry } from 'ldapts';
 import type { Ms } from '#contract/ids.ts';
 import type { AppContext } from '../../../platform/app-context.ts';
-import { codeOf, filterOf, isName } from './active-directory.ts';
+import { getCode, buildLdapFilter, isName } from './active-directory.ts';
 import { talk } from './connection.ts';
 import type { DirectoryAt } from './get-directory.ts';
 
@@ -17,7 +17,7 @@ export type Look = (
 ) => Promise<ReadonlyMap<string, AccountStatus> | null>;
 
 /** Accounts that are looked up over one connection, with one query each. */
-const AT_ONCE = 25;
+const BATCH_SIZE = 25;
 /** Partitions of every domain that contain no users. Any other referral leads to another domain. */
 const NO_ACCOUNTS = /\/(?:CN=Configuration|DC=(?:Domain|Forest)DnsZones),[^/]*$/i;
 const DISABLED = 2;
@@ -33,17 +33,17 @@ const NEVER: Ms = 253_402_300_800_000;
  * the read permission has changed, so the lookup returns null rather than reporting accounts as
  * gone. Attributes that the service account cannot read do not disable an account.
  */
-export const standingIn =
+export const readAccountStatuses =
   (world: AppContext, at: DirectoryAt, servicePassword: string): Look =>
   async (usernames) => {
     const found = new Map<string, AccountStatus>();
     const names = usernames.filter(isName);
     try {
-      for (let from = 0; from < names.length; from += AT_ONCE) {
+      for (let from = 0; from < names.length; from += BATCH_SIZE) {
         await talk(world, at, async (client) => {
           await client.bind(at.serviceDn, servicePassword);
-          for (const name of names.slice(from, from + AT_ONCE))
-            found.set(name, await standingOf(client, at, name, world.clock.now()));
+          for (const name of names.slice(from, from + BATCH_SIZE))
+            found.set(name, await readAccountStatus(client, at, name, world.clock.now()));
           if ([...found.values()].every((one) => one === 'gone') && !(await seesAny(client, at)))
             throw new Error('no account is seen');
         });
@@ -52,13 +52,13 @@ export const standingIn =
     } catch (error) {
       world.log.warn('the directory could not be looked at', {
         fault: error instanceof Error ? error.name : typeof error,
-        code: codeOf(error),
+        code: getCode(error),
       });
       return null;
     }
   };
 
-async function standingOf(
+async function readAccountStatus(
   client: Client,
   at: DirectoryAt,
   username: string,
@@ -66,7 +66,7 @@ async function standingOf(
 ): Promise<AccountStatus> {
   const { searchEntries, searchReferences } = await client.search(at.baseDn, {
     scope: 'sub',
-    filter: filterOf(at, username),
+    filter: buildLdapFilter(at, username),
     attributes: ['userAccountControl', 'accountExpires'],
     sizeLimit: 2,
   });
@@ -81,7 +81,7 @@ function isOver(entry: Entry, now: Ms): boolean {
   const expires = (numberIn(entry, 'accountExpires') ?? 0) / 10_000 - SINCE_1601;
   return (
     Math.floor(flags / DISABLED) % 2 === 1 ||
-    (expires > -SINCE_1601 && expires < NEVER && expires <= now)
+    (expires + SINCE_1601 > 0 && expires < NEVER && expires <= now)
   );
 }
 
@@ -102,7 +102,7 @@ const seesAny = (client: Client, at: DirectoryAt): Promise<boolean> =>
     .then(
       ({ searchEntries }) => searchEntries.length > 0,
       (error: unknown) => {
-        if (codeOf(error) === SIZE_LIMIT) return true;
+        if (getCode(error) === SIZE_LIMIT) return true;
         throw error;
       },
     );

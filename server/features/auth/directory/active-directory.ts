@@ -50,7 +50,7 @@ export function activeDirectory(
   const failed = (error: unknown): 'unreachable' => {
     world.log.warn('the directory could not be asked', {
       fault: error instanceof Error ? error.name : typeof error,
-      code: codeOf(error),
+      code: getCode(error),
     });
     return 'unreachable';
   };
@@ -61,9 +61,9 @@ export function activeDirectory(
    */
   async function byDn(client: Client, username: string, password: string): Promise<Bound> {
     await client.bind(at.serviceDn, servicePassword);
-    const account = await accountOf(client, at, username);
+    const account = await loadAccount(client, at, username);
     if (!account) return { is: 'wrong' };
-    const refused = await refusalOf(client, account.dn, password);
+    const refused = await loadRefusal(client, account.dn, password);
     return refused === null
       ? { is: 'right', ...account }
       : { is: refused === 'no-name' ? 'wrong' : refused };
@@ -78,7 +78,7 @@ export function activeDirectory(
     if (!isName(username)) return { is: 'unknown' };
     try {
       return await asService(async (client) => {
-        const account = await accountOf(client, at, username);
+        const account = await loadAccount(client, at, username);
         if (!account) return { is: 'unknown' };
         try {
           await client.modify(account.dn, [...changes]);
@@ -98,10 +98,10 @@ export function activeDirectory(
       if (password === '' || !isName(username)) return { is: 'wrong' };
       try {
         return await talk(world, at, async (client): Promise<Bound> => {
-          const refused = await refusalOf(client, principalOf(username, at), password);
+          const refused = await loadRefusal(client, getPrincipal(username, at), password);
           if (refused === 'no-name') return byDn(client, username, password);
           if (refused !== null) return { is: refused };
-          const account = await accountOf(client, at, username);
+          const account = await loadAccount(client, at, username);
           return account ? { is: 'right', ...account } : { is: 'wrong' };
         });
       } catch (error) {
@@ -120,11 +120,11 @@ export function activeDirectory(
           change('add', 'unicodePwd', quoted(next)),
         ],
         (error) => {
-          const data = errorOf(error);
+          const data = getError(error);
           if (data === 0x56) return { is: 'wrong' };
           if (data === 0x775) return { is: 'refused', says: t.directoryLocked };
-          return [CONSTRAINT, WILL_NOT_PERFORM, RIGHTS].includes(codeOf(error) ?? -1)
-            ? { is: 'refused', says: wordsOf(error) }
+          return [CONSTRAINT, WILL_NOT_PERFORM, RIGHTS].includes(getCode(error) ?? -1)
+            ? { is: 'refused', says: getWords(error) }
             : null;
         },
       ),
@@ -137,8 +137,8 @@ export function activeDirectory(
           ...(mustChange ? [change('replace', 'pwdLastSet', ZERO)] : []),
         ],
         (error) =>
-          [CONSTRAINT, WILL_NOT_PERFORM].includes(codeOf(error) ?? -1)
-            ? { is: 'refused', says: wordsOf(error) }
+          [CONSTRAINT, WILL_NOT_PERFORM].includes(getCode(error) ?? -1)
+            ? { is: 'refused', says: getWords(error) }
             : null,
       ),
 
@@ -165,21 +165,21 @@ export const tryDirectory = (
         sizeLimit: 5,
       })
       .catch((error: unknown) => {
-        if (codeOf(error) === 4) return { searchEntries: ['more'] };
+        if (getCode(error) === 4) return { searchEntries: ['more'] };
         throw error;
       });
     return searchEntries.length;
   });
 
 /** Returns the account of this name below the base DN; null if there is none or more than one. */
-async function accountOf(
+async function loadAccount(
   client: Client,
   at: DirectoryAt,
   username: string,
 ): Promise<Account | null> {
   const { searchEntries } = await client.search(at.baseDn, {
     scope: 'sub',
-    filter: filterOf(at, username),
+    filter: buildLdapFilter(at, username),
     attributes: ['displayName', 'cn', 'mail'],
     sizeLimit: 2,
   });
@@ -187,15 +187,15 @@ async function accountOf(
   return entry && more.length === 0
     ? {
         dn: entry.dn,
-        name: textOf(entry['displayName']) ?? textOf(entry['cn']),
-        email: textOf(entry['mail']),
+        name: getText(entry['displayName']) ?? getText(entry['cn']),
+        email: getText(entry['mail']),
       }
     : null;
 }
 
 /** Returns the search filter for a user name. */
-export function filterOf(at: DirectoryAt, username: string): AndFilter {
-  const principal = principalOf(username, at);
+export function buildLdapFilter(at: DirectoryAt, username: string): AndFilter {
+  const principal = getPrincipal(username, at);
   const own = `@${at.domain}`.toLowerCase();
   const byName = principal.toLowerCase().endsWith(own)
     ? [new EqualityFilter({ attribute: 'sAMAccountName', value: principal.slice(0, -own.length) })]
@@ -217,7 +217,7 @@ export function filterOf(at: DirectoryAt, username: string): AndFilter {
  * Returns why the name and password were refused; null if they are correct. `no-name`: the
  * directory accepts only distinguished names.
  */
-async function refusalOf(
+async function loadRefusal(
   client: Client,
   name: string,
   password: string,
@@ -226,38 +226,38 @@ async function refusalOf(
     await client.bind(name, password);
     return null;
   } catch (error) {
-    if (codeOf(error) === INVALID_DN) return 'no-name';
-    if (codeOf(error) !== INVALID_CREDENTIALS) throw error;
-    return REFUSED[dataOf(error) ?? ''] ?? 'wrong';
+    if (getCode(error) === INVALID_DN) return 'no-name';
+    if (getCode(error) !== INVALID_CREDENTIALS) throw error;
+    return REFUSED[getData(error) ?? ''] ?? 'wrong';
   }
 }
 
 export const isName = (username: string): boolean =>
   username !== '' && !NEVER_IN_NAMES.test(username);
-const principalOf = (username: string, { domain }: DirectoryAt): string =>
+const getPrincipal = (username: string, { domain }: DirectoryAt): string =>
   username.includes('@') ? username : `${username}@${domain}`;
 const change = (operation: 'add' | 'delete' | 'replace', type: string, value: Buffer): Change =>
   new Change({ operation, modification: new Attribute({ type, values: [value] }) });
 /** Encodes a password as Active Directory expects it: quoted, in UTF-16. */
 const quoted = (password: string): Buffer => Buffer.from(`"${password}"`, 'utf16le');
 
-function textOf(value: unknown): string | null {
+function getText(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' && first !== '' ? lineOfText(first) : null;
 }
 
-export const codeOf = (error: unknown): number | null =>
+export const getCode = (error: unknown): number | null =>
   error instanceof ResultCodeError ? error.code : null;
 const saidBy = (error: unknown): string => (error instanceof Error ? error.message : '');
-const dataOf = (error: unknown): string | null =>
+const getData = (error: unknown): string | null =>
   /\bdata ([\da-f]{2,8})\b/i.exec(saidBy(error))?.[1]?.toLowerCase() ?? null;
 /** Returns the number at the start of the directory's message: `0000052D: …`. */
-const errorOf = (error: unknown): number =>
+const getError = (error: unknown): number =>
   Number.parseInt(/^\s*([\da-f]{8}):/i.exec(saidBy(error))?.[1] ?? '0', 16);
 /**
  * Returns the directory's message without the leading number and the suffix that the library adds.
  */
-const wordsOf = (error: unknown): string =>
+const getWords = (error: unknown): string =>
   saidBy(error)
     .replace(/ ?Code: 0x[\da-f]+$/i, '')
     .replace(/^\s*[\da-f]{8}: */i, '')

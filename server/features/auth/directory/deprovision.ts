@@ -1,7 +1,8 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { mailAccount } from '../../../platform/auth/account-mail.ts';
-import { dropKeysOf } from '../../../platform/auth/api-keys.ts';
+import { deleteUserKeys } from '../../../platform/auth/api-keys.ts';
 import { audit } from '../../../platform/auth/audit.ts';
+import type { AuditSource } from '../../../platform/auth/audit.ts';
 import { getAccountLookup } from './get-directory.ts';
 import type { Look } from './account-status.ts';
 import type { JobHandler } from '../../../platform/jobs/job-types.ts';
@@ -25,16 +26,16 @@ const RETRY_MS: Ms = 10 * MINUTE;
  */
 export async function endForDirectory(
   world: AppContext,
-  ask: Pick<RequestContext, 'tenant' | 'now' | 'session' | 'ip' | 'request'>,
+  source: AuditSource & Pick<RequestContext, 'tenant'>,
   user: UserId,
   why: 'disabled' | 'gone',
 ): Promise<void> {
-  const { tenant, now } = ask;
+  const { tenant, now } = source;
   const ended = await world.store.tenant(tenant, async (tx) => {
-    const keys = await dropKeysOf(tx, user);
+    const keys = await deleteUserKeys(tx, user);
     const sessions = await revokeSessions(tx, user, now);
     if (keys + sessions === 0) return false;
-    await audit(tx, world, ask, {
+    await audit(tx, world, source, {
       what: 'directory-account.over',
       user,
       detail: { why, keys, sessions },
@@ -67,14 +68,14 @@ export const directoryAccounts =
       { readOnly: true },
     );
     // The lookup runs outside of any transaction because it can take seconds.
-    const standing = await found?.look?.(found.people.map(({ username }) => username));
-    if (!found || !standing) return now + RETRY_MS;
+    const status = await found?.look?.(found.people.map(({ username }) => username));
+    if (!found || !status) return now + RETRY_MS;
     for (const { id, username } of found.people) {
-      const one = standing.get(username);
+      const one = status.get(username);
       if (one === 'disabled' || one === 'gone')
         await endForDirectory(
           world,
-          { tenant, now: world.clock.now(), session: null, ip: '', request: NOBODYS },
+          { tenant, now: world.clock.now(), ip: '', request: NOBODYS },
           id,
           one,
         );

@@ -5,7 +5,7 @@ import type { TenantTx } from '../../../platform/db/store.ts';
 import type { AppContext } from '../../../platform/app-context.ts';
 import { activeDirectory } from './active-directory.ts';
 import type { Directory } from './directory.ts';
-import { standingIn } from './account-status.ts';
+import { readAccountStatuses } from './account-status.ts';
 import type { Look } from './account-status.ts';
 
 export type DirectoryAt = InferOutput<typeof DirectorySettings>;
@@ -15,17 +15,17 @@ export type DirectoryAt = InferOutput<typeof DirectorySettings>;
  * password. Call its methods after the transaction has ended: a directory can take seconds.
  */
 export async function getDirectory(tx: TenantTx, world: AppContext): Promise<Directory | null> {
-  const set = await setOf(tx, world);
+  const set = await loadDirectorySettings(tx, world);
   return set && activeDirectory(world, set.at, set.password);
 }
 
 /** Returns the account lookup of that directory; null under the same conditions. */
 export async function getAccountLookup(tx: TenantTx, world: AppContext): Promise<Look | null> {
-  const set = await setOf(tx, world);
-  return set && standingIn(world, set.at, set.password);
+  const set = await loadDirectorySettings(tx, world);
+  return set && readAccountStatuses(world, set.at, set.password);
 }
 
-async function setOf(
+async function loadDirectorySettings(
   tx: TenantTx,
   world: AppContext,
 ): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {

@@ -1,5 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
-import { type Json, momentOf, whole, word } from './tool-output.ts';
+import { type Json, getMoment, whole, word } from './tool-output.ts';
 
 export interface Times {
   readonly start: Ms | null;
@@ -12,24 +12,24 @@ export interface Times {
  * local time. `JobTDate` is the same moment as the end (for a running job, the start) in seconds
  * since 1970, so their difference is the offset of the local time.
  */
-export function timesOf(row: Json, tz: string | null, running: boolean): Times {
+export function getTimes(row: Json, tz: string | null, running: boolean): Times {
   const ended = set(row['realendtime']) ?? set(row['endtime']);
   const reference = running
     ? (set(row['starttime']) ?? set(row['schedtime']))
     : (set(row['endtime']) ?? ended);
-  const offset = offsetOf(reference, whole(row['jobtdate']));
+  const offset = getOffset(reference, whole(row['jobtdate']));
   const zone = offset === null || agrees(reference, tz, offset) ? tz : zoneText(offset);
   return {
-    start: momentOf(set(row['starttime']), zone),
-    end: running ? null : momentOf(ended, zone),
-    scheduled: momentOf(set(row['schedtime']), zone),
+    start: getMoment(set(row['starttime']), zone),
+    end: running ? null : getMoment(ended, zone),
+    scheduled: getMoment(set(row['schedtime']), zone),
   };
 }
 
 /** Returns false for a time without a zone, and null without a time. */
 export function hasZone(value: unknown): boolean | null {
   const text = set(value);
-  return text === null ? null : momentOf(text, null) !== null;
+  return text === null ? null : getMoment(text, null) !== null;
 }
 
 /** Unset times are the number 0, or zeros. */
@@ -44,8 +44,8 @@ const FURTHEST: Ms = 14 * 3_600_000;
 const APART: Ms = 60_000;
 
 /** Returns how far the local time is ahead of UTC; null if the two cannot be the same moment. */
-function offsetOf(local: string | null, seconds: number | null): Ms | null {
-  const wall = local === null ? null : momentOf(local, 'UTC');
+function getOffset(local: string | null, seconds: number | null): Ms | null {
+  const wall = local === null ? null : getMoment(local, 'UTC');
   if (wall === null || seconds === null || seconds === 0) return null;
   const ahead = wall - seconds * 1000;
   const offset = Math.round(ahead / QUARTER) * QUARTER;
@@ -55,8 +55,8 @@ function offsetOf(local: string | null, seconds: number | null): Ms | null {
 /** A named zone includes clock changes, so it is used if it matches `JobTDate`. */
 function agrees(local: string | null, tz: string | null, offset: Ms): boolean {
   if (tz === null || local === null) return false;
-  const wall = momentOf(local, 'UTC');
-  const read = momentOf(local, tz);
+  const wall = getMoment(local, 'UTC');
+  const read = getMoment(local, tz);
   return wall !== null && read !== null && wall - read === offset;
 }
 

@@ -4,7 +4,7 @@ import type { RunLevel } from '#contract/runs/vocabulary.ts';
 import { boundedId } from '../bounded-id.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { baculaLog, failureIn } from './bacula-log.ts';
-import { hasZone, timesOf } from './bacula-times.ts';
+import { hasZone, getTimes } from './bacula-times.ts';
 import {
   common,
   details,
@@ -61,7 +61,7 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   if (task === undefined)
     return none(`Type ${word(row['type']) ?? ''} is not one of the catalogue.`, index);
   const running = known === 'Running';
-  const times = timesOf(row, query.tz, running);
+  const times = getTimes(row, query.tz, running);
   if (times.start === null && hasZone(row['starttime']) === false)
     return none('StartTime carries no zone: send JobTDate with it, or tz.', index);
   // The job is queued. It has not begun, and is sent again once it has.
@@ -79,7 +79,7 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   const client = word(row['client']) ?? word(row['clientname']);
   const name = (query.job ?? word(row['name']) ?? 'bacula').slice(0, LIMITS.nameChars - 20);
   const director = word(row['director']) ?? word(row['directorname']) ?? query.host ?? '';
-  const externalId = idOf(row, director);
+  const externalId = getId(row, director);
   return {
     rejected: [],
     executions: [
@@ -137,7 +137,7 @@ function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
  * Returns the name that the director gives each run, such as `Files.2026-11-22_01.05.00_03`. The
  * number (`JobId`) restarts in a new catalog, and two directors use the same ones.
  */
-function idOf(row: Json, director: string): string | null {
+function getId(row: Json, director: string): string | null {
   const job = word(row['job']);
   if (job !== null) return boundedId(`${director === '' ? '' : `${director}/`}${job}`);
   const number = word(row['jobid']);

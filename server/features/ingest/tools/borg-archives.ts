@@ -1,6 +1,6 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { RepositoryIn } from '#contract/ingest/calls.ts';
-import { timesOf } from './borg-times.ts';
+import { getTimes } from './borg-times.ts';
 import {
   common,
   details,
@@ -8,7 +8,7 @@ import {
   isObject,
   type Json,
   list,
-  newestOf,
+  pickNewest,
   none,
   notARun,
   type Reading,
@@ -23,7 +23,7 @@ import {
  * Returns the size of a repository if the output contains it: the deduplicated size of all
  * archives.
  */
-export function repositoryOf(json: Json, query: ToolQuery, at?: string): RepositoryIn[] {
+export function getRepository(json: Json, query: ToolQuery, at?: string): RepositoryIn[] {
   const repository = sub(json, 'repository');
   const usedBytes = whole(sub(sub(json, 'cache'), 'stats')['unique_csize']);
   const location = word(repository['location']);
@@ -49,7 +49,7 @@ export function repositoryOf(json: Json, query: ToolQuery, at?: string): Reposit
  * every archive that shares its data.
  */
 export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading {
-  const repositories = blocks.flatMap((json) => repositoryOf(json, query));
+  const repositories = blocks.flatMap((json) => getRepository(json, query));
   const archives = blocks.flatMap((json) =>
     list(json['archives'])
       .filter(isObject)
@@ -64,15 +64,15 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
   }
   if (query.tz === null && complete.some(({ archive }) => needsZone(archive)))
     return none('tz: borg writes times without a zone, so the address must name it');
-  const startOf = ({ archive }: { readonly archive: Json }): number =>
-    timesOf(archive, query.tz).start ?? 0;
-  const { points, note } = newestOf(complete, startOf);
+  const getStart = ({ archive }: { readonly archive: Json }): number =>
+    getTimes(archive, query.tz).start ?? 0;
+  const { points, note } = pickNewest(complete, getStart);
   const rejected: { index: number; error: string }[] = [];
   const executions = points.flatMap(({ archive, repository }, index): ReadRun[] => {
-    const { start, end, durationSec } = timesOf(archive, query.tz);
+    const { start, end, durationSec } = getTimes(archive, query.tz);
     const id = word(archive['id']);
     if (id !== null && start !== null)
-      return [runOf(archive, id, repository, { start, end, durationSec }, query)];
+      return [getRun(archive, id, repository, { start, end, durationSec }, query)];
     rejected.push({ index, error: 'An archive without an id or a start.' });
     return [];
   });
@@ -81,9 +81,9 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
 
 const needsZone = (archive: Json): boolean =>
   (word(archive['start']) ?? word(archive['time'])) !== null &&
-  timesOf(archive, null).start === null;
+  getTimes(archive, null).start === null;
 
-function runOf(
+function getRun(
   archive: Json,
   id: string,
   repository: string | null,

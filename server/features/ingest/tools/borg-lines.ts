@@ -7,12 +7,12 @@ const UNREAD =
 
 /** Returns the lines that report a source file missing from the archive. */
 export const unreadLines = (lines: readonly string[]): string[] =>
-  lines.filter((line) => pathOf(line) !== null);
+  lines.filter((line) => getPath(line) !== null);
 
 /** Returns how many different files the lines name. */
-export const countUnread = (lines: readonly string[]): number => new Set(lines.map(pathOf)).size;
+export const countUnread = (lines: readonly string[]): number => new Set(lines.map(getPath)).size;
 
-function pathOf(line: string): string | null {
+function getPath(line: string): string | null {
   const cut = line.slice(0, 5_000);
   return cut.includes('next: retry') ? null : (UNREAD.exec(cut)?.[1] ?? null);
 }
@@ -21,6 +21,6 @@ function pathOf(line: string): string | null {
 export const hasWarning = (lines: readonly string[]): boolean =>
   lines.some(
     (line) =>
-      pathOf(line) !== null ||
+      getPath(line) !== null ||
       /^(?:WARNING|ERROR|CRITICAL): |terminating with warning status/.test(line),
   );

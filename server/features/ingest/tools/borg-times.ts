@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import { type Json, momentOf, span, word, zoneOf } from './tool-output.ts';
+import { type Json, getMoment, span, word, getZone } from './tool-output.ts';
 
 export interface Times {
   /** Null if the zone is unknown. */
@@ -14,10 +14,10 @@ export interface Times {
  * only the duration is certain. If the distance between start and end differs from the duration,
  * the clock changed in between, and only one of the two is correct.
  */
-export function timesOf(archive: Json, tz: string | null): Times {
+export function getTimes(archive: Json, tz: string | null): Times {
   const durationSec = span(archive['duration']);
-  const start = momentOf(archive['start'], tz) ?? momentOf(archive['time'], tz);
-  const end = momentOf(archive['end'], tz);
+  const start = getMoment(archive['start'], tz) ?? getMoment(archive['time'], tz);
+  const end = getMoment(archive['end'], tz);
   if (durationSec === null || start === null || end === null)
     return { start, end: end === null || start === null ? end : Math.max(start, end), durationSec };
   const lengthMs = durationSec * 1000;
@@ -37,7 +37,7 @@ const WHOLE_SECONDS_MS: Ms = 2_000;
 /** Returns whether a clock in the zone showed the local time at that moment. */
 function reads(at: Ms, local: unknown, tz: string | null): boolean {
   const said = DateTime.fromISO(word(local) ?? '', { zone: 'UTC' }).toMillis();
-  const shown = DateTime.fromMillis(at, { zone: zoneOf(tz ?? 'UTC') })
+  const shown = DateTime.fromMillis(at, { zone: getZone(tz ?? 'UTC') })
     .setZone('UTC', { keepLocalTime: true })
     .toMillis();
   return Math.abs(said - shown) <= WHOLE_SECONDS_MS;
@@ -48,8 +48,8 @@ function reads(at: Ms, local: unknown, tz: string | null): boolean {
  * written between start and end. Null if there are none or more than one offset fits.
  */
 export function offsetFromLog(archive: Json, logged: readonly Json[]): string | null {
-  const start = momentOf(archive['start'], 'UTC');
-  const end = momentOf(archive['end'], 'UTC');
+  const start = getMoment(archive['start'], 'UTC');
+  const end = getMoment(archive['end'], 'UTC');
   if (start === null || end === null) return null;
   const times = logged.flatMap((line) => span(line['time']) ?? []);
   if (times.length === 0) return null;

@@ -1,9 +1,9 @@
 import type { ExecutionIn } from '#contract/ingest/calls.ts';
 import { cutText } from '#contract/stored-text.ts';
 import { firstLine } from '#contract/runs/first-line.ts';
-import { readArchives, repositoryOf } from './borg-archives.ts';
+import { readArchives, getRepository } from './borg-archives.ts';
 import { countUnread, hasWarning, unreadLines } from './borg-lines.ts';
-import { offsetFromLog, timesOf } from './borg-times.ts';
+import { offsetFromLog, getTimes } from './borg-times.ts';
 import { signalSentence, statusOfExit } from './exit-code.ts';
 import {
   common,
@@ -63,7 +63,12 @@ export const readBorg: Reader = (body, query, at) => {
   if (created.length === 0) return readWithout(output, query, at, isArray);
   const failed = isArray && query.exit !== null && query.exit !== 0;
   const runs = created.map((json) =>
-    runOf(json, output, namedFor(json, created.length, failed ? { ...query, exit: 0 } : query), at),
+    getRun(
+      json,
+      output,
+      namedFor(json, created.length, failed ? { ...query, exit: 0 } : query),
+      at,
+    ),
   );
   return {
     // The array contains only the repositories that succeeded; borgmatic's exit code reports the
@@ -71,7 +76,7 @@ export const readBorg: Reader = (body, query, at) => {
     executions: [...runs, ...(failed ? readWithout(output, query, at, isArray).executions : [])],
     rejected: [],
     repositories: created.flatMap((json, index) =>
-      repositoryOf(
+      getRepository(
         json,
         query,
         runs[index]?.byArrival ? undefined : (runs[index]?.execution.endTime ?? undefined),
@@ -101,7 +106,7 @@ function namedFor(json: Json, repositories: number, query: ToolQuery): ToolQuery
   };
 }
 
-function runOf(
+function getRun(
   json: Json,
   { logged, lines, interrupted }: Output,
   query: ToolQuery,
@@ -109,7 +114,7 @@ function runOf(
 ): ReadRun {
   const archive = sub(json, 'archive');
   const stats = sub(archive, 'stats');
-  const { start, end, durationSec } = timesOf(archive, query.tz ?? offsetFromLog(archive, logged));
+  const { start, end, durationSec } = getTimes(archive, query.tz ?? offsetFromLog(archive, logged));
   const endedAt = end ?? at;
   const startedAt = start ?? endedAt - (durationSec ?? 0) * 1000;
   const unread = unreadLines(lines);
@@ -138,7 +143,7 @@ function runOf(
         ? null
         : interrupted
           ? signalSentence('borg', 130)
-          : messageOf(query.exit, status, lines, unread, files),
+          : getMessage(query.exit, status, lines, unread, files),
     log: logText(lines.join('\n')),
     detail: details({
       archive: word(archive['name']),
@@ -175,7 +180,7 @@ function readWithout(
       endTime: iso(at),
       message: interrupted
         ? signalSentence('borg', 130)
-        : messageOf(exit, status, lines, unreadLines(lines), null),
+        : getMessage(exit, status, lines, unreadLines(lines), null),
       log: logText(lines.join('\n')),
     },
     true,
@@ -188,7 +193,7 @@ const NO_ARCHIVE =
 const OTHERS =
   /^(?:INFO: )?(?:Keeping archive |Would prune: |Pruning archive|Would keep|Starting (?:repository|archive consistency) check|Finished (?:full|partial) (?:repository|archive) check|(?:Archive )?consistency check complete|Analyzing archive |compaction freed about |terminating with success status)/i;
 
-function messageOf(
+function getMessage(
   exit: number | null,
   status: string,
   lines: readonly string[],

@@ -7,7 +7,7 @@ import {
   type Json,
   logText,
   list,
-  momentOf,
+  getMoment,
   none,
   notARun,
   objectIn,
@@ -41,11 +41,11 @@ export const readDuplicati: Reader = (body, query, at) => {
   const partial = data['PartialBackup'] === true;
   const reported = exception !== null || interrupted ? 'Failed' : (STATUSES[parsed] ?? 'Failed');
   const status = reported === 'Success' && partial ? 'Warning' : reported;
-  const end = momentOf(data['EndTime'], query.tz);
-  const start = momentOf(data['BeginTime'], query.tz);
+  const end = getMoment(data['EndTime'], query.tz);
+  const start = getMoment(data['BeginTime'], query.tz);
   const startedAt = start ?? end ?? at;
-  const errors = textsOf(data['Errors']);
-  const warnings = textsOf(data['Warnings']);
+  const errors = getTexts(data['Errors']);
+  const warnings = getTexts(data['Warnings']);
   const lines = list(report['LogLines'])
     .map((line) => (isObject(line) ? word(line['Message']) : word(line)))
     .filter((line) => line !== null);
@@ -54,7 +54,7 @@ export const readDuplicati: Reader = (body, query, at) => {
   return one(
     {
       ...common({ ...query, job }, 'duplicati', job, word(extra['machine-name']) ?? ''),
-      ...uidOf(extra, backup ? '' : `/${operation}`),
+      ...getUid(extra, backup ? '' : `/${operation}`),
       type: backup ? 'Backup' : 'Other',
       status,
       startTime: iso(startedAt),
@@ -69,7 +69,7 @@ export const readDuplicati: Reader = (body, query, at) => {
       message:
         status === 'Success'
           ? null
-          : reasonOf(errors, warnings, exception) ||
+          : getReason(errors, warnings, exception) ||
             (interrupted
               ? 'Interrupted: Duplicati was stopped before it had finished.'
               : partial
@@ -94,14 +94,14 @@ export const readDuplicati: Reader = (body, query, at) => {
 };
 
 /** Identifies the job by its machine and id, so that renaming it has no effect. */
-function uidOf(extra: Json, ending: string): { readonly jobInstanceUid?: string } {
+function getUid(extra: Json, ending: string): { readonly jobInstanceUid?: string } {
   const id = word(extra['backup-id']);
   return id === null
     ? {}
     : { jobInstanceUid: boundedId(`${word(extra['machine-id']) ?? ''}/${id}${ending}`) };
 }
 
-const textsOf = (value: unknown): string[] =>
+const getTexts = (value: unknown): string[] =>
   list(value)
     .map(word)
     .filter((line) => line !== null);
@@ -109,7 +109,7 @@ const counted = <K extends string>(name: K, count: number): { readonly [P in K]:
   ({ [name]: count }) as { readonly [P in K]: number };
 
 /** Prefers errors to warnings, and the exception if both are empty or vague. */
-const reasonOf = (
+const getReason = (
   errors: readonly string[],
   warnings: readonly string[],
   exception: string | null,

@@ -8,7 +8,7 @@ import {
   jsonIn,
   list,
   logText,
-  momentOf,
+  getMoment,
   none,
   one,
   type Reader,
@@ -79,8 +79,8 @@ function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
   const source = sub(manifest, 'source');
   const summary = sub(sub(manifest, 'rootEntry'), 'summ');
   const stats = sub(manifest, 'stats');
-  const start = momentOf(manifest['startTime'], null);
-  const end = momentOf(manifest['endTime'], null);
+  const start = getMoment(manifest['startTime'], null);
+  const end = getMoment(manifest['endTime'], null);
   if (start === null) return none('startTime is missing.');
   const failed = whole(summary['numFailed']) ?? whole(stats['errorCount']) ?? 0;
   const ignored = whole(summary['numIgnoredErrors']) ?? whole(stats['ignoredErrorCount']) ?? 0;
@@ -146,7 +146,7 @@ function together(paths: readonly ExecutionIn[], exit: number | null): Execution
   )[0];
   const [first] = paths;
   if (!first || !worst) throw new Error('Nothing to put together.');
-  const said = worst.message == null ? null : `${pathOf(worst)}: ${worst.message}`;
+  const said = worst.message == null ? null : `${getPath(worst)}: ${worst.message}`;
   const bad = exit !== null && exit !== 0;
   const ends = paths.flatMap(({ endTime }) => endTime ?? []);
   const sum = (
@@ -167,14 +167,14 @@ function together(paths: readonly ExecutionIn[], exit: number | null): Execution
     filesTotal: sum('filesTotal'),
     filesFailed: sum('filesFailed'),
     detail: details({ paths: paths.length, user: word(first.detail?.['user']) }),
-    tasks: paths.map(taskOf),
+    tasks: paths.map(getTask),
   };
 }
 
-const pathOf = (path: ExecutionIn): string =>
+const getPath = (path: ExecutionIn): string =>
   cutText(word(path.detail?.['path']) ?? path.job, LIMITS.nameChars);
 
-function taskOf(path: ExecutionIn): TaskIn {
+function getTask(path: ExecutionIn): TaskIn {
   const {
     status,
     startTime,
@@ -184,7 +184,7 @@ function taskOf(path: ExecutionIn): TaskIn {
     message,
   } = path;
   return {
-    name: pathOf(path),
+    name: getPath(path),
     status,
     startTime,
     durationSec:

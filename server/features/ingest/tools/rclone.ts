@@ -9,7 +9,7 @@ import {
   type Json,
   list,
   logText,
-  momentOf,
+  getMoment,
   none,
   notARun,
   objectIn,
@@ -45,7 +45,7 @@ export const readRclone: Reader = (body, query, at) => {
   if (objects.some(isDryRun) || text.some((line) => DRY_RUN.test(line)))
     return notARun('A dry run is no backup.');
   const length = span(stats['elapsedTime']);
-  const last = momentOf(objects.at(-1)?.['time'], null);
+  const last = getMoment(objects.at(-1)?.['time'], null);
   const endedAt = last ?? at;
   const startedAt = endedAt - (length ?? 0) * 1000;
   const errors = whole(stats['errors']) ?? 0;
@@ -68,7 +68,7 @@ export const readRclone: Reader = (body, query, at) => {
       filesTotal: transfers === null ? null : transfers + (whole(stats['checks']) ?? 0),
       filesFailed: known ? errors : null,
       ...(known ? { errorCount: errors } : {}),
-      message: bad ? reasonOf(query.exit, stats, objects, text, left) : null,
+      message: bad ? getReason(query.exit, stats, objects, text, left) : null,
       log: logText([...objects.map(lineText), ...text].join('\n')),
       detail: details({
         transfers,
@@ -86,7 +86,7 @@ export const readRclone: Reader = (body, query, at) => {
  * Returns why it failed: rclone's own last error, else the most telling error line, else the
  * meaning of the exit code. Never its totals.
  */
-function reasonOf(
+function getReason(
   exit: number | null,
   stats: Json,
   objects: readonly Json[],
@@ -179,8 +179,8 @@ function readAnswer(answer: Json, query: ToolQuery, at: Ms): Reading {
       );
     return none('There is no line of rclone in it.');
   }
-  const start = momentOf(answer['startTime'], null);
-  const end = momentOf(answer['endTime'], null);
+  const start = getMoment(answer['startTime'], null);
+  const end = getMoment(answer['endTime'], null);
   const finished = answer['finished'] === true;
   if (start === null) return none('startTime is missing.');
   const id = word(answer['id']);

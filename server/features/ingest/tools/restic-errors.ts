@@ -9,7 +9,7 @@ export function errorText(line: Json): string {
   const said = word(error['message']) ?? word(line['error']);
   if (said !== null) return said;
   const path = word(error['Path']) ?? word(line['item']);
-  const reason = reasonOf(error);
+  const reason = getReason(error);
   if (reason === null)
     return path === null ? 'restic gave no reason' : `${path} (restic gave no reason)`;
   return `${[word(error['Op']) ?? word(line['during']), path].filter((part) => part !== null).join(' ')}: ${reason}`;
@@ -18,9 +18,9 @@ export function errorText(line: Json): string {
 export const hasReason = (line: Json): boolean =>
   word(line['error']) !== null ||
   word(sub(line, 'error')['message']) !== null ||
-  reasonOf(sub(line, 'error')) !== null;
+  getReason(sub(line, 'error')) !== null;
 
-function reasonOf(error: Json): string | null {
+function getReason(error: Json): string | null {
   const number = whole(error['Err']);
   return number === null ? word(error['Err']) : (ERRNO[number] ?? `error number ${number}`);
 }
@@ -46,8 +46,8 @@ export function countErrors(errors: readonly Json[]): number {
     folders.add(full.slice(0, -item.length - 1));
     return true;
   };
-  const given = new Set(items.filter((item) => !item.startsWith('/')));
-  return absolute.size + [...given].filter((item) => !isCounted(item)).length;
+  const input = new Set(items.filter((item) => !item.startsWith('/')));
+  return absolute.size + [...input].filter((item) => !isCounted(item)).length;
 }
 
 const SEARCHES = 20;

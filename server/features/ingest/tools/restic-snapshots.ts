@@ -4,8 +4,8 @@ import {
   iso,
   type Json,
   list,
-  momentOf,
-  newestOf,
+  getMoment,
+  pickNewest,
   notARun,
   type Reading,
   type ReadRun,
@@ -21,25 +21,25 @@ import {
  */
 export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Reading {
   if (snapshots.length === 0) return notARun('The list has no snapshots in it.');
-  const { points, note } = newestOf(snapshots, startOf);
+  const { points, note } = pickNewest(snapshots, getStart);
   const rejected: { index: number; error: string }[] = [];
   const executions = points.flatMap((snapshot, index): ReadRun[] => {
     const id = word(snapshot['id']);
-    const time = momentOf(snapshot['time'], null);
+    const time = getMoment(snapshot['time'], null);
     if (id !== null && /^[\da-f]{8,64}$/.test(id) && time !== null)
-      return [runOf(snapshot, id, time, query)];
+      return [getRun(snapshot, id, time, query)];
     rejected.push({ index, error: 'A snapshot without an id or a time.' });
     return [];
   });
   return { executions, rejected, ...(note === undefined ? {} : { note }) };
 }
 
-const startOf = (snapshot: Json): number => momentOf(snapshot['time'], null) ?? 0;
+const getStart = (snapshot: Json): number => getMoment(snapshot['time'], null) ?? 0;
 
-function runOf(snapshot: Json, id: string, time: number, query: ToolQuery): ReadRun {
+function getRun(snapshot: Json, id: string, time: number, query: ToolQuery): ReadRun {
   const summary = sub(snapshot, 'summary');
-  const start = momentOf(summary['backup_start'], null) ?? time;
-  const end = momentOf(summary['backup_end'], null);
+  const start = getMoment(summary['backup_start'], null) ?? time;
+  const end = getMoment(summary['backup_end'], null);
   const paths = list(snapshot['paths']).flatMap((path) => word(path) ?? []);
   const { exitCode: _, ...fields } = common(
     { ...query, host: word(snapshot['hostname']) ?? query.host },

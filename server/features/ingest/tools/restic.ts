@@ -8,7 +8,7 @@ import {
   type Json,
   jsonIn,
   logText,
-  momentOf,
+  getMoment,
   none,
   notARun,
   one,
@@ -53,10 +53,10 @@ export const readRestic: Reader = (body, query, at) => {
   if (!summary && saved === undefined && exit === 0) return notARun(NO_SUMMARY);
   const skipped = text.find((line) => SKIPPED.test(line));
   const length = span(summary?.['total_duration']);
-  const end = momentOf(summary?.['backup_end'], null);
+  const end = getMoment(summary?.['backup_end'], null);
   const endedAt = end ?? at;
-  const start = momentOf(summary?.['backup_start'], null) ?? endedAt - (length ?? 0) * 1000;
-  const status = statusOf(
+  const start = getMoment(summary?.['backup_start'], null) ?? endedAt - (length ?? 0) * 1000;
+  const status = getStatus(
     exit,
     summary !== undefined || saved !== undefined,
     errors.length > 0 || skipped !== undefined,
@@ -77,7 +77,7 @@ export const readRestic: Reader = (body, query, at) => {
       filesTotal: whole(summary?.['total_files_processed']),
       filesFailed: summary || errors.length > 0 ? countErrors(errors) : null,
       message:
-        status === 'Success' ? null : messageOf(exit, status, objects, errors, text, skipped),
+        status === 'Success' ? null : getMessage(exit, status, objects, errors, text, skipped),
       log: logText([...new Set([...text, ...errors.map(errorText)])].join('\n')),
       detail: details({
         snapshot: id,
@@ -163,7 +163,7 @@ function otherOutput(
         ? 'ls'
         : types.has('statistics')
           ? 'diff'
-          : commandOf(text);
+          : getCommand(text);
   return command === null
     ? null
     : notARun(
@@ -174,7 +174,7 @@ function otherOutput(
       );
 }
 
-function commandOf(text: readonly string[]): string | null {
+function getCommand(text: readonly string[]): string | null {
   const [, command] = OTHERS.find(([line]) => text.some((one) => line.test(one))) ?? [];
   if (command === 'check') return command;
   return command === undefined ||
@@ -212,7 +212,7 @@ function readStats(stats: Json, query: ToolQuery): Reading {
   };
 }
 
-function statusOf(
+function getStatus(
   exit: number | null,
   finished: boolean,
   troubled: boolean,
@@ -221,7 +221,7 @@ function statusOf(
   return exit === 0 ? (troubled ? 'Warning' : 'Success') : exit === 3 ? 'Warning' : 'Failed';
 }
 
-function messageOf(
+function getMessage(
   exit: number | null,
   status: string,
   objects: readonly Json[],

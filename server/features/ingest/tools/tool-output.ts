@@ -139,12 +139,14 @@ const ESCAPE = String.fromCharCode(27);
 const ESCAPES = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[@-Z_])`, 'g');
 
 /** Returns the newest of a list of restore points, and a note about the others. */
-export function newestOf<T>(
+export function pickNewest<T>(
   points: readonly T[],
-  startOf: (point: T) => Ms,
+  getStart: (point: T) => Ms,
 ): { readonly points: readonly T[]; readonly note?: string } {
   if (points.length <= LIMITS.ingestRecords) return { points };
-  const newest = points.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, LIMITS.ingestRecords);
+  const newest = points
+    .toSorted((a, b) => getStart(b) - getStart(a))
+    .slice(0, LIMITS.ingestRecords);
   return {
     points: newest,
     note: `Only the newest ${LIMITS.ingestRecords} of ${points.length} restore points were read.`,
@@ -232,7 +234,7 @@ export const span = (value: unknown): number | null => {
  * Returns a time in milliseconds; one without a zone is read in `tz`. Null if it is not a time, or
  * needs a zone that is unknown.
  */
-export function momentOf(value: unknown, tz: string | null): Ms | null {
+export function getMoment(value: unknown, tz: string | null): Ms | null {
   const text = word(value);
   if (
     text === null ||
@@ -243,14 +245,14 @@ export function momentOf(value: unknown, tz: string | null): Ms | null {
     return null;
   const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/ (?=[+-]\d\d:?\d\d$)/, '');
   if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(iso)) return finite(DateTime.fromISO(iso).toMillis());
-  return tz === null ? null : finite(DateTime.fromISO(iso, { zone: zoneOf(tz) }).toMillis());
+  return tz === null ? null : finite(DateTime.fromISO(iso, { zone: getZone(tz) }).toMillis());
 }
 
 /** No tool writes longer ones. The patterns take more than linear time. */
 const MOMENT_CHARS = 64;
 
 /** Returns `+02:00` as luxon spells it. */
-export const zoneOf = (tz: string): string =>
+export const getZone = (tz: string): string =>
   /^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz;
 const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
 

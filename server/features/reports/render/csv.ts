@@ -20,18 +20,21 @@ export function reportCsv({ sections, timeZone }: Report): string {
   if (alike)
     return (
       BOM +
-      csvLine([...(titled ? [reportTexts.company] : []), ...headOf(first)]) +
-      sections.map((one) => rowsOf(one, timeZone, titled ? [one.title ?? ''] : [])).join('')
+      csvLine([...(titled ? [reportTexts.company] : []), ...getHeaderCells(first)]) +
+      sections.map((one) => getRows(one, timeZone, titled ? [one.title ?? ''] : [])).join('')
     );
   return (
     BOM +
     sections
-      .map((one) => csvLine([one.title ?? '']) + csvLine(headOf(one)) + rowsOf(one, timeZone, []))
+      .map(
+        (one) =>
+          csvLine([one.title ?? '']) + csvLine(getHeaderCells(one)) + getRows(one, timeZone, []),
+      )
       .join('\r\n')
   );
 }
 
-const headOf = ({ columns }: Section): readonly string[] =>
+const getHeaderCells = ({ columns }: Section): readonly string[] =>
   columns.flatMap(({ title, kind, days }) =>
     kind === 'moment'
       ? [title, t.utcColumn({ column: title })]
@@ -40,17 +43,17 @@ const headOf = ({ columns }: Section): readonly string[] =>
         : [title],
   );
 
-const rowsOf = ({ columns, rows }: Section, timeZone: string, before: readonly string[]): string =>
+const getRows = ({ columns, rows }: Section, timeZone: string, before: readonly string[]): string =>
   rows
     .map((row) =>
       csvLine([
         ...before,
-        ...columns.flatMap((column, i) => cellsOf(column, row[i] ?? null, timeZone)),
+        ...columns.flatMap((column, i) => getCells(column, row[i] ?? null, timeZone)),
       ]),
     )
     .join('');
 
-function cellsOf(
+function getCells(
   { kind, days = [] }: Column,
   value: ReportCell,
   timeZone: string,

@@ -12,7 +12,7 @@ export interface Words {
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const NONE = '–';
 
-export function wordsOf({ language, timeZone }: Pick<Report, 'language' | 'timeZone'>): Words {
+export function getWords({ language, timeZone }: Pick<Report, 'language' | 'timeZone'>): Words {
   const two = '2-digit';
   const count = new Intl.NumberFormat(language);
   const tenths = new Intl.NumberFormat(language, {
@@ -88,7 +88,7 @@ const SIGNS: Readonly<Record<keyof typeof STATE_WORDS, string>> = {
   Success: '✓',
   off: '–',
 };
-export const signOf = (state: string): string => (isState(state) ? SIGNS[state] : '·');
+export const getStateSign = (state: string): string => (isState(state) ? SIGNS[state] : '·');
 const isState = (text: string): text is keyof typeof STATE_WORDS => text in STATE_WORDS;
 
 /** Returns at most two units: `45 s`, `2 min 05 s`, `1 h 38 min`. */

@@ -2,7 +2,7 @@ import { languageTag } from '#contract/i18n/messages.ts';
 import { cellOfLetter, LETTERS } from '#contract/reports/report.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import { STATE_WORDS } from '#contract/reports/report.messages.en.ts';
-import { isNumber, signOf, wordsOf } from './format.ts';
+import { isNumber, getStateSign, getWords } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { Look } from './theme.ts';
@@ -28,7 +28,7 @@ const INKS: Readonly<Record<string, string>> = {
   off: PAPER.off,
 };
 const session = (state: string): string =>
-  `<b style="color:${INKS[state] ?? PAPER.off}">${signOf(state)}</b>`;
+  `<b style="color:${INKS[state] ?? PAPER.off}">${getStateSign(state)}</b>`;
 const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica,Arial,sans-serif';
 
 /**
@@ -42,7 +42,7 @@ export function reportHtml(
   { provider, side, sideInk }: Pick<Look, 'provider' | 'side' | 'sideInk'>,
   foot = '',
 ): string {
-  const words = wordsOf(report);
+  const words = getWords(report);
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   const hand = cellsIn(report) > MANY ? SHORT : LONG;
   return `<!doctype html>
@@ -60,7 +60,7 @@ export function reportHtml(
     )
     .join('')}</tr></table>
 ${report.notices.map((text) => `<p style="font-weight:600">${escaped(text)}</p>`).join('\n')}
-${report.sections.map((section) => sectionOf(section, words, hand)).join('\n')}
+${report.sections.map((section) => getSection(section, words, hand)).join('\n')}
 ${
   drawn
     ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries(STATE_WORDS)
@@ -81,7 +81,7 @@ ${
 const STYLE =
   '@media (prefers-color-scheme:dark){.page{background:#151310!important;color:#ede8dd!important}.soft,.page th{color:#bdb6a8!important}.rule,.page th{border-color:#b9b1a2!important}.page td.c{border-color:#2d2a24!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}';
 
-function sectionOf(
+function getSection(
   { title, columns, rows, total, none }: Section,
   words: Words,
   hand: Hand,
@@ -182,7 +182,7 @@ const SHORT: Hand = {
     `<th scope=col${side === 'left' ? '' : ` class=${side === 'right' ? 'n' : 'h'}`}>${inner}`,
   gap: (days) => `<td colspan=${days}>`,
   day: (state, said) =>
-    `<td class=${LETTER_OF[state] ?? 'u'}${state === 'Success' || state === '' ? '' : ` title="${said}"`}>${signOf(state)}`,
+    `<td class=${LETTER_OF[state] ?? 'u'}${state === 'Success' || state === '' ? '' : ` title="${said}"`}>${getStateSign(state)}`,
   cell: (inner, column) =>
     `<td${isNumber(column) ? ' class=n' : column.kind === 'text' ? ' class=t' : ''}>${inner}`,
 };

@@ -14,7 +14,7 @@ const TALL = 9;
  * dash: anomaly; a low dash: success; a dot: not due; a thin line: disabled. Consecutive days of
  * one state are one dashed line, because a calendar of 10,000 jobs has 300,000 marks.
  */
-export function marksOf(states: string, day: number): ContentCanvas {
+export function renderMarks(states: string, day: number): ContentCanvas {
   const canvas: CanvasElement[] = [];
   for (let at = 0; at < states.length;) {
     let end = at + 1;

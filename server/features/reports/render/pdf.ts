@@ -4,11 +4,11 @@ import type * as PdfMake from 'pdfmake';
 import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
 import { languageTag } from '#contract/i18n/messages.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
-import { isNumber, signOf, wordsOf } from './format.ts';
+import { isNumber, getStateSign, getWords } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './theme.ts';
 import type { Logo, Look } from './theme.ts';
-import { legend, marksOf } from './marks.ts';
+import { legend, renderMarks } from './marks.ts';
 import { reportMessages as t } from '../messages.en.ts';
 
 const require = createRequire(import.meta.url);
@@ -37,16 +37,16 @@ export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
   pdfmake.setUrlAccessPolicy(() => false);
   pdfmake.setLocalAccessPolicy((path) => path.startsWith(FONTS));
   try {
-    return await pdfmake.createPdf(documentOf(report, look)).getBuffer();
+    return await pdfmake.createPdf(getDocument(report, look)).getBuffer();
   } catch (error) {
     // A logo that cannot be drawn must not make the report fail.
     if (look.logo === null) throw error;
-    return pdfmake.createPdf(documentOf(report, { ...look, logo: null })).getBuffer();
+    return pdfmake.createPdf(getDocument(report, { ...look, logo: null })).getBuffer();
   }
 }
 
-function documentOf(report: Report, look: Look): TDocumentDefinitions {
-  const words = wordsOf(report);
+function getDocument(report: Report, look: Look): TDocumentDefinitions {
+  const words = getWords(report);
   const drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
   const lying = drawn || report.sections.some(({ columns }) => columns.length > 9);
   const width = lying ? WIDE : NARROW;
@@ -110,7 +110,7 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
         bold: true,
         margin: [0, 0, 0, 8],
       })),
-      ...report.sections.flatMap((section) => sectionOf(section, words, inner)),
+      ...report.sections.flatMap((section) => getSection(section, words, inner)),
     ],
   };
 }
@@ -137,7 +137,7 @@ export function pdfNotices(
 function band({ provider, side, sideInk, logo }: Look, template: string, width: number): Content {
   const kind: Content = { text: template, alignment: 'right', margin: [0, 15, MARGIN, 0] };
   const mark: Content = logo
-    ? { stack: [logoOf(logo)], margin: [MARGIN, (BAND - 24) / 2, 0, 0] }
+    ? { stack: [getLogo(logo)], margin: [MARGIN, (BAND - 24) / 2, 0, 0] }
     : { text: broken(provider), bold: true, fontSize: 11, margin: [MARGIN, 13, 0, 0] };
   return {
     layout: { ...PLAIN, fillColor: () => side, paddingLeft: () => 0, paddingRight: () => 0 },
@@ -153,7 +153,7 @@ function band({ provider, side, sideInk, logo }: Look, template: string, width: 
     },
   };
 }
-const logoOf = (logo: Logo): Content =>
+const getLogo = (logo: Logo): Content =>
   logo.is === 'svg'
     ? { svg: logo.text, fit: [190, 24] }
     : { image: `data:${logo.type};base64,${logo.base64}`, fit: [190, 24] };
@@ -168,7 +168,7 @@ const legendRow = (): Content => ({
         widths: [9, 'auto'],
         body: [
           [
-            marksOf(letter, 9),
+            renderMarks(letter, 9),
             { text: word, margin: [0, 1, 0, 0] as [number, number, number, number] },
           ],
         ],
@@ -218,7 +218,7 @@ const RULED_ABOVE = {
   paddingBottom: () => 2,
 };
 
-function sectionOf(
+function getSection(
   { title, columns, rows, total, none }: Section,
   words: Words,
   inner: number,
@@ -228,7 +228,7 @@ function sectionOf(
       ...(title === null ? [] : [{ text: broken(title), ...TITLED }]),
       { text: none, color: PAPER.ink2, margin: [0, 2, 0, 10] },
     ];
-  const { widths, day } = widthsOf(columns, inner);
+  const { widths, day } = getWidths(columns, inner);
   const body: TableCell[][] = [];
   // The title is a header row, so it is repeated on every page of its table and is never alone at
   // the end of a page.
@@ -240,7 +240,7 @@ function sectionOf(
   body.push(columns.map((column) => headCell(column, day)));
   const heads = body.length;
   for (const row of rows)
-    body.push(columns.map((column, i) => cellOf(column, row[i] ?? null, words, day)));
+    body.push(columns.map((column, i) => getCell(column, row[i] ?? null, words, day)));
   if (total)
     body.push(
       columns.map((column, i) => ({
@@ -280,7 +280,7 @@ const TITLED = { bold: true, fontSize: 9.5 };
  * Returns column widths in points: numbers as wide as needed, days as wide as possible, texts share
  * the rest.
  */
-function widthsOf(
+function getWidths(
   columns: readonly Column[],
   inner: number,
 ): { readonly widths: number[]; readonly day: number } {
@@ -342,9 +342,9 @@ function headCell(column: Column, day: number): TableCell {
   };
 }
 
-const cellOf = (column: Column, value: ReportCell, words: Words, day: number): TableCell =>
+const getCell = (column: Column, value: ReportCell, words: Words, day: number): TableCell =>
   value !== null && typeof value === 'object'
-    ? marksOf(value.states, day)
+    ? renderMarks(value.states, day)
     : textCell(column, value, words, false);
 
 function textCell(
@@ -357,7 +357,7 @@ function textCell(
   const state =
     column.kind === 'state' && typeof value === 'string' ? STATE_INKS[value] : undefined;
   const text =
-    column.kind === 'state' && typeof value === 'string' ? `${signOf(value)} ${word}` : word;
+    column.kind === 'state' && typeof value === 'string' ? `${getStateSign(value)} ${word}` : word;
   // A bad number is highlighted by color; the column header names it.
   const bad =
     column.kind === 'count' && BAD.has(column.id) && typeof value === 'number' && value > 0;

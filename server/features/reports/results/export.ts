@@ -6,21 +6,21 @@ import { reportColumns } from '#contract/reports/result-csv.ts';
 import { failed, ok } from '#contract/result.ts';
 import { refuse } from '#server/platform/http/envelope.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
-import { faultOf } from '#server/platform/http/serve-call.ts';
+import { describeError } from '#server/platform/http/serve-call.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { titlesOf } from '#contract/runs/csv-cells.ts';
-import { cellsOf } from './cells.ts';
+import { getTitles } from '#contract/runs/csv-cells.ts';
+import { getCells } from './cells.ts';
 import type { Around } from './cells.ts';
 import { knownJobs } from '#server/platform/queries/known-jobs.ts';
 import type { KnownJobs } from '#server/platform/queries/known-jobs.ts';
-import { lastGoodOf } from '#server/platform/queries/last-good.ts';
+import { loadLastGood } from '#server/platform/queries/last-good.ts';
 import { answer, bad } from '#server/platform/queries/query.ts';
 import type { Question } from '#server/platform/queries/query.ts';
 import { findResults } from '#server/platform/queries/results.ts';
-import { peopleOf, loadRunDetails } from '#server/platform/queries/run-details.ts';
+import { loadPeople, loadRunDetails } from '#server/platform/queries/run-details.ts';
 
 /** The number of results read at once, and the maximum in a file. */
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 export const EXPORT_MOST = 1_000_000;
 const LAST_DAYS = 2;
 
@@ -54,14 +54,14 @@ export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults
           });
           if (ns.length > EXPORT_MOST) return failed(bad('from', MESSAGES.exportTooLong));
           const lastGood = columns.some(({ id }) => id === 'lastGood')
-            ? await lastGoodOf(tx, question)
+            ? await loadLastGood(tx, question)
             : new Map<JobN, Ms>();
           return ok({
             ns,
             jobs,
             question,
             around: {
-              names: await peopleOf(tx),
+              names: await loadPeople(tx),
               lastGood,
               anomalies: input.filters?.anomaly ?? true,
               wall: question.wall,
@@ -75,7 +75,7 @@ export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults
         wall: { timeZone },
         now,
       } = begun.value.question;
-      return new Response(fileOf(world, ctx.tenant, columns, begun.value), {
+      return new Response(getFile(world, ctx.tenant, columns, begun.value), {
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${csvName('DailyChecks', now, timeZone)}"`,
@@ -85,7 +85,7 @@ export function exportHandlers(world: AppContext): Pick<Handlers, 'exportResults
   };
 }
 
-function fileOf(
+function getFile(
   world: AppContext,
   tenant: string,
   columns: readonly ExportColumn<FileColumnId>[],
@@ -95,25 +95,27 @@ function fileOf(
   let next = 0;
   return new ReadableStream({
     start(controller) {
-      controller.enqueue(encoder.encode(BOM + csvLine(titlesOf(columns))));
+      controller.enqueue(encoder.encode(BOM + csvLine(getTitles(columns))));
     },
     async pull(controller) {
       if (next >= ns.length) {
         controller.close();
         return;
       }
-      const some = ns.slice(next, next + AT_ONCE);
-      next += AT_ONCE;
+      const some = ns.slice(next, next + BATCH_SIZE);
+      next += BATCH_SIZE;
       try {
         controller.enqueue(
           encoder.encode(
             await world.store.tenant(
               tenant,
               async (tx) => {
-                const told = await loadRunDetails(tx, some, jobs);
-                const stats = await tx.rows('stat', [...new Set(told.map(({ run }) => run.job))]);
-                return told
-                  .map((one) => csvLine(cellsOf(one, columns, { ...around, stats })))
+                const details = await loadRunDetails(tx, some, jobs);
+                const stats = await tx.rows('stat', [
+                  ...new Set(details.map(({ run }) => run.job)),
+                ]);
+                return details
+                  .map((one) => csvLine(getCells(one, columns, { ...around, stats })))
                   .join('');
               },
               { readOnly: true },
@@ -122,7 +124,7 @@ function fileOf(
         );
       } catch (error) {
         // A truncated file must not look complete.
-        world.log.error('an export failed', faultOf(error));
+        world.log.error('an export failed', describeError(error));
         controller.error(error);
       }
     },

@@ -7,17 +7,17 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/platform/http/handler.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { byName, jobNameOf, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
+import { byName, getJobName, knownJobs, namedJobs } from '#server/platform/queries/known-jobs.ts';
 import type { Known } from '#server/platform/queries/known-jobs.ts';
-import { expectedOf } from '../../../platform/queries/expected-start.ts';
+import { getExpected } from '../../../platform/queries/expected-start.ts';
 import { openProblems } from '#server/platform/queries/problems.ts';
 import { answer } from '#server/platform/queries/query.ts';
 import { countResults, findResults } from '#server/platform/queries/results.ts';
 import {
   isoOrNull,
-  noteOf,
-  peopleOf,
-  resultOf,
+  getNote,
+  loadPeople,
+  getResult,
   loadRunDetails,
 } from '#server/platform/queries/run-details.ts';
 
@@ -42,10 +42,10 @@ export function listHandlers(
             first: (page - 1) * pageSize,
             most: pageSize,
           });
-          const names = await peopleOf(tx);
+          const names = await loadPeople(tx);
           return ok({
             rows: (await loadRunDetails(tx, ns, jobs)).map((one) =>
-              resultOf(one, names, input.filters?.anomaly ?? true, question.now),
+              getResult(one, names, input.filters?.anomaly ?? true, question.now),
             ),
             count,
             page,
@@ -64,7 +64,7 @@ export function listHandlers(
         async (tx, question) => {
           const jobs = byName(namedJobs(await knownJobs(tx, question), filters));
           return ok({
-            rows: slicePage(jobs, page, pageSize).map(jobNameOf),
+            rows: slicePage(jobs, page, pageSize).map(getJobName),
             count: jobs.length,
             page,
             pageSize,
@@ -111,7 +111,7 @@ export function listHandlers(
           );
           return ok({
             rows: shown.map(({ known, problem }) =>
-              didNotRunOf(known, problem, stats.get(known.job.n), question.now),
+              toMissedRow(known, problem, stats.get(known.job.n), question.now),
             ),
             count: rows.length,
             page,
@@ -122,7 +122,7 @@ export function listHandlers(
   };
 }
 
-function didNotRunOf(
+function toMissedRow(
   known: Known,
   problem: ProblemRow | undefined,
   stat: StatRow | undefined,
@@ -132,18 +132,18 @@ function didNotRunOf(
   const said = problem ? known.job.missedIgnored : known.job.disabledIgnored;
   const ignored = holds(said, now) ? said : null;
   return {
-    ...jobNameOf(known),
+    ...getJobName(known),
     _id: id,
     mongo_id: id,
     since: isoOrNull(problem?.openedAt),
     expectedAt: isoOrNull(problem?.lastAt),
-    nextRun: isoOrNull(stat && expectedOf(known.job, stat)),
+    nextRun: isoOrNull(stat && getExpected(known.job, stat)),
     lastRunAt: isoOrNull(stat?.lastStart),
     lastSuccessAt: isoOrNull(stat?.lastSuccess),
     runs: problem?.runs ?? 0,
     ignored: ignored !== null,
     ignoredUntil: isoOrNull(ignored?.until),
-    note: noteOf(problem),
+    note: getNote(problem),
   };
 }
 

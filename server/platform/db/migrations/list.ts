@@ -26,6 +26,14 @@ import { migration0029 } from './0029_ingest_usage.ts';
 import { migration0034 } from './0034_email_confirmation.ts';
 import { migration0035 } from './0035_background_jobs.ts';
 import { migration0036 } from './0036_pinned_companies.ts';
+import { migration0037 } from './0037_engine.ts';
+import { migration0038 } from './0038_cloud_suite.ts';
+import { migration0039 } from './0039_engine_upkeep.ts';
+import { migration0040 } from './0040_backup_runs.ts';
+import { migration0041 } from './0041_downloads.ts';
+import { migration0042 } from './0042_verification.ts';
+import { migration0043 } from './0043_directory_lists.ts';
+import { migration0044 } from './0044_restore_rights.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -58,4 +66,12 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0034,
   migration0035,
   migration0036,
+  migration0037,
+  migration0038,
+  migration0039,
+  migration0040,
+  migration0041,
+  migration0042,
+  migration0043,
+  migration0044,
 ];

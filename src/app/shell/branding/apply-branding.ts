@@ -1,5 +1,5 @@
 import type { Branding } from '#contract/branding/branding.ts';
-import { accentOf, lightenedAccent, sideOf } from './brand-colours.ts';
+import { getAccent, lightenedAccent, getSide } from './brand-colours.ts';
 import type { Accent, Side } from './brand-colours.ts';
 import { startMessages as t } from '../start.messages.en.ts';
 
@@ -7,15 +7,15 @@ import { startMessages as t } from '../start.messages.en.ts';
  * Returns the CSS variables that a brand sets; `tokens.css` reads each of them. Null restores the
  * default.
  */
-export function variablesOf(branding: Branding | null): Readonly<Record<string, string | null>> {
-  const light = branding?.accent ? accentOf(branding.accent, 'light') : null;
+export function getVariables(branding: Branding | null): Readonly<Record<string, string | null>> {
+  const light = branding?.accent ? getAccent(branding.accent, 'light') : null;
   const dark = branding?.accentDark
-    ? accentOf(branding.accentDark, 'dark')
+    ? getAccent(branding.accentDark, 'dark')
     : branding?.accent
       ? lightenedAccent(branding.accent)
       : null;
-  const side = branding?.sidebar ? sideOf(branding.sidebar, 'light') : null;
-  const sideDark = branding?.sidebarDark ? sideOf(branding.sidebarDark, 'dark') : null;
+  const side = branding?.sidebar ? getSide(branding.sidebar, 'light') : null;
+  const sideDark = branding?.sidebarDark ? getSide(branding.sidebarDark, 'dark') : null;
   return {
     ...accentVariables(light, ''),
     ...accentVariables(dark, '-dark'),
@@ -27,7 +27,7 @@ export function variablesOf(branding: Branding | null): Readonly<Record<string, 
 /** Applies colors and favicon to the document. Each page sets its own title. */
 export function applyBranding(branding: Branding | null): void {
   const { style } = document.documentElement;
-  for (const [name, value] of Object.entries(variablesOf(branding))) {
+  for (const [name, value] of Object.entries(getVariables(branding))) {
     if (value === null) style.removeProperty(name);
     else style.setProperty(name, value);
   }
@@ -38,24 +38,27 @@ export function applyBranding(branding: Branding | null): void {
 export const imageUrl = (url: string | null): string | null =>
   url !== null && /^(https?:\/\/|\/(?![/\\]))/i.test(url) ? url : null;
 
-export const titleOf = (branding: Branding | null): string => branding?.title.trim() || t.portal;
-export const sidebarTitleOf = (branding: Branding | null): string =>
+export const getTitle = (branding: Branding | null): string => branding?.title.trim() || t.portal;
+export const getSidebarTitle = (branding: Branding | null): string =>
   branding?.sidebarTitle.trim() || t.portal;
 
 const accentVariables = (
   accent: Accent | null,
-  ground: '' | '-dark',
+  context: '' | '-dark',
 ): Record<string, string | null> => ({
-  [`--brand-accent${ground}`]: accent?.accent ?? null,
-  [`--brand-on-accent${ground}`]: accent?.onAccent ?? null,
-  [`--brand-accent-wash${ground}`]: accent?.wash ?? null,
-  [`--brand-accent-line${ground}`]: accent?.line ?? null,
+  [`--brand-accent${context}`]: accent?.accent ?? null,
+  [`--brand-on-accent${context}`]: accent?.onAccent ?? null,
+  [`--brand-accent-wash${context}`]: accent?.wash ?? null,
+  [`--brand-accent-line${context}`]: accent?.line ?? null,
 });
 
-const sideVariables = (side: Side | null, ground: '' | '-dark'): Record<string, string | null> => ({
-  [`--brand-sidebar${ground}`]: side?.side ?? null,
-  [`--brand-side-on${ground}`]: side?.on ?? null,
-  [`--brand-side-line${ground}`]: side?.line ?? null,
+const sideVariables = (
+  side: Side | null,
+  context: '' | '-dark',
+): Record<string, string | null> => ({
+  [`--brand-sidebar${context}`]: side?.side ?? null,
+  [`--brand-side-on${context}`]: side?.on ?? null,
+  [`--brand-side-line${context}`]: side?.line ?? null,
 });
 
 function favicon(url: string | null): void {

@@ -13,16 +13,16 @@ export interface Side {
   readonly on: string;
   readonly line: string;
 }
-export type Ground = 'light' | 'dark';
+export type Surface = 'light' | 'dark';
 
 /**
  * Returns the accent and the colors derived from it. Null if its contrast is below 4.5:1 on the
  * sheet or on its own wash, or if no ink is legible on it.
  */
-export function accentOf(colour: string, ground: Ground): Accent | null {
-  const accent = rgbOf(colour);
+export function getAccent(colour: string, context: Surface): Accent | null {
+  const accent = getRgb(colour);
   if (!accent) return null;
-  const { sheet, paper, wash, line } = GROUNDS[ground];
+  const { sheet, paper, wash, line } = GROUNDS[context];
   const washed = mix(accent, sheet, wash);
   const onAccent = [WHITE, INK].find((ink) => contrast(accent, ink) >= ENOUGH);
   const legible = [sheet, paper, washed].every((under) => contrast(accent, under) >= ENOUGH);
@@ -40,31 +40,31 @@ export function accentOf(colour: string, ground: Ground): Accent | null {
  * possible. Null if no shade has enough contrast.
  */
 export function lightenedAccent(colour: string): Accent | null {
-  const from = rgbOf(colour);
+  const from = getRgb(colour);
   if (!from) return null;
   for (let step = 0; step <= 16; step += 1) {
-    const accent = accentOf(hex(mix(WHITE, from, step / 20)), 'dark');
+    const accent = getAccent(hex(mix(WHITE, from, step / 20)), 'dark');
     if (accent) return accent;
   }
   return null;
 }
 
 /** The default sidebar color, as in tokens.css. Branding and user themes call it `blue`. */
-export const BLUE_SIDE: Readonly<Record<Ground, string>> = { light: '#1b3256', dark: '#101825' };
+export const BLUE_SIDE: Readonly<Record<Surface, string>> = { light: '#1b3256', dark: '#101825' };
 
 /** Returns a sidebar color as `#rrggbb`; named colors are resolved. */
-export const sideHex = (color: string, ground: Ground): string =>
-  color.trim().toLowerCase() === 'blue' ? BLUE_SIDE[ground] : color;
+export const sideHex = (color: string, context: Surface): string =>
+  color.trim().toLowerCase() === 'blue' ? BLUE_SIDE[context] : color;
 
 /**
  * Returns the sidebar and the colors derived from it. Null if its own inks would have a contrast
  * below 4.5:1 on it.
  */
-export function sideOf(colour: string, ground: Ground): Side | null {
-  const side = rgbOf(sideHex(colour, ground));
+export function getSide(colour: string, context: Surface): Side | null {
+  const side = getRgb(sideHex(colour, context));
   if (!side) return null;
   const on = mix(WHITE, side, 0.1);
-  const { sideInk, sideInk2 } = GROUNDS[ground];
+  const { sideInk, sideInk2 } = GROUNDS[context];
   if (
     contrast(sideInk2, side) < ENOUGH ||
     contrast(sideInk, on) < ENOUGH ||
@@ -77,8 +77,8 @@ export function sideOf(colour: string, ground: Ground): Side | null {
 /**
  * Returns the WCAG 2.2 contrast ratio of two colors, 1 to 21, or 1 if one of them is not `#rrggbb`.
  */
-export function contrastOf(a: string, b: string): number {
-  const [one, other] = [rgbOf(a), rgbOf(b)];
+export function getContrast(a: string, b: string): number {
+  const [one, other] = [getRgb(a), getRgb(b)];
   return one && other ? contrast(one, other) : 1;
 }
 
@@ -91,7 +91,7 @@ const INK: Rgb = [16, 32, 58];
 // colors.
 const GROUNDS: Readonly<
   Record<
-    Ground,
+    Surface,
     {
       readonly sheet: Rgb;
       readonly paper: Rgb;
@@ -120,7 +120,7 @@ const GROUNDS: Readonly<
   },
 };
 
-function rgbOf(colour: string): Rgb | null {
+function getRgb(colour: string): Rgb | null {
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(colour);
   return found ? [part(found[1]), part(found[2]), part(found[3])] : null;
 }

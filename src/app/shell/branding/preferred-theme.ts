@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { Theme as KeptTheme } from '#contract/auth/preferences.ts';
+import type { Theme as StoredTheme } from '#contract/auth/preferences.ts';
 import { client, useWatch } from '../../worker/worker-client.ts';
 import { useMe } from '../../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../../theme.ts';
@@ -15,8 +15,8 @@ import { setSideColour, useOwnSide, useSideColour } from './sidebar-colour.ts';
 export function usePreferredTheme(): void {
   const me = useMe();
   const id = me?.id ?? null;
-  const preferences = useWatch('preferences', NOTHING);
-  const status = useWatch('status', NOTHING);
+  const preferences = useWatch('preferences', EMPTY);
+  const status = useWatch('status', EMPTY);
   const theme = useTheme();
   const mini = useMini();
   const side = useSideColour();
@@ -27,21 +27,21 @@ export function usePreferredTheme(): void {
     mode: theme,
     sidebarMini: mini,
     ...(side !== null && { sidebarColor: side }),
-  } satisfies KeptTheme);
+  } satisfies StoredTheme);
   /** The last value that this device and the server agreed on; null before the first exchange. */
   const agreed = useRef<string | null>(null);
   const known = preferences !== undefined && status?.syncedAt != null;
   useEffect(() => {
     if (id === null || !known) return;
-    const told = stored === null ? null : themeOf(stored);
-    if (told !== null && told !== agreed.current) {
+    const details = stored === null ? null : getTheme(stored);
+    if (details !== null && details !== agreed.current) {
       // changed on another device, or this is the first load
-      agreed.current = told;
+      agreed.current = details;
       const {
         mode = 'system',
         sidebarMini = false,
         sidebarColor = null,
-      } = JSON.parse(told) as KeptTheme;
+      } = JSON.parse(details) as StoredTheme;
       setTheme(mode);
       setMini(sidebarMini);
       setSideColour(sidebarColor);
@@ -54,11 +54,11 @@ export function usePreferredTheme(): void {
   }, [id, known, stored, here]);
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const PLAIN = JSON.stringify({ mode: 'system', sidebarMini: false });
 
 /** Converts the stored text to this browser's form. Returns null if it is invalid. */
-export function themeOf(stored: string): string | null {
+export function getTheme(stored: string): string | null {
   try {
     const { mode, sidebarMini, sidebarColor } = JSON.parse(stored) as {
       mode?: unknown;

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { writeStored, readStored } from '../../session/browser-storage.ts';
-import { BLUE_SIDE, sideOf } from './brand-colours.ts';
+import { BLUE_SIDE, getSide } from './brand-colours.ts';
 
 /**
  * Sidebar colors that a user can choose: light shade, dark shade, name. All are legible.
@@ -33,14 +33,14 @@ export function useOwnSide(): void {
     const [light, dark] = SIDE_COLOURS.find(([one]) => one === own) ?? [];
     if (light === undefined || dark === undefined) return;
     const names = Object.fromEntries(
-      [['', sideOf(light, 'light')] as const, ['-dark', sideOf(dark, 'dark')] as const].flatMap(
-        ([ground, side]) =>
+      [['', getSide(light, 'light')] as const, ['-dark', getSide(dark, 'dark')] as const].flatMap(
+        ([context, side]) =>
           side === null
             ? []
             : [
-                [`--own-sidebar${ground}`, side.side],
-                [`--own-side-on${ground}`, side.on],
-                [`--own-side-line${ground}`, side.line],
+                [`--own-sidebar${context}`, side.side],
+                [`--own-side-on${context}`, side.on],
+                [`--own-side-line${context}`, side.line],
               ],
       ),
     );

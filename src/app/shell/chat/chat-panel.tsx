@@ -17,12 +17,12 @@ const PATIENCE_MS = 20_000;
  */
 export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolean }) {
   const [turn, setTurn] = useState(0);
-  const [state, setState] = useState<'coming' | 'here' | { readonly fault: string }>('coming');
+  const [state, setState] = useState<'coming' | 'here' | { readonly error: string }>('coming');
   const panel = useRef<HTMLDialogElement>(null);
   const head = useRef<HTMLHeadingElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const opener = useRef<Element | null>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const away = offline && state !== 'here';
 
   useEffect(() => {
@@ -36,10 +36,10 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
     else document.getElementById('content')?.focus();
   });
 
-  const told = useEffectEvent(async (what: unknown): Promise<void> => {
+  const toOutput = useEffectEvent(async (what: unknown): Promise<void> => {
     if (what === 'close') close();
     if (what === 'loaded') setState('here');
-    if (what === 'blocked') setState({ fault: t.blocked });
+    if (what === 'blocked') setState({ error: t.blocked });
     if (what !== 'ready') return;
     const answer = await client().ask('chatToken', {
       name: me.name,
@@ -52,7 +52,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
         { name: me.name, email: me.email, token: answer.value.token },
         '*',
       );
-    else setState({ fault: answer.failure.message });
+    else setState({ error: answer.failure.message });
   });
   useEffect(() => {
     const hear = ({ source, origin, data }: MessageEvent<unknown>): void => {
@@ -65,14 +65,14 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
         !('chat' in data)
       )
         return;
-      void told(data.chat);
+      void toOutput(data.chat);
     };
     addEventListener('message', hear);
     return () => removeEventListener('message', hear);
   }, []);
   useEffect(() => {
     if (away || state !== 'coming') return;
-    const timer = setTimeout(() => setState({ fault: t.blocked }), PATIENCE_MS);
+    const timer = setTimeout(() => setState({ error: t.blocked }), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [away, state]);
   useEffect(() => {
@@ -86,13 +86,13 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
     return () => node?.removeEventListener('keydown', onKey);
   }, []);
 
-  const fault = away ? BASE.needsNetwork : typeof state === 'object' ? state.fault : null;
+  const error = away ? BASE.needsNetwork : typeof state === 'object' ? state.error : null;
   return (
     <dialog
       ref={panel}
       open={open}
       aria-label={t.chat}
-      aria-busy={state === 'coming' && fault === null}
+      aria-busy={state === 'coming' && error === null}
       className={`${open ? 'flex' : 'hidden'} fixed inset-0 z-40 m-0 h-dvh max-h-none w-full max-w-none flex-col border-0 border-rule bg-sheet p-0 text-ink tablet:inset-auto tablet:right-4 tablet:bottom-4 tablet:h-[min(600px,calc(100dvh-2rem))] tablet:w-[380px] tablet:rounded-part tablet:border print:hidden`}
     >
       <div className="flex items-center gap-2 border-b border-rule px-4 py-2">
@@ -107,7 +107,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
           onClick={() => close()}
         />
       </div>
-      {fault !== null && (
+      {error !== null && (
         <div className="p-4">
           <Callout
             tone="warning"
@@ -125,14 +125,14 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
               </Button>
             }
           >
-            {fault}
+            {error}
           </Callout>
         </div>
       )}
-      {fault === null && state === 'coming' && (
+      {error === null && state === 'coming' && (
         <p className="m-0 px-4 py-3 text-ink-2">{t.opening}</p>
       )}
-      {fault === null && (
+      {error === null && (
         <iframe
           key={turn}
           ref={frame}
@@ -147,4 +147,4 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

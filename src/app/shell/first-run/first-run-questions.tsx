@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useMachine } from '@xstate/react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { fromPromise } from 'xstate';
 import type { Me } from '#contract/auth/current-user.ts';
 import { ok } from '#contract/result.ts';
@@ -14,9 +14,13 @@ import { pauseRedirectTarget } from '../../router/redirect-target.ts';
 import type { Terms } from '../terms/pending-terms.ts';
 import { TermsQuestion } from '../terms/terms-question.tsx';
 import { FirstRunPrompt } from './first-run-prompt.tsx';
-import { mayPrompt } from './first-run.ts';
+import { CloudPrompt } from './cloud-prompt.tsx';
+import { mayPrompt, mayPromptAnywhere, mayPromptCloud } from './first-run.ts';
 
-/** Asks a user after the sign-in to accept the terms of use, then to connect the first source. */
+/**
+ * Asks a user after the sign-in to accept the terms of use, then to connect the first source, or to
+ * create the first organization and its first job.
+ */
 export function FirstRunQuestions({
   me,
   terms,
@@ -28,7 +32,8 @@ export function FirstRunQuestions({
 }) {
   const { id } = me;
   const router = useRouter();
-  const isOffline = useWatch('status', NOTHING)?.is === 'offline';
+  const [needsSource, setNeedsSource] = useState(false);
+  const isOffline = useWatch('status', EMPTY)?.is === 'offline';
   const [state, send] = useMachine(
     firstRunMachine.provide({
       actors: {
@@ -36,7 +41,17 @@ export function FirstRunQuestions({
           client().ask('editProfile', { id, ackO365TermsOfUse: true }),
         ),
         decline: fromPromise(() => decline(() => router.navigate({ to: '/login', replace: true }))),
-        read: fromPromise(() => readNeed(id)),
+        read: fromPromise(async () => {
+          const profile = await client().ask('readProfile', { id });
+          if (!profile.ok) return profile;
+          const { hasJobs, wizardPromptDismissed } = profile.value;
+          setNeedsSource(!hasJobs);
+          return ok<PromptNeed>({
+            // The device knows whether there are organizations.
+            isNeeded: !hasJobs || mayPromptCloud(me, '/o365/', null),
+            isDismissed: wizardPromptDismissed === true,
+          });
+        }),
         save: fromPromise<unknown>(() =>
           client().ask('editProfile', { id, wizardPromptDismissed: true }),
         ),
@@ -45,7 +60,7 @@ export function FirstRunQuestions({
     {
       input: {
         hasTerms: terms !== null,
-        mayPrompt: mayPrompt(me, '/monitoring/', null),
+        mayPrompt: mayPromptAnywhere(me),
         isDismissedHere: readStored(PROMPT_DISMISSED) === id,
       },
     },
@@ -59,30 +74,20 @@ export function FirstRunQuestions({
       <TermsQuestion
         terms={terms}
         busy={state.matches('accepting') ? 'accept' : state.matches('declining') ? 'decline' : null}
-        fault={failure === null ? null : failure.message}
+        error={failure === null ? null : failure.message}
         onAccept={() => send({ type: 'ACCEPT', isOffline })}
         onDecline={() => send({ type: 'DECLINE' })}
       />
     );
   }
-  return (
-    state.matches('prompt') &&
-    mayPrompt(me, path, state.context.isDismissedHere ? id : null) && (
-      <FirstRunPrompt
-        onDismiss={() => {
-          writeStored(PROMPT_DISMISSED, id);
-          send({ type: 'DISMISS' });
-        }}
-      />
-    )
-  );
-}
-
-async function readNeed(id: Me['id']): Promise<Result<PromptNeed>> {
-  const profile = await client().ask('readProfile', { id });
-  if (!profile.ok) return profile;
-  const { hasJobs, wizardPromptDismissed } = profile.value;
-  return ok({ isNeeded: !hasJobs, isDismissed: wizardPromptDismissed === true });
+  if (!state.matches('prompt')) return null;
+  const dismissedBy = state.context.isDismissedHere ? id : null;
+  const dismiss = (): void => {
+    writeStored(PROMPT_DISMISSED, id);
+    send({ type: 'DISMISS' });
+  };
+  if (mayPromptCloud(me, path, dismissedBy)) return <CloudPrompt onDismiss={dismiss} />;
+  return needsSource && mayPrompt(me, path, dismissedBy) && <FirstRunPrompt onDismiss={dismiss} />;
 }
 
 /** Logs out. Unsent changes stay on this device. */
@@ -94,4 +99,4 @@ async function decline(toSignIn: () => Promise<void>): Promise<Result<unknown>> 
   return answer;
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -16,7 +16,7 @@ export interface LogOutProps {
 
 /** Signs out. Only this button is part of the first load. */
 export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const [isLeaving, setLeaving] = useState(false);
   // Offline it could not be loaded when it is needed.
   useEffect(() => prefetch(signOut), []);
@@ -47,6 +47,6 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const ON_SIDE =
   'hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink';

@@ -9,14 +9,14 @@ export function setGone(id: string): void {
 }
 
 /** Returns the notices to show above the pages of an app, without those that were closed. */
-export const shownOf = (
+export const listUndismissed = (
   all: readonly Notification[],
   app: Notification['app'],
   without: ReadonlySet<string>,
 ): readonly Notification[] => all.filter(({ app: of, _id: id }) => of === app && !without.has(id));
 
 /** Returns the app that an address belongs to. */
-export const appOf = (path: string): Notification['app'] =>
+export const getApp = (path: string): Notification['app'] =>
   path.startsWith('/o365') ? 'o365' : path.startsWith('/admin') ? 'admin' : 'monitoring';
 
 let gone: ReadonlySet<string> = new Set();

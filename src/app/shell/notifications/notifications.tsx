@@ -9,7 +9,7 @@ import { useCachedQuery } from '../../worker/use-cached-query.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { tell, tellFailure } from '../../../ui/toasts.ts';
-import { appOf, setGone, shownOf, useGone } from './dismissed.ts';
+import { getApp, setGone, listUndismissed, useGone } from './dismissed.ts';
 import { withReauth } from '../reauth/reauth.ts';
 import { SEVERITIES } from './severity.ts';
 import { richText } from '../../../ui/rich-text.tsx';
@@ -37,9 +37,9 @@ export function Notifications({ me }: { readonly me: Me }) {
   useEffect(() => {
     if (me.acting === null) void keepPush();
   }, [me.acting]);
-  const shown = shownOf(
+  const shown = listUndismissed(
     [...(invitation === null ? [] : [invitation]), ...(taken?.all ?? [])],
-    appOf(path),
+    getApp(path),
     gone,
   );
   if (shown.length === 0) return null;
@@ -71,7 +71,7 @@ interface NoticeProps {
 
 function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
   const [busy, setBusy] = useState(false);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { message, link, copy, event, hideAck, hideClose, severity } = notice;
   const { icon, text, edge, wash } = SEVERITIES[severity];
 
@@ -165,7 +165,7 @@ function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
   const [link, setLink] = useState(() => (invited?.user === id ? invited.link : null));
   const [isDue, setDue] = useState(false);
   const wanted = roles.includes('sub-sp') && acting === null;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   useEffect(() => {
     if (!wanted || offline || link !== null || isDue) return;
     let over = false;
@@ -212,5 +212,5 @@ function useInvitation({ id, roles, serviceProviderId, acting }: Me): {
 
 const INVITATION = 'invitation';
 let invited: { readonly user: string; readonly link: string } | null = null;
-const NOTHING = {};
+const EMPTY = {};
 const EVERY_MS = 5 * 60_000;

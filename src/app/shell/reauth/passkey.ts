@@ -39,10 +39,10 @@ export async function makePasskey(
         }),
       ),
     };
-  } catch (fault) {
+  } catch (error) {
     return {
       is:
-        fault instanceof WebAuthnError && fault.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED'
+        error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED'
           ? 'known'
           : 'none',
     };

@@ -30,14 +30,14 @@ export function ReauthQuestion() {
   /** The masked phone number that received the code, after the password was accepted. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [waitUntil, setWaitUntil] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const waits = Math.max(0, Math.ceil((waitUntil - useNow(1_000)) / 1_000));
 
   const take = (answer: Result<Options>): void => {
-    if (!answer.ok) return setFault(answer.failure.message);
+    if (!answer.ok) return setError(answer.failure.message);
     setOptions(answer.value);
     return setWay((before) => before ?? answer.value.methods[0] ?? null);
   };
@@ -50,13 +50,13 @@ export function ReauthQuestion() {
   const ask = async (): Promise<void> => take(await client().ask('reauthOptions', {}));
 
   const show = (input: InputOf<'reauth'>): Promise<void> =>
-    told(
+    toOutput(
       () => client().ask('reauth', input),
       () => answerReauth(true),
       input.passkey !== undefined,
     );
   const bySms = (password: string): Promise<void> =>
-    told(
+    toOutput(
       () => client().ask('reauthCode', { password }),
       ({ phone }) => {
         setTyped('');
@@ -65,19 +65,19 @@ export function ReauthQuestion() {
       false,
     );
 
-  async function told<T>(
+  async function toOutput<T>(
     made: () => Promise<Result<T>>,
     right: (value: T) => void,
     passkey: boolean,
   ): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     const answer = await made();
     setBusy(false);
     if (answer.ok) return right(answer.value);
     if (answer.failure.kind === 'too-many') setWaitUntil(now() + answer.failure.retryAfterMs);
     setTyped('');
-    setFault(answer.failure.message);
+    setError(answer.failure.message);
     // A passkey challenge can be used only once.
     return passkey ? ask() : field.current?.focus();
   }
@@ -87,13 +87,13 @@ export function ReauthQuestion() {
     if (busy || waits > 0 || way === null) return;
     if (way === 'passkey') {
       if (options?.passkey == null) return ask();
-      setFault(null);
+      setError(null);
       const response = await askPasskey(options.passkey);
-      return response === null ? setFault(t.passkeyUnused) : show({ passkey: response });
+      return response === null ? setError(t.passkeyUnused) : show({ passkey: response });
     }
     const asksPassword = way === 'password' || (way === 'sms' && sentTo === null);
     if (typed.trim() === '') {
-      setFault(asksPassword ? t.passwordMissing : t.codeMissing);
+      setError(asksPassword ? t.passwordMissing : t.codeMissing);
       return field.current?.focus();
     }
     if (!asksPassword) return show({ code: typed.trim() });
@@ -134,7 +134,7 @@ export function ReauthQuestion() {
         className="grid grid-cols-1 gap-4 px-5 py-4"
         onSubmit={(event) => void go(event)}
         noValidate
-        aria-busy={busy || (options === null && fault === null)}
+        aria-busy={busy || (options === null && error === null)}
       >
         <p className="m-0 text-ink-2">{t.explanation}</p>
         {offline && (
@@ -144,7 +144,7 @@ export function ReauthQuestion() {
         )}
         {none && <Callout tone="warning">{t.noMethod}</Callout>}
         {(way === 'password' || (way === 'sms' && sentTo === null)) && (
-          <Shown
+          <FocusedField
             to={field}
             label={t.password}
             type="password"
@@ -152,13 +152,13 @@ export function ReauthQuestion() {
             autoComplete="current-password"
             maxLength={LIMITS.passwordChars}
             value={typed}
-            fault={fault}
+            error={error}
             hint={way === 'sms' ? t.smsFollows : undefined}
             onChange={(event) => setTyped(event.target.value)}
           />
         )}
         {way === 'totp' && (
-          <Shown
+          <FocusedField
             to={field}
             label={t.authenticatorCode}
             name="code"
@@ -166,14 +166,14 @@ export function ReauthQuestion() {
             autoComplete="one-time-code"
             maxLength={6}
             value={typed}
-            fault={fault}
+            error={error}
             hint={t.authenticatorHint}
             onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
           />
         )}
         {way === 'sms' && sentTo !== null && (
           <>
-            <Shown
+            <FocusedField
               to={field}
               label={t.smsCode}
               name="code"
@@ -181,7 +181,7 @@ export function ReauthQuestion() {
               autoComplete="one-time-code"
               maxLength={6}
               value={typed}
-              fault={fault}
+              error={error}
               hint={t.smsHint({ phone: sentTo })}
               onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
             />
@@ -192,7 +192,7 @@ export function ReauthQuestion() {
                 onClick={() => {
                   setSentTo(null);
                   setTyped('');
-                  setFault(null);
+                  setError(null);
                 }}
               >
                 {t.sendAnotherCode}
@@ -201,7 +201,7 @@ export function ReauthQuestion() {
           </>
         )}
         {way === 'recovery' && (
-          <Shown
+          <FocusedField
             to={field}
             label={t.recoveryCode}
             name="code"
@@ -210,13 +210,13 @@ export function ReauthQuestion() {
             spellCheck={false}
             maxLength={32}
             value={typed}
-            fault={fault}
+            error={error}
             hint={t.recoveryHint}
             onChange={(event) => setTyped(event.target.value)}
           />
         )}
         {way === 'passkey' && <p className="m-0">{t.passkeyPrompt}</p>}
-        {fault !== null && (way === 'passkey' || way === null) && (
+        {error !== null && (way === 'passkey' || way === null) && (
           <Callout
             tone="failed"
             alert
@@ -225,7 +225,7 @@ export function ReauthQuestion() {
                 <Button
                   size="sm"
                   onClick={() => {
-                    setFault(null);
+                    setError(null);
                     void ask();
                   }}
                 >
@@ -234,7 +234,7 @@ export function ReauthQuestion() {
               )
             }
           >
-            {fault}
+            {error}
           </Callout>
         )}
         {others.length > 0 && (
@@ -247,7 +247,7 @@ export function ReauthQuestion() {
                 onClick={() => {
                   setWay(one);
                   setTyped('');
-                  setFault(null);
+                  setError(null);
                 }}
               >
                 {t[OTHERWISE[one]]}
@@ -261,7 +261,7 @@ export function ReauthQuestion() {
 }
 
 /** Focuses its field on mount. */
-function Shown({
+function FocusedField({
   to,
   ...rest
 }: { readonly to: RefObject<HTMLInputElement | null> } & Omit<
@@ -272,7 +272,7 @@ function Shown({
   return <TextField ref={to} {...rest} />;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const OTHERWISE = {
   passkey: 'byPasskey',
   totp: 'byAuthenticator',

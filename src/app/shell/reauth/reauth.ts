@@ -22,27 +22,28 @@ export async function withReauth<T>(
 }
 
 /** Returns whether a confirmation is pending. The shell renders the dialog. */
-export const useReauthAsked = (): boolean => useSyncExternalStore(subscribe, () => asked !== null);
+export const useIsReauthOpen = (): boolean =>
+  useSyncExternalStore(subscribe, () => request !== null);
 
 /** Completes the confirmation. `shown`: whether the user confirmed with a factor. */
 export function answerReauth(shown: boolean): void {
-  const { settle } = asked ?? {};
-  asked = null;
+  const { settle } = request ?? {};
+  request = null;
   tell();
   settle?.(shown);
 }
 
 /** Concurrent calls that require a factor share one dialog. */
 function confirmed(): Promise<boolean> {
-  if (asked === null) {
+  if (request === null) {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    asked = { promise, settle: resolve };
+    request = { promise, settle: resolve };
     tell();
   }
-  return asked.promise;
+  return request.promise;
 }
 
-let asked: {
+let request: {
   readonly promise: Promise<boolean>;
   readonly settle: (shown: boolean) => void;
 } | null = null;

@@ -15,8 +15,8 @@ export interface Glance {
  * Returns the sync state in short. The most severe state comes first; waiting and rejected changes
  * are always included. `isShort`: only the time if everything is well.
  */
-export function glanceOf(status: SyncStatus, zone: string, isShort = false): Glance {
-  const first = leadOf(status, zone, isShort);
+export function getGlance(status: SyncStatus, zone: string, isShort = false): Glance {
+  const first = getLeadText(status, zone, isShort);
   const also = [
     status.refused > 0 ? t.refusedCount({ count: formatCount(status.refused) }) : '',
     status.partly > 0 ? t.partlyCount({ count: formatCount(status.partly) }) : '',
@@ -45,7 +45,7 @@ export function glanceOf(status: SyncStatus, zone: string, isShort = false): Gla
  * change and be announced without a change of state.
  */
 export function spokenSync(status: SyncStatus, zone: string): string {
-  const { lead } = glanceOf({ ...status, syncedAt: null }, zone);
+  const { lead } = getGlance({ ...status, syncedAt: null }, zone);
   const parts = [
     lead,
     status.waiting > 0 ? t.changesWaiting({ count: status.waiting }) : '',
@@ -55,7 +55,7 @@ export function spokenSync(status: SyncStatus, zone: string): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function leadOf(status: SyncStatus, zone: string, isShort: boolean): Glance {
+function getLeadText(status: SyncStatus, zone: string, isShort: boolean): Glance {
   if (status.reload || status.is === 'update-needed')
     return { icon: 'sync', tone: 'trouble', lead: t.newVersion, rest: t.reloadPage };
   if (status.storage === 'full')

@@ -18,7 +18,7 @@ export interface LastSyncProps {
  * works offline.
  */
 export function LastSync({ zone, now, onGo }: LastSyncProps) {
-  const lastSync = useWatch('lastSync', NOTHING);
+  const lastSync = useWatch('lastSync', EMPTY);
   if (lastSync == null)
     return (
       <li className="py-1 text-ink-3" aria-busy="true">
@@ -48,4 +48,4 @@ export function LastSync({ zone, now, onGo }: LastSyncProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

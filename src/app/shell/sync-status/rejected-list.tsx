@@ -53,13 +53,13 @@ function Reasons({ id, zone, onGo }: RefusedListProps) {
               {runs.map(({ run, jobName, companyName, startedAt }) => (
                 <li key={run} className="border-t border-hair first:border-0">
                   <a
-                    href={addressOf(run)}
+                    href={getAddress(run)}
                     className="flex items-baseline gap-3 py-1 text-accent hover:underline hover:underline-offset-2 pointer-coarse:min-h-11 pointer-coarse:items-center"
                     onClick={(event) => {
                       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
                       event.preventDefault();
                       onGo();
-                      history.push(addressOf(run));
+                      history.push(getAddress(run));
                     }}
                   >
                     <span className="min-w-0 grow break-words">
@@ -87,7 +87,7 @@ function Reasons({ id, zone, onGo }: RefusedListProps) {
 }
 
 /** The link opens the result whatever its review state and age. */
-const addressOf = (run: RunN): string =>
+const getAddress = (run: RunN): string =>
   `/monitoring/daily-checks?review=any&date=last-30&run=${run}`;
 
 const STEP = 50;

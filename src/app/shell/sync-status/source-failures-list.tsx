@@ -79,7 +79,7 @@ export function FailingSources({
 
 /** Shows the age of the data while the server is unreachable. */
 function AsOf() {
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const zone = useZone();
   if (
     status === undefined ||
@@ -95,4 +95,4 @@ function AsOf() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -9,7 +9,7 @@ import { formatCount } from '../../../ui/format.ts';
 import { announce } from '../announce.tsx';
 import { failingSources, failureCount, failureSentence } from './failing-sources.ts';
 import type { FailingSource } from './failing-sources.ts';
-import { appOf } from '../notifications/dismissed.ts';
+import { getApp } from '../notifications/dismissed.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
 const list = () => import('./source-failures-list.tsx');
@@ -22,9 +22,9 @@ const SourceFailuresDialog = lazy(async () => ({
  * the device's sync. The button opens the list of sources.
  */
 export function SourceFailures() {
-  const lastSync = useWatch('lastSync', NOTHING);
+  const lastSync = useWatch('lastSync', EMPTY);
   const isMonitoring = useRouterState({
-    select: ({ location }) => appOf(location.pathname) === 'monitoring',
+    select: ({ location }) => getApp(location.pathname) === 'monitoring',
   });
   const user = useMe()?.id ?? null;
   const [open, setOpen] = useState(false);
@@ -74,4 +74,4 @@ function say(user: string, sentence: string): void {
 }
 
 let said = { user: '', sentence: '' };
-const NOTHING = {};
+const EMPTY = {};

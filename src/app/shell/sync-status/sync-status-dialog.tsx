@@ -13,7 +13,7 @@ import { tellFailure } from '../../../ui/toasts.ts';
 import { LastSync } from './last-sync.tsx';
 import { RefusedList } from './rejected-list.tsx';
 import { Again, Dismiss, Part, Trouble } from './dialog-parts.tsx';
-import { glanceOf } from './labels.ts';
+import { getGlance } from './labels.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
@@ -25,13 +25,13 @@ export function SyncStatusDialog({
   readonly status: SyncStatus;
   readonly onClose: () => void;
 }) {
-  const outbox = useWatch('outbox', NOTHING);
+  const outbox = useWatch('outbox', EMPTY);
   const zone = useZone();
   const now = useNow(15_000);
-  const [asked, setAsked] = useState(false);
+  const [request, setRequested] = useState(false);
   const roles = useMe()?.roles ?? [];
   const hears = HEARS_SOURCES.some((ability) => can(roles, ability));
-  const { icon, tone, lead, rest } = glanceOf(status, zone);
+  const { icon, tone, lead, rest } = getGlance(status, zone);
   const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
   const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
   const partly = outbox?.notices.filter((notice) => notice.refused > 0) ?? [];
@@ -46,7 +46,7 @@ export function SyncStatusDialog({
           <Button
             icon="sync"
             onClick={() => {
-              setAsked(true);
+              setRequested(true);
               client()
                 .syncNow()
                 .catch(() => tellFailure(t.syncFailed));
@@ -76,7 +76,7 @@ export function SyncStatusDialog({
       </p>
       <Troubles status={status} zone={zone} now={now} />
       <output className="block">
-        {asked && (status.is === 'offline' || status.is === 'server-trouble') && (
+        {request && (status.is === 'offline' || status.is === 'server-trouble') && (
           <Trouble>{t.connecting}</Trouble>
         )}
       </output>
@@ -193,5 +193,5 @@ function Troubles({
 
 /** Abilities that may read when sources last synced. The server refuses other users. */
 const HEARS_SOURCES = ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'] as const;
-const NOTHING = {};
+const EMPTY = {};
 const MOST = 50;

@@ -5,7 +5,7 @@ import { useWatch } from '../../worker/worker-client.ts';
 import { useZone } from '../../session/session.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { announce } from '../announce.tsx';
-import { glanceOf, spokenSync } from './labels.ts';
+import { getGlance, spokenSync } from './labels.ts';
 import type { Glance } from './labels.ts';
 import { syncMessages as t } from '../sync.messages.en.ts';
 
@@ -22,7 +22,7 @@ const SyncStory = lazy(async () => ({
 
 /** The sync state in the header; the button opens the details. */
 export function SyncStatus() {
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const zone = useZone();
   const [open, setOpen] = useState(false);
   const spoken = status ? spokenSync(status, zone) : '';
@@ -31,7 +31,7 @@ export function SyncStatus() {
     if (spoken !== '') announce(spoken);
   }, [spoken]);
   if (!status) return <span className="w-40" />;
-  const { icon, tone, lead, rest } = glanceOf(status, zone);
+  const { icon, tone, lead, rest } = getGlance(status, zone);
   return (
     <>
       <Suspense>
@@ -62,10 +62,10 @@ export function SyncStatus() {
 
 /** The same as text, on a phone's second line. */
 export function SyncLine() {
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const zone = useZone();
   if (!status) return null;
-  const { lead, rest } = glanceOf(status, zone, true);
+  const { lead, rest } = getGlance(status, zone, true);
   const text = rest === '' ? lead : `${lead}, ${rest}`;
   return (
     <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3" data-tip={text}>
@@ -75,7 +75,7 @@ export function SyncLine() {
 }
 
 const Nothing = (): null => null;
-const NOTHING = {};
+const EMPTY = {};
 const TONE: Readonly<Record<Glance['tone'], string>> = {
   well: 'text-success',
   busy: 'text-running',

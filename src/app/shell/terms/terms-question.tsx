@@ -6,13 +6,13 @@ import { termsMessages as t } from './messages.en.ts';
 export interface TermsQuestionProps {
   readonly terms: Terms;
   readonly busy: 'accept' | 'decline' | null;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly onAccept: () => void;
   readonly onDecline: () => void;
 }
 
 /** The dialog closes only when the user accepts or logs out. */
-export function TermsQuestion({ terms, busy, fault, onAccept, onDecline }: TermsQuestionProps) {
+export function TermsQuestion({ terms, busy, error, onAccept, onDecline }: TermsQuestionProps) {
   return (
     <Dialog
       title={terms.title}
@@ -37,9 +37,9 @@ export function TermsQuestion({ terms, busy, fault, onAccept, onDecline }: Terms
           </p>
         ))}
         <p className="m-0 text-agate text-ink-3">{t.version({ version: terms.version })}</p>
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </div>

@@ -1,5 +1,5 @@
 import type { Span } from '#src/features/shared/date-range/dates.ts';
-import { chosenOf, chosenParams } from '../trends/address.ts';
+import { parseSelection, chosenParams } from '../trends/address.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 import type { Chosen } from '../trends/address.ts';
 
@@ -28,7 +28,7 @@ export function rankingsAddress(place: RankingsPlace): string {
 export function rankingsPlace(query: string): RankingsPlace {
   const params = new URLSearchParams(query);
   return {
-    ...chosenOf(params, SPAN),
+    ...parseSelection(params, SPAN),
     measure: MEASURES.find((one) => one === params.get('by')) ?? RANKINGS_PLACE.measure,
   };
 }

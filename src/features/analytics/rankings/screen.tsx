@@ -11,12 +11,12 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { formatBytes, formatCount, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
 import { Notices } from '../../shared/runs/sync-notices.tsx';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { stretchOf } from '../../shared/date-range/day-stretch.ts';
+import { toStretch } from '../../shared/date-range/day-stretch.ts';
 import { drillAddress } from '../trends/address.ts';
 import { Choices } from '../trends/choices.tsx';
 import { Refused, TooLong } from '../../shared/query-states.tsx';
@@ -33,7 +33,7 @@ export function Rankings() {
   return branding && <Sheet branding={branding} />;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const WORDS: Readonly<
   Record<
     Measure,
@@ -75,11 +75,11 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const opens = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const stretch = toStretch(place.span, dayAt(now, rule), rule);
   const tooLong = stretch.count > REPORT_MOST_DAYS;
-  const companies = useWatch('companies', NOTHING);
-  const status = useWatch('status', NOTHING);
-  const { lines, from, at, fault, again } = useRanking(place, stretch, !tooLong);
+  const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
+  const { lines, from, at, error, again } = useRanking(place, stretch, !tooLong);
   const { empty } = WORDS[place.measure];
   const go = (next: RankingsPlace): void => history.push(rankingsAddress(next));
   return (
@@ -93,7 +93,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           rule={rule}
           now={now}
           onChosen={go}
-          said={
+          summary={
             lines === null || tooLong
               ? ''
               : t.summary({
@@ -110,19 +110,19 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           className="px-4 desk:px-6"
           chosen={place.measure}
           onChoose={(measure) => go({ ...place, measure })}
-          tabs={MEASURES.map((key) => ({ key, word: WORDS[key].tab }))}
+          tabs={MEASURES.map((key) => ({ key, label: WORDS[key].tab }))}
         >
           {tooLong && <TooLong />}
-          {!tooLong && fault !== null && (
+          {!tooLong && error !== null && (
             <Refused
-              fault={fault}
+              error={error}
               at={lines === null ? null : at}
               own={false}
               zone={rule.zone}
               onAgain={again}
             />
           )}
-          {!tooLong && lines === null && fault === null && (
+          {!tooLong && lines === null && error === null && (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -187,17 +187,17 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
           <tr key={line.key} className="h-11 border-t border-hair hover:bg-wash">
             <td className="pr-3 pl-4 text-right tabular-nums text-ink-3 desk:pl-6">{i + 1}</td>
             <th scope="row" className="px-3 py-1 text-left font-normal">
-              <Name line={line} href={opens ? hrefOf(line, measure, place, days) : null} />
+              <Name line={line} href={opens ? getHref(line, measure, place, days) : null} />
             </th>
             <td className="truncate px-3 text-ink-2 max-tablet:hidden" data-tip={line.companyName}>
               {line.companyName}
             </td>
             <td className="px-3 max-tablet:hidden">
-              <span className="sr-only">{Math.round(percentOf(line.value, most))} %</span>
+              <span className="sr-only">{Math.round(getPercent(line.value, most))} %</span>
               <i
                 aria-hidden
                 className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`}
-                style={{ width: `${Math.max(1, percentOf(line.value, most))}%` }}
+                style={{ width: `${Math.max(1, getPercent(line.value, most))}%` }}
               />
             </td>
             <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">
@@ -211,7 +211,7 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
 }
 
 function Name({ line, href }: { readonly line: RankedLine; readonly href: string | null }) {
-  const told = (
+  const details = (
     <>
       <span className="block truncate" data-tip={line.jobName}>
         {line.jobName}
@@ -220,13 +220,13 @@ function Name({ line, href }: { readonly line: RankedLine; readonly href: string
     </>
   );
   return href === null ? (
-    told
+    details
   ) : (
     <SectionLink
       href={href}
       className="flex flex-col justify-center hover:underline pointer-coarse:min-h-11"
     >
-      {told}
+      {details}
     </SectionLink>
   );
 }
@@ -235,7 +235,7 @@ function Name({ line, href }: { readonly line: RankedLine; readonly href: string
  * Returns the address of the job's results. Jobs that only the server knows are matched by name and
  * company.
  */
-function hrefOf(
+function getHref(
   line: RankedLine,
   measure: Measure,
   place: RankingsPlace,

@@ -14,12 +14,12 @@ export interface RankedLine {
   readonly value: number;
 }
 
-export interface RankingTold {
+export interface RankingResult {
   readonly lines: readonly RankedLine[] | null;
   readonly from: 'device' | 'server';
   readonly at: Ms | null;
-  readonly fault: string | null;
-  readonly asking: boolean;
+  readonly error: string | null;
+  readonly isLoading: boolean;
   readonly again: () => void;
 }
 
@@ -39,9 +39,9 @@ export function useRanking(
   { companies, sources, types, measure }: RankingsPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
   on: boolean,
-): RankingTold {
+): RankingResult {
   const own = useWatch('overview', { from, to, companies, instructionTypes: [], ranked: RANKED });
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const settled = own !== undefined && status !== undefined;
   const here = own?.whole === true && sources.length + types.length === 0;
   const question = {
@@ -50,19 +50,19 @@ export function useRanking(
     limit: String(RANKED),
     filters: JSON.stringify({ companyIds: companies, source: sources, type: types }),
   };
-  const asked = useCachedQuery(CALLS[measure], question, { wanted: on && settled && !here });
+  const request = useCachedQuery(CALLS[measure], question, { wanted: on && settled && !here });
   if (here)
     return {
-      lines: linesOf(own, measure),
+      lines: getLines(own, measure),
       from: 'device',
       at: null,
-      fault: null,
-      asking: false,
-      again: asked.again,
+      error: null,
+      isLoading: false,
+      again: request.again,
     };
   return {
     lines:
-      asked.value?.map(({ jobInstanceUid, jobName, company, companyName, value }) => ({
+      request.value?.map(({ jobInstanceUid, jobName, company, companyName, value }) => ({
         key: `${company} ${jobInstanceUid}`,
         job: null,
         jobName,
@@ -71,14 +71,14 @@ export function useRanking(
         value,
       })) ?? null,
     from: 'server',
-    at: asked.at,
-    fault: on && settled && asked.failure !== null ? asked.failure.message : null,
-    asking: asked.asking,
-    again: asked.again,
+    at: request.at,
+    error: on && settled && request.failure !== null ? request.failure.message : null,
+    isLoading: request.isLoading,
+    again: request.again,
   };
 }
 
-const linesOf = (own: Overview, measure: Measure): readonly RankedLine[] =>
+const getLines = (own: Overview, measure: Measure): readonly RankedLine[] =>
   ({ failures: own.mostFailures, duration: own.longest, transferred: own.mostTransferred })[
     measure
   ].map(({ job, jobName, company, companyName, value }: Ranked) => ({
@@ -90,5 +90,5 @@ const linesOf = (own: Overview, measure: Measure): readonly RankedLine[] =>
     value,
   }));
 
-const NOTHING = {};
+const EMPTY = {};
 const iso = (at: Ms): string => new Date(at).toISOString();

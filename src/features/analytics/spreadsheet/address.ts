@@ -3,7 +3,7 @@ import type { CalendarMode } from '#contract/calendar/calendar.ts';
 import type { Day } from '#contract/ids.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { listAddress } from '../../calendar/address.ts';
-import { chosenOf, chosenParams } from '../trends/address.ts';
+import { parseSelection, chosenParams } from '../trends/address.ts';
 import { withQuery } from '#src/features/shared/with-query.ts';
 import type { Chosen } from '../trends/address.ts';
 
@@ -39,7 +39,7 @@ export function sheetAddress(place: SheetPlace): string {
 export function sheetPlace(query: string): SheetPlace {
   const params = new URLSearchParams(query);
   return {
-    ...chosenOf(params, SPAN),
+    ...parseSelection(params, SPAN),
     mode: CALENDAR_MODES.find((one) => one === params.get('show')) ?? SHEET_PLACE.mode,
     by: params.get('by') === 'company' ? 'company' : 'job',
     text: (params.get('q') ?? '').slice(0, TEXT_CHARS),

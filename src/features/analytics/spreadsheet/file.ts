@@ -8,18 +8,18 @@ import type { SheetPlace } from './address.ts';
 import { ownLines, serverLines } from './sheet.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
 import { FailedCall } from '../../shared/export/make-file.ts';
-import { askOf, questionOf } from './use-sheet.ts';
+import { getAsk, getQuestion } from './use-sheet.ts';
 import { spreadsheetMessages as t } from './messages.en.ts';
 
 /** Number of rows per request. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Loads one page of the spreadsheet's rows, with the total count. */
 type PageOf = (
   first: number,
 ) => Promise<{ readonly lines: readonly SheetLine[]; readonly total: number }>;
 
-export const titlesOf = (by: SheetPlace['by'], heads: readonly Pick<SheetHead, 'day'>[]): string =>
+export const getTitles = (by: SheetPlace['by'], heads: readonly Pick<SheetHead, 'day'>[]): string =>
   csvLine([
     t.company,
     ...(by === 'job' ? [t.job, t.computer] : [t.jobs]),
@@ -34,7 +34,7 @@ export const sheetLine = (line: SheetLine): string =>
     ...(line.name === null ? [line.detail] : [line.name, line.detail]),
     shareWords(line.share),
     ...line.cells.map((cell) =>
-      cell === null ? null : cell === 'off' ? t.disabled : STATES[cell].word,
+      cell === null ? null : cell === 'off' ? t.disabled : STATES[cell].label,
     ),
   ]);
 
@@ -42,7 +42,7 @@ export const sheetLine = (line: SheetLine): string =>
 export function makeSheetFile(
   place: SheetPlace,
   heads: readonly SheetHead[],
-  pageOf: PageOf,
+  loadPage: PageOf,
   now: Ms,
   zone: string,
   onShare: (share: number) => void,
@@ -53,11 +53,11 @@ export function makeSheetFile(
     readonly rows: number;
     readonly file: Blob;
   } | null> => {
-    const parts = [BOM + titlesOf(place.by, heads)];
+    const parts = [BOM + getTitles(place.by, heads)];
     let rows = 0;
     let total = 1;
     while (rows < total) {
-      const page = await pageOf(rows);
+      const page = await loadPage(rows);
       if (cancelled) return null;
       if (page.lines.length === 0) break;
       parts.push(page.lines.map(sheetLine).join(''));
@@ -90,7 +90,7 @@ export function ownPages(
       let seen: CalendarView | null = null;
       const watching = client().watch(
         'calendar',
-        askOf(place, time, { first: 0, count: 1_000_000 }, days),
+        getAsk(place, time, { first: 0, count: 1_000_000 }, days),
         (view) => {
           if (seen !== null || view === null) return;
           seen = view;
@@ -110,10 +110,10 @@ export const serverPages =
   (place: SheetPlace, time: { readonly from: Ms; readonly to: Ms }): PageOf =>
   async (first) => {
     const page = await client().ask('spreadsheetReport', {
-      ...questionOf(place, time),
+      ...getQuestion(place, time),
       by: place.by,
-      page: String(first / AT_ONCE + 1),
-      pageSize: String(AT_ONCE),
+      page: String(first / BATCH_SIZE + 1),
+      pageSize: String(BATCH_SIZE),
     });
     if (!page.ok) throw new FailedCall(page.failure);
     return { lines: serverLines(page.value), total: page.value.count };

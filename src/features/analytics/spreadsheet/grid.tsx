@@ -6,7 +6,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { moved, within } from '../../shared/grid/cursor.ts';
 import type { Cursor } from '../../shared/grid/cursor.ts';
-import { scrolledTo, stretchOf } from '../../shared/grid/virtual-window.ts';
+import { scrolledTo, getVisibleStretch } from '../../shared/grid/virtual-window.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
 import { useBox } from '../../shared/grid/use-box.ts';
 import { shareWords } from '../../calendar/labels.ts';
@@ -41,8 +41,8 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   const row = touch ? 44 : 32;
   const left = touch ? 148 : 388;
   const box = useBox(scroller, { row, col: COL });
-  const lines = stretchOf(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
-  const seen = stretchOf(box.left, Math.max(COL, box.width - left), COL, heads.length);
+  const lines = getVisibleStretch(box.top, Math.max(row, box.height - HEAD_PX), row, Infinity);
+  const seen = getVisibleStretch(box.left, Math.max(COL, box.width - left), COL, heads.length);
   const { first, count } = lines;
   const sized = box.height > 0;
   const today = heads.findIndex((head) => head.today);
@@ -82,7 +82,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
   const open = ({ line, day }: Cursor): void => {
     const at = lineAt(line);
     const head = heads[day];
-    if (at && head && head.standing !== 'ahead') onOpen?.(at, head.day);
+    if (at && head && head.status !== 'ahead') onOpen?.(at, head.day);
   };
   const here =
     cursor && total > 0 && heads.length > 0
@@ -257,7 +257,7 @@ const Row = memo(
               data-day={day}
               aria-colindex={day + (touch ? 2 : 4)}
               className="sht-cell"
-              {...(opens && head.standing !== 'ahead' && { 'data-opens': '' })}
+              {...(opens && head.status !== 'ahead' && { 'data-opens': '' })}
               {...(head.weekend && { 'data-weekend': '' })}
               {...(cursor === day && { 'data-cursor': '' })}
             >
@@ -277,11 +277,11 @@ const Row = memo(
     a.opens === b.opens &&
     a.heads.length === b.heads.length &&
     a.heads[0]?.day === b.heads[0]?.day &&
-    a.heads.every(({ standing }, i) => standing === b.heads[i]?.standing) &&
+    a.heads.every(({ status }, i) => status === b.heads[i]?.status) &&
     (a.line === b.line || JSON.stringify(a.line) === JSON.stringify(b.line)),
 );
 
-const STANDING_WORDS = {
+const STATUS_TEXTS = {
   here: t.cellNotDue,
   loading: t.cellLoading,
   away: t.cellAway,
@@ -296,17 +296,17 @@ function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: Shee
       <span className="truncate text-agate text-ink-3">
         {cell === 'off'
           ? t.cellDisabled
-          : head.today && head.standing === 'here'
+          : head.today && head.status === 'here'
             ? t.cellNothingYet
-            : STANDING_WORDS[head.standing]}
+            : STATUS_TEXTS[head.status]}
       </span>
     );
-  const { word, icon, text } = STATES[cell];
+  const { label, icon, text } = STATES[cell];
   return (
     <span className={`inline-flex min-w-0 items-center gap-1 text-agate ${text}`}>
       <Icon name={icon} size={12} />
-      <span className="truncate" data-tip={word}>
-        {word}
+      <span className="truncate" data-tip={label}>
+        {label}
       </span>
     </span>
   );

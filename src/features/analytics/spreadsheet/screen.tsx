@@ -23,7 +23,7 @@ import type { Stretch } from '../../shared/grid/virtual-window.ts';
 import { useTouch } from '../../shared/grid/use-box.ts';
 import { modeLabel, shareWords } from '../../calendar/labels.ts';
 import { Notices } from '../../shared/runs/sync-notices.tsx';
-import { stretchOf } from '../../shared/date-range/day-stretch.ts';
+import { toStretch } from '../../shared/date-range/day-stretch.ts';
 import { ExportLine } from '../../shared/export/export-progress.tsx';
 import { makeFile } from '../../shared/export/make-file.ts';
 import { Choices } from '../trends/choices.tsx';
@@ -44,7 +44,7 @@ export function Spreadsheet() {
   return branding && <Sheet branding={branding} />;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const FIRST: Stretch = { first: 0, count: 64 };
 
 function Sheet({ branding }: { readonly branding: Branding }) {
@@ -53,7 +53,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const opens = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const stretch = toStretch(place.span, dayAt(now, rule), rule);
   const tooLong = stretch.count > REPORT_MOST_DAYS;
   const [lines, putLines] = useState(FIRST);
   const touch = useTouch();
@@ -62,9 +62,9 @@ function Sheet({ branding }: { readonly branding: Branding }) {
       (next: Stretch): void =>
         putLines((old) => (old.first === next.first && old.count === next.count ? old : next)),
   );
-  const companies = useWatch('companies', NOTHING);
-  const status = useWatch('status', NOTHING);
-  const { heads, total, lineAt, figures, from, fault, again } = useSheet(
+  const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
+  const { heads, total, lineAt, figures, from, error, again } = useSheet(
     place,
     stretch,
     stretch.count,
@@ -91,7 +91,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             onShare,
           ),
         ),
-      told: (name, rows) => t.fileRows({ name, count: rows }),
+      formatDone: (name, rows) => t.fileRows({ name, count: rows }),
     });
   return (
     <Page
@@ -125,7 +125,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             rule={rule}
             now={now}
             onChosen={go}
-            said={
+            summary={
               total === null || tooLong
                 ? ''
                 : (place.by === 'job' ? t.summaryJobs : t.summaryCompanies)({
@@ -154,12 +154,12 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           </Choices>
           <ExportLine />
           {tooLong && <TooLong />}
-          {!tooLong && fault !== null && (
-            <Refused fault={fault} at={null} own={false} zone={rule.zone} onAgain={again} />
+          {!tooLong && error !== null && (
+            <Refused error={error} at={null} own={false} zone={rule.zone} onAgain={again} />
           )}
           {!tooLong && figures !== null && <Figures figures={figures} />}
         </div>
-        {tooLong || (total === null && fault !== null) ? (
+        {tooLong || (total === null && error !== null) ? (
           <span />
         ) : total === null || heads.length === 0 ? (
           <DelayedFallback>
@@ -213,7 +213,7 @@ function Figures({ figures: { counts, empty, share } }: { readonly figures: Shee
             className={`inline-flex items-center gap-1 whitespace-nowrap ${STATES[state].text}`}
           >
             <Icon name={STATES[state].icon} size={14} />
-            {STATES[state].word} <b className="text-ink">{formatCount(counts[i] ?? 0)}</b>
+            {STATES[state].label} <b className="text-ink">{formatCount(counts[i] ?? 0)}</b>
           </li>
         ),
       )}

@@ -2,8 +2,8 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { CalendarCell, CalendarView } from '#contract/calendar/calendar.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/runs/query.ts';
-import { standingOf } from '../../calendar/labels.ts';
-import type { DayHead, Standing } from '../../calendar/labels.ts';
+import { getDayStatus } from '../../calendar/labels.ts';
+import type { DayHead, DayStatus } from '../../calendar/labels.ts';
 
 /**
  * A row of the spreadsheet. `job` is null for a company, and for a job from the server. `name`: the
@@ -26,7 +26,7 @@ export interface SheetHead {
   readonly to: Ms;
   readonly weekend: boolean;
   readonly today: boolean;
-  readonly standing: Standing;
+  readonly status: DayStatus;
 }
 
 /** Totals of all cells. `counts`: indexed as `RUN_STATES`. */
@@ -81,9 +81,9 @@ const jobsWords = (jobs: number): string =>
 /**
  * Returns the header of every day in the period, with its status on this device or on the server.
  */
-export const headsOf = (
+export const getHeads = (
   days: readonly DayHead[],
-  keptFrom: Ms | null,
+  storedFrom: Ms | null,
   now: Ms,
   server: boolean,
 ): readonly SheetHead[] =>
@@ -93,7 +93,7 @@ export const headsOf = (
     to: day.to,
     weekend: day.weekend,
     today: day.today,
-    standing: server ? (day.from > now ? 'ahead' : 'here') : standingOf(day, keptFrom, now),
+    status: server ? (day.from > now ? 'ahead' : 'here') : getDayStatus(day, storedFrom, now),
   }));
 
 export const ownFigures = ({ counts = [], share = null }: CalendarView): SheetFigures => ({

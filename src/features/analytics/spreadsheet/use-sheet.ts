@@ -6,28 +6,28 @@ import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { Stretch } from '../../shared/grid/virtual-window.ts';
 import type { SheetPlace } from './address.ts';
-import { headsOf, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
+import { getHeads, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
 import type { SheetFigures, SheetHead, SheetLine } from './sheet.ts';
 
 /** The visible part of the spreadsheet. `total`: null while unknown. */
-export interface SheetTold {
+export interface SheetResult {
   readonly heads: readonly SheetHead[];
   readonly total: number | null;
   readonly lineAt: (index: number) => SheetLine | undefined;
   readonly figures: SheetFigures | null;
   readonly from: 'device' | 'server';
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly again: () => void;
 }
 
 type Question = InputOf<'spreadsheetReport'>;
-const NOTHING = {};
+const EMPTY = {};
 /** Rows of a server page, and the number of cached pages. */
 const PAGE = 50;
 const MOST_PAGES = 12;
 
 /** Returns the calendar query of a spreadsheet. */
-export const askOf = (
+export const getAsk = (
   place: SheetPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
   rows: Stretch,
@@ -48,7 +48,7 @@ export const askOf = (
   lines: place.by,
 });
 
-export const questionOf = (
+export const getQuestion = (
   place: SheetPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
 ): Pick<Question, 'from' | 'to' | 'mode' | 'filters'> => ({
@@ -71,29 +71,31 @@ export function useSheet(
   lines: Stretch,
   now: Ms,
   on: boolean,
-): SheetTold {
-  const view = useWatch('calendar', askOf(place, time, lines, count));
-  const status = useWatch('status', NOTHING);
+): SheetResult {
+  const view = useWatch('calendar', getAsk(place, time, lines, count));
+  const status = useWatch('status', EMPTY);
   const days = view?.days ?? [];
-  const keptFrom = view?.keptFrom ?? null;
+  const storedFrom = view?.keptFrom ?? null;
   const fits = days.length === count && days[0]?.from === time.from;
   const own =
     fits &&
-    days.every(({ here, from }) => here || from > now || (keptFrom !== null && from >= keptFrom));
+    days.every(
+      ({ here, from }) => here || from > now || (storedFrom !== null && from >= storedFrom),
+    );
   const wanted = on && fits && status !== undefined && !own;
-  const question = questionOf(place, time);
+  const question = getQuestion(place, time);
   const pages = usePages({ ...question, by: place.by }, lines, wanted);
   const stats = useCachedQuery('spreadsheetStats', question, { wanted });
-  const heads = headsOf(fits ? days : [], keptFrom, now, wanted);
+  const heads = getHeads(fits ? days : [], storedFrom, now, wanted);
   if (wanted) {
-    const fault = pages.fault ?? stats.failure?.message ?? null;
+    const error = pages.error ?? stats.failure?.message ?? null;
     return {
       heads,
       total: pages.total,
       lineAt: pages.lineAt,
       figures: stats.value && serverFigures(stats.value),
       from: 'server',
-      fault,
+      error,
       again: () => {
         pages.again();
         stats.again();
@@ -108,7 +110,7 @@ export function useSheet(
     lineAt: (index) => shown?.[index - first],
     figures: own && view ? ownFigures(view) : null,
     from: 'device',
-    fault: null,
+    error: null,
     again: () => undefined,
   };
 }
@@ -117,16 +119,16 @@ interface Pages {
   readonly key: string;
   readonly total: number | null;
   readonly lines: ReadonlyMap<number, readonly SheetLine[]>;
-  readonly fault: string | null;
+  readonly error: string | null;
 }
-const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), fault: null };
+const NO_PAGES: Pages = { key: '', total: null, lines: new Map(), error: null };
 
 /** Loads the visible pages of the server's rows and caches some of the earlier ones. */
 function usePages(
   question: Question,
   { first, count }: Stretch,
   wanted: boolean,
-): Pick<SheetTold, 'total' | 'lineAt' | 'fault' | 'again'> {
+): Pick<SheetResult, 'total' | 'lineAt' | 'error' | 'again'> {
   const key = JSON.stringify(question);
   const [pages, setPages] = useState(NO_PAGES);
   const [turn, setTurn] = useState(0);
@@ -141,27 +143,27 @@ function usePages(
   useEffect(() => {
     if (!wanted) return;
     const gone = new AbortController();
-    const asked = round.slice(round.indexOf(' ') + 1);
+    const request = round.slice(round.indexOf(' ') + 1);
     const ask = async (): Promise<void> => {
       for (let page = from; page <= to && !gone.signal.aborted; page++) {
         if (known(page)) continue;
         const result = await client().ask('spreadsheetReport', {
-          ...(JSON.parse(asked) as Question),
+          ...(JSON.parse(request) as Question),
           page: String(page + 1),
           pageSize: String(PAGE),
         });
         if (gone.signal.aborted) return;
         setPages((old) => {
-          const before = old.key === asked ? old : { ...NO_PAGES, key: asked };
-          if (!result.ok) return { ...before, fault: result.failure.message };
+          const before = old.key === request ? old : { ...NO_PAGES, key: request };
+          if (!result.ok) return { ...before, error: result.failure.message };
           const lines = new Map(
             [...before.lines].filter(([one]) => Math.abs(one - page) < MOST_PAGES / 2),
           );
           return {
-            key: asked,
+            key: request,
             total: result.value.count,
             lines: lines.set(page, serverLines(result.value)),
-            fault: null,
+            error: null,
           };
         });
         if (!result.ok) return;
@@ -176,7 +178,7 @@ function usePages(
   }, [round, from, to, wanted]);
   return {
     total: mine.total,
-    fault: mine.fault,
+    error: mine.error,
     lineAt: (index) => mine.lines.get(Math.floor(index / PAGE))?.[index % PAGE],
     again: () => setTurn(turn + 1),
   };

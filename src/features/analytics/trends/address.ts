@@ -30,7 +30,7 @@ export function chosenParams(chosen: Chosen, byDefault: Span): URLSearchParams {
 }
 
 /** Parses any query. Unknown or invalid values fall back to their defaults one by one. */
-export function chosenOf(params: URLSearchParams, byDefault: Span): Chosen {
+export function parseSelection(params: URLSearchParams, byDefault: Span): Chosen {
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',')),
   ];
@@ -68,7 +68,7 @@ export function trendsAddress(place: TrendsPlace): string {
 export function trendsPlace(query: string): TrendsPlace {
   const params = new URLSearchParams(query);
   return {
-    ...chosenOf(params, SPAN),
+    ...parseSelection(params, SPAN),
     by: BYS.find((one) => one === params.get('by')) ?? TRENDS_PLACE.by,
   };
 }

@@ -17,7 +17,7 @@ const MOST_DAYS = 45;
 const MOST_WEEKS = 26 * 7;
 
 /** Chooses the unit by the number of days. */
-export const unitOf = (days: number): Unit =>
+export const getUnit = (days: number): Unit =>
   days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS ? 'week' : 'month';
 
 /**
@@ -25,15 +25,15 @@ export const unitOf = (days: number): Unit =>
  * that the newest week is complete; months are calendar months. `before` compares with as many days
  * of the previous period, at the same distance from its end.
  */
-export function bucketsOf(
+export function getBuckets(
   days: readonly TrendDay[],
   before: readonly TrendDay[] | null,
 ): readonly Bucket[] {
-  const unit = unitOf(days.length);
+  const unit = getUnit(days.length);
   const buckets: Bucket[] = [];
   const shift = before === null ? 0 : before.length - days.length;
   for (let end = days.length; end > 0;) {
-    const start = beginOf(days, end, unit);
+    const start = getBucketStart(days, end, unit);
     const part = days.slice(start, end);
     const [first] = part;
     const last = part.at(-1);
@@ -53,7 +53,7 @@ export function bucketsOf(
   return buckets.toReversed();
 }
 
-function beginOf(days: readonly TrendDay[], end: number, unit: Unit): number {
+function getBucketStart(days: readonly TrendDay[], end: number, unit: Unit): number {
   if (unit === 'day') return end - 1;
   if (unit === 'week') return Math.max(0, end - 7);
   const month = days[end - 1]?.day.slice(0, 7);
@@ -64,9 +64,9 @@ function beginOf(days: readonly TrendDay[], end: number, unit: Unit): number {
 /** Sums daily values in the same buckets. */
 export function bucketed(values: readonly number[], days: readonly TrendDay[]): readonly number[] {
   const sums: number[] = [];
-  const unit = unitOf(days.length);
+  const unit = getUnit(days.length);
   for (let end = days.length; end > 0;) {
-    const start = beginOf(days, end, unit);
+    const start = getBucketStart(days, end, unit);
     sums.push(values.slice(start, end).reduce((all, one) => all + one, 0));
     end = start;
   }

@@ -16,7 +16,7 @@ interface ChartProps {
   readonly buckets: readonly Bucket[];
   readonly unit: Unit;
   /** Address of a bucket's results; null if the user may not see them. */
-  readonly hrefOf: ((bucket: Bucket) => string) | null;
+  readonly getHref: ((bucket: Bucket) => string) | null;
   readonly onOpen: (href: string) => void;
 }
 
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<Unit, string>> = {
  * Bar chart with a cursor for pointer and arrow keys. The legend shows the bucket at the cursor, by
  * default the newest. A click or Enter opens its results.
  */
-export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
+export function Chart({ buckets, unit, getHref, onOpen }: ChartProps) {
   const { box, width } = useWidth();
   const ruled = useId();
   const [chosen, setChosen] = useState<number | null>(null);
@@ -45,7 +45,7 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
   if (!bucket) return null;
   const drawn = draw(buckets, width);
   const names = labelled(count, drawn.step);
-  const href = hrefOf?.(bucket) ?? null;
+  const href = getHref?.(bucket) ?? null;
   const step = (event: KeyboardEvent): void => {
     const to = {
       ArrowLeft: at - 1,
@@ -83,8 +83,8 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
         <Legend
           entries={[
-            { mark: 'failed', word: t.failed, value: bucket.failures },
-            { mark: 'warning', word: t.warning, value: bucket.warnings },
+            { mark: 'failed', label: t.failed, value: bucket.failures },
+            { mark: 'warning', label: t.warning, value: bucket.warnings },
           ]}
         />
         {bucket.before !== null && (
@@ -106,7 +106,7 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
         aria-valuemax={count}
         aria-valuenow={at + 1}
         aria-valuetext={bucketText(bucket)}
-        className={hrefOf ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
+        className={getHref ? 'cursor-pointer touch-pan-y' : 'touch-pan-y'}
         onKeyDown={step}
         onPointerMove={(event) => setChosen(under(event))}
         onPointerLeave={(event) => {
@@ -117,8 +117,8 @@ export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
           setChosen(under(event));
           // A tap covers the bar, so on touch it only selects; the link beside the title opens the
           // results.
-          if (event.pointerType === 'mouse' && event.button === 0 && hrefOf && one)
-            onOpen(hrefOf(one));
+          if (event.pointerType === 'mouse' && event.button === 0 && getHref && one)
+            onOpen(getHref(one));
         }}
       >
         <svg

@@ -20,7 +20,7 @@ interface ChoicesProps<C extends Chosen> {
   readonly now: Ms;
   readonly onChosen: (next: C) => void;
   /** Right-aligned text: the origin of the data. */
-  readonly said: string;
+  readonly summary: string;
   /** The page's own filter chips, before the others. */
   readonly children?: ReactNode;
 }
@@ -33,7 +33,7 @@ export function Choices<C extends Chosen>({
   rule,
   now,
   onChosen,
-  said,
+  summary,
   children,
 }: ChoicesProps<C>) {
   const isFiltered = useCompaniesFilter();
@@ -88,7 +88,7 @@ export function Choices<C extends Chosen>({
       />
       <span className="text-agate whitespace-nowrap text-ink-3">{daysWords(stretch.days)}</span>
       <p className="m-0 ml-auto text-right text-agate text-ink-3 max-tablet:ml-0 max-tablet:w-full max-tablet:text-left">
-        {said}
+        {summary}
       </p>
     </div>
   );

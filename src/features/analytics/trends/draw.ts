@@ -1,4 +1,4 @@
-import { CHART, shortCount, topOf } from '../../shared/charts/scales.ts';
+import { CHART, shortCount, roundUpScale } from '../../shared/charts/scales.ts';
 import type { Box } from '../../shared/charts/scales.ts';
 import type { Bucket } from './buckets.ts';
 
@@ -31,7 +31,7 @@ export function draw(buckets: readonly Bucket[], width: number): Drawn {
   const step = Math.max(1, (width - CHART.left) / Math.max(1, buckets.length));
   const bar = Math.min(56, Math.max(1, step * 0.66));
   const inset = (step - bar) / 2;
-  const top = topOf(
+  const top = roundUpScale(
     Math.max(
       0,
       ...buckets.flatMap(({ failures, warnings, before }) => [

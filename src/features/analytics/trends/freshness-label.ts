@@ -2,17 +2,20 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/analytics/trends.ts';
 
 /** Converts the server's answer to the same shape as a device's. */
-export function toldBy(parts: OutputOf<'analytics'>, chart: OutputOf<'chartFailures'>): Trends {
+export function getSourceText(
+  parts: OutputOf<'analytics'>,
+  chart: OutputOf<'chartFailures'>,
+): Trends {
   return {
     now: tally(parts.all.now),
     before: tally(parts.all.before),
     whole: { now: true, before: true },
-    days: chart.days.map(dayOf),
-    daysBefore: chart.before.map(dayOf),
+    days: chart.days.map(getDay),
+    daysBefore: chart.before.map(getDay),
     parts: {
-      company: parts.companies.map(partOf),
-      type: parts.types.map(partOf),
-      source: parts.sources.map(partOf),
+      company: parts.companies.map(getPart),
+      type: parts.types.map(getPart),
+      source: parts.sources.map(getPart),
     },
     series: chart.series.map(({ key, failures, warnings }) => ({ key, failures, warnings })),
     version: 0,
@@ -29,13 +32,18 @@ const tally = ({
   anomaly,
   running,
 }: Tallied): TrendTally => ({ runs, success, warning, failed, missed, anomaly, running });
-const partOf = ({ key, name, now, before }: OutputOf<'analytics'>['types'][number]): TrendPart => ({
+const getPart = ({
+  key,
+  name,
+  now,
+  before,
+}: OutputOf<'analytics'>['types'][number]): TrendPart => ({
   key,
   name,
   now: tally(now),
   before: tally(before),
 });
-const dayOf = ({
+const getDay = ({
   date,
   from,
   runs,

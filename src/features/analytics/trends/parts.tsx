@@ -63,7 +63,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
         setMost(AT_FIRST);
         onBy(by);
       }}
-      tabs={BYS.map((key) => ({ key, word: WORDS[key], count: trends.parts[key].length }))}
+      tabs={BYS.map((key) => ({ key, label: WORDS[key], count: trends.parts[key].length }))}
     >
       <div className="overflow-x-auto">
         <table className="w-full border-collapse">
@@ -113,7 +113,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                       : null
                   }
                   label={t.failedOf({
-                    name: nameOf(part, place.by),
+                    name: getName(part, place.by),
                     count: formatCount(part.now.failed),
                   })}
                 />
@@ -126,7 +126,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                       : null
                   }
                   label={t.warningsOf({
-                    name: nameOf(part, place.by),
+                    name: getName(part, place.by),
                     count: formatCount(part.now.warning),
                   })}
                 />
@@ -149,7 +149,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
   );
 }
 
-const nameOf = ({ key, name }: TrendPart, by: TrendBy): string =>
+const getName = ({ key, name }: TrendPart, by: TrendBy): string =>
   by === 'type' ? TYPE_WORDS[key as JobType] : name;
 
 function Linked({
@@ -161,7 +161,7 @@ function Linked({
   readonly by: TrendBy;
   readonly href: string | null;
 }) {
-  const name = nameOf(part, by);
+  const name = getName(part, by);
   return href === null ? (
     <span className="block truncate" data-tip={name}>
       {name}
@@ -207,7 +207,7 @@ function Figure({ count, before, href, label }: FigureProps) {
             size={12}
             className={delta.tone === 'good' ? 'text-success' : 'text-failed'}
           />
-          {delta.words}
+          {delta.label}
         </span>
       )}
     </td>

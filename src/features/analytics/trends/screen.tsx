@@ -22,11 +22,11 @@ import { Notices } from '../../shared/runs/sync-notices.tsx';
 import { moreOrFewer } from '../../shared/charts/deltas.ts';
 import type { Delta } from '../../shared/charts/deltas.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { stretchOf } from '../../shared/date-range/day-stretch.ts';
+import { toStretch } from '../../shared/date-range/day-stretch.ts';
 import type { Stretch } from '../../shared/date-range/day-stretch.ts';
 import { drillAddress, TRENDS_PLACE, trendsAddress, trendsPlace } from './address.ts';
 import type { TrendsPlace } from './address.ts';
-import { bucketsOf, unitOf } from './buckets.ts';
+import { getBuckets, getUnit } from './buckets.ts';
 import { Chart } from './chart.tsx';
 import { Choices } from './choices.tsx';
 import { Parts } from './parts.tsx';
@@ -45,7 +45,7 @@ export function Trends() {
   return branding && <Sheet branding={branding} />;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
@@ -57,17 +57,17 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const opens = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const stretch = stretchOf(place.span, dayAt(now, rule), rule);
+  const stretch = toStretch(place.span, dayAt(now, rule), rule);
   const tooLong = stretch.count > REPORT_MOST_DAYS;
-  const companies = useWatch('companies', NOTHING);
-  const status = useWatch('status', NOTHING);
+  const companies = useWatch('companies', EMPTY);
+  const status = useWatch('status', EMPTY);
   const {
     trends,
     from,
     at,
     compared: known,
-    fault,
-    asking,
+    error,
+    isLoading,
     again,
   } = useTrends(place, stretch, !tooLong);
   const compared = known && (trends?.before.runs ?? 0) > 0;
@@ -81,7 +81,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
       ? ''
       : known
         ? (compared ? t.summaryCompared : t.summaryNoResults)({ source, days })
-        : (asking ? t.summaryLoading : t.summaryUnknown)({ source });
+        : (isLoading ? t.summaryLoading : t.summaryUnknown)({ source });
   return (
     <Page title={t.title}>
       <div className="min-h-full bg-sheet pb-8">
@@ -93,19 +93,19 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           rule={rule}
           now={now}
           onChosen={go}
-          said={tooLong ? '' : said}
+          summary={tooLong ? '' : said}
         />
         {tooLong && <TooLong />}
-        {!tooLong && fault !== null && (
+        {!tooLong && error !== null && (
           <Refused
-            fault={fault}
+            error={error}
             at={trends === null ? null : at}
             own={trends !== null && from === 'device'}
             zone={rule.zone}
             onAgain={again}
           />
         )}
-        {!tooLong && trends === null && fault === null && (
+        {!tooLong && trends === null && error === null && (
           <DelayedFallback>
             <PageLoading />
           </DelayedFallback>
@@ -128,9 +128,9 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                 opens={opens}
               />
               <Chart
-                buckets={bucketsOf(trends.days, compared ? trends.daysBefore : null)}
-                unit={unitOf(trends.days.length)}
-                hrefOf={opens ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
+                buckets={getBuckets(trends.days, compared ? trends.daysBefore : null)}
+                unit={getUnit(trends.days.length)}
+                getHref={opens ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
                 onOpen={(href) => history.push(href)}
               />
               <div>
@@ -181,7 +181,7 @@ function Figures({ place, trends: { now, before }, stretch, compared, opens }: F
         title={t.failureRate}
         href={href([])}
         delta={null}
-        words={compared && was !== null ? t.ratePrevious({ rate: rateWords(was) }) : ''}
+        note={compared && was !== null ? t.ratePrevious({ rate: rateWords(was) }) : ''}
       >
         {rate === null ? <Unit of={t.noResults} /> : rateWords(rate)}{' '}
         <Unit of={t.ofResults({ count: now.runs })} />
@@ -194,11 +194,11 @@ interface FigureProps {
   readonly title: string;
   readonly href: string | null;
   readonly delta: Delta | null;
-  readonly words?: string;
+  readonly note?: string;
   readonly children: ReactNode;
 }
 
-function Figure({ title, href, delta, words = '', children }: FigureProps) {
+function Figure({ title, href, delta, note = '', children }: FigureProps) {
   return (
     <li className="min-w-0 border-hair py-3 desk:px-4 desk:not-first:border-l desk:first:pl-0">
       <div className="min-h-6">
@@ -223,7 +223,7 @@ function Figure({ title, href, delta, words = '', children }: FigureProps) {
             className={delta.tone === 'good' ? 'text-success' : 'text-failed'}
           />
         )}
-        <span className="min-w-0 truncate">{delta?.words ?? words}</span>
+        <span className="min-w-0 truncate">{delta?.label ?? note}</span>
       </p>
     </li>
   );

@@ -3,20 +3,20 @@ import type { Trends } from '#contract/analytics/trends.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { TrendsPlace } from './address.ts';
-import { toldBy } from './freshness-label.ts';
+import { getSourceText } from './freshness-label.ts';
 
 /**
  * The trend data and its origin. `from`: this device if it stores all days, otherwise the server,
  * with the time `at`. `fault`: why the server request failed. `asking`: a request is running. Null:
  * the data is not known yet or not available.
  */
-export interface TrendsTold {
+export interface TrendsResult {
   readonly trends: Trends | null;
   readonly from: 'device' | 'server';
   readonly at: Ms | null;
   readonly compared: boolean;
-  readonly fault: string | null;
-  readonly asking: boolean;
+  readonly error: string | null;
+  readonly isLoading: boolean;
   readonly again: () => void;
 }
 
@@ -28,9 +28,9 @@ export function useTrends(
   { companies, sources, types, by }: TrendsPlace,
   { from, to }: { readonly from: Ms; readonly to: Ms },
   on: boolean,
-): TrendsTold {
+): TrendsResult {
   const own = useWatch('trends', { from, to, companies, sources, types, by });
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const settled = own !== undefined && status !== undefined;
   const here = own?.whole.now === true;
   const wanted = on && settled && !(here && own.whole.before);
@@ -42,19 +42,19 @@ export function useTrends(
   const parts = useCachedQuery('analytics', question, { wanted });
   const chart = useCachedQuery('chartFailures', { ...question, by }, { wanted });
   const failure = parts.failure ?? chart.failure;
-  const fault = wanted ? (failure?.message ?? null) : null;
+  const error = wanted ? (failure?.message ?? null) : null;
   const again = (): void => {
     parts.again();
     chart.again();
   };
   if (wanted && parts.value !== null && chart.value !== null) {
     return {
-      trends: toldBy(parts.value, chart.value),
+      trends: getSourceText(parts.value, chart.value),
       from: 'server',
       at: parts.at,
       compared: true,
-      fault,
-      asking: parts.asking || chart.asking,
+      error,
+      isLoading: parts.isLoading || chart.isLoading,
       again,
     };
   }
@@ -63,11 +63,11 @@ export function useTrends(
     from: 'device',
     at: null,
     compared: own?.whole.before === true,
-    fault,
-    asking: !settled || (wanted && fault === null),
+    error,
+    isLoading: !settled || (wanted && error === null),
     again,
   };
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const iso = (at: Ms): string => new Date(at).toISOString();

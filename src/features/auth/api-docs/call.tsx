@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { Badge } from '#src/ui/badge.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { curlOf } from './parse-openapi.ts';
+import { getCurl } from './parse-openapi.ts';
 import type { ApiCall, Shape, Who } from './parse-openapi.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { Fields } from './fields.tsx';
@@ -30,17 +30,19 @@ export function Call({ call, open, onToggle }: CallProps) {
           <Icon name={open ? 'chevron-down' : 'chevron-right'} className="text-ink-3" />
           <code className="w-14 shrink-0 font-mono text-agate font-semibold">{call.method}</code>
           <code className="min-w-0 font-mono text-agate break-all">{call.path}</code>
-          <span className="min-w-0 grow basis-64 text-ink-2">{call.says.replaceAll('`', '')}</span>
+          <span className="min-w-0 grow basis-64 text-ink-2">
+            {call.description.replaceAll('`', '')}
+          </span>
         </button>
       </h3>
       <div id={id} hidden={!open}>
-        {open && <Told call={call} />}
+        {open && <CallDetails call={call} />}
       </div>
     </li>
   );
 }
 
-function Told({ call }: { readonly call: ApiCall }) {
+function CallDetails({ call }: { readonly call: ApiCall }) {
   const { parameters, body, answer, failures } = call;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pt-1 pb-5 tablet:pl-7">
@@ -67,7 +69,7 @@ function Told({ call }: { readonly call: ApiCall }) {
             body !== null && (
               <Json
                 shape={body}
-                says={t.jsonBody}
+                description={t.jsonBody}
                 withType={t.jsonBodyType}
                 name={t.bodyOf({ call: call.id })}
               />
@@ -81,7 +83,7 @@ function Told({ call }: { readonly call: ApiCall }) {
         ) : (
           <Json
             shape={answer}
-            says={t.inData({ data: 'data' })}
+            description={t.inData({ data: 'data' })}
             withType={(values) => t.inDataType({ data: 'data', ...values })}
             name={t.answerOf({ call: call.id })}
           />
@@ -89,7 +91,7 @@ function Told({ call }: { readonly call: ApiCall }) {
       </Part>
       <Part title={t.errors}>
         <ul className="m-0 grid list-none gap-1 p-0">
-          {failures.map(({ status, kinds, says }) => (
+          {failures.map(({ status, kinds, description }) => (
             <li key={status} className="flex flex-wrap gap-x-3">
               <code className="w-8 shrink-0 font-mono text-agate">{status}</code>
               <span className="min-w-0 grow basis-56">
@@ -98,7 +100,7 @@ function Told({ call }: { readonly call: ApiCall }) {
                     <code className="font-mono text-agate">{kinds.join(', ')}</code> ·{' '}
                   </>
                 )}
-                <span className="text-ink-2">{says}</span>
+                <span className="text-ink-2">{description}</span>
               </span>
             </li>
           ))}
@@ -107,7 +109,7 @@ function Told({ call }: { readonly call: ApiCall }) {
       {call.who.is !== 'person' && (
         <Part title={t.example}>
           <CopyText
-            text={curlOf(call, location.origin)}
+            text={getCurl(call, location.origin)}
             label={t.copyExampleOf({ call: call.id })}
             copied={t.exampleCopied}
           />
@@ -128,12 +130,12 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 
 function Json({
   shape,
-  says,
+  description,
   withType,
   name,
 }: {
   readonly shape: Shape;
-  readonly says: string;
+  readonly description: string;
   /** The same label with the type of the schema. */
   readonly withType: (values: { readonly type: string }) => string;
   readonly name: string;
@@ -142,7 +144,7 @@ function Json({
     <>
       <p className="m-0 text-ink-2">
         {shape.type === 'object'
-          ? says
+          ? description
           : richText(withType, {
               type: <code className="font-mono text-agate break-words">{shape.type}</code>,
             })}

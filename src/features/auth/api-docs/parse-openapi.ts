@@ -5,7 +5,7 @@ import { apiMessages as t } from './messages.en.ts';
  */
 export interface Group {
   readonly name: string;
-  readonly says: string;
+  readonly description: string;
   readonly calls: readonly ApiCall[];
 }
 
@@ -14,7 +14,7 @@ export interface ApiCall {
   readonly method: string;
   /** Full path with its prefix: `/api/v1/sync/events`. */
   readonly path: string;
-  readonly says: string;
+  readonly description: string;
   readonly note: string | null;
   readonly who: Who;
   readonly parameters: readonly Field[];
@@ -25,7 +25,7 @@ export interface ApiCall {
   readonly failures: readonly {
     readonly status: string;
     readonly kinds: readonly string[];
-    readonly says: string;
+    readonly description: string;
   }[];
   /** Schemas of body and parameters, for the example. */
   readonly samples: {
@@ -66,21 +66,21 @@ export function describe(page: unknown): readonly Group[] {
       .filter(([method]) => METHODS.has(method))
       .map(([method, operation]) => {
         const root =
-          textOf(listOf(asObject(item)['servers'])[0], 'url') ??
-          textOf(listOf(asObject(page)['servers'])[0], 'url') ??
+          getText(toArray(asObject(item)['servers'])[0], 'url') ??
+          getText(toArray(asObject(page)['servers'])[0], 'url') ??
           '';
         return {
-          tag: wordAt(listOf(asObject(operation)['tags'])[0]),
-          call: callOf(page, root.replace(/\/$/, '') + path, method, asObject(operation)),
+          tag: wordAt(toArray(asObject(operation)['tags'])[0]),
+          call: getCall(page, root.replace(/\/$/, '') + path, method, asObject(operation)),
         };
       }),
   );
-  return listOf(asObject(page)['tags'])
+  return toArray(asObject(page)['tags'])
     .map((tag) => {
-      const name = textOf(tag, 'name') ?? '';
+      const name = getText(tag, 'name') ?? '';
       return {
         name,
-        says: textOf(tag, 'description') ?? '',
+        description: getText(tag, 'description') ?? '',
         calls: calls.filter((one) => one.tag === name).map(({ call }) => call),
       };
     })
@@ -89,25 +89,25 @@ export function describe(page: unknown): readonly Group[] {
 
 /** Returns the calls that contain every word. `all`: includes calls that API keys do not make. */
 export function found(groups: readonly Group[], words: string, all: boolean): readonly Group[] {
-  const asked = words
+  const request = words
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
   return groups
     .map((group) => ({
       ...group,
-      calls: group.calls.filter(({ id, method, path, says, who }) => {
+      calls: group.calls.filter(({ id, method, path, description, who }) => {
         if (!all && (who.is === 'person' || who.is === 'everybody')) return false;
         const text =
-          `${group.name} ${id} ${method} ${path} ${says} ${who.is === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
-        return asked.every((word) => text.includes(word));
+          `${group.name} ${id} ${method} ${path} ${description} ${who.is === 'key' ? who.abilities.join(' ') : ''}`.toLowerCase();
+        return request.every((word) => text.includes(word));
       }),
     }))
     .filter(({ calls }) => calls.length > 0);
 }
 
 /** Returns a curl command for the portal's own address. */
-export function curlOf(
+export function getCurl(
   { method, path, who, body, answer, samples }: ApiCall,
   origin: string,
 ): string {
@@ -130,8 +130,8 @@ export function curlOf(
   return lines.join(' \\\n  ');
 }
 
-function callOf(page: unknown, path: string, method: string, operation: Json): ApiCall {
-  const parameters = listOf(operation['parameters']).map(asObject);
+function getCall(page: unknown, path: string, method: string, operation: Json): ApiCall {
+  const parameters = toArray(operation['parameters']).map(asObject);
   const content = asObject(asObject(operation['requestBody'])['content']);
   const sent = asObject(content['application/json'])['schema'];
   const good = Object.entries(
@@ -142,82 +142,82 @@ function callOf(page: unknown, path: string, method: string, operation: Json): A
   const hasBody =
     sent !== undefined &&
     Object.keys(asObject(asObject(sent)['properties'])).length +
-      listOf(asObject(sent)['anyOf']).length +
-      listOf(asObject(sent)['oneOf']).length >
+      toArray(asObject(sent)['anyOf']).length +
+      toArray(asObject(sent)['oneOf']).length >
       0;
   return {
-    id: textOf(operation, 'operationId') ?? '',
+    id: getText(operation, 'operationId') ?? '',
     method: method.toUpperCase(),
     path,
-    says: textOf(operation, 'summary') ?? '',
-    note: textOf(operation, 'description'),
-    who: whoOf(path, listOf(operation['security'])),
+    description: getText(operation, 'summary') ?? '',
+    note: getText(operation, 'description'),
+    who: getAudience(path, toArray(operation['security'])),
     parameters: parameters.map((one) => ({
-      ...fieldOf(textOf(one, 'name') ?? '', one['schema'], one['required'] === true, 0),
-      place: PLACES[textOf(one, 'in') ?? ''] ?? '',
+      ...getField(getText(one, 'name') ?? '', one['schema'], one['required'] === true, 0),
+      place: PLACES[getText(one, 'in') ?? ''] ?? '',
     })),
-    body: '*/*' in content ? 'raw' : hasBody ? shapeOf(sent) : null,
-    answer: media === 'application/json' && data !== undefined ? shapeOf(data) : media,
+    body: '*/*' in content ? 'raw' : hasBody ? parseShape(sent) : null,
+    answer: media === 'application/json' && data !== undefined ? parseShape(data) : media,
     failures: Object.entries(asObject(operation['responses']))
       .filter(([status]) => status !== '200')
-      .map(([status, given]) => {
-        const response = resolved(page, given);
-        const words = textOf(response, 'description') ?? '';
+      .map(([status, input]) => {
+        const response = resolved(page, input);
+        const words = getText(response, 'description') ?? '';
         return {
           status,
           kinds: [...words.matchAll(/`([\w-]+)`: /g)].map((match) => match[1] ?? ''),
-          says: words.replaceAll(/`[\w-]+`: /g, ''),
+          description: words.replaceAll(/`[\w-]+`: /g, ''),
         };
       }),
     samples: {
-      body: hasBody ? sampleOf(sent) : null,
+      body: hasBody ? getSample(sent) : null,
       query: parameters
         .filter((one) => one['in'] === 'query' && one['required'] === true)
         .map((one) => [
-          textOf(one, 'name') ?? '',
-          String(sampleOf(one['schema'], (textOf(one, 'name') ?? '').toUpperCase())),
+          getText(one, 'name') ?? '',
+          String(getSample(one['schema'], (getText(one, 'name') ?? '').toUpperCase())),
         ]),
     },
   };
 }
 
-function whoOf(path: string, security: readonly unknown[]): Who {
+function getAudience(path: string, security: readonly unknown[]): Who {
   const key = security.map(asObject).find((need) => 'apiKey' in need);
-  if (key) return { is: 'key', abilities: listOf(key['apiKey']).map(String) };
+  if (key) return { is: 'key', abilities: toArray(key['apiKey']).map(String) };
   if (security.some((need) => 'ingestKey' in asObject(need))) return { is: 'ingest-key' };
   if (security.length > 0) return { is: 'person' };
   return { is: path.startsWith('/ping/') ? 'address' : 'everybody' };
 }
 
-function shapeOf(schema: unknown): Shape {
+function parseShape(schema: unknown): Shape {
   const fields: Field[] = [];
   let more = false;
   const walk = (value: unknown, depth: number): void => {
     const inner = withFields(value);
     if (inner === null) return;
-    const required = listOf(inner['required']);
+    const required = toArray(inner['required']);
     for (const [name, property] of Object.entries(asObject(inner['properties']))) {
       if (fields.length >= MOST_FIELDS) {
         more = true;
         return;
       }
-      fields.push(fieldOf(name, property, required.includes(name), depth));
+      fields.push(getField(name, property, required.includes(name), depth));
       if (withFields(property) === null) continue;
       if (depth + 1 < DEEPEST) walk(property, depth + 1);
       else more = true;
     }
   };
   walk(schema, 0);
-  return { type: typeOf(schema), fields, more };
+  return { type: getType(schema), fields, more };
 }
 
-const fieldOf = (name: string, schema: unknown, required: boolean, depth: number): Field => ({
+const getField = (name: string, schema: unknown, required: boolean, depth: number): Field => ({
   name,
   depth,
   place: null,
-  type: typeOf(schema),
+  type: getType(schema),
   required,
-  rules: rulesOf(asObject(schema)),
+  rules: getRules(asObject(schema)),
 });
 
 /**
@@ -228,23 +228,23 @@ function withFields(value: unknown): Json | null {
   const schema = asObject(value);
   if (Object.keys(asObject(schema['properties'])).length > 0) return schema;
   if (schema['items'] !== undefined) return withFields(schema['items']);
-  const [only, ...others] = choicesOf(schema).filter((one) => asObject(one)['type'] !== 'null');
+  const [only, ...others] = getChoices(schema).filter((one) => asObject(one)['type'] !== 'null');
   return only !== undefined && others.length === 0 ? withFields(only) : null;
 }
 
-function typeOf(value: unknown): string {
+function getType(value: unknown): string {
   const schema = asObject(value);
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
-  const choices = choicesOf(schema);
+  const choices = getChoices(schema);
   if (choices.length > 0)
-    return [...new Set(choices.map((one) => tagged(one) ?? typeOf(one)))].join(' | ');
+    return [...new Set(choices.map((one) => tagged(one) ?? getType(one)))].join(' | ');
   if (Array.isArray(schema['enum']))
     return schema['enum'].length > 60
       ? t.manyValues
       : schema['enum'].map((one) => JSON.stringify(one)).join(' | ');
   if (schema['type'] === 'array')
-    return schema['items'] === undefined ? t.list : t.listOf({ type: typeOf(schema['items']) });
-  return textOf(schema, 'type') ?? t.anyType;
+    return schema['items'] === undefined ? t.list : t.listOf({ type: getType(schema['items']) });
+  return getText(schema, 'type') ?? t.anyType;
 }
 
 /** Describes an object in a union by its discriminant: `is: "note"`. */
@@ -262,7 +262,7 @@ function tagged(value: unknown): string | null {
         .join('')} }`;
 }
 
-function rulesOf(schema: Json): string {
+function getRules(schema: Json): string {
   const said = (name: string, words: (limit: number) => string): string[] =>
     typeof schema[name] === 'number' ? [words(schema[name])] : [];
   return [
@@ -280,24 +280,24 @@ function rulesOf(schema: Json): string {
 }
 
 /** Returns a minimal valid example of a schema: required fields only. */
-function sampleOf(value: unknown, name = ''): unknown {
+function getSample(value: unknown, name = ''): unknown {
   const schema = asObject(value);
-  const [example] = listOf(schema['examples']);
+  const [example] = toArray(schema['examples']);
   if (example !== undefined) return example;
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
-  const [choice] = choicesOf(schema);
-  if (choice !== undefined) return sampleOf(choice, name);
+  const [choice] = getChoices(schema);
+  if (choice !== undefined) return getSample(choice, name);
   switch (schema['type']) {
     case 'object':
       return Object.fromEntries(
-        listOf(schema['required'])
+        toArray(schema['required'])
           .map(String)
-          .map((field) => [field, sampleOf(asObject(schema['properties'])[field], field)]),
+          .map((field) => [field, getSample(asObject(schema['properties'])[field], field)]),
       );
     case 'array':
       return typeof schema['minItems'] === 'number' && schema['minItems'] > 0
-        ? [sampleOf(schema['items'], name)]
+        ? [getSample(schema['items'], name)]
         : [];
     case 'integer':
     case 'number':
@@ -317,9 +317,9 @@ function sampleOf(value: unknown, name = ''): unknown {
   }
 }
 
-const choicesOf = (schema: Json): readonly unknown[] => [
-  ...listOf(schema['anyOf']),
-  ...listOf(schema['oneOf']),
+const getChoices = (schema: Json): readonly unknown[] => [
+  ...toArray(schema['anyOf']),
+  ...toArray(schema['oneOf']),
 ];
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
 const PLACES: Readonly<Record<string, string>> = {
@@ -331,14 +331,14 @@ const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 const objectAt = (value: unknown, name: string): Json => asObject(asObject(value)[name]);
 const wordAt = (value: unknown): string => (typeof value === 'string' ? value : '');
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textOf = (value: unknown, name: string): string | null => {
+const toArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const getText = (value: unknown, name: string): string | null => {
   const text = asObject(value)[name];
   return typeof text === 'string' ? text : null;
 };
 
 function resolved(page: unknown, value: unknown): unknown {
-  const ref = textOf(value, '$ref');
+  const ref = getText(value, '$ref');
   return ref === null
     ? value
     : ref

@@ -5,6 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Call } from './call.tsx';
@@ -15,8 +16,8 @@ import { Guide } from './guide.tsx';
 import { apiMessages as t } from './messages.en.ts';
 
 const SHOWN = [
-  { value: 'programs', word: t.forApiKeys },
-  { value: 'all', word: t.all },
+  { value: 'programs', label: t.forApiKeys },
+  { value: 'all', label: t.all },
 ] as const;
 
 /** `/monitoring/api`: the reference of all API calls, for developers. */
@@ -31,24 +32,14 @@ export function Api() {
       <div className="grid min-h-full grid-cols-[minmax(0,1fr)] content-start gap-6 bg-sheet px-4 py-5 tablet:px-5">
         {words === '' && <Guide />}
         {groups !== null ? (
-          <Calls groups={groups} words={words} onClear={() => setWords('')} />
+          <Calls groups={groups} search={words} onClear={() => setWords('')} />
         ) : offline ? (
           <div className="max-w-[740px]">
             <Callout tone="warning">{t.needsNetwork}</Callout>
           </div>
         ) : failed ? (
           <div className="max-w-[740px]">
-            <Callout
-              tone="failed"
-              alert
-              action={
-                <Button size="sm" onClick={again}>
-                  {ui.tryAgain}
-                </Button>
-              }
-            >
-              {t.loadFailed}
-            </Callout>
+            <RetryCallout onRetry={again}>{t.loadFailed}</RetryCallout>
           </div>
         ) : (
           <DelayedFallback>
@@ -62,27 +53,27 @@ export function Api() {
 
 function Calls({
   groups,
-  words,
+  search,
   onClear,
 }: {
   readonly groups: readonly Group[];
-  readonly words: string;
+  readonly search: string;
   readonly onClear: () => void;
 }) {
-  const asked = useHash();
+  const request = useHash();
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [chosen, setChosen] = useState<'programs' | 'all' | null>(null);
   // A link to a call shows it even if API keys do not make it.
   const programs = found(groups, '', false);
-  const linked = groups.flatMap(({ calls }) => calls).find(({ id }) => id === asked);
+  const linked = groups.flatMap(({ calls }) => calls).find(({ id }) => id === request);
   const shown =
     chosen ??
     (linked !== undefined && !programs.some(({ calls }) => calls.includes(linked))
       ? 'all'
       : 'programs');
-  const some = found(groups, words, shown === 'all');
+  const some = found(groups, search, shown === 'all');
   const count = some.reduce((sum, { calls }) => sum + calls.length, 0);
-  const isOpen = (id: string): boolean => opened.get(id) ?? id === asked;
+  const isOpen = (id: string): boolean => opened.get(id) ?? id === request;
   useEffect(() => {
     if (linked === undefined) return;
     const line = document.getElementById(linked.id);
@@ -96,13 +87,13 @@ function Calls({
         <h2 className="m-0 text-head">{t.calls}</h2>
         <Select label={t.show} value={shown} options={SHOWN} onChange={setChosen} />
         <output className="grow text-ink-3">
-          {words === '' ? t.callCount({ count }) : t.matchCount({ count, search: words })}
+          {search === '' ? t.callCount({ count }) : t.matchCount({ count, search })}
         </output>
       </div>
       {some.length === 0 && (
         <div className="grid justify-items-start gap-3 py-6">
           <p className="m-0">
-            {(shown === 'all' ? t.noMatches : t.noMatchesForApiKeys)({ search: words })}
+            {(shown === 'all' ? t.noMatches : t.noMatchesForApiKeys)({ search })}
           </p>
           <div className="flex flex-wrap gap-2">
             <Button onClick={onClear}>{ui.clearSearch}</Button>
@@ -110,12 +101,12 @@ function Calls({
           </div>
         </div>
       )}
-      {words === '' && (
+      {search === '' && (
         <nav aria-label={t.groups} className="flex flex-wrap gap-x-4 gap-y-1">
           {some.map(({ name }) => (
             <a
               key={name}
-              href={`#${anchorOf(name)}`}
+              href={`#${getAnchor(name)}`}
               className="inline-flex min-h-6 items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11"
             >
               {name}
@@ -123,15 +114,15 @@ function Calls({
           ))}
         </nav>
       )}
-      {some.map(({ name, says, calls }) => (
+      {some.map(({ name, description, calls }) => (
         <section
           key={name}
-          id={anchorOf(name)}
+          id={getAnchor(name)}
           aria-label={name}
           className="grid scroll-mt-2 grid-cols-[minmax(0,1fr)] gap-1 pt-3"
         >
           <h2 className="m-0 text-body font-semibold">{name}</h2>
-          <p className="m-0 pb-1 text-ink-2">{says}</p>
+          <p className="m-0 pb-1 text-ink-2">{description}</p>
           <ul className="m-0 list-none border-t border-rule p-0">
             {calls.map((call) => (
               <Call
@@ -148,7 +139,7 @@ function Calls({
   );
 }
 
-const anchorOf = (name: string): string => `group-${name.toLowerCase().replaceAll(' ', '-')}`;
+const getAnchor = (name: string): string => `group-${name.toLowerCase().replaceAll(' ', '-')}`;
 const useHash = (): string => useSyncExternalStore(subscribe, () => location.hash.slice(1));
 const subscribe = (listener: () => void): (() => void) => {
   addEventListener('hashchange', listener);

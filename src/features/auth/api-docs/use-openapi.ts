@@ -12,20 +12,20 @@ export interface Described {
 }
 
 export function useDescription(): Described {
-  const [groups, setGroups] = useState(kept);
-  const [told, setTold] = useState('');
+  const [groups, setGroups] = useState(stored);
+  const [details, setResult] = useState('');
   const [turn, setTurn] = useState(0);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const round = `${turn} ${offline}`;
   useEffect(() => {
-    if (kept !== null) return;
+    if (stored !== null) return;
     const stop = new AbortController();
     const ask = async (): Promise<void> => {
       const next = await read(stop.signal);
       if (stop.signal.aborted) return;
-      kept = next;
+      stored = next;
       setGroups(next);
-      setTold(round);
+      setResult(round);
     };
     void ask();
     return () => {
@@ -34,7 +34,7 @@ export function useDescription(): Described {
   }, [round]);
   return {
     groups,
-    failed: groups === null && told === round,
+    failed: groups === null && details === round,
     offline,
     again: () => setTurn(turn + 1),
   };
@@ -50,5 +50,5 @@ async function read(signal: AbortSignal): Promise<readonly Group[] | null> {
   }
 }
 
-const NOTHING = {};
-let kept: readonly Group[] | null = null;
+const EMPTY = {};
+let stored: readonly Group[] | null = null;

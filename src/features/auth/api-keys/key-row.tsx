@@ -5,7 +5,7 @@ import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { inOrder, saysOf, wordOf } from './labels.ts';
+import { inOrder, describeAbility, getWord } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { apiKeyMessages as t } from './messages.en.ts';
@@ -49,18 +49,18 @@ export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: Key
           <code className="font-mono">{`dbu_…${key.hint}`}</code> ·{' '}
           {t.created({ date: formatDate(key.madeAt, zone) })} ·{' '}
           {(over ? t.keyExpired : t.keyExpires)({ date: formatDate(key.until, zone) })} ·{' '}
-          {lastUseOf(key)}
+          {getLastUse(key)}
         </span>
         <details className="text-ink-2">
           <summary className="cursor-pointer pointer-coarse:min-h-11 pointer-coarse:content-center">
-            {summaryOf(inOrder(key.abilities).map(wordOf))}
+            {getSummary(inOrder(key.abilities).map(getWord))}
           </summary>
           <ul className="m-0 grid list-none gap-0.5 p-0 pt-1 pl-4">
             {inOrder(key.abilities).map((one) => (
               <li key={one}>
                 {richText(t.permissionDetail, {
-                  permission: wordOf(one),
-                  detail: <span className="text-ink-3">{saysOf(one)}</span>,
+                  permission: getWord(one),
+                  detail: <span className="text-ink-3">{describeAbility(one)}</span>,
                 })}
               </li>
             ))}
@@ -69,7 +69,7 @@ export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: Key
         {lost.length > 0 && !over && (
           <span className="flex items-start gap-1.5 text-agate text-warning">
             <Icon name="warning" size={12} className="mt-0.5" />
-            <span>{t.missingPermissions({ permissions: lost.map(wordOf).join(', ') })}</span>
+            <span>{t.missingPermissions({ permissions: lost.map(getWord).join(', ') })}</span>
           </span>
         )}
       </span>
@@ -85,14 +85,14 @@ export function KeyRow({ of: key, abilities, zone, now, offline, onRevoke }: Key
   );
 }
 
-function lastUseOf({ usedOn, usedFrom: address }: ApiKey): string {
+function getLastUse({ usedOn, usedFrom: address }: ApiKey): string {
   if (usedOn === null) return t.keyNeverUsed;
   const date = formatDate(Date.parse(`${usedOn}T00:00:00Z`), 'UTC');
   return address === null ? t.keyUsed({ date }) : t.keyUsedFrom({ date, address });
 }
 
 /** The first three permissions and the number of the others. */
-function summaryOf(words: readonly string[]): string {
+function getSummary(words: readonly string[]): string {
   const permissions = words.slice(0, 3).join(', ');
   return words.length > 3 ? t.andOthers({ permissions, count: words.length - 3 }) : permissions;
 }

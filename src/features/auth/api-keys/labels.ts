@@ -26,29 +26,36 @@ const WORDS: Partial<Readonly<Record<Ability, readonly [word: string, says: stri
   'monitoring.users': [t.readUsers, t.readUsersDetail],
   'monitoring.userLogs': [t.userLog, t.userLogDetail],
   'monitoring.sources': [t.sources, t.sourcesDetail],
+  'o365.dashboard': [t.suiteDashboard, t.suiteDashboardDetail],
+  'o365.organizations': [t.suiteOrganizations, t.suiteOrganizationsDetail],
+  'o365.jobs': [t.suiteJobs, t.suiteJobsDetail],
+  'o365.repositories': [t.suiteRepositories, t.suiteRepositoriesDetail],
+  'o365.restorePortal': [t.suiteRestore, t.suiteRestoreDetail],
+  'o365.restoreOutlook': [t.suiteRestoreOutlook, t.suiteRestoreOutlookDetail],
+  'o365.restoreOnedrive': [t.suiteRestoreOneDrive, t.suiteRestoreOneDriveDetail],
   'admin.dashboard': [t.administration, t.administrationDetail],
 };
 
-export const wordOf = (ability: Ability): string => WORDS[ability]?.[0] ?? ability;
+export const getWord = (ability: Ability): string => WORDS[ability]?.[0] ?? ability;
 /** Sorts abilities, the most common first. */
 export const inOrder = (abilities: readonly Ability[]): readonly Ability[] => {
   const order = Object.keys(WORDS);
   return abilities.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
 };
-export const saysOf = (ability: Ability): string =>
+export const describeAbility = (ability: Ability): string =>
   `${WORDS[ability]?.[1] ?? ''} (${ability})`.trim();
 
 /** How long a key is valid: a number of days, or until the end of a chosen day. */
 export const LASTS = [
-  { value: '30', word: t.days({ count: 30 }) },
-  { value: '90', word: t.days({ count: 90 }) },
-  { value: '365', word: t.oneYear },
-  { value: 'own', word: t.customDay },
+  { value: '30', label: t.days({ count: 30 }) },
+  { value: '90', label: t.days({ count: 90 }) },
+  { value: '365', label: t.oneYear },
+  { value: 'own', label: t.customDay },
 ] as const;
 export type Lasts = (typeof LASTS)[number]['value'];
 
 /** Returns the expiry, or null if the day is missing or not allowed. */
-export function untilOf(lasts: Lasts, day: string, now: Ms, zone: string): Ms | null {
+export function getExpiry(lasts: Lasts, day: string, now: Ms, zone: string): Ms | null {
   const last = addDays(dayAt(now, { zone, hour: 0 }), LIMITS.apiKeyDays);
   if (lasts !== 'own')
     return momentAt(addDays(dayAt(now, { zone, hour: 0 }), Number(lasts) + 1), 0, zone) - 1;

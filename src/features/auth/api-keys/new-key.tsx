@@ -15,7 +15,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDay } from '#src/ui/format.ts';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { inOrder, LASTS, saysOf, untilOf, wordOf } from './labels.ts';
+import { inOrder, LASTS, describeAbility, getExpiry, getWord } from './labels.ts';
 import type { Lasts } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { apiKeyMessages as t } from './messages.en.ts';
@@ -37,11 +37,11 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
   const [day, setDay] = useState('');
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  const until = untilOf(lasts, day, now, zone);
-  const faults = {
+  const until = getExpiry(lasts, day, now, zone);
+  const errors = {
     name: name.trim() === '' ? t.nameMissing : null,
     abilities: chosen.size === 0 ? t.permissionMissing : null,
     until: until === null ? ACCOUNT.keyUntil({ days: LIMITS.apiKeyDays }) : null,
@@ -53,10 +53,10 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
     event.preventDefault();
     if (busy) return;
     setTried(true);
-    if (until === null || faults.name !== null || faults.abilities !== null)
+    if (until === null || errors.name !== null || errors.abilities !== null)
       return focusFirstError(form.current);
     setBusy(true);
-    setFault(null);
+    setError(null);
     const answer = await withReauth(() =>
       client().ask('makeApiKey', {
         id,
@@ -67,7 +67,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
     );
     setBusy(false);
     if (answer.ok) onMade(answer.value);
-    else setFault(answer.failure.message);
+    else setError(answer.failure.message);
   }
 
   return (
@@ -82,10 +82,10 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
             {t.createKey}
           </Button>
           <Button onClick={onClose}>{ui.cancel}</Button>
-          {fault !== null && (
+          {error !== null && (
             <div className="basis-full">
               <Callout tone="failed" alert>
-                {fault}
+                {error}
               </Callout>
             </div>
           )}
@@ -109,7 +109,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
           autoComplete="off"
           onChange={({ target }) => setName(target.value)}
           hint={t.nameHint}
-          fault={tried ? faults.name : null}
+          error={tried ? errors.name : null}
         />
         <div className="grid items-start gap-4 tablet:grid-cols-2">
           <Select label={t.expires} block value={lasts} options={LASTS} onChange={setLasts} />
@@ -120,7 +120,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
               type="date"
               value={day}
               onChange={({ target }) => setDay(target.value)}
-              fault={tried ? faults.until : null}
+              error={tried ? errors.until : null}
               hint={t.withinDays({ days: LIMITS.apiKeyDays })}
             />
           ) : (
@@ -133,7 +133,7 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
         </div>
         <fieldset
           className="m-0 min-w-0 border-0 p-0"
-          aria-invalid={tried && faults.abilities !== null}
+          aria-invalid={tried && errors.abilities !== null}
           tabIndex={-1}
         >
           <legend className="flex w-full flex-wrap items-center gap-2 p-0 pb-1">
@@ -151,15 +151,15 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
               {t.clearAll}
             </Button>
           </div>
-          {tried && faults.abilities !== null && (
-            <p className="m-0 text-agate text-failed">{faults.abilities}</p>
+          {tried && errors.abilities !== null && (
+            <p className="m-0 text-agate text-failed">{errors.abilities}</p>
           )}
           {inOrder(abilities).map((ability) => (
             <Check
               key={ability}
               checked={chosen.has(ability)}
-              title={wordOf(ability)}
-              detail={saysOf(ability)}
+              title={getWord(ability)}
+              detail={describeAbility(ability)}
               onChange={(on) => put(ability, on)}
             />
           ))}

@@ -24,22 +24,22 @@ export function ApiKeys() {
   const zone = useZone();
   const now = useNow(60_000);
   const id = me?.id ?? '';
-  const asked = useQuery('listApiKeys', { id }, me !== null && me.acting === null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const request = useQuery('listApiKeys', { id }, me !== null && me.acting === null);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<MadeApiKey | null>(null);
   const [ending, setEnding] = useState<ApiKey | null>(null);
   return (
-    <OwnPage title={t.apiKeys} asked={[asked]}>
+    <OwnPage title={t.apiKeys} queries={[request]}>
       {() => {
-        if (asked.value === null) return null;
-        const { keys, most, abilities } = asked.value;
+        if (request.value === null) return null;
+        const { keys, most, abilities } = request.value;
         const full = keys.filter(({ until }) => until > now).length >= most;
         return (
           <FormSection
             wide
             title={t.yourKeys}
-            says={richText(t.keysDetail, {
+            description={richText(t.keysDetail, {
               link: (
                 <Link to="/monitoring/api" className="text-accent underline underline-offset-2">
                   {t.viewApi}
@@ -48,7 +48,7 @@ export function ApiKeys() {
             })}
           >
             {keys.length === 0 && (
-              <StateLine on={false} word={t.noKeys}>
+              <StateLine on={false} label={t.noKeys}>
                 {t.noKeysDetail}
               </StateLine>
             )}
@@ -89,7 +89,7 @@ export function ApiKeys() {
                 onMade={(next) => {
                   setMaking(false);
                   setMade(next);
-                  asked.again();
+                  request.again();
                 }}
               />
             )}
@@ -97,13 +97,13 @@ export function ApiKeys() {
             {ending !== null && (
               <Confirm
                 title={t.revokeTitle}
-                says={t.revokeDetail({ key: ending.name })}
+                description={t.revokeDetail({ key: ending.name })}
                 action={t.revokeKey}
                 call={() => client().ask('revokeApiKey', { id, key: ending.id })}
                 onClose={() => setEnding(null)}
                 onDone={() => {
                   tell(t.keyRevoked);
-                  asked.again();
+                  request.again();
                 }}
               />
             )}
@@ -114,4 +114,4 @@ export function ApiKeys() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -19,7 +19,7 @@ export function EmailState({
 }) {
   const { id, email, emailVerified, emailLinkUntil } = profile;
   const [busy, setBusy] = useState(false);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   if (emailVerified || email === '') return null;
 
   async function send(): Promise<void> {
@@ -47,4 +47,4 @@ export function EmailState({
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

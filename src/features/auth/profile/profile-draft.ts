@@ -5,7 +5,7 @@ import { LANGUAGE_TAGS } from '#contract/i18n/language-tags.ts';
 import type { LanguageTag } from '#contract/i18n/language-tags.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
-import { phoneOf } from '../phone-number.ts';
+import { getPhone } from '../phone-number.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
 /** The fields of the page as typed; an empty text means no value. */
@@ -29,9 +29,9 @@ export const FIELDS = [
   'timeZone',
 ] as const;
 export type Field = (typeof FIELDS)[number];
-export type Faults = Partial<Readonly<Record<Field, string>>>;
+export type FormErrors = Partial<Readonly<Record<Field, string>>>;
 
-export function draftOf(profile: Profile): Draft {
+export function getDraft(profile: Profile): Draft {
   const { name, username, email, mobilePhone, officePhone, language, timeZone, notices } = profile;
   return {
     name,
@@ -53,11 +53,11 @@ export function draftOf(profile: Profile): Draft {
  * Validates the typed values before they are sent. Unchanged values are not checked, because the
  * server has accepted them before.
  */
-export function faultsOf(draft: Draft, profile: Profile): Faults {
-  const before = draftOf(profile);
+export function getProfileErrors(draft: Draft, profile: Profile): FormErrors {
+  const before = getDraft(profile);
   const changed = (field: Field): boolean => draft[field].trim() !== before[field];
-  const phone = (field: 'mobilePhone' | 'officePhone'): Faults =>
-    changed(field) && draft[field].trim() !== '' && phoneOf(draft[field]) === null
+  const phone = (field: 'mobilePhone' | 'officePhone'): FormErrors =>
+    changed(field) && draft[field].trim() !== '' && getPhone(draft[field]) === null
       ? { [field]: ACCOUNT.phoneNotValid }
       : {};
   return {
@@ -73,11 +73,11 @@ export function faultsOf(draft: Draft, profile: Profile): Faults {
 }
 
 /** Returns only the changed values, or null if nothing changed. */
-export function changesOf(
+export function getChanges(
   draft: Draft,
   profile: Profile,
 ): Omit<InputOf<'editProfile'>, 'id'> | null {
-  const before = draftOf(profile);
+  const before = getDraft(profile);
   const text = (field: 'name' | 'username' | 'email'): object =>
     draft[field].trim() === before[field] ? {} : { [field]: draft[field].trim() };
   const some = (field: 'language' | 'timeZone'): object =>
@@ -87,7 +87,7 @@ export function changesOf(
       ? {}
       : {
           [field]:
-            draft[field].trim() === '' ? null : (phoneOf(draft[field]) ?? draft[field].trim()),
+            draft[field].trim() === '' ? null : (getPhone(draft[field]) ?? draft[field].trim()),
         };
   const notices = NOTICES.filter((notice) => draft.notices[notice] !== before.notices[notice]);
   const changes = {
@@ -106,24 +106,24 @@ export function changesOf(
 }
 
 /** Assigns a refusal to its fields, or to the whole form. */
-export function refusalOf(failure: Failure): {
-  readonly faults: Faults;
+export function getRefusal(failure: Failure): {
+  readonly errors: FormErrors;
   readonly above: string | null;
 } {
   if (failure.kind === 'conflict')
-    return { faults: { username: ACCOUNT.usernameTaken }, above: null };
+    return { errors: { username: ACCOUNT.usernameTaken }, above: null };
   if (failure.kind === 'bad-input') {
-    const faults = Object.fromEntries(
+    const errors = Object.fromEntries(
       failure.issues.flatMap(({ path, message }) =>
         FIELDS.filter((field) => field === path).map((field) => [field, message]),
       ),
     );
-    return Object.keys(faults).length > 0
-      ? { faults, above: null }
-      : { faults: {}, above: failure.message };
+    return Object.keys(errors).length > 0
+      ? { errors, above: null }
+      : { errors: {}, above: failure.message };
   }
   return {
-    faults: {},
+    errors: {},
     above: failure.kind === 'not-found' ? ACCOUNT.editProfile : failure.message,
   };
 }

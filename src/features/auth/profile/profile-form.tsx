@@ -20,8 +20,8 @@ import { tell } from '#src/ui/toasts.ts';
 import { fullText } from '#src/ui/full-text.tsx';
 import { EmailState } from './email-state.tsx';
 import { languageChoices, zoneChoices } from '../../shared/language-choices.ts';
-import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
-import type { Draft, Faults } from './profile-draft.ts';
+import { getChanges, getDraft, getProfileErrors, FIELDS, getRefusal } from './profile-draft.ts';
+import type { Draft, FormErrors } from './profile-draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from '../security/messages.en.ts';
 
@@ -32,19 +32,19 @@ export interface ProfileFormProps {
 
 /** Name, contact details, language and emails; saved together. */
 export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
-  const [draft, setDraft] = useState<Draft>(() => draftOf(profile));
-  const [faults, setFaults] = useState<Faults>({});
+  const [draft, setDraft] = useState<Draft>(() => getDraft(profile));
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const zone = useZone();
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const changes = changesOf(draft, profile);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const changes = getChanges(draft, profile);
   const put = (next: Partial<Draft>): void => setDraft((old) => ({ ...old, ...next }));
   const directory = profile.auth === 'ad';
 
-  function show(wrong: Faults): void {
-    setFaults(wrong);
+  function show(wrong: FormErrors): void {
+    setErrors(wrong);
     const first = FIELDS.find((field) => wrong[field] !== undefined);
     if (first !== undefined) form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
   }
@@ -53,7 +53,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     event.preventDefault();
     if (busy) return;
     setAbove(offline ? BASE.needsNetwork : null);
-    const wrong = faultsOf(draft, profile);
+    const wrong = getProfileErrors(draft, profile);
     show(wrong);
     if (offline || changes === null || Object.keys(wrong).length > 0) return;
     setBusy(true);
@@ -63,28 +63,28 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     setBusy(false);
     if (answer.ok) {
       onSaved(answer.value);
-      setDraft(draftOf(answer.value));
+      setDraft(getDraft(answer.value));
       tell(t.profileSaved);
       return;
     }
-    const refusal = refusalOf(answer.failure);
+    const refusal = getRefusal(answer.failure);
     setAbove(refusal.above);
-    show(refusal.faults);
+    show(refusal.errors);
   }
 
   const field = (name: 'name' | 'username' | 'email' | 'mobilePhone' | 'officePhone') => ({
     name,
     value: draft[name],
-    fault: faults[name] ?? null,
+    error: errors[name] ?? null,
     onChange: (event: { readonly target: { readonly value: string } }) => {
       put({ [name]: event.target.value });
-      setFaults((old) => ({ ...old, [name]: undefined }));
+      setErrors((old) => ({ ...old, [name]: undefined }));
     },
   });
   return (
     <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
       <UnsavedQuestion dirty={changes !== null && !busy} />
-      <FormSection title={t.identity} says={t.colleaguesSeeThisName}>
+      <FormSection title={t.identity} description={t.colleaguesSeeThisName}>
         <RequiredNote />
         <TextField
           {...field('name')}
@@ -106,7 +106,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
           hint={fullText(draft.username, directory ? t.usernameFromDirectory : t.usernameHint)}
         />
       </FormSection>
-      <FormSection title={t.contact} says={t.phoneNumbersAppearOnly}>
+      <FormSection title={t.contact} description={t.phoneNumbersAppearOnly}>
         <TextField
           {...field('email')}
           label={t.email}
@@ -133,18 +133,18 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
           maxLength={40}
         />
       </FormSection>
-      <FormSection title={t.languageAndTime} says={t.providerDays({ zone })}>
+      <FormSection title={t.languageAndTime} description={t.providerDays({ zone })}>
         <Select
           label={t.language}
           block
           value={draft.language}
-          options={[{ value: '', word: t.sameAsPortal }, ...languageChoices(draft.language)]}
+          options={[{ value: '', label: t.sameAsPortal }, ...languageChoices(draft.language)]}
           onChange={(language) => put({ language })}
         />
         <Combobox
           label={t.timeZone}
           value={draft.timeZone || NONE}
-          options={[{ value: NONE, word: t.providerTimeZone({ zone }) }, ...zoneChoices()]}
+          options={[{ value: NONE, label: t.providerTimeZone({ zone }) }, ...zoneChoices()]}
           onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })}
         />
       </FormSection>
@@ -174,8 +174,8 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
           {changes !== null && !busy && (
             <Button
               onClick={() => {
-                setDraft(draftOf(profile));
-                setFaults({});
+                setDraft(getDraft(profile));
+                setErrors({});
                 setAbove(null);
               }}
             >
@@ -188,7 +188,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const NONE = '-';
 const MAILS: Readonly<Record<(typeof NOTICES)[number], readonly [string, string]>> = {
   security: [t.securityNotices, t.securityNoticesDetail],

@@ -1,4 +1,4 @@
-import type { Profile as Told } from '#contract/auth/profile-calls.ts';
+import type { Profile as StoredProfile } from '#contract/auth/profile-calls.ts';
 import { useMe } from '#src/app/session/session.ts';
 import { OwnPage } from '../../shared/own-account-page.tsx';
 import { ProfileForm } from './profile-form.tsx';
@@ -9,14 +9,14 @@ import { ownAccountMessages as t } from '../security/messages.en.ts';
 /** `/monitoring/profile`: the user's profile and preferences. */
 export function Profile() {
   const me = useMe();
-  const asked = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
-  const told: Told | null = asked.value;
+  const request = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  const details: StoredProfile | null = request.value;
   return (
-    <OwnPage title={t.profile} asked={[asked]}>
+    <OwnPage title={t.profile} queries={[request]}>
       {() =>
-        told !== null && (
+        details !== null && (
           <>
-            <ProfileForm profile={told} onSaved={asked.set} />
+            <ProfileForm profile={details} onSaved={request.set} />
             <ThemeSection />
           </>
         )

@@ -20,12 +20,12 @@ export function ThemeSection() {
   const mini = useMini();
   const colour = useSideColour();
   return (
-    <FormSection title={t.appearance} says={t.appearanceDetail}>
+    <FormSection title={t.appearance} description={t.appearanceDetail}>
       <Select
         label={t.theme}
         block
         value={theme}
-        options={THEMES.map((value) => ({ value, word: WORDS[value] }))}
+        options={THEMES.map((value) => ({ value, label: WORDS[value] }))}
         onChange={setTheme}
       />
       <fieldset className="m-0 min-w-0 border-0 p-0">

@@ -6,25 +6,25 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { AccountPage } from '../account-page.tsx';
-import { FaultCallout } from '../sign-in/error-callout.tsx';
+import { ErrorCallout } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
-import { useFault } from '../sign-in/use-fault.ts';
+import { useSignInError } from '../sign-in/use-sign-in-error.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
 /** Requests a password reset link by email. The answer is the same for every name (G36). */
 export function ForgotPasswordDb() {
   const [state, send] = useMachine(machine, { input: { now } });
-  const fault = useFault(state.context.refusal);
+  const error = useSignInError(state.context.refusal);
   const isSent = state.matches('sent');
   return (
     <AccountPage
       title={t.forgotPassword}
       {...(!isSent && {
-        says: t.forgotPasswordLinkDetail,
+        description: t.forgotPasswordLinkDetail,
       })}
     >
-      <FaultCallout fault={fault} />
+      <ErrorCallout error={error} />
       {isSent ? (
         <>
           <Callout tone="success" alert>
@@ -37,7 +37,7 @@ export function ForgotPasswordDb() {
       ) : (
         <NameForm
           busy={state.matches('sending')}
-          fault={fault}
+          error={error}
           action={t.sendLink}
           onName={(username) => send({ type: 'NAME', username })}
         />

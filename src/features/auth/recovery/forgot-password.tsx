@@ -6,10 +6,10 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { Resend, RequestCode, hasCode } from './request-code.tsx';
 import { Done } from './done.tsx';
-import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
-import { shortOf } from '../new-password-rules.ts';
+import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { findTooShort } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
-import { useFault } from '../sign-in/use-fault.ts';
+import { useSignInError } from '../sign-in/use-sign-in-error.ts';
 import { useRecovery } from './use-recovery.ts';
 import type { Recovery } from './use-recovery.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
@@ -26,7 +26,7 @@ export function ForgotPassword() {
   return hasCode(recovery) ? (
     <WithCode {...recovery} />
   ) : (
-    <RequestCode title={TITLE} says={t.forgotPasswordCodeDetail} {...recovery} />
+    <RequestCode title={TITLE} description={t.forgotPasswordCodeDetail} {...recovery} />
   );
 }
 
@@ -35,7 +35,7 @@ function WithCode({ state, send }: Recovery) {
   const { auth } = account;
   const busy = state.matches('using');
   const refused = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
-  const fault = useFault(refused === null ? refusal : null);
+  const error = useSignInError(refused === null ? refusal : null);
   const [code, setCode] = useState('');
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<{
@@ -49,7 +49,7 @@ function WithCode({ state, send }: Recovery) {
   }
   const first = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
   useEffect(() => first.current?.focus(), []);
   useEffect(() => {
     if (refusal?.failure.kind === 'bad-input') second.current?.focus();
@@ -59,7 +59,8 @@ function WithCode({ state, send }: Recovery) {
     event.preventDefault();
     if (busy || waits !== null) return;
     const digits = code.replace(/\s/g, '');
-    const short = auth === 'db' ? shortOf(password) : password === '' ? t.newPasswordMissing : null;
+    const short =
+      auth === 'db' ? findTooShort(password) : password === '' ? t.newPasswordMissing : null;
     if (!/^\d{6}$/.test(digits)) {
       setWrong({ what: 'code', why: t.codeInvalid });
       first.current?.focus();
@@ -74,8 +75,8 @@ function WithCode({ state, send }: Recovery) {
     send({ type: 'USE_CODE', use: { code: digits, newPassword: password } });
   }
   return (
-    <AccountPage title={TITLE} says={t.codeSentIfExists}>
-      <FaultCallout fault={fault} />
+    <AccountPage title={TITLE} description={t.codeSentIfExists}>
+      <ErrorCallout error={error} />
       <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
         <TextField
           ref={first}
@@ -91,7 +92,7 @@ function WithCode({ state, send }: Recovery) {
             setCode(event.target.value);
             setWrong(null);
           }}
-          fault={wrong?.what === 'code' ? wrong.why : null}
+          error={wrong?.what === 'code' ? wrong.why : null}
         />
         <NewPassword
           ref={second}
@@ -101,7 +102,7 @@ function WithCode({ state, send }: Recovery) {
             setPassword(value);
             setWrong(null);
           }}
-          fault={wrong?.what === 'password' ? wrong.why : null}
+          error={wrong?.what === 'password' ? wrong.why : null}
         />
         <Button
           type="submit"

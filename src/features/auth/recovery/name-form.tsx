@@ -4,12 +4,12 @@ import { LIMITS } from '#contract/limits.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useWaits } from '../sign-in/error-callout.tsx';
-import type { SignInFault } from '../sign-in/sign-in-error.ts';
+import type { SignInError } from '../sign-in/sign-in-error.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
 export interface NameFormProps {
   readonly busy: boolean;
-  readonly fault: SignInFault | null;
+  readonly error: SignInError | null;
   /** The server's message about the name, shown at the field. */
   readonly invalid?: string | null;
   readonly action: string;
@@ -17,15 +17,15 @@ export interface NameFormProps {
 }
 
 /** The user name: the first step of every recovery. */
-export function NameForm({ busy, fault, invalid = null, action, onName }: NameFormProps) {
+export function NameForm({ busy, error, invalid = null, action, onName }: NameFormProps) {
   const [username, setUsername] = useState('');
   const [missing, setMissing] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    if (fault !== null) field.current?.focus();
-  }, [fault]);
+    if (error !== null) field.current?.focus();
+  }, [error]);
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
@@ -52,7 +52,7 @@ export function NameForm({ busy, fault, invalid = null, action, onName }: NameFo
           setUsername(event.target.value);
           setMissing(false);
         }}
-        fault={missing ? t.usernameMissing : invalid}
+        error={missing ? t.usernameMissing : invalid}
       />
       <Button
         type="submit"

@@ -5,10 +5,10 @@ import type { SecurityAnswer } from '#machines/recovery.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from '../account-page.tsx';
-import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { NameForm } from './name-form.tsx';
-import { useFault } from '../sign-in/use-fault.ts';
-import type { SignInFault } from '../sign-in/sign-in-error.ts';
+import { useSignInError } from '../sign-in/use-sign-in-error.ts';
+import type { SignInError } from '../sign-in/sign-in-error.ts';
 import type { Recovery } from './use-recovery.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
@@ -24,31 +24,31 @@ export const hasCode = ({ state }: Recovery): boolean =>
  */
 export function RequestCode({
   title,
-  says,
+  description,
   state,
   send,
-}: Recovery & { readonly title: string; readonly says: string }) {
+}: Recovery & { readonly title: string; readonly description: string }) {
   const { refusal, account, username } = state.context;
-  const fault = useFault(refusal);
+  const error = useSignInError(refusal);
   const busy = state.matches('looking') || state.matches('sending');
   // The page of the questions stays while their answers are sent.
   const isAnswering = state.matches('questions') || state.context.answers.length > 0;
   const invalid = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
   return (
-    <AccountPage title={title} says={isAnswering ? t.answerQuestions : says}>
-      <FaultCallout fault={invalid === null ? fault : null} />
+    <AccountPage title={title} description={isAnswering ? t.answerQuestions : description}>
+      <ErrorCallout error={invalid === null ? error : null} />
       {isAnswering ? (
         <Questions
           key={username}
           questions={account.questions}
           busy={busy}
-          waiting={fault}
+          waiting={error}
           onAnswers={(answers) => send({ type: 'ANSWERS', answers })}
         />
       ) : (
         <NameForm
           busy={busy}
-          fault={fault}
+          error={error}
           invalid={invalid}
           action={t.continue}
           onName={(name) => send({ type: 'NAME', username: name })}
@@ -61,10 +61,10 @@ export function RequestCode({
 
 /** Requests another code for the same account. */
 export function Resend({ state, send }: Recovery) {
-  const fault = useFault(state.context.resendRefusal);
+  const error = useSignInError(state.context.resendRefusal);
   return (
     <>
-      <FaultCallout fault={fault} />
+      <ErrorCallout error={error} />
       <div className="grid justify-items-start gap-1">
         <output className="block text-ink-2">{state.context.isCodeSent && t.codeSent}</output>
         <Button
@@ -84,7 +84,7 @@ export function Resend({ state, send }: Recovery) {
 interface QuestionsProps {
   readonly questions: readonly string[];
   readonly busy: boolean;
-  readonly waiting: SignInFault | null;
+  readonly waiting: SignInError | null;
   readonly onAnswers: (answers: readonly SecurityAnswer[]) => void;
 }
 
@@ -124,7 +124,7 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
             setAnswers(answers.map((answer, i) => (i === n ? event.target.value : answer)));
             setMissing(null);
           }}
-          fault={missing === n ? t.answerMissing : null}
+          error={missing === n ? t.answerMissing : null}
         />
       ))}
       <Button

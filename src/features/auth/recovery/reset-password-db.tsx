@@ -14,10 +14,10 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
 import { Done } from './done.tsx';
-import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
-import { shortOf } from '../new-password-rules.ts';
+import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { findTooShort } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
-import { useFault } from '../sign-in/use-fault.ts';
+import { useSignInError } from '../sign-in/use-sign-in-error.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -39,8 +39,8 @@ export function ResetPasswordDb() {
 function ByLink({ hash }: { readonly hash: string }) {
   const [state, send] = useMachine(machine, { input: { now, hash } });
   const { refusal } = state.context;
-  const fault = useFault(refusal);
-  const waits = useWaits(fault);
+  const error = useSignInError(refusal);
+  const waits = useWaits(error);
   const isDone = state.matches('done');
   useEffect(() => {
     if (isDone) dropFragment();
@@ -79,7 +79,7 @@ function ByLink({ hash }: { readonly hash: string }) {
       )}
       {state.matches('unreachable') && (
         <>
-          <FaultCallout fault={fault} />
+          <ErrorCallout error={error} />
           <Button
             className="justify-self-start"
             disabled={waits !== null}
@@ -104,7 +104,7 @@ function Choose({
   readonly onPassword: (newPassword: string) => void;
 }) {
   const refused = refusal?.failure.kind === 'bad-input' ? refusal.failure.message : null;
-  const fault = useFault(refused === null ? refusal : null);
+  const error = useSignInError(refused === null ? refusal : null);
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
   const [seen, setSeen] = useState(refusal);
@@ -113,7 +113,7 @@ function Choose({
     if (refused !== null) setWrong(refused);
   }
   const field = useRef<HTMLInputElement>(null);
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     if (refusal?.failure.kind === 'bad-input') field.current?.focus();
@@ -122,14 +122,14 @@ function Choose({
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
-    const short = shortOf(password);
+    const short = findTooShort(password);
     setWrong(short);
     if (short === null) onPassword(password);
     else field.current?.focus();
   }
   return (
     <form className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
-      <FaultCallout fault={fault} />
+      <ErrorCallout error={error} />
       <NewPassword
         ref={field}
         auth="db"
@@ -138,7 +138,7 @@ function Choose({
           setPassword(value);
           setWrong(null);
         }}
-        fault={wrong}
+        error={wrong}
       />
       <Button
         type="submit"

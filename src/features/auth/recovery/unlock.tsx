@@ -3,8 +3,8 @@ import { AccountPage } from '../account-page.tsx';
 import { Resend, RequestCode, hasCode } from './request-code.tsx';
 import { CodeForm } from '../sign-in/code-form.tsx';
 import { Done } from './done.tsx';
-import { FaultCallout } from '../sign-in/error-callout.tsx';
-import { useFault } from '../sign-in/use-fault.ts';
+import { ErrorCallout } from '../sign-in/error-callout.tsx';
+import { useSignInError } from '../sign-in/use-sign-in-error.ts';
 import { useRecovery } from './use-recovery.ts';
 import { ToSignIn } from './back-to-sign-in.tsx';
 import { accountMessages as t } from '../messages.en.ts';
@@ -17,17 +17,17 @@ export function Unlock() {
     client().ask('unlockAccount', { username, code }),
   );
   const { state, send } = recovery;
-  const fault = useFault(state.context.refusal);
+  const error = useSignInError(state.context.refusal);
   if (state.matches('done')) return <Done title={TITLE}>{t.unlocked}</Done>;
   if (!hasCode(recovery))
-    return <RequestCode title={TITLE} says={t.forgotPasswordCodeDetail} {...recovery} />;
+    return <RequestCode title={TITLE} description={t.forgotPasswordCodeDetail} {...recovery} />;
   return (
-    <AccountPage title={TITLE} says={t.codeSentIfExists}>
-      <FaultCallout fault={fault} />
+    <AccountPage title={TITLE} description={t.codeSentIfExists}>
+      <ErrorCallout error={error} />
       <CodeForm
         label={t.code}
         busy={state.matches('using')}
-        fault={fault}
+        error={error}
         action={t.unlock}
         onCode={(code) => send({ type: 'USE_CODE', use: { code, newPassword: null } })}
       />

@@ -1,30 +1,30 @@
 import { useState } from 'react';
 import type { Result } from '#contract/result.ts';
 import { now } from '#src/app/clock.ts';
-import { faultOf } from '../sign-in/sign-in-error.ts';
-import type { SignInFault } from '../sign-in/sign-in-error.ts';
+import { toSignInError } from '../sign-in/sign-in-error.ts';
+import type { SignInError } from '../sign-in/sign-in-error.ts';
 
 export interface RecoveryAsk {
   readonly busy: boolean;
-  readonly fault: SignInFault | null;
+  readonly error: SignInError | null;
   /** Makes a call. The form itself shows validation issues. */
-  readonly ask: <T>(call: () => Promise<Result<T>>) => Promise<Result<T>>;
+  readonly request: <T>(call: () => Promise<Result<T>>) => Promise<Result<T>>;
 }
 
 /** Makes one recovery call at a time and tracks its outcome. */
 export function useRecoveryAsk(): RecoveryAsk {
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<SignInFault | null>(null);
+  const [error, setError] = useState<SignInError | null>(null);
   return {
     busy,
-    fault,
-    async ask(call) {
+    error,
+    async request(call) {
       setBusy(true);
-      setFault(null);
+      setError(null);
       const result = await call();
       setBusy(false);
       if (!result.ok && result.failure.kind !== 'bad-input')
-        setFault(faultOf(result.failure, now()));
+        setError(toSignInError(result.failure, now()));
       return result;
     },
   };

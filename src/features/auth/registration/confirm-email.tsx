@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { dropFragment, useWayIn } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
-import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -25,15 +25,15 @@ export function ConfirmEmail() {
 }
 
 function ByLink({ token }: { readonly token: string }) {
-  const { busy, fault, ask } = useRecoveryAsk();
+  const { busy, error, request } = useRecoveryAsk();
   const [link, setLink] = useState<'open' | 'confirmed' | 'over'>(
     TOKEN.test(token) ? 'open' : 'over',
   );
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
 
   async function confirm(): Promise<void> {
     if (busy || waits !== null) return;
-    const answer = await ask(() => client().ask('confirmEmail', { token }));
+    const answer = await request(() => client().ask('confirmEmail', { token }));
     if (answer.ok) {
       setLink('confirmed');
       dropFragment();
@@ -61,8 +61,8 @@ function ByLink({ token }: { readonly token: string }) {
     );
   }
   return (
-    <AccountPage title={TITLE} says={t.confirmOnlyOwn}>
-      <FaultCallout fault={fault} />
+    <AccountPage title={TITLE} description={t.confirmOnlyOwn}>
+      <ErrorCallout error={error} />
       <Button
         ref={focus}
         variant="primary"

@@ -4,7 +4,7 @@ import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { pauseRedirectTarget } from '#src/app/router/redirect-target.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { useWayIn } from '#src/app/session/sign-in-context.ts';
@@ -15,8 +15,8 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { Done } from '../recovery/done.tsx';
-import { FaultCallout, useWaits } from '../sign-in/error-callout.tsx';
-import { shortOf } from '../new-password-rules.ts';
+import { ErrorCallout, useWaits } from '../sign-in/error-callout.tsx';
+import { findTooShort } from '../new-password-rules.ts';
 import { NewPassword } from '../new-password.tsx';
 import { useRecoveryAsk } from '../recovery/use-recovery-call.ts';
 import { ToSignIn } from '../recovery/back-to-sign-in.tsx';
@@ -29,7 +29,7 @@ const TITLE = t.createYourAccount;
  * the device.
  */
 export function Register() {
-  const who = useWatch('who', NOTHING);
+  const who = useWatch('who', EMPTY);
   const { fragment } = useWayIn();
   const { userId } = useParams({ strict: false }) as { readonly userId?: string };
   const token = fragment.slice(1) || userId || '';
@@ -71,8 +71,8 @@ export function Register() {
 type What = 'name' | 'username' | 'email' | 'newPassword';
 
 function Form({ token }: { readonly token: string }) {
-  const portal = sidebarTitleOf(useBranding());
-  const { busy, fault, ask } = useRecoveryAsk();
+  const portal = getSidebarTitle(useBranding());
+  const { busy, error, request } = useRecoveryAsk();
   const [typed, setTyped] = useState<Readonly<Record<What, string>>>({
     name: '',
     username: '',
@@ -84,15 +84,15 @@ function Form({ token }: { readonly token: string }) {
     null,
   );
   const form = useRef<HTMLFormElement>(null);
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const set = (what: What, value: string): void => {
     setTyped({ ...typed, [what]: value });
     setWrong({ ...wrong, [what]: undefined });
   };
-  const refuse = (faults: Partial<Record<What, string>>): void => {
-    setWrong(faults);
-    const first = ORDER.find((what) => faults[what] !== undefined);
+  const refuse = (errors: Partial<Record<What, string>>): void => {
+    setWrong(errors);
+    const first = ORDER.find((what) => errors[what] !== undefined);
     if (first !== undefined)
       form.current?.querySelector<HTMLInputElement>(`[name="${NAMES[first]}"]`)?.focus();
   };
@@ -103,8 +103,8 @@ function Form({ token }: { readonly token: string }) {
     const name = typed.name.trim();
     const username = typed.username.trim();
     const email = typed.email.trim();
-    const short = shortOf(typed.newPassword);
-    const faults: Partial<Record<What, string>> = {
+    const short = findTooShort(typed.newPassword);
+    const errors: Partial<Record<What, string>> = {
       ...(name === '' && { name: t.nameMissing }),
       ...(username === ''
         ? { username: t.newUsernameMissing }
@@ -115,9 +115,9 @@ function Form({ token }: { readonly token: string }) {
         }),
       ...(short !== null && { newPassword: short }),
     };
-    refuse(faults);
-    if (Object.keys(faults).length > 0) return;
-    const answer = await ask(() =>
+    refuse(errors);
+    if (Object.keys(errors).length > 0) return;
+    const answer = await request(() =>
       client().ask('acceptInvitation', {
         token,
         name,
@@ -149,8 +149,8 @@ function Form({ token }: { readonly token: string }) {
     );
   }
   return (
-    <AccountPage title={TITLE} says={t.invited({ portal })}>
-      <FaultCallout fault={fault} />
+    <AccountPage title={TITLE} description={t.invited({ portal })}>
+      <ErrorCallout error={error} />
       <form
         ref={form}
         className="grid gap-5"
@@ -168,7 +168,7 @@ function Form({ token }: { readonly token: string }) {
           maxLength={LIMITS.nameChars}
           value={typed.name}
           onChange={(event) => set('name', event.target.value)}
-          fault={wrong.name ?? null}
+          error={wrong.name ?? null}
         />
         <TextField
           label={t.username}
@@ -182,7 +182,7 @@ function Form({ token }: { readonly token: string }) {
           maxLength={LIMITS.nameChars}
           value={typed.username}
           onChange={(event) => set('username', event.target.value)}
-          fault={wrong.username ?? null}
+          error={wrong.username ?? null}
         />
         <TextField
           label={t.email}
@@ -194,13 +194,13 @@ function Form({ token }: { readonly token: string }) {
           value={typed.email}
           onChange={(event) => set('email', event.target.value)}
           hint={t.emailHint}
-          fault={wrong.email ?? null}
+          error={wrong.email ?? null}
         />
         <NewPassword
           auth="db"
           value={typed.newPassword}
           onChange={(value) => set('newPassword', value)}
-          fault={wrong.newPassword ?? null}
+          error={wrong.newPassword ?? null}
         />
         <Button
           type="submit"
@@ -221,7 +221,7 @@ function Form({ token }: { readonly token: string }) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const ORDER = ['name', 'username', 'email', 'newPassword'] as const satisfies readonly What[];
 const NAMES: Readonly<Record<What, string>> = {
   name: 'name',

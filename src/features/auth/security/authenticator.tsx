@@ -31,33 +31,33 @@ export function Authenticator({
   );
   const [removing, setRemoving] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const zone = useZone();
 
   async function begin(): Promise<void> {
     if (busy) return;
     setBusy(true);
-    setFault(null);
+    setError(null);
     const answer = await withReauth(() => client().ask('beginTotp', { id }));
     setBusy(false);
     if (answer.ok) setBegun(answer.value);
-    else setFault(answer.failure.message);
+    else setError(answer.failure.message);
   }
 
   return (
-    <FormSection wide title={t.authenticatorApp} says={POLICIES[policy]}>
+    <FormSection wide title={t.authenticatorApp} description={POLICIES[policy]}>
       <StateLine
         on={totp !== null}
-        word={
+        label={
           totp === null ? t.notSetUp : t.authenticatorOn({ date: formatDate(totp.since, zone) })
         }
       >
         {totp === null ? t.authenticatorDetail : t.authenticatorOnDetail}
         {sms && phone !== null && totp === null && ` ${t.codesBySms({ phone })}`}
       </StateLine>
-      {fault !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {fault}
+          {error}
         </Callout>
       )}
       <div className="flex flex-wrap gap-2">
@@ -80,7 +80,7 @@ export function Authenticator({
       {removing && (
         <Confirm
           title={t.removeAuthenticatorTitle}
-          says={t.removeAuthenticatorDetail}
+          description={t.removeAuthenticatorDetail}
           action={t.removeAuthenticator}
           call={() => client().ask('removeTotp', { id })}
           onClose={() => setRemoving(false)}

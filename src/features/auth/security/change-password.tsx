@@ -4,7 +4,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { OwnPage } from '../../shared/own-account-page.tsx';
 import { PasswordForm } from './password-form.tsx';
-import { leastOf } from './password-labels.ts';
+import { getMinimumLength } from './password-labels.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
@@ -16,17 +16,17 @@ export function ChangePassword() {
   const me = useMe();
   const factors = useQuery('getFactors', { id: me?.id ?? '' }, me !== null && me.acting === null);
   return (
-    <OwnPage title={t.changePassword} asked={[factors]}>
+    <OwnPage title={t.changePassword} queries={[factors]}>
       {() =>
         me !== null &&
         factors.value !== null && (
           <FormSection
             title={t.passwordSection}
-            says={me.auth === 'ad' ? t.directoryPasswordDetail : t.portalPasswordDetail}
+            description={me.auth === 'ad' ? t.directoryPasswordDetail : t.portalPasswordDetail}
           >
             <PasswordForm
               me={me}
-              least={leastOf(factors.value)}
+              least={getMinimumLength(factors.value)}
               current={t.currentPassword}
               failed={ACCOUNT.changePassword}
               action={t.changePassword}

@@ -7,7 +7,7 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 
 export interface ConfirmProps {
   readonly title: string;
-  readonly says: string;
+  readonly description: string;
   readonly action: string;
   readonly call: () => Promise<Result<unknown>>;
   readonly onClose: () => void;
@@ -15,15 +15,15 @@ export interface ConfirmProps {
 }
 
 /** Confirmation before something of the account is removed. It shows a refusal in place. */
-export function Confirm({ title, says, action, call, onClose, onDone }: ConfirmProps) {
+export function Confirm({ title, description, action, call, onClose, onDone }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   async function go(): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     const answer = await withReauth(call);
     setBusy(false);
-    if (!answer.ok) return setFault(answer.failure.message);
+    if (!answer.ok) return setError(answer.failure.message);
     onClose();
     return onDone();
   }
@@ -40,10 +40,10 @@ export function Confirm({ title, says, action, call, onClose, onDone }: ConfirmP
         </>
       }
     >
-      <p className="m-0 px-5 py-4 break-words">{says}</p>
-      {fault !== null && (
+      <p className="m-0 px-5 py-4 break-words">{description}</p>
+      {error !== null && (
         <p role="alert" className="m-0 border-t border-hair px-5 py-3 text-failed">
-          {fault}
+          {error}
         </p>
       )}
     </Dialog>

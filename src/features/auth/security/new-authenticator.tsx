@@ -23,7 +23,7 @@ export interface NewAuthenticatorProps {
 export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthenticatorProps) {
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [over, setOver] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -32,11 +32,11 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
     event.preventDefault();
     if (busy) return;
     if (!/^\d{6}$/.test(code)) {
-      setFault(t.authenticatorCodeInvalid);
+      setError(t.authenticatorCodeInvalid);
       return field.current?.focus();
     }
     setBusy(true);
-    setFault(null);
+    setError(null);
     const answer = await withReauth(() => client().ask('confirmTotp', { id, code }));
     setBusy(false);
     if (answer.ok) {
@@ -44,13 +44,15 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
       return onConfirmed();
     }
     if (answer.failure.kind === 'conflict') return setOver(answer.failure.message);
-    setFault(answer.failure.message);
+    setError(answer.failure.message);
     setCode('');
     return field.current?.focus();
   }
 
   if (codes !== null)
-    return <RecoveryCodesDialog codes={codes} says={t.recoveryCodesForApp} onClose={onClose} />;
+    return (
+      <RecoveryCodesDialog codes={codes} description={t.recoveryCodesForApp} onClose={onClose} />
+    );
   return (
     <Dialog
       title={t.setUpAuthenticator}
@@ -91,7 +93,7 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
               autoComplete="one-time-code"
               maxLength={7}
               value={code}
-              fault={fault}
+              error={error}
               onChange={(event) => setCode(event.target.value.replaceAll(/\D/g, '').slice(0, 6))}
             />
           </>

@@ -8,7 +8,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { deviceOf } from '../../shared/device-labels.ts';
+import { getDevice } from '../../shared/device-labels.ts';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
@@ -24,17 +24,17 @@ export interface NewPasskeyProps {
  * Dialog: name the passkey, confirm it in the browser, and show recovery codes if there were none.
  */
 export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
-  const [name, setName] = useState(() => freeName(deviceOf(navigator.userAgent), taken));
+  const [name, setName] = useState(() => freeName(getDevice(navigator.userAgent), taken));
   const [busy, setBusy] = useState(false);
   const [missing, setMissing] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
 
   async function make(): Promise<string | null> {
-    const asked = await withReauth(() => client().ask('passkeyOptions', { id }));
-    if (!asked.ok) return asked.failure.message;
-    const made = await makePasskey(asked.value.options);
+    const request = await withReauth(() => client().ask('passkeyOptions', { id }));
+    if (!request.ok) return request.failure.message;
+    const made = await makePasskey(request.value.options);
     if (made.is === 'known') return t.passkeyExists;
     if (made.is === 'none') return ACCOUNT.passkeyNotMade;
     const answer = await withReauth(() =>
@@ -52,13 +52,19 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     setMissing(name.trim() === '');
     if (name.trim() === '') return field.current?.focus();
     setBusy(true);
-    setFault(null);
-    setFault(await make());
+    setError(null);
+    setError(await make());
     return setBusy(false);
   }
 
   if (codes !== null)
-    return <RecoveryCodesDialog codes={codes} says={t.recoveryCodesForPasskey} onClose={onClose} />;
+    return (
+      <RecoveryCodesDialog
+        codes={codes}
+        description={t.recoveryCodesForPasskey}
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog
       title={t.addPasskey}
@@ -92,11 +98,11 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
             setMissing(false);
           }}
           hint={t.passkeyNameHint}
-          fault={missing ? t.nameMissing : null}
+          error={missing ? t.nameMissing : null}
         />
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
       </form>

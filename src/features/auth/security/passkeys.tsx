@@ -24,9 +24,9 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
   const now = useNow(60_000);
   const able = knowsPasskeys();
   return (
-    <FormSection wide title={t.passkeys} says={t.passkeysDetail}>
+    <FormSection wide title={t.passkeys} description={t.passkeysDetail}>
       {passkeys.length === 0 && (
-        <StateLine on={false} word={t.noPasskeys}>
+        <StateLine on={false} label={t.noPasskeys}>
           {able ? t.passkeysSupported : t.passkeysUnsupported}
         </StateLine>
       )}
@@ -78,7 +78,7 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
       {removing !== null && (
         <Confirm
           title={t.removePasskeyTitle}
-          says={t.removePasskeyDetail({ name: removing.name })}
+          description={t.removePasskeyDetail({ name: removing.name })}
           action={t.removePasskey}
           call={() => client().ask('removePasskey', { id, key: removing.key })}
           onClose={() => setRemoving(null)}

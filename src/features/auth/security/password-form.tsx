@@ -9,7 +9,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { passwordRefusal, rulesOf } from './password-labels.ts';
+import { passwordRefusal, getRules } from './password-labels.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface PasswordFormProps {
@@ -40,7 +40,7 @@ export function PasswordForm({
     next: '',
     again: '',
   });
-  const [fault, setFault] = useState<{ readonly at: At | null; readonly sentence: string } | null>(
+  const [error, setError] = useState<{ readonly at: At | null; readonly sentence: string } | null>(
     null,
   );
   const [shown, setShown] = useState(false);
@@ -51,14 +51,14 @@ export function PasswordForm({
   const focus = (at: At): void => form.current?.querySelector<HTMLElement>(`[name=${at}]`)?.focus();
 
   function refuse(at: At | null, sentence: string): void {
-    setFault({ at, sentence });
+    setError({ at, sentence });
     if (at !== null) focus(at);
   }
 
   async function change(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy || waits > 0) return;
-    setFault(null);
+    setError(null);
     const { current, next, again } = typed;
     if (current === '') return refuse('current', t.currentPasswordMissing);
     if (next === '') return refuse('next', t.newPasswordMissing);
@@ -90,10 +90,10 @@ export function PasswordForm({
     autoCapitalize: 'none',
     spellCheck: false,
     autoComplete: at === 'current' ? 'current-password' : 'new-password',
-    fault: fault?.at === at ? fault.sentence : null,
+    error: error?.at === at ? error.sentence : null,
     onChange: (event: { readonly target: { readonly value: string } }) => {
       setTyped({ ...typed, [at]: event.target.value });
-      setFault(null);
+      setError(null);
     },
   });
   return (
@@ -113,13 +113,13 @@ export function PasswordForm({
         hidden
       />
       <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">
-        {rulesOf(me.auth, least).map((rule) => (
+        {getRules(me.auth, least).map((rule) => (
           <li key={rule}>{rule}</li>
         ))}
       </ul>
-      {fault !== null && fault.at === null && (
+      {error !== null && error.at === null && (
         <Callout tone="failed" alert>
-          {fault.sentence}
+          {error.sentence}
         </Callout>
       )}
       <TextField {...field('current')} label={label} required />

@@ -5,7 +5,7 @@ import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 /** Returns the user's minimum password length. With a second factor it is shorter (G35). */
-export const leastOf = ({
+export const getMinimumLength = ({
   policy,
   totp,
   passkeys,
@@ -16,7 +16,7 @@ export const leastOf = ({
     : LIMITS.passwordLeast;
 
 /** Returns the rules to display before typing. The directory has its own. */
-export function rulesOf(auth: 'ad' | 'db', least: number): readonly string[] {
+export function getRules(auth: 'ad' | 'db', least: number): readonly string[] {
   return auth === 'ad'
     ? [t.directoryRules, t.signsOutElsewhere]
     : [

@@ -8,25 +8,25 @@ export interface Chosen {
   readonly answer: string;
 }
 /** What is wrong with a row, or null. */
-export type RowFault = { readonly of: 'question' | 'answer'; readonly sentence: string } | null;
+export type RowError = { readonly of: 'question' | 'answer'; readonly sentence: string } | null;
 
 /**
  * Checks the rows before the call: each needs a question and an answer of at least three letters,
  * and no answer may repeat.
  */
-export const answerFaults = (rows: readonly Chosen[]): readonly RowFault[] =>
-  rows.map(({ question, answer }, at): RowFault => {
+export const findAnswerErrors = (rows: readonly Chosen[]): readonly RowError[] =>
+  rows.map(({ question, answer }, at): RowError => {
     if (question === '') return { of: 'question', sentence: t.questionMissing };
-    const plain = plainOf(answer);
+    const plain = normalizeAnswer(answer);
     if (Array.from(plain).length < 3) return { of: 'answer', sentence: ACCOUNT.answerTooShort };
-    return rows.some((other, place) => place !== at && plainOf(other.answer) === plain)
+    return rows.some((other, place) => place !== at && normalizeAnswer(other.answer) === plain)
       ? { of: 'answer', sentence: ACCOUNT.answerTwice }
       : null;
   });
 
 /** Maps the server's issues to rows, such as `answers.1.question`. */
-export function issueFaults(issues: readonly Issue[]): readonly RowFault[] {
-  const found: RowFault[] = [null, null, null];
+export function findIssueErrors(issues: readonly Issue[]): readonly RowError[] {
+  const found: RowError[] = [null, null, null];
   for (const { path, message } of issues) {
     const [, at, of] = /^answers\.([0-2])\.(question|answer)$/.exec(path) ?? [];
     if (at !== undefined)
@@ -35,5 +35,5 @@ export function issueFaults(issues: readonly Issue[]): readonly RowFault[] {
   return found;
 }
 
-const plainOf = (answer: string): string =>
+const normalizeAnswer = (answer: string): string =>
   answer.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import { QUESTIONS, QUESTIONS_ASKED } from '#contract/auth/recovery-questions.ts';
+import { QUESTIONS, QUESTIONS_PER_RECOVERY } from '#contract/auth/recovery-questions.ts';
 import type { Failure } from '#contract/errors.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -9,8 +9,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { answerFaults, issueFaults } from './questions-errors.ts';
-import type { Chosen, RowFault } from './questions-errors.ts';
+import { findAnswerErrors, findIssueErrors } from './questions-errors.ts';
+import type { Chosen, RowError } from './questions-errors.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 import { questionLabel } from '../question-labels.ts';
 
@@ -24,25 +24,25 @@ export interface QuestionsFormProps {
 /** Three different questions and their answers. */
 export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
   const [rows, setRows] = useState<readonly Chosen[]>(() =>
-    Array.from({ length: QUESTIONS_ASKED }, (_, at) => ({
+    Array.from({ length: QUESTIONS_PER_RECOVERY }, (_, at) => ({
       question: QUESTIONS.find((one) => one === before[at]) ?? '',
       answer: '',
     })),
   );
-  const [faults, setFaults] = useState<readonly RowFault[]>([]);
+  const [errors, setErrors] = useState<readonly RowError[]>([]);
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
-  function show(wrong: readonly RowFault[]): void {
-    setFaults(wrong);
+  function show(wrong: readonly RowError[]): void {
+    setErrors(wrong);
     const at = wrong.findIndex((one) => one !== null);
     if (at === -1) return;
     const row = form.current?.querySelectorAll('fieldset')[at];
     row?.querySelector<HTMLElement>(wrong[at]?.of === 'question' ? 'select' : 'input')?.focus();
   }
   const refused = (failure: Failure): void => {
-    const wrong = failure.kind === 'bad-input' ? issueFaults(failure.issues) : [];
+    const wrong = failure.kind === 'bad-input' ? findIssueErrors(failure.issues) : [];
     if (wrong.some((one) => one !== null)) show(wrong);
     else setAbove(failure.kind === 'not-found' ? ACCOUNT.process : failure.message);
   };
@@ -51,7 +51,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
     event.preventDefault();
     if (busy) return;
     setAbove(null);
-    const wrong = answerFaults(rows);
+    const wrong = findAnswerErrors(rows);
     show(wrong);
     if (wrong.some((one) => one !== null)) return;
     setBusy(true);
@@ -65,7 +65,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
 
   const put = (at: number, next: Partial<Chosen>): void => {
     setRows(rows.map((row, other) => (other === at ? { ...row, ...next } : row)));
-    setFaults(faults.map((fault, other) => (other === at ? null : fault)));
+    setErrors(errors.map((error, other) => (other === at ? null : error)));
   };
   return (
     <form
@@ -81,7 +81,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
         </Callout>
       )}
       {rows.map((row, at) => {
-        const fault = faults[at] ?? null;
+        const error = errors[at] ?? null;
         return (
           // oxlint-disable-next-line react/no-array-index-key -- rows are identified by position
           <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
@@ -92,10 +92,10 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
               block
               placeholder={t.chooseQuestion}
               value={row.question}
-              fault={fault?.of === 'question' ? fault.sentence : null}
+              error={error?.of === 'question' ? error.sentence : null}
               options={QUESTIONS.filter(
                 (one) => one === row.question || rows.every((other) => other.question !== one),
-              ).map((one) => ({ value: one, word: questionLabel(one) }))}
+              ).map((one) => ({ value: one, label: questionLabel(one) }))}
               onChange={(question) => put(at, { question })}
             />
             <TextField
@@ -105,7 +105,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
               maxLength={200}
               autoComplete="off"
               spellCheck={false}
-              fault={fault?.of === 'answer' ? fault.sentence : null}
+              error={error?.of === 'answer' ? error.sentence : null}
               onChange={(event) => put(at, { answer: event.target.value })}
             />
           </fieldset>

@@ -17,28 +17,28 @@ export function RecoveryCodesLeft({
 }: FactorProps) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const able = totp !== null || passkeys.length > 0;
 
   async function renew(): Promise<void> {
     if (busy) return;
     setBusy(true);
-    setFault(null);
+    setError(null);
     const answer = await withReauth(() => client().ask('renewRecoveryCodes', { id }));
     setBusy(false);
-    if (!answer.ok) return setFault(answer.failure.message);
+    if (!answer.ok) return setError(answer.failure.message);
     setCodes(answer.value.codes);
     return onChanged();
   }
 
   return (
-    <FormSection wide title={t.recoveryCodes} says={t.recoveryCodesDetail}>
-      <StateLine on={left > 0} word={left > 0 ? t.codesLeft({ count: left }) : t.none}>
+    <FormSection wide title={t.recoveryCodes} description={t.recoveryCodesDetail}>
+      <StateLine on={left > 0} label={left > 0 ? t.codesLeft({ count: left }) : t.none}>
         {able ? t.worksOnce : t.noRecoveryCodesDetail}
       </StateLine>
-      {fault !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {fault}
+          {error}
         </Callout>
       )}
       {able && (
@@ -49,7 +49,11 @@ export function RecoveryCodesLeft({
         </div>
       )}
       {codes !== null && (
-        <RecoveryCodesDialog codes={codes} says={t.newCodesDetail} onClose={() => setCodes(null)} />
+        <RecoveryCodesDialog
+          codes={codes}
+          description={t.newCodesDetail}
+          onClose={() => setCodes(null)}
+        />
       )}
     </FormSection>
   );

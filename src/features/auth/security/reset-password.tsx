@@ -5,7 +5,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { ForcedPage } from './forced-page.tsx';
 import { PasswordForm } from './password-form.tsx';
-import { leastOf } from './password-labels.ts';
+import { getMinimumLength } from './password-labels.ts';
 import { useQuery } from '../../shared/queries/use-query.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
@@ -18,11 +18,15 @@ export function ResetPassword() {
   const forced = useForced() === 'password';
   const factors = useQuery('getFactors', { id: me?.id ?? '' }, forced);
   return (
-    <ForcedPage title={t.choosePassword} says={t.choosePasswordDetail} until="password">
+    <ForcedPage title={t.choosePassword} description={t.choosePasswordDetail} until="password">
       {me !== null && forced && (
         <PasswordForm
           me={me}
-          least={factors.value === null ? LIMITS.passwordLeastWithFactor : leastOf(factors.value)}
+          least={
+            factors.value === null
+              ? LIMITS.passwordLeastWithFactor
+              : getMinimumLength(factors.value)
+          }
           current={t.currentPassword}
           failed={ACCOUNT.resetPassword}
           action={t.setPassword}

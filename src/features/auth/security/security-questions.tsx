@@ -23,7 +23,7 @@ export function SecurityQuestions() {
 function Forced() {
   const me = useMe();
   return (
-    <ForcedPage title={t.securityQuestions} says={t.questionsRequired} until="questions">
+    <ForcedPage title={t.securityQuestions} description={t.questionsRequired} until="questions">
       {me !== null && <QuestionsForm id={me.id} before={[]} onSaved={saved} />}
     </ForcedPage>
   );
@@ -33,12 +33,14 @@ function Chosen() {
   const me = useMe();
   const profile = useQuery('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
   return (
-    <OwnPage title={t.securityQuestions} asked={[profile]}>
+    <OwnPage title={t.securityQuestions} queries={[profile]}>
       {() =>
         profile.value !== null && (
           <FormSection
             title={t.threeQuestions}
-            says={profile.value.securityQuestions.length > 0 ? t.questionsSet : t.questionsDetail}
+            description={
+              profile.value.securityQuestions.length > 0 ? t.questionsSet : t.questionsDetail
+            }
           >
             <QuestionsForm
               id={profile.value.id}

@@ -22,7 +22,7 @@ export function Security() {
     sessions.again();
   };
   return (
-    <OwnPage title={t.security} asked={[factors, sessions]}>
+    <OwnPage title={t.security} queries={[factors, sessions]}>
       {() =>
         factors.value !== null &&
         sessions.value !== null && (
@@ -31,7 +31,7 @@ export function Security() {
             <Passkeys id={id} factors={factors.value} onChanged={changed} />
             <RecoveryCodesLeft id={id} factors={factors.value} onChanged={changed} />
             {branding?.securityQuestions === true && (
-              <FormSection wide title={t.securityQuestions} says={t.questionsDetail}>
+              <FormSection wide title={t.securityQuestions} description={t.questionsDetail}>
                 <p className="m-0">
                   <Link
                     to="/monitoring/security-questions"

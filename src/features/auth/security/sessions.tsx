@@ -11,7 +11,7 @@ import { FormSection } from '#src/ui/form-section.tsx';
 import { formatAge, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { beganBy, deviceOf } from '../../shared/device-labels.ts';
+import { beganBy, getDevice } from '../../shared/device-labels.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface SessionsProps {
@@ -23,7 +23,7 @@ export interface SessionsProps {
 /** The user's active sessions, with a button to end each of them. */
 export function Sessions({ id, sessions, onChanged }: SessionsProps) {
   const [busy, setBusy] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const zone = useZone();
   const now = useNow(60_000);
   const others = sessions.filter(({ current }) => !current);
@@ -31,20 +31,20 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
   async function end(session: string): Promise<void> {
     if (busy !== null) return;
     setBusy(session);
-    setFault(null);
+    setError(null);
     const answer = await withReauth(() => client().ask('endSession', { id, session }));
     setBusy(null);
     if (answer.ok)
       tell(session === 'others' ? t.sessionsEnded({ count: answer.value.ended }) : t.sessionEnded);
-    else if (answer.failure.kind !== 'not-found') return setFault(answer.failure.message);
+    else if (answer.failure.kind !== 'not-found') return setError(answer.failure.message);
     return onChanged();
   }
 
   return (
-    <FormSection wide title={t.sessions} says={t.sessionsDetail}>
-      {fault !== null && (
+    <FormSection wide title={t.sessions} description={t.sessionsDetail}>
+      {error !== null && (
         <Callout tone="failed" alert>
-          {fault}
+          {error}
         </Callout>
       )}
       <ul aria-label={t.sessions} className="m-0 list-none p-0">
@@ -55,7 +55,7 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
           >
             <span className="min-w-0 grow basis-64">
               <span className="flex flex-wrap items-center gap-2">
-                <b data-tip={one.agent}>{deviceOf(one.agent)}</b>
+                <b data-tip={one.agent}>{getDevice(one.agent)}</b>
                 {one.current && (
                   <Badge tone="success">
                     <Icon name="tick" size={12} />
@@ -83,7 +83,7 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
                 size="sm"
                 busy={busy === one.id}
                 onClick={() => void end(one.id)}
-                aria-label={t.endNamedSession({ device: deviceOf(one.agent), address: one.ip })}
+                aria-label={t.endNamedSession({ device: getDevice(one.agent), address: one.ip })}
               >
                 {t.endSession}
               </Button>

@@ -3,7 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { useWaits } from './error-callout.tsx';
-import type { SignInFault } from './sign-in-error.ts';
+import type { SignInError } from './sign-in-error.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
 export interface CodeFormProps {
@@ -13,7 +13,7 @@ export interface CodeFormProps {
   readonly kind?: 'digits' | 'words';
   readonly busy: boolean;
   /** Why the last code was rejected. */
-  readonly fault: SignInFault | null;
+  readonly error: SignInError | null;
   readonly action: string;
   readonly onCode: (code: string) => void;
 }
@@ -24,24 +24,24 @@ export function CodeForm({
   hint,
   kind = 'digits',
   busy,
-  fault,
+  error,
   action,
   onCode,
 }: CodeFormProps) {
   const [code, setCode] = useState('');
   const [missing, setMissing] = useState(false);
-  const [rejected, setRejected] = useState(fault);
+  const [rejected, setRejected] = useState(error);
   const field = useRef<HTMLInputElement>(null);
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
   const digits = kind === 'digits';
-  if (fault !== rejected) {
-    setRejected(fault);
-    if (fault !== null) setCode('');
+  if (error !== rejected) {
+    setRejected(error);
+    if (error !== null) setCode('');
   }
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    if (fault !== null) field.current?.focus();
-  }, [fault]);
+    if (error !== null) field.current?.focus();
+  }, [error]);
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
@@ -75,7 +75,7 @@ export function CodeForm({
           setCode(event.target.value);
           setMissing(false);
         }}
-        fault={missing ? (digits ? t.codeInvalid : t.recoveryCodeInvalid) : null}
+        error={missing ? (digits ? t.codeInvalid : t.recoveryCodeInvalid) : null}
         {...(hint !== undefined && { hint })}
       />
       <Button

@@ -1,12 +1,12 @@
 import { useRouter } from '@tanstack/react-router';
 import type { SignInStep } from '#contract/auth/sign-in-step.ts';
-import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { holdPage } from '#src/app/session/sign-in-context.ts';
 import { AccountPage } from '../account-page.tsx';
 import { AuthenticatorSecret } from '../authenticator-secret.tsx';
 import { CodeForm } from './code-form.tsx';
-import { FaultCallout } from './error-callout.tsx';
+import { ErrorCallout } from './error-callout.tsx';
 import { RecoveryCodes } from '../recovery-codes.tsx';
 import { useSignInStep } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
@@ -15,18 +15,18 @@ import { accountMessages as t } from '../messages.en.ts';
 /** Requires an authenticator during sign-in, then shows the recovery codes once. */
 export function Enrol({ step }: { readonly step: SignInStep }) {
   const router = useRouter();
-  const portal = sidebarTitleOf(useBranding());
-  const { state, send, busy, fault } = useSignInStep();
+  const portal = getSidebarTitle(useBranding());
+  const { state, send, busy, error } = useSignInStep();
   const { recoveryCodes } = state.context;
 
   if (recoveryCodes !== null) {
     return (
-      <AccountPage title={t.saveRecoveryCodes} says={t.recoveryCodesDetail}>
+      <AccountPage title={t.saveRecoveryCodes} description={t.recoveryCodesDetail}>
         <RecoveryCodes
           codes={recoveryCodes}
           portal={portal}
           action={t.continue}
-          onKept={() => {
+          onSaved={() => {
             send({ type: 'CONTINUE' });
             holdPage(false);
             void router.invalidate();
@@ -36,13 +36,13 @@ export function Enrol({ step }: { readonly step: SignInStep }) {
     );
   }
   return (
-    <AccountPage title={t.setUpAuthenticator} says={t.setUpAuthenticatorDetail}>
+    <AccountPage title={t.setUpAuthenticator} description={t.setUpAuthenticatorDetail}>
       {step.enrol && <AuthenticatorSecret {...step.enrol} />}
-      <FaultCallout fault={fault} />
+      <ErrorCallout error={error} />
       <CodeForm
         label={t.code}
         busy={busy !== null}
-        fault={fault}
+        error={error}
         action={t.continue}
         onCode={(code) => send({ type: 'ANSWER', ask: { way: 'enrol', code } })}
       />

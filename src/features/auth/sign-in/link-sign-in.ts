@@ -12,9 +12,9 @@ const TOKEN = '#token=';
  * of a pending step. Otherwise fails with the reason why the identity provider refused.
  */
 export async function enter(fragment: string): Promise<Result<SignedIn>> {
-  const asked = await ask(fragment);
+  const request = await ask(fragment);
   dropFragment();
-  return asked;
+  return request;
 }
 
 function ask(fragment: string): Promise<Result<SignedIn>> | Result<SignedIn> {

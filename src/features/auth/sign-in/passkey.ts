@@ -22,8 +22,8 @@ export async function showPasskey(options: string | null): Promise<Result<string
     // The options come from the server's own WebAuthn library.
     const optionsJSON = JSON.parse(options) as PublicKeyCredentialRequestOptionsJSON;
     return { ok: true, value: JSON.stringify(await startAuthentication({ optionsJSON })) };
-  } catch (fault) {
-    if (fault instanceof Error) return { ok: false, failure: NOT_SHOWN };
-    throw fault;
+  } catch (error) {
+    if (error instanceof Error) return { ok: false, failure: NOT_SHOWN };
+    throw error;
   }
 }

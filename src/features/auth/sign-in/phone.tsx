@@ -1,5 +1,5 @@
 import { AccountPage } from '../account-page.tsx';
-import { FaultCallout, useWaits } from './error-callout.tsx';
+import { ErrorCallout, useWaits } from './error-callout.tsx';
 import { PhoneForm } from './phone-form.tsx';
 import { useSignInStep } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
@@ -7,11 +7,11 @@ import { accountMessages as t } from '../messages.en.ts';
 
 /** Asks for a mobile number so that a code can be sent. */
 export function Phone() {
-  const { send, busy, fault } = useSignInStep();
-  const waits = useWaits(fault);
+  const { send, busy, error } = useSignInStep();
+  const waits = useWaits(error);
   return (
-    <AccountPage title={t.yourMobilePhone} says={t.phoneDetail}>
-      <FaultCallout fault={fault} />
+    <AccountPage title={t.yourMobilePhone} description={t.phoneDetail}>
+      <ErrorCallout error={error} />
       <PhoneForm
         label={t.mobilePhone}
         busy={busy !== null}

@@ -1,11 +1,11 @@
 import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
-import { sidebarTitleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { getSidebarTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
 /** The provider's part of the page: its name, a decorative month of results, and its contacts. */
 export function SignInBrand({ branding }: { readonly branding: Branding | null }) {
-  const name = sidebarTitleOf(branding);
+  const name = getSidebarTitle(branding);
   return (
     <header className="flex min-w-0 flex-col gap-4 bg-side px-5 py-4 text-side-ink desk:gap-0 desk:px-12 desk:py-10">
       <div className="flex min-w-0 items-center gap-3">

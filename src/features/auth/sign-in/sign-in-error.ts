@@ -3,7 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import { signInMessages as t } from './sign-in.messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 
-export type SignInFault =
+export type SignInError =
   | { readonly is: 'empty'; readonly what: 'username' | 'password' }
   | { readonly is: 'refused'; readonly sentence: string }
   /** Attempts are blocked until `until`. */
@@ -13,7 +13,7 @@ export type SignInFault =
  * Returns the message of a failed attempt. It never says whether the name or the password was
  * wrong.
  */
-export function faultOf(failure: Failure, now: Ms): SignInFault {
+export function toSignInError(failure: Failure, now: Ms): SignInError {
   switch (failure.kind) {
     case 'too-many':
       return {

@@ -1,11 +1,10 @@
 import { useRouter } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { TEXT_LIMITS } from '#contract/text-limits.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { SignedIn } from '#workers/api.ts';
 import type { Result } from '#contract/result.ts';
-import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { now } from '#src/app/clock.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { sayAtSignIn, useWayIn } from '#src/app/session/sign-in-context.ts';
@@ -14,19 +13,16 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from '../account-page.tsx';
-import { FaultCallout, useWaits } from './error-callout.tsx';
-import { faultOf } from './sign-in-error.ts';
-import type { SignInFault } from './sign-in-error.ts';
+import { ErrorCallout, useWaits } from './error-callout.tsx';
+import { toSignInError } from './sign-in-error.ts';
+import type { SignInError } from './sign-in-error.ts';
+import { SignInWays } from './sign-in-methods.tsx';
 import { signInMessages as t } from './sign-in.messages.en.ts';
-import { pathOf } from './step-path.ts';
-
-const SignInWays = lazy(async () => ({
-  default: (await withChunkTimeout(import('./sign-in-methods.tsx'))).SignInWays,
-}));
+import { getPath } from './step-path.ts';
 
 export function SignIn() {
   const router = useRouter();
-  const who = useWatch('who', NOTHING);
+  const who = useWatch('who', EMPTY);
   const branding = who === undefined || who.is === 'starting' ? null : who.branding;
   const out = who?.is === 'out' ? who : null;
   const { fragment, sentence } = useWayIn();
@@ -37,10 +33,10 @@ export function SignIn() {
   const [here, setHere] = useState(false);
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<SignInFault | null>(null);
+  const [error, setError] = useState<SignInError | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const secret = useRef<HTMLInputElement>(null);
-  const waits = useWaits(fault);
+  const waits = useWaits(error);
   useEffect(() => first.current?.focus(), []);
   useEffect(() => {
     if (BRINGS.test(fragment))
@@ -51,17 +47,17 @@ export function SignIn() {
   /** Runs one sign-in at a time. On success `who` changes, and the guard of this page redirects. */
   async function go(ask: () => Promise<Result<SignedIn>>): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     sayAtSignIn(null);
     const result = await ask();
     // It stays busy until the redirect, which takes a while on a slow device.
     if (result.ok)
       await (result.value.is === 'step'
-        ? router.navigate({ to: pathOf(result.value.step) })
+        ? router.navigate({ to: getPath(result.value.step) })
         : router.invalidate());
     setBusy(false);
     if (!result.ok) {
-      setFault(faultOf(result.failure, now()));
+      setError(toSignInError(result.failure, now()));
       if (result.failure.kind === 'wrong-credentials') {
         setPassword('');
         secret.current?.focus();
@@ -74,12 +70,12 @@ export function SignIn() {
     if (busy || waits !== null) return;
     if (username.trim() === '') {
       first.current?.focus();
-      setFault({ is: 'empty', what: 'username' });
+      setError({ is: 'empty', what: 'username' });
       return;
     }
     if (password === '') {
       secret.current?.focus();
-      setFault({ is: 'empty', what: 'password' });
+      setError({ is: 'empty', what: 'password' });
       return;
     }
     void go(() =>
@@ -97,17 +93,17 @@ export function SignIn() {
     <AccountPage
       title={t.title}
       {...(branding && {
-        says: here
+        description: here
           ? t.usePortalPassword({ provider: branding.name })
           : t.useAccount({ provider: branding.name }),
       })}
     >
-      {sentence !== null && fault === null && (
+      {sentence !== null && error === null && (
         <Callout tone="warning" alert>
           {sentence}
         </Callout>
       )}
-      {out?.reason === 'expired' && sentence === null && fault === null && (
+      {out?.reason === 'expired' && sentence === null && error === null && (
         <Callout tone="warning">{BASE.sessionExpired}</Callout>
       )}
       {out?.offline && (
@@ -115,7 +111,7 @@ export function SignIn() {
           {BASE.signInNeedsNetwork}
         </Callout>
       )}
-      <FaultCallout fault={fault} />
+      <ErrorCallout error={error} />
       <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
         <TextField
           ref={first}
@@ -130,7 +126,7 @@ export function SignIn() {
           maxLength={TEXT_LIMITS.nameChars}
           value={username}
           onChange={(event) => setUsername(event.target.value)}
-          fault={fault?.is === 'empty' && fault.what === 'username' ? t.usernameMissing : null}
+          error={error?.is === 'empty' && error.what === 'username' ? t.usernameMissing : null}
         />
         <TextField
           ref={secret}
@@ -145,7 +141,7 @@ export function SignIn() {
           maxLength={TEXT_LIMITS.passwordChars}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
-          fault={fault?.is === 'empty' && fault.what === 'password' ? t.passwordMissing : null}
+          error={error?.is === 'empty' && error.what === 'password' ? t.passwordMissing : null}
           end={
             <IconButton
               icon={shown ? 'eye-off' : 'eye'}
@@ -168,23 +164,21 @@ export function SignIn() {
         </Button>
       </form>
       {branding && (
-        <Suspense>
-          <SignInWays
-            branding={branding}
-            auth={here ? 'db' : branding.authType}
-            busy={busy}
-            onGo={(ask) => void go(ask)}
-            onAuth={(next) => {
-              setHere(next === 'db');
-              setFault(null);
-              first.current?.focus();
-            }}
-          />
-        </Suspense>
+        <SignInWays
+          branding={branding}
+          auth={here ? 'db' : branding.authType}
+          busy={busy}
+          onGo={(ask) => void go(ask)}
+          onAuth={(next) => {
+            setHere(next === 'db');
+            setError(null);
+            first.current?.focus();
+          }}
+        />
       )}
     </AccountPage>
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const BRINGS = /^#(token=|signed-in$|step$|refused=)/;

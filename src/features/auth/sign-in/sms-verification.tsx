@@ -6,12 +6,12 @@ import { useNow } from '#src/app/clock.ts';
 import { Button } from '#src/ui/button.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { CodeForm } from './code-form.tsx';
-import { FaultCallout } from './error-callout.tsx';
+import { ErrorCallout } from './error-callout.tsx';
 import { PhoneForm } from './phone-form.tsx';
 import { waitWords } from './sign-in-error.ts';
 import { useSignInStep } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
-import { othersOf } from './step-path.ts';
+import { listOtherMethods } from './step-path.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { accountMessages as t } from '../messages.en.ts';
 
@@ -24,7 +24,7 @@ export function SmsVerification({
 }: {
   readonly step: SignInStep;
 }) {
-  const { state, send, busy, fault, resendFault } = useSignInStep(true);
+  const { state, send, busy, error, resendError } = useSignInStep(true);
   const { sentAt, isSentAgain, isPhoneChanged } = state.context;
   const isChanging = state.matches('changingPhone') || state.matches('sendingToPhone');
   const since = sentAt ?? 0;
@@ -33,13 +33,13 @@ export function SmsVerification({
   return (
     <AccountPage
       title={t.enterTheCode}
-      says={
+      description={
         phone === null
           ? t.smsSentOwn
           : richText(t.smsSent, { phone: <span className="whitespace-nowrap">{phone}</span> })
       }
     >
-      <FaultCallout fault={fault ?? resendFault} />
+      <ErrorCallout error={error ?? resendError} />
       {isChanging ? (
         <PhoneForm
           label={t.newMobilePhone}
@@ -53,7 +53,7 @@ export function SmsVerification({
           key={since}
           label={t.code}
           busy={busy !== null}
-          fault={fault}
+          error={error}
           action={t.continue}
           {...((mayChangePhone || isPhoneChanged) && {
             hint: t.confirmsNumber,
@@ -98,7 +98,7 @@ export function SmsVerification({
             {isChanging ? t.keepNumber : t.otherNumber}
           </Button>
         )}
-        {othersOf(methods).length > 0 && (
+        {listOtherMethods(methods).length > 0 && (
           <Link
             to="/verification"
             className="inline-flex items-center py-1 text-accent underline underline-offset-2 pointer-coarse:min-h-11"

@@ -3,7 +3,7 @@ import { Suspense, lazy, useEffect, useState } from 'react';
 import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useWayIn } from '#src/app/session/sign-in-context.ts';
-import { pathOf } from './step-path.ts';
+import { getPath } from './step-path.ts';
 import type { StepPath } from './step-path.ts';
 
 const SmsVerification = lazy(async () => ({
@@ -30,16 +30,16 @@ const PAGES = {
  */
 export function StepPage() {
   const router = useRouter();
-  const who = useWatch('who', NOTHING);
-  const signing = useWatch('signing', NOTHING);
+  const who = useWatch('who', EMPTY);
+  const signing = useWatch('signing', EMPTY);
   const { held } = useWayIn();
   const at = useLocation().pathname.replace(/\/+$/, '');
-  const asked = signing?.is === 'step' ? signing.step : null;
-  const [last, setLast] = useState(asked);
-  if (asked !== null && asked !== last) setLast(asked);
+  const request = signing?.is === 'step' ? signing.step : null;
+  const [last, setLast] = useState(request);
+  if (request !== null && request !== last) setLast(request);
   // The page does not change while an answer is pending or while it shows something only once.
-  const step = held ? (asked ?? last) : asked;
-  const path = step === null ? null : pathOf(step, at);
+  const step = held ? (request ?? last) : request;
+  const path = step === null ? null : getPath(step, at);
   // The route guard alone redirects signed-in users.
   const elsewhere =
     held || who?.is !== 'out' || signing === undefined
@@ -68,4 +68,4 @@ export function StepPage() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

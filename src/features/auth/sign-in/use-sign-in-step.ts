@@ -12,8 +12,8 @@ import { now } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { holdPage, sayAtSignIn } from '#src/app/session/sign-in-context.ts';
 import { showPasskey } from './passkey.ts';
-import type { SignInFault } from './sign-in-error.ts';
-import { useFault } from './use-fault.ts';
+import type { SignInError } from './sign-in-error.ts';
+import { useSignInError } from './use-sign-in-error.ts';
 
 export interface StepConversation {
   readonly state: SnapshotFrom<typeof signInStepMachine>;
@@ -21,8 +21,8 @@ export interface StepConversation {
   /** The method whose answer is pending. */
   readonly busy: Answering['way'] | null;
   /** Why the last answer was refused, and why no other code was sent. */
-  readonly fault: SignInFault | null;
-  readonly resendFault: SignInFault | null;
+  readonly error: SignInError | null;
+  readonly resendError: SignInError | null;
 }
 
 /**
@@ -49,8 +49,8 @@ export function useSignInStep(isCodeSent = false): StepConversation {
       : state.matches('sending')
         ? 'resend'
         : (ask?.way ?? null),
-    fault: useFault(refusal),
-    resendFault: useFault(resendRefusal),
+    error: useSignInError(refusal),
+    resendError: useSignInError(resendRefusal),
   };
 }
 

@@ -4,11 +4,11 @@ import type { SignInStep } from '#contract/auth/sign-in-step.ts';
 import { Button } from '#src/ui/button.tsx';
 import { AccountPage } from '../account-page.tsx';
 import { CodeForm } from './code-form.tsx';
-import { FaultCallout } from './error-callout.tsx';
+import { ErrorCallout } from './error-callout.tsx';
 import { useSignInStep } from './use-sign-in-step.ts';
 import type { StepConversation } from './use-sign-in-step.ts';
 import { StepFoot } from './step-footer.tsx';
-import { othersOf } from './step-path.ts';
+import { listOtherMethods } from './step-path.ts';
 import { accountMessages as t } from '../messages.en.ts';
 
 type Way = 'passkey' | 'totp' | 'recovery';
@@ -30,9 +30,9 @@ const SWITCH: Readonly<Record<Way, string>> = {
 export function Verification({ step }: { readonly step: SignInStep }) {
   const router = useRouter();
   const conversation = useSignInStep();
-  const { state, send, busy, fault, resendFault } = conversation;
+  const { state, send, busy, error, resendError } = conversation;
   const { method, sentAt } = state.context;
-  const others = othersOf(step.methods);
+  const others = listOtherMethods(step.methods);
   const way = method !== null && others.includes(method) ? method : (others[0] ?? 'totp');
   // A code by SMS is entered on its own page.
   useEffect(() => {
@@ -40,8 +40,8 @@ export function Verification({ step }: { readonly step: SignInStep }) {
   }, [router, sentAt]);
 
   return (
-    <AccountPage title={t.verifyTitle} says={SAYS[way]}>
-      <FaultCallout fault={fault ?? resendFault} />
+    <AccountPage title={t.verifyTitle} description={SAYS[way]}>
+      <ErrorCallout error={error ?? resendError} />
       {way === 'passkey' ? (
         <Passkey options={step.passkey} {...conversation} />
       ) : (
@@ -50,7 +50,7 @@ export function Verification({ step }: { readonly step: SignInStep }) {
           label={way === 'totp' ? t.code : t.recoveryCode}
           kind={way === 'totp' ? 'digits' : 'words'}
           busy={busy === way}
-          fault={fault}
+          error={error}
           action={t.continue}
           onCode={(code) => send({ type: 'ANSWER', ask: { way, code } })}
         />

@@ -2,7 +2,7 @@ import type { INVOICE_SORTS } from '#contract/billing/invoice-calls.ts';
 import { INVOICE_STATES } from '#contract/billing/invoice.ts';
 import type { InputOf } from '#contract/calls.ts';
 import type { Day } from '#contract/ids.ts';
-import { daysOf, spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
+import { getDays, spanKey, spanOfKey } from '#src/features/shared/date-range/dates.ts';
 import type { Span } from '#src/features/shared/date-range/dates.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
@@ -106,7 +106,7 @@ export function invoicesNarrowed(
   today: Day,
 ): Omit<InputOf<'exportInvoices'>, 'format'> {
   const search = text.trim();
-  const days = span === null ? null : daysOf(span, today);
+  const days = span === null ? null : getDays(span, today);
   return {
     ...(search !== '' && { search }),
     ...(state !== null && { state }),

@@ -114,10 +114,10 @@ export function InvoiceDetails({
           )}
         </tbody>
         <tfoot>
-          {tax !== null && <Sum word={t.tax} amount={tax} currency={currency} />}
-          <Sum word={t.total} amount={total} currency={currency} bold />
-          {balance !== total && <Sum word={t.paid} amount={total - balance} currency={currency} />}
-          {balance > 0 && <Sum word={t.unpaid} amount={balance} currency={currency} bold />}
+          {tax !== null && <Sum label={t.tax} amount={tax} currency={currency} />}
+          <Sum label={t.total} amount={total} currency={currency} bold />
+          {balance !== total && <Sum label={t.paid} amount={total - balance} currency={currency} />}
+          {balance > 0 && <Sum label={t.unpaid} amount={balance} currency={currency} bold />}
         </tfoot>
       </table>
       {note !== null && <p className="m-0 pt-3 break-words text-ink-2">{note}</p>}
@@ -156,19 +156,19 @@ function Line({
 }
 
 const Sum = ({
-  word,
+  label,
   amount,
   currency,
   bold = false,
 }: {
-  readonly word: string;
+  readonly label: string;
   readonly amount: number;
   readonly currency: string;
   readonly bold?: boolean;
 }) => (
   <tr className={bold ? 'font-semibold' : 'text-ink-2'}>
     <th scope="row" className={bold ? 'font-semibold!' : ''}>
-      {word}
+      {label}
     </th>
     <td className="text-right tabular-nums">{moneyWords(amount, currency)}</td>
   </tr>

@@ -9,13 +9,13 @@ export function InvoiceMark({
 }: {
   readonly invoice: Pick<InvoiceOut, 'state' | 'total' | 'balance' | 'currency'>;
 }) {
-  const { word, icon, text } = INVOICE_WORDS[state];
+  const { label, icon, text } = INVOICE_WORDS[state];
   const paid = total - balance;
   return (
     <span className="inline-flex max-w-full min-w-0 flex-wrap items-center gap-x-2 align-middle">
       <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${text}`}>
         <Icon name={icon} />
-        {word}
+        {label}
       </span>
       {balance > 0 && paid > 0 && (
         <span className="text-agate whitespace-nowrap text-ink-3">

@@ -1,5 +1,4 @@
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { useState } from 'react';
 import type { OutputOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -19,6 +18,7 @@ import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Pager } from '#src/ui/pager.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
@@ -49,20 +49,20 @@ export function Invoices() {
   const { history } = useRouter();
   const place = invoicesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const { open } = place;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const companies = useWatch('companies', NOTHING) ?? [];
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const companies = useWatch('companies', EMPTY) ?? [];
   const zone = useZone();
   const now = useNow(60_000);
   const whole = useMe()?.companies === null;
   const keeps = useAbility('common.companies') && whole;
   const today = dayAt(now, { zone, hour: 0 });
-  const asked = useCachedQuery('listInvoices', invoicesAsk(place, today), { everyMs: EVERY });
+  const request = useCachedQuery('listInvoices', invoicesAsk(place, today), { everyMs: EVERY });
   const one = useCachedQuery('getInvoice', { id: open ?? '' }, { wanted: open !== null });
   const [old, setOld] = useState<OutputOf<'listInvoices'> | null>(null);
   const [busy, setBusy] = useState(false);
   // Shows the previous page while the next one loads.
-  if (asked.value !== null && asked.value !== old) setOld(asked.value);
-  const page = asked.value ?? old;
+  if (request.value !== null && request.value !== old) setOld(request.value);
+  const page = request.value ?? old;
   const invoice = open === null ? null : one.value;
   const none = page?.source.is === 'none';
 
@@ -130,7 +130,7 @@ export function Invoices() {
                 ['', t.all],
                 ...STATE_CHOICES.map(
                   (state) =>
-                    [state, state === 'owed' ? t.unpaid : INVOICE_WORDS[state].word] as const,
+                    [state, state === 'owed' ? t.unpaid : INVOICE_WORDS[state].label] as const,
                 ),
               ]}
               onChoose={(value) =>
@@ -171,25 +171,15 @@ export function Invoices() {
               <Callout tone="warning">
                 {page === null
                   ? t.notOnDevice
-                  : asked.at === null
+                  : request.at === null
                     ? t.offline
-                    : `${t.offline} ${t.dataFrom({ when: formatWhen(asked.at, zone) })}`}
+                    : `${t.offline} ${t.dataFrom({ when: formatWhen(request.at, zone) })}`}
               </Callout>
             </Line>
           )}
-          {!offline && asked.failure !== null && (
+          {!offline && request.failure !== null && (
             <Line>
-              <Callout
-                tone="failed"
-                alert
-                action={
-                  <Button size="sm" onClick={asked.again}>
-                    {uiMessages.tryAgain}
-                  </Button>
-                }
-              >
-                {getFailureText(asked.failure)}
-              </Callout>
+              <RetryCallout onRetry={request.again}>{getFailureText(request.failure)}</RetryCallout>
             </Line>
           )}
           {page !== null && page.source.fault !== null && (
@@ -201,12 +191,12 @@ export function Invoices() {
               </Callout>
             </Line>
           )}
-          {page === null && asked.failure === null && !offline && (
+          {page === null && request.failure === null && !offline && (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
           )}
-          {page !== null && page.count === 0 && !asked.asking && (
+          {page !== null && page.count === 0 && !request.isLoading && (
             <Empty
               place={place}
               source={page.source}
@@ -220,7 +210,7 @@ export function Invoices() {
               <InvoiceList
                 rows={page.rows}
                 open={open}
-                busy={asked.asking}
+                busy={request.isLoading}
                 narrow={open !== null}
                 onOpen={(id) => go({ open: id })}
               />
@@ -345,4 +335,4 @@ const ORDERS = [
   ['number', t.number],
   ['company', t.company],
 ] as const;
-const NOTHING = {};
+const EMPTY = {};

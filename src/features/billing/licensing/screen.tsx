@@ -15,7 +15,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
-import { Pager, pagesOf } from '#src/ui/pager.tsx';
+import { Pager, getPages } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
@@ -30,7 +30,7 @@ export function Licensing() {
   const { history } = useRouter();
   const place = licensingPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const byCompany = place.view === 'companies';
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const exports = useAbility('monitoring.licensing-export');
   const time = place.month === '' ? {} : { month: place.month };
@@ -41,8 +41,8 @@ export function Licensing() {
     { wanted: byCompany },
   );
   const [busy, setBusy] = useState(false);
-  const asked = byCompany ? companies : providers;
-  const told = asked.value;
+  const request = byCompany ? companies : providers;
+  const details = request.value;
   const all = providers.value?.providers ?? [];
   const go = (next: Partial<LicensingPlace>, how: 'push' | 'replace' = 'push'): void =>
     history[how](licensingAddress({ ...place, page: 1, ...next }));
@@ -70,7 +70,7 @@ export function Licensing() {
             .includes(words),
         );
 
-  const page = Math.min(place.page, pagesOf(found.length, place.size));
+  const page = Math.min(place.page, getPages(found.length, place.size));
 
   async function download(): Promise<void> {
     setBusy(true);
@@ -111,9 +111,11 @@ export function Licensing() {
           <ChipSelect
             name={t.month}
             icon="calendar"
-            value={place.month === '' ? (told?.months[0] ?? '') : place.month}
-            onChoose={(month) => go({ month: month === told?.months[0] ? '' : month })}
-            options={(told?.months ?? [place.month]).map((one) => [one, monthWords(one)] as const)}
+            value={place.month === '' ? (details?.months[0] ?? '') : place.month}
+            onChoose={(month) => go({ month: month === details?.months[0] ? '' : month })}
+            options={(details?.months ?? [place.month]).map(
+              (one) => [one, monthWords(one)] as const,
+            )}
           />
           {all.length > 1 && (
             <ChipSelect
@@ -139,19 +141,19 @@ export function Licensing() {
             />
           )}
         </div>
-        {!asked.live && asked.at !== null && (
+        {!request.live && request.at !== null && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              {offline ? t.offline : (asked.failure?.message ?? MESSAGES.noAnswer)}{' '}
-              {t.dataFrom({ when: formatWhen(asked.at, zone) })}
+              {offline ? t.offline : (request.failure?.message ?? MESSAGES.noAnswer)}{' '}
+              {t.dataFrom({ when: formatWhen(request.at, zone) })}
             </Callout>
           </div>
         )}
         <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
           {place.month === '' ? t.usageHintNow : t.usageHintMonth}
         </p>
-        {told === null ? (
-          asked.failure === null ? (
+        {details === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -160,9 +162,9 @@ export function Licensing() {
               icon="licensing"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
             >
-              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
         ) : found.length === 0 ? (
@@ -173,13 +175,13 @@ export function Licensing() {
           <UsageTable
             caption={
               byCompany
-                ? t.companiesIn({ month: monthWords(told.month) })
-                : t.providersIn({ month: monthWords(told.month) })
+                ? t.companiesIn({ month: monthWords(details.month) })
+                : t.providersIn({ month: monthWords(details.month) })
             }
             holders={found.slice((page - 1) * place.size, page * place.size)}
           />
         )}
-        {told !== null && (
+        {details !== null && (
           <Pager
             page={page}
             size={place.size}
@@ -198,4 +200,4 @@ export function Licensing() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import type { FormEvent } from 'react';
 import { ENVIRONMENTS } from '#contract/billing/quickbooks-calls.ts';
-import type { Environment, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import type { Environment, QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -20,12 +20,12 @@ import { tell } from '#src/ui/toasts.ts';
 import { quickBooksMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
-  readonly kept: QuickBooksKept;
+  readonly quickBooks: QuickBooksState;
   readonly offline: boolean;
   readonly zone: string;
   /** Error message of the callback from Intuit; null without one. */
-  readonly said: string | null;
-  readonly onKept: (kept: QuickBooksKept) => void;
+  readonly message: string | null;
+  readonly onSaved: (stored: QuickBooksState) => void;
   readonly onGone: () => void;
 }
 
@@ -35,18 +35,25 @@ const WORDS: Readonly<Record<Environment, string>> = {
 };
 
 /** The Intuit app and its granted access (BILL-6). */
-export function Connection({ kept, offline, zone, said, onKept, onGone }: ConnectionProps) {
-  const [environment, setEnvironment] = useState(kept.environment);
-  const [clientId, setClientId] = useState(kept.clientId);
+export function Connection({
+  quickBooks,
+  offline,
+  zone,
+  message,
+  onSaved,
+  onGone,
+}: ConnectionProps) {
+  const [environment, setEnvironment] = useState(quickBooks.environment);
+  const [clientId, setClientId] = useState(quickBooks.clientId);
   const [secret, setSecret] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(
     null,
   );
   const [removing, setRemoving] = useState(false);
-  const other = environment !== kept.environment || clientId.trim() !== kept.clientId;
-  const saved = !other && secret === '' && kept.secret;
+  const other = environment !== quickBooks.environment || clientId.trim() !== quickBooks.clientId;
+  const saved = !other && secret === '' && quickBooks.secret;
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   /** Runs one action at a time and shows its failure in place. */
@@ -55,12 +62,12 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
     then: (value: T) => void,
   ): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     setTested(null);
     const done = await withReauth(work);
     setBusy(false);
     if (done.ok) then(done.value);
-    else setFault(done.failure.message);
+    else setError(done.failure.message);
   }
   const save = (event: FormEvent): void => {
     event.preventDefault();
@@ -74,7 +81,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
       (next) => {
         setSecret('');
         tell(t.keysSaved);
-        onKept(next);
+        onSaved(next);
       },
     );
   };
@@ -88,9 +95,9 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
   const test = (): void =>
     void during(
       () => client().ask('testQuickBooks', {}),
-      ({ ok, says, kept: next }) => {
-        setTested({ ok, says });
-        onKept(next);
+      ({ ok, says: description, kept: next }) => {
+        setTested({ ok, says: description });
+        onSaved(next);
       },
     );
   const remove = (): void =>
@@ -108,12 +115,12 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
   return (
     <>
       <form onSubmit={save}>
-        <FormSection title={t.intuitApp} says={t.intuitAppHint}>
+        <FormSection title={t.intuitApp} description={t.intuitAppHint}>
           <Select
             block
             label={t.environment}
             value={environment}
-            options={ENVIRONMENTS.map((value) => ({ value, word: WORDS[value] }))}
+            options={ENVIRONMENTS.map((value) => ({ value, label: WORDS[value] }))}
             onChange={setEnvironment}
           />
           <TextField
@@ -125,18 +132,20 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
           />
           <TextField
             label={t.clientSecret}
-            required={!kept.secret || other}
+            required={!quickBooks.secret || other}
             type="password"
             value={secret}
             autoComplete="new-password"
-            hint={kept.secret && !other ? t.secretStored : t.secretHint}
+            hint={quickBooks.secret && !other ? t.secretStored : t.secretHint}
             onChange={({ target }) => setSecret(target.value)}
           />
           <div className="grid gap-1 text-ink-2">
             <span>{t.redirectUriHint}</span>
-            <CopyText text={kept.back} label={t.copyRedirectUri} copied={t.uriCopied} />
+            <CopyText text={quickBooks.back} label={t.copyRedirectUri} copied={t.uriCopied} />
           </div>
-          {kept.realm !== null && other && <Callout tone="warning">{t.newKeysDisconnect}</Callout>}
+          {quickBooks.realm !== null && other && (
+            <Callout tone="warning">{t.newKeysDisconnect}</Callout>
+          )}
           <div>
             <CallButton
               call="setQuickBooks"
@@ -151,15 +160,15 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
           </div>
         </FormSection>
       </form>
-      <FormSection title={t.connection} says={t.connectionHint}>
-        {said !== null && (
+      <FormSection title={t.connection} description={t.connectionHint}>
+        {message !== null && (
           <Callout tone="failed" alert>
-            {said}
+            {message}
           </Callout>
         )}
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         {tested !== null && (
@@ -167,25 +176,27 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
             {tested.says}
           </Callout>
         )}
-        {tested === null && kept.fault !== null && (
-          <Callout tone={kept.ended ? 'failed' : 'warning'}>
-            {kept.fault}
-            {!kept.ended && ` ${t.retrying}`}
+        {tested === null && quickBooks.fault !== null && (
+          <Callout tone={quickBooks.ended ? 'failed' : 'warning'}>
+            {quickBooks.fault}
+            {!quickBooks.ended && ` ${t.retrying}`}
           </Callout>
         )}
-        <p className="m-0 text-ink-2">{statusText(kept, zone)}</p>
+        <p className="m-0 text-ink-2">{statusText(quickBooks, zone)}</p>
         <div className="flex flex-wrap items-center gap-2">
           <CallButton
             call="beginQuickBooks"
-            variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'}
+            variant={
+              saved && (quickBooks.realm === null || quickBooks.ended) ? 'primary' : 'default'
+            }
             busy={busy}
             disabled={offline || !saved}
             {...(offline ? why : saved ? {} : { 'data-tip': t.saveKeysFirst })}
             onClick={connect}
           >
-            {kept.realm === null ? t.connectQuickBooks : t.reconnect}
+            {quickBooks.realm === null ? t.connectQuickBooks : t.reconnect}
           </CallButton>
-          {kept.realm !== null && !kept.ended && (
+          {quickBooks.realm !== null && !quickBooks.ended && (
             <CallButton
               call="testQuickBooks"
               busy={busy}
@@ -196,7 +207,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
               {t.testAndSync}
             </CallButton>
           )}
-          {(kept.secret || kept.realm !== null) && (
+          {(quickBooks.secret || quickBooks.realm !== null) && (
             <CallButton
               call="removeQuickBooks"
               variant="quiet"
@@ -222,7 +233,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
             </>
           }
         >
-          <p className="m-0 px-5 py-4">{t.disconnectHint({ count: kept.invoices })}</p>
+          <p className="m-0 px-5 py-4">{t.disconnectHint({ count: quickBooks.invoices })}</p>
         </Dialog>
       )}
     </>
@@ -230,7 +241,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
 }
 
 function statusText(
-  { realm, ended, connectedAt, readAt, invoices }: QuickBooksKept,
+  { realm, ended, connectedAt, readAt, invoices }: QuickBooksState,
   zone: string,
 ): string {
   if (realm === null) return t.notConnected;

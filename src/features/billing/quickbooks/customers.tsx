@@ -26,12 +26,12 @@ interface Pair {
 }
 
 const HEALTH: Readonly<
-  Record<CustomerHealth, { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<CustomerHealth, { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
-  'ok': { word: 'OK', icon: 'success', text: 'text-success' },
-  'renamed': { word: t.renamed, icon: 'warning', text: 'text-warning' },
-  'inactive': { word: t.inactive, icon: 'missed', text: 'text-missed' },
-  'not mapped': { word: t.notMapped, icon: 'missed', text: 'text-missed' },
+  'ok': { label: 'OK', icon: 'success', text: 'text-success' },
+  'renamed': { label: t.renamed, icon: 'warning', text: 'text-warning' },
+  'inactive': { label: t.inactive, icon: 'missed', text: 'text-missed' },
+  'not mapped': { label: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
 /** Maximum number of displayed customers; others are found by searching. */
 const MOST = 200;
@@ -40,7 +40,7 @@ const MOST = 200;
 export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [choosing, setChoosing] = useState<CustomerOut | null>(null);
   const wanted = text.trim().toLowerCase();
   const shown = rows.filter(({ name, companyName }) =>
@@ -53,21 +53,21 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
 
   async function put(pairs: readonly Pair[], said: string): Promise<void> {
     setBusy(true);
-    setFault(null);
-    const told = await client().ask('setCustomers', { pairs: pairs.map((one) => ({ ...one })) });
+    setError(null);
+    const details = await client().ask('setCustomers', { pairs: pairs.map((one) => ({ ...one })) });
     setBusy(false);
     setChoosing(null);
-    if (!told.ok) return setFault(told.failure.message);
-    onRows(told.value);
+    if (!details.ok) return setError(details.failure.message);
+    onRows(details.value);
     tell(said);
   }
 
   return (
-    <FormSection wide title={t.customers} place="customers" says={t.customersHint}>
+    <FormSection wide title={t.customers} place="customers" description={t.customersHint}>
       {rows.length > 0 && <SearchField label={t.searchCustomers} value={text} onChange={setText} />}
-      {fault !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {fault}
+          {error}
         </Callout>
       )}
       {alike.length > 0 && (
@@ -92,7 +92,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
       {rows.length === 0 && <p className="m-0 text-ink-2">{t.noCustomers}</p>}
       <ul className="m-0 list-none border-t border-rule p-0">
         {shown.slice(0, MOST).map((one) => {
-          const { word, icon, text: colour } = HEALTH[one.health];
+          const { label, icon, text: colour } = HEALTH[one.health];
           return (
             <li
               key={one.id}
@@ -120,7 +120,7 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
                 className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}
               >
                 <Icon name={icon} />
-                {word}
+                {label}
               </span>
               <Button
                 size="sm"
@@ -205,7 +205,7 @@ function Choose({
           required
           value={chosen}
           placeholder={t.companyPlaceholder}
-          options={companies.map(({ n, name }) => ({ value: String(n), word: name }))}
+          options={companies.map(({ n, name }) => ({ value: String(n), label: name }))}
           onChange={setChosen}
         />
         {one.health === 'renamed' && <p className="m-0 text-ink-2">{t.renamedHint}</p>}

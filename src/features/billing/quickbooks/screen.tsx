@@ -1,7 +1,7 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { uiMessages } from '#src/ui/messages.en.ts';
 import { useEffect, useRef, useState } from 'react';
-import type { CustomerOut, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import type { CustomerOut, QuickBooksState } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
@@ -30,47 +30,47 @@ const SOON = 2_000;
  */
 export function QuickBooks() {
   const { history } = useRouter();
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const companies = useWatch('companies', NOTHING) ?? [];
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const companies = useWatch('companies', EMPTY) ?? [];
   const all = useMe()?.companies === null;
   const zone = useZone();
   const [back] = useState(() => backIn(history.location.search));
   const [said, setSaid] = useState<string | null>(null);
-  const [saved, setSaved] = useState<QuickBooksKept | null>(null);
+  const [saved, setSaved] = useState<QuickBooksState | null>(null);
   const [changed, setChanged] = useState<readonly CustomerOut[] | null>(null);
   const [reading, setReading] = useState(false);
-  const asked = useCachedQuery('getQuickBooks', NOTHING, {
+  const request = useCachedQuery('getQuickBooks', EMPTY, {
     wanted: all,
     everyMs: reading ? SOON : EVERY,
   });
-  const mapped = useCachedQuery('listCustomers', NOTHING, {
+  const mapped = useCachedQuery('listCustomers', EMPTY, {
     wanted: all,
-    round: `${asked.value?.readAt ?? 0} ${asked.value?.realm ?? ''}`,
+    round: `${request.value?.readAt ?? 0} ${request.value?.realm ?? ''}`,
   });
   // A newer server answer replaces the result of a save.
-  const [seen, setSeen] = useState(asked.at);
+  const [seen, setSeen] = useState(request.at);
   const [known, setKnown] = useState(mapped.at);
-  if (asked.at !== seen) {
-    setSeen(asked.at);
+  if (request.at !== seen) {
+    setSeen(request.at);
     setSaved(null);
   }
   if (mapped.at !== known) {
     setKnown(mapped.at);
     setChanged(null);
   }
-  const kept = saved ?? asked.value;
-  const begun = kept !== null && kept.realm !== null && kept.readAt === null && !kept.ended;
+  const stored = saved ?? request.value;
+  const begun = stored !== null && stored.realm !== null && stored.readAt === null && !stored.ended;
   if (begun !== reading) setReading(begun);
   const customers = changed ?? mapped.value;
-  const again = useRef(asked.again);
-  const told = useRef(false);
+  const again = useRef(request.again);
+  const details = useRef(false);
   useEffect(() => {
-    again.current = asked.again;
+    again.current = request.again;
   });
 
   useEffect(() => {
-    if (back === null || told.current || !all) return;
-    told.current = true;
+    if (back === null || details.current || !all) return;
+    details.current = true;
     // Code and state work only once, so they are removed from the address.
     history.replace(PATH);
     const done = async (): Promise<void> => {
@@ -97,7 +97,7 @@ export function QuickBooks() {
           <div className="pb-3">
             <Callout tone="warning">
               {t.offline}
-              {asked.at !== null && ` ${t.dataFrom({ when: formatWhen(asked.at, zone) })}`}
+              {request.at !== null && ` ${t.dataFrom({ when: formatWhen(request.at, zone) })}`}
             </Callout>
           </div>
         )}
@@ -105,8 +105,8 @@ export function QuickBooks() {
           <Notice icon="lock" level={2} title={t.noAccess}>
             <p className="m-0">{MESSAGES.quickBooksNotYours}</p>
           </Notice>
-        ) : kept === null ? (
-          asked.failure === null ? (
+        ) : stored === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -115,32 +115,32 @@ export function QuickBooks() {
               icon="invoice"
               level={2}
               title={t.loadFailed}
-              actions={<Button onClick={asked.again}>{uiMessages.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{uiMessages.tryAgain}</Button>}
             >
               <p className="m-0">
-                {offline ? MESSAGES.needsNetwork : getFailureText(asked.failure)}
+                {offline ? MESSAGES.needsNetwork : getFailureText(request.failure)}
               </p>
             </Notice>
           )
         ) : (
           <>
             <Connection
-              kept={kept}
+              quickBooks={stored}
               offline={offline}
               zone={zone}
-              said={said}
-              onKept={(next) => {
+              message={said}
+              onSaved={(next) => {
                 setSaid(null);
                 setSaved(next);
                 mapped.again();
               }}
               onGone={() => {
                 setSaid(null);
-                asked.again();
+                request.again();
                 mapped.again();
               }}
             />
-            {kept.realm !== null && customers !== null && (
+            {stored.realm !== null && customers !== null && (
               <Customers
                 rows={customers}
                 companies={companies}
@@ -159,9 +159,9 @@ export function QuickBooks() {
 async function finish(back: Back): Promise<string | null> {
   if (back.is === 'refused') return t.accessDenied;
   const { code, realmId, state } = back;
-  const told = await client().ask('finishQuickBooks', { code, realmId, state });
-  return told.ok ? null : told.failure.message;
+  const details = await client().ask('finishQuickBooks', { code, realmId, state });
+  return details.ok ? null : details.failure.message;
 }
 
 const PATH = '/monitoring/invoices/quickbooks';
-const NOTHING = {};
+const EMPTY = {};

@@ -10,8 +10,8 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ColourField } from './colour-field.tsx';
-import { COLOUR_NAMES, verdictOf } from './colours.ts';
-import { measuresOf } from './draft.ts';
+import { COLOUR_NAMES, getVerdict } from './colours.ts';
+import { getMeasures } from './draft.ts';
 import type { Draft, PictureName, Pictures, TextName } from './draft.ts';
 import { PictureField } from './picture-field.tsx';
 import { brandingMessages as t } from './messages.en.ts';
@@ -22,7 +22,7 @@ export interface LookFormProps {
   readonly branding: Branding;
   readonly pictures: Pictures;
   readonly own: boolean;
-  readonly faults: FormErrors;
+  readonly errors: FormErrors;
   readonly onText: (name: TextName, value: string) => void;
   readonly onDraft: (next: Partial<Draft>) => void;
   readonly onPictures: (next: Pictures) => void;
@@ -36,7 +36,7 @@ const COLOURS = {
 } as const;
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
-  word: `${String(hour).padStart(2, '0')}:00`,
+  label: `${String(hour).padStart(2, '0')}:00`,
 }));
 
 /** Form section: names, images, colors, contacts, time zone and sign-in. */
@@ -45,14 +45,14 @@ export function LookForm({
   branding,
   pictures,
   own,
-  faults,
+  errors,
   onText,
   onDraft,
   onPictures,
 }: LookFormProps) {
   const field = (name: TextName) => ({
     value: draft[name],
-    fault: faults[name] ?? null,
+    error: errors[name] ?? null,
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onText(name, event.target.value),
   });
@@ -65,7 +65,7 @@ export function LookForm({
       onPictures({ ...pictures, [name]: chosen });
       if (name === 'logo' && chosen !== undefined)
         onDraft(
-          chosen === 'none' ? { sidebarLogoWidth: '', sidebarLogoHeight: '' } : measuresOf(chosen),
+          chosen === 'none' ? { sidebarLogoWidth: '', sidebarLogoHeight: '' } : getMeasures(chosen),
         );
     },
   });
@@ -94,7 +94,7 @@ export function LookForm({
           hint={t.sidebarTitleHint}
         />
       </FormSection>
-      <FormSection title={t.images} says={t.imagesHint}>
+      <FormSection title={t.images} description={t.imagesHint}>
         <PictureField
           {...picture('logo', branding.sidebarLogoUrl)}
           label={t.logo}
@@ -130,23 +130,23 @@ export function LookForm({
           hint={t.faviconHint}
         />
       </FormSection>
-      <FormSection title={t.colors} says={t.colorsHint}>
+      <FormSection title={t.colors} description={t.colorsHint}>
         {COLOUR_NAMES.map((name) => (
           <ColourField
             key={name}
             label={COLOURS[name]}
             value={draft[name]}
-            verdict={verdictOf(name, draft)}
-            fault={faults[name] ?? null}
+            verdict={getVerdict(name, draft)}
+            error={errors[name] ?? null}
             onChange={(value) => onText(name, value)}
           />
         ))}
       </FormSection>
-      <FormSection title={t.contacts} says={t.contactsHint}>
+      <FormSection title={t.contacts} description={t.contactsHint}>
         <TextField {...field('supportEmail')} label={t.supportEmail} type="email" maxLength={254} />
         <TextField {...field('supportPhone')} label={t.supportPhone} type="tel" maxLength={40} />
       </FormSection>
-      <FormSection title={t.languageAndTime} says={t.timeHint}>
+      <FormSection title={t.languageAndTime} description={t.timeHint}>
         <Select
           label={t.language}
           block
@@ -159,7 +159,7 @@ export function LookForm({
           required
           value={draft.timeZone}
           options={zones()}
-          fault={faults['timeZone'] ?? null}
+          error={errors['timeZone'] ?? null}
           onChange={(zone) => onText('timeZone', zone)}
         />
         <Select
@@ -167,7 +167,7 @@ export function LookForm({
           block
           value={draft.dayBeginsHour}
           options={HOURS}
-          fault={faults['dayBeginsHour'] ?? null}
+          error={errors['dayBeginsHour'] ?? null}
           onChange={(hour) => onText('dayBeginsHour', hour)}
         />
         <TextField
@@ -206,11 +206,11 @@ export function LookForm({
   );
 }
 
-let known: readonly { readonly value: string; readonly word: string }[] | null = null;
+let known: readonly { readonly value: string; readonly label: string }[] | null = null;
 /** All time zones of this browser, and UTC. */
 function zones(): NonNullable<typeof known> {
   known ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
-    (zone) => ({ value: zone, word: zone.replaceAll('_', ' ') }),
+    (zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }),
   );
   return known;
 }

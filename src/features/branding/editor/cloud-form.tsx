@@ -10,7 +10,7 @@ import { brandingMessages as t } from './messages.en.ts';
 const URL_START = 'https://';
 
 /** Form section for users of the cloud-suite backup: terms, service levels and restore links. */
-export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
+export function CloudForm({ features, errors, onFeatures }: FeaturesFormProps) {
   const { office365 } = features;
   const { selfRegistration, restorePortal } = office365;
   const { termsOfUse, serviceLevels } = selfRegistration;
@@ -22,7 +22,7 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
     put({ restorePortal: { ...restorePortal, ...next } });
   const at = 'features.office365.selfRegistration';
   return (
-    <FormSection title={t.microsoft365} says={t.microsoft365Hint}>
+    <FormSection title={t.microsoft365} description={t.microsoft365Hint}>
       <Switch
         label={t.termsOfUse}
         detail={t.termsOfUseHint}
@@ -37,7 +37,7 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
             label={t.termsTitle}
             required
             value={termsOfUse.title}
-            fault={faults[`${at}.termsOfUse.title`] ?? null}
+            error={errors[`${at}.termsOfUse.title`] ?? null}
             onChange={(event) =>
               register({ termsOfUse: { ...termsOfUse, title: event.target.value } })
             }
@@ -46,7 +46,7 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
             label={t.termsVersion}
             required
             value={termsOfUse.version}
-            fault={faults[`${at}.termsOfUse.version`] ?? null}
+            error={errors[`${at}.termsOfUse.version`] ?? null}
             onChange={(event) =>
               register({ termsOfUse: { ...termsOfUse, version: event.target.value } })
             }
@@ -56,7 +56,7 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
             required
             rows={8}
             value={termsOfUse.text}
-            fault={faults[`${at}.termsOfUse.text`] ?? null}
+            error={errors[`${at}.termsOfUse.text`] ?? null}
             onChange={(event) =>
               register({ termsOfUse: { ...termsOfUse, text: event.target.value } })
             }
@@ -68,14 +68,14 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
         heads={[t.serviceLevelId, t.serviceLevelName]}
         add={t.addServiceLevel}
         rows={serviceLevels.map(({ id, label }) => [id, label] as const)}
-        faultAt={(line) => faults[`${at}.serviceLevels.${line}.label`] ?? null}
+        getErrorAt={(line) => errors[`${at}.serviceLevels.${line}.label`] ?? null}
         onRows={(rows) => register({ serviceLevels: rows.map(([id, label]) => ({ id, label })) })}
       />
       <TextField
         label={t.restoreUrl}
         type="url"
         value={office365.restoreUrl ?? ''}
-        fault={faults['features.office365.restoreUrl'] ?? null}
+        error={errors['features.office365.restoreUrl'] ?? null}
         maxLength={2_000}
         placeholder={URL_START}
         hint={t.restoreUrlHint}

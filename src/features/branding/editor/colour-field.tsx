@@ -8,16 +8,16 @@ export interface ColourFieldProps {
   readonly label: string;
   readonly value: string;
   readonly verdict: Verdict;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly onChange: (value: string) => void;
 }
 
 /** A color as hex value or from the browser's color picker, with its contrast verdict. */
-export function ColourField({ label, value, verdict, fault, onChange }: ColourFieldProps) {
+export function ColourField({ label, value, verdict, error, onChange }: ColourFieldProps) {
   const id = useId();
   const { is, shown, nearest } = verdict;
-  const says = fault ?? verdict.says;
-  const bad = fault !== null || is === 'no-colour' || is === 'refused';
+  const text = error ?? verdict.description;
+  const bad = error !== null || is === 'no-colour' || is === 'refused';
   const swatch = /^#[\da-f]{6}$/i.test(value.trim()) ? value.trim() : (shown ?? '#000000');
   return (
     <div className="grid gap-1.5">
@@ -40,7 +40,7 @@ export function ColourField({ label, value, verdict, fault, onChange }: ColourFi
           spellCheck={false}
           autoComplete="off"
           autoCapitalize="none"
-          aria-invalid={fault !== null || is === 'no-colour'}
+          aria-invalid={error !== null || is === 'no-colour'}
           aria-describedby={`${id}-below`}
           onChange={(event) => onChange(event.target.value)}
           className={`h-8 w-28 min-w-0 rounded-part border bg-sheet px-3 font-mono text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11 ${bad ? 'border-failed' : 'border-control'}`}
@@ -64,7 +64,7 @@ export function ColourField({ label, value, verdict, fault, onChange }: ColourFi
         {is !== 'none' && (
           <Icon name={bad ? 'failed' : 'success'} size={12} className="mt-0.5 shrink-0" />
         )}
-        <span className="min-w-0 break-words">{says}</span>
+        <span className="min-w-0 break-words">{text}</span>
       </p>
       {nearest !== null && (
         <div>

@@ -1,12 +1,12 @@
 import {
-  accentOf,
+  getAccent,
   BLUE_SIDE,
-  contrastOf,
+  getContrast,
   lightenedAccent,
   sideHex,
-  sideOf,
+  getSide,
 } from '#src/app/shell/branding/brand-colours.ts';
-import type { Ground } from '#src/app/shell/branding/brand-colours.ts';
+import type { Surface } from '#src/app/shell/branding/brand-colours.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
 /** Colors chosen by a provider; an empty text means none. */
@@ -30,15 +30,15 @@ export const COLOUR_NAMES = [
  */
 export interface Verdict {
   readonly is: 'none' | 'no-colour' | 'legible' | 'refused';
-  readonly says: string;
+  readonly description: string;
   readonly shown: string | null;
   readonly nearest: string | null;
 }
 
 /** As in tokens.css: the background of the accent, the inks of the sidebar, and the defaults. */
-export const GROUND_COLOURS: Readonly<
+export const CONTEXT_COLOURS: Readonly<
   Record<
-    Ground,
+    Surface,
     {
       readonly sheet: string;
       readonly sideInk2: string;
@@ -53,18 +53,18 @@ export const GROUND_COLOURS: Readonly<
 
 const HEX = /^#[\da-f]{6}$/i;
 const ratio = (of: string, on: string): string =>
-  `${(Math.floor(contrastOf(of, on) * 10) / 10).toFixed(1)}:1`;
+  `${(Math.floor(getContrast(of, on) * 10) / 10).toFixed(1)}:1`;
 
 /**
  * Checks one color. `colours`: all of them, because a missing dark accent is derived from the light
  * one.
  */
-export function verdictOf(name: ColourName, colours: Colours): Verdict {
-  const ground: Ground = name === 'accentDark' || name === 'sidebarDark' ? 'dark' : 'light';
+export function getVerdict(name: ColourName, colours: Colours): Verdict {
+  const context: Surface = name === 'accentDark' || name === 'sidebarDark' ? 'dark' : 'light';
   const isSide = name.startsWith('sidebar');
   const typed = colours[name].trim();
-  const colour = isSide ? sideHex(typed, ground) : typed;
-  const { sheet, sideInk2, accent, side } = GROUND_COLOURS[ground];
+  const colour = isSide ? sideHex(typed, context) : typed;
+  const { sheet, sideInk2, accent, side } = CONTEXT_COLOURS[context];
   if (colour === '') {
     const made =
       name === 'accentDark' && HEX.test(colours.accent.trim())
@@ -73,13 +73,13 @@ export function verdictOf(name: ColourName, colours: Colours): Verdict {
     if (made !== null)
       return {
         is: 'none',
-        says: t.derivedColor({ color: made.accent }),
+        description: t.derivedColor({ color: made.accent }),
         shown: made.accent,
         nearest: null,
       };
     return {
       is: 'none',
-      says: t.defaultColor({ color: isSide ? side : accent }),
+      description: t.defaultColor({ color: isSide ? side : accent }),
       shown: isSide ? side : accent,
       nearest: null,
     };
@@ -87,27 +87,27 @@ export function verdictOf(name: ColourName, colours: Colours): Verdict {
   if (!HEX.test(colour))
     return {
       is: 'no-colour',
-      says: isSide ? t.colorOrNameNotValid : t.colorNotValid,
+      description: isSide ? t.colorOrNameNotValid : t.colorNotValid,
       shown: null,
       nearest: null,
     };
   const fits = (one: string): boolean =>
-    (isSide ? sideOf(one, ground) : accentOf(one, ground)) !== null;
+    (isSide ? getSide(one, context) : getAccent(one, context)) !== null;
   const measured = { ratio: isSide ? ratio(sideInk2, colour) : ratio(colour, sheet) };
   if (fits(colour))
     return {
       is: 'legible',
-      says: isSide ? t.sidebarReadable(measured) : t.accentReadable(measured),
+      description: isSide ? t.sidebarReadable(measured) : t.accentReadable(measured),
       shown: colour === typed ? null : colour,
       nearest: null,
     };
   return {
     is: 'refused',
-    says: isSide
+    description: isSide
       ? t.sidebarNotReadable({ ...measured, color: side })
       : t.accentNotReadable({ ...measured, color: accent }),
     shown: isSide ? side : accent,
-    nearest: nearest(colour, isSide || ground === 'light' ? '#000000' : '#ffffff', fits),
+    nearest: nearest(colour, isSide || context === 'light' ? '#000000' : '#ffffff', fits),
   };
 }
 

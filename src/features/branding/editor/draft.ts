@@ -43,7 +43,7 @@ const number = (typed: string): number | null => (typed.trim() === '' ? null : N
 const some = (typed: string | null): string | null =>
   typed === null || typed.trim() === '' ? null : typed.trim();
 
-export function draftOf(branding: Branding): Draft {
+export function getDraft(branding: Branding): Draft {
   const { name, title, sidebarTitle, timeZone, isStripeEnabled } = branding;
   return {
     name,
@@ -69,7 +69,7 @@ export function draftOf(branding: Branding): Draft {
 type Fields = Omit<InputOf<'editBranding'>, 'id'>;
 
 /** Converts the draft to the input of the call. */
-function fieldsOf(draft: Draft): Fields {
+function getFields(draft: Draft): Fields {
   return {
     ...Object.fromEntries(TEXTS.map((name) => [name, draft[name].trim()])),
     ...Object.fromEntries(
@@ -116,16 +116,16 @@ function featuresIn(features: Features): Features {
 }
 
 /** Returns only the changed values, or null if nothing changed. */
-export function changesOf(draft: Draft, branding: Branding): Fields | null {
-  const before: Readonly<Record<string, unknown>> = { ...fieldsOf(draftOf(branding)) };
-  const changed = Object.entries(fieldsOf(draft)).filter(
+export function getChanges(draft: Draft, branding: Branding): Fields | null {
+  const before: Readonly<Record<string, unknown>> = { ...getFields(getDraft(branding)) };
+  const changed = Object.entries(getFields(draft)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
   );
   return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
 const LINK = t.linkNotValid;
-export const FAULT_WORDS = {
+export const ERROR_TEXTS = {
   'name': t.providerNameMissing,
   'title': t.titleMissing,
   'sidebarTitle': t.titleMissing,
@@ -153,7 +153,7 @@ export const FAULT_WORDS = {
 /**
  * Returns the issues that the server would report for the changes, and those of unfinished fields.
  */
-export function draftFaults(
+export function findDraftErrors(
   id: string,
   changes: Fields,
   {
@@ -166,11 +166,11 @@ export function draftFaults(
   }: Draft,
 ): FormErrors {
   return {
-    ...findFormErrors(brandEditCalls.editBranding.input, { id, ...changes }, FAULT_WORDS),
+    ...findFormErrors(brandEditCalls.editBranding.input, { id, ...changes }, ERROR_TEXTS),
     ...(faq.enabled &&
       (faq.url ?? '').trim() === '' && { 'features.supportSection.links.faq.url': LINK }),
     ...(chat?.script?.trim() === '' && {
-      'features.chat.script': FAULT_WORDS['features.chat.script'],
+      'features.chat.script': ERROR_TEXTS['features.chat.script'],
     }),
   };
 }
@@ -188,7 +188,7 @@ export type PictureName = InputOf<'putBrandAsset'>['name'];
 export type Pictures = Readonly<Partial<Record<PictureName, Chosen | 'none' | undefined>>>;
 
 /** Returns why a file cannot be used as an image of the portal, or null. */
-export function fileFault(
+export function findFileError(
   name: PictureName,
   { type, size }: { readonly type: string; readonly size: number },
 ): string | null {
@@ -201,7 +201,7 @@ export function fileFault(
 }
 
 /** Returns the size that fits the fields, in the image's proportions. */
-export function measuresOf({ width, height }: Pick<Chosen, 'width' | 'height'>): {
+export function getMeasures({ width, height }: Pick<Chosen, 'width' | 'height'>): {
   readonly sidebarLogoWidth: string;
   readonly sidebarLogoHeight: string;
 } {

@@ -13,7 +13,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { CloudForm } from './cloud-form.tsx';
-import { changesOf, draftFaults, draftOf, FAULT_WORDS } from './draft.ts';
+import { getChanges, findDraftErrors, getDraft, ERROR_TEXTS } from './draft.ts';
 import type { Draft, Pictures, TextName } from './draft.ts';
 import { FeaturesForm } from './features-form.tsx';
 import { LookForm } from './appearance-form.tsx';
@@ -33,14 +33,14 @@ export interface EditorProps {
 /** The form of a branding with a live preview. */
 export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   const { id, own } = chosen;
-  const [draft, setDraft] = useState<Draft>(() => draftOf(branding));
+  const [draft, setDraft] = useState<Draft>(() => getDraft(branding));
   const [pictures, setPictures] = useState<Pictures>({});
-  const [faults, setFaults] = useState<FormErrors>({});
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [cleaned, setCleaned] = useState(false);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const changes = changesOf(draft, branding);
+  const changes = getChanges(draft, branding);
   const dirty = changes !== null || Object.values(pictures).some((one) => one !== undefined);
   const put = (next: Partial<Draft>): void => {
     setDraft((old) => ({ ...old, ...next }));
@@ -48,16 +48,16 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   };
   const text = (name: TextName, value: string): void => {
     put({ [name]: value });
-    setFaults(Object.fromEntries(Object.entries(faults).filter(([at]) => at !== name)));
+    setErrors(Object.fromEntries(Object.entries(errors).filter(([at]) => at !== name)));
   };
 
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy || !dirty) return;
-    const wrong = draftFaults(id, changes ?? {}, draft);
+    const wrong = findDraftErrors(id, changes ?? {}, draft);
     setAbove(null);
     setCleaned(false);
-    setFaults(wrong);
+    setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       focusFirstError(form.current);
       return;
@@ -69,24 +69,24 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
     setCleaned(out.length > 0);
     if (next !== null) {
       onSaved(next);
-      setDraft(draftOf(next));
+      setDraft(getDraft(next));
       tell(t.brandingSaved);
     } else if (failure !== null) {
-      const refusal = readServerErrors(failure, FAULT_WORDS);
+      const refusal = readServerErrors(failure, ERROR_TEXTS);
       setAbove(refusal.above);
-      setFaults(refusal.faults);
+      setErrors(refusal.errors);
       focusFirstError(form.current);
     }
   }
 
   function undo(): void {
-    setDraft(draftOf(branding));
+    setDraft(getDraft(branding));
     setPictures({});
-    setFaults({});
+    setErrors({});
     setAbove(null);
   }
 
-  const logoOf = (name: 'logo' | 'logo-dark', present: string | null): string | null => {
+  const getLogo = (name: 'logo' | 'logo-dark', present: string | null): string | null => {
     const one = pictures[name];
     return one === 'none' ? null : (one?.url ?? (own ? imageUrl(present) : null));
   };
@@ -102,8 +102,8 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   const preview = (
     <Preview
       branding={shown}
-      logo={logoOf('logo', branding.sidebarLogoUrl)}
-      logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)}
+      logo={getLogo('logo', branding.sidebarLogoUrl)}
+      logoDark={getLogo('logo-dark', branding.sidebarLogoDarkUrl ?? null)}
     />
   );
   return (
@@ -136,19 +136,19 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
           branding={branding}
           pictures={pictures}
           own={own}
-          faults={faults}
+          errors={errors}
           onText={text}
           onDraft={put}
           onPictures={setPictures}
         />
         <FeaturesForm
           features={draft.features}
-          faults={faults}
+          errors={errors}
           onFeatures={(features) => put({ features })}
         />
         <CloudForm
           features={draft.features}
-          faults={faults}
+          errors={errors}
           onFeatures={(features) => put({ features })}
         />
         <div className="sticky bottom-0 grid gap-3 border-t border-rule bg-sheet py-3">
@@ -173,7 +173,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
               {uiMessages.save}
             </CallButton>
             {dirty && !busy && <Button onClick={undo}>{t.discardChanges}</Button>}
-            {Object.keys(faults).length > 0 && (
+            {Object.keys(errors).length > 0 && (
               <span role="alert" className="text-failed">
                 {t.fieldsNotValid}
               </span>

@@ -13,12 +13,12 @@ const URL_START = 'https://';
 
 export interface FeaturesFormProps {
   readonly features: Features;
-  readonly faults: FormErrors;
+  readonly errors: FormErrors;
   readonly onFeatures: (next: Features) => void;
 }
 
 /** Form section: pages, contacts and the footer. */
-export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps) {
+export function FeaturesForm({ features, errors, onFeatures }: FeaturesFormProps) {
   const { reporting, supportSection, socialMedia, chat } = features;
   const { links } = supportSection;
   const put = (next: Partial<Features>): void => onFeatures({ ...features, ...next });
@@ -39,7 +39,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
   const everybody = reporting.visibleFor.includes('all');
   return (
     <>
-      <FormSection title={t.pages} says={t.pagesHint}>
+      <FormSection title={t.pages} description={t.pagesHint}>
         <div className="grid">
           <Switch
             label={t.rules}
@@ -86,7 +86,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
           />
         </div>
       </FormSection>
-      <FormSection title={t.support} says={t.supportHint}>
+      <FormSection title={t.support} description={t.supportHint}>
         <Switch
           label={t.supportSection}
           on={supportSection.enabled}
@@ -117,7 +117,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
             label={t.faqUrl}
             type="url"
             value={links.faq.url ?? ''}
-            fault={faults['features.supportSection.links.faq.url'] ?? null}
+            error={errors['features.supportSection.links.faq.url'] ?? null}
             maxLength={2_000}
             placeholder={URL_START}
             onChange={(event) => link({ faq: { ...links.faq, url: event.target.value } })}
@@ -127,7 +127,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
           label={t.chatUrl}
           type="url"
           value={chat?.url ?? ''}
-          fault={faults['features.chat.url'] ?? faults['features.chat'] ?? null}
+          error={errors['features.chat.url'] ?? errors['features.chat'] ?? null}
           maxLength={2_000}
           placeholder={URL_START}
           hint={t.chatUrlHint}
@@ -145,7 +145,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
               label={t.chatScript}
               type="url"
               value={chat.script}
-              fault={faults['features.chat.script'] ?? null}
+              error={errors['features.chat.script'] ?? null}
               maxLength={2_000}
               placeholder={URL_START}
               spellCheck={false}
@@ -155,10 +155,10 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
             <TextField
               label={t.chatHosts}
               value={chat.hosts.join(',')}
-              fault={
-                faults['features.chat.hosts'] ??
+              error={
+                errors['features.chat.hosts'] ??
                 chat.hosts
-                  .map((_, at) => faults[`features.chat.hosts.${at}`])
+                  .map((_, at) => errors[`features.chat.hosts.${at}`])
                   .find((one) => one !== undefined) ??
                 null
               }
@@ -171,7 +171,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
           </>
         )}
       </FormSection>
-      <FormSection title={t.footerSection} says={t.footerSectionHint}>
+      <FormSection title={t.footerSection} description={t.footerSectionHint}>
         <div className="grid">
           <Switch label={t.footer} on={features.footer} onChange={(footer) => put({ footer })} />
           <Switch
@@ -186,9 +186,9 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
           heads={[t.linkName, t.linkUrl]}
           add={t.addLink}
           rows={socialMedia.links.map((one) => [one.platform, one.link] as const)}
-          faultAt={(at) =>
-            faults[`features.socialMedia.links.${at}.link`] ??
-            faults[`features.socialMedia.links.${at}.platform`] ??
+          getErrorAt={(at) =>
+            errors[`features.socialMedia.links.${at}.link`] ??
+            errors[`features.socialMedia.links.${at}.platform`] ??
             null
           }
           onRows={(rows) =>

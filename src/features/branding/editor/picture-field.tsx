@@ -34,13 +34,13 @@ export function PictureField({
 }: PictureFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const shown = chosen === 'none' ? null : (chosen?.url ?? (elsewhere ? null : imageUrl(present)));
   const some = chosen === undefined ? present !== null : chosen !== 'none';
   async function take(file: File | undefined): Promise<void> {
     if (!file) return;
     const read = await readPicture(name, file);
-    setFault(typeof read === 'string' ? read : null);
+    setError(typeof read === 'string' ? read : null);
     if (typeof read !== 'string') onChoose(read);
   }
   return (
@@ -86,7 +86,7 @@ export function PictureField({
             variant="quiet"
             aria-label={t.removeImage({ image: label })}
             onClick={() => {
-              setFault(null);
+              setError(null);
               onChoose(present === null ? undefined : 'none');
             }}
           >
@@ -101,11 +101,11 @@ export function PictureField({
       </div>
       <p
         id={`${id}-below`}
-        role={fault === null ? undefined : 'alert'}
-        className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+        role={error === null ? undefined : 'alert'}
+        className={`m-0 flex items-start gap-1.5 text-agate ${error === null ? 'text-ink-3' : 'text-failed'}`}
       >
-        {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
-        {fault ?? hint}
+        {error !== null && <Icon name="failed" size={12} className="mt-0.5" />}
+        {error ?? hint}
       </p>
     </div>
   );

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { CSSProperties } from 'react';
 import type { Branding } from '#contract/branding/branding.ts';
 import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
-import { variablesOf } from '#src/app/shell/branding/apply-branding.ts';
+import { getVariables } from '#src/app/shell/branding/apply-branding.ts';
 import './preview.css';
 import { brandingMessages as t } from './messages.en.ts';
 
@@ -20,7 +20,7 @@ export function Preview({ branding, logo, logoDark }: PreviewProps) {
   const style = {
     ...unset,
     ...Object.fromEntries(
-      Object.entries(variablesOf(branding)).map(([name, value]) => [name, value ?? 'initial']),
+      Object.entries(getVariables(branding)).map(([name, value]) => [name, value ?? 'initial']),
     ),
   } as CSSProperties;
   return (

@@ -1,11 +1,11 @@
-import { fileFault } from './draft.ts';
+import { findFileError } from './draft.ts';
 import type { Chosen, PictureName } from './draft.ts';
 import { brandingMessages as t } from './messages.en.ts';
 
 /** Reads a file for upload and display. Returns the error message if it cannot be used. */
 export async function readPicture(name: PictureName, file: File): Promise<Chosen | string> {
-  const fault = fileFault(name, file);
-  if (fault !== null) return fault;
+  const error = findFileError(name, file);
+  if (error !== null) return error;
   const type =
     file.type === 'image/vnd.microsoft.icon' ? 'image/x-icon' : (file.type as Chosen['type']);
   const url = URL.createObjectURL(file);

@@ -8,7 +8,7 @@ export interface RowsFieldProps {
   readonly heads: readonly [string, string];
   readonly rows: readonly (readonly [string, string])[];
   /** Returns the error of a row by its index. */
-  readonly faultAt: (at: number) => string | null;
+  readonly getErrorAt: (at: number) => string | null;
   readonly add: string;
   readonly onRows: (rows: readonly (readonly [string, string])[]) => void;
 }
@@ -18,7 +18,7 @@ export function RowsField({
   label,
   heads: [first, second],
   rows,
-  faultAt,
+  getErrorAt: findErrorAt,
   add,
   onRows,
 }: RowsFieldProps) {
@@ -43,7 +43,7 @@ export function RowsField({
           <TextField
             label={`${second} ${at + 1}`}
             value={other}
-            fault={faultAt(at)}
+            error={findErrorAt(at)}
             autoCapitalize="none"
             spellCheck={false}
             onChange={(event) => put(at, [one, event.target.value])}

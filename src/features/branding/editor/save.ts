@@ -37,11 +37,11 @@ export async function save(
     const picture = pictures[name];
     if (picture === 'none') fields[FIELD[name]] = null;
     if (picture === undefined || picture === 'none') continue;
-    const kept = await withReauth(() =>
+    const stored = await withReauth(() =>
       client().ask('putBrandAsset', { id, name, type: picture.type, base64: picture.base64 }),
     );
-    if (!kept.ok) return { failure: kept.failure, branding: null, left, cleaned };
-    if (kept.value.changed) cleaned.push(name);
+    if (!stored.ok) return { failure: stored.failure, branding: null, left, cleaned };
+    if (stored.value.changed) cleaned.push(name);
     URL.revokeObjectURL(picture.url);
     delete left[name];
   }

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
@@ -8,9 +7,9 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useChosenProvider } from '#src/features/shared/provider-choice.tsx';
 import type { ChosenProvider } from '#src/features/shared/provider-choice.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Editor } from './editor.tsx';
 import { brandingMessages as t } from './messages.en.ts';
 
@@ -22,10 +21,10 @@ export function BrandingScreen() {
 
 function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
   const { id, own, name } = chosen;
-  const asked = useCachedQuery('brandingOf', { id });
+  const request = useCachedQuery('brandingOf', { id });
   const [saved, setSaved] = useState<Branding | null>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const branding = saved ?? asked.value;
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const branding = saved ?? request.value;
   return (
     <Page title={t.branding} {...(!own && name !== null && { detail: name })}>
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
@@ -34,23 +33,13 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
             <Callout tone="warning">{BASE.needsNetwork}</Callout>
           </div>
         )}
-        {asked.failure !== null && !offline && (
+        {request.failure !== null && !offline && (
           <div className="pb-4">
-            <Callout
-              tone="failed"
-              alert
-              action={
-                <Button size="sm" onClick={asked.again}>
-                  {uiMessages.tryAgain}
-                </Button>
-              }
-            >
-              {asked.failure.message}
-            </Callout>
+            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
           </div>
         )}
         {branding === null ? (
-          asked.failure === null && (
+          request.failure === null && (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -63,4 +52,4 @@ function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -3,7 +3,7 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import type { InputOf } from '#contract/calls.ts';
 import { settingsCalls } from '#contract/branding/settings-calls.ts';
-import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import type { StoredSettings } from '#contract/branding/settings-calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
 import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
@@ -20,7 +20,15 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell, tellInfo } from '#src/ui/toasts.ts';
-import { draftOf, faultWords, inputOf, keptPart, PARTS, pathOf, withoutPart } from './parts.ts';
+import {
+  getDraft,
+  getErrorTexts,
+  getInput,
+  getStoredPart,
+  PARTS,
+  getPath,
+  withoutPart,
+} from './parts.ts';
 import type { PartDraft, PartField, PartName } from './parts.ts';
 import { TryIt } from './test-button.tsx';
 import { settingsMessages as t } from './messages.en.ts';
@@ -31,9 +39,9 @@ const OUTBOX = 'http://localhost:<port>/outbox';
 export interface PartFormProps {
   readonly id: string;
   readonly name: PartName;
-  readonly kept: KeptSettings;
+  readonly stored: StoredSettings;
   readonly offline: boolean;
-  readonly onKept: (kept: KeptSettings) => void;
+  readonly onSaved: (stored: StoredSettings) => void;
   readonly onDirty: (dirty: boolean) => void;
 }
 
@@ -41,18 +49,18 @@ export interface PartFormProps {
 export function PartForm({
   id,
   name,
-  kept: { settings, secrets },
+  stored: { settings, secrets },
   offline,
-  onKept,
+  onSaved,
   onDirty,
 }: PartFormProps) {
   const part = PARTS[name];
-  const set = keptPart(settings, name) !== null;
+  const set = getStoredPart(settings, name) !== null;
   const hasSecret = secrets.includes(name);
-  const before = draftOf(settings, name);
+  const before = getDraft(settings, name);
   const [draft, setDraft] = useState<PartDraft>(before);
   const [secret, setSecret] = useState('');
-  const [faults, setFaults] = useState<FormErrors>({});
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState<'save' | 'remove' | 'secret' | null>(null);
   const [opened, setOpened] = useState(false);
@@ -65,13 +73,13 @@ export function PartForm({
   useEffect(() => tellDirty(dirty), [dirty]);
 
   const refused = (failure: Parameters<typeof readServerErrors>[0]): void => {
-    const refusal = readServerErrors(failure, faultWords(name));
+    const refusal = readServerErrors(failure, getErrorTexts(name));
     setAbove(refusal.above);
-    setFaults(refusal.faults);
+    setErrors(refusal.errors);
     focusFirstError(form.current);
   };
 
-  async function change(input: ReturnType<typeof inputOf>): Promise<KeptSettings | null> {
+  async function change(input: ReturnType<typeof getInput>): Promise<StoredSettings | null> {
     const answer = await withReauth(() =>
       client().ask('setProviderSettings', { id, ...input } as InputOf<'setProviderSettings'>),
     );
@@ -80,7 +88,7 @@ export function PartForm({
     return null;
   }
 
-  async function keepSecret(value: string | null): Promise<KeptSettings['secrets'] | null> {
+  async function keepSecret(value: string | null): Promise<StoredSettings['secrets'] | null> {
     const answer = await withReauth(() => client().ask('setProviderSecret', { id, name, value }));
     if (answer.ok) return answer.value.secrets;
     refused(answer.failure);
@@ -90,14 +98,14 @@ export function PartForm({
   async function save(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy !== null || !dirty) return;
-    const input = inputOf(settings, name, draft);
+    const input = getInput(settings, name, draft);
     const wrong = findFormErrors(
       settingsCalls.setProviderSettings.input,
       { id, ...input },
-      faultWords(name),
+      getErrorTexts(name),
     );
     setAbove(null);
-    setFaults(wrong);
+    setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       focusFirstError(form.current);
       return;
@@ -111,8 +119,8 @@ export function PartForm({
     }
     setBusy(null);
     if (next === null) return;
-    setDraft(draftOf(next.settings, name));
-    onKept(next);
+    setDraft(getDraft(next.settings, name));
+    onSaved(next);
     // This message requires an action, so it stays until it is closed.
     if (hasSecret && secret === '' && !next.secrets.includes(name))
       tellInfo(t.savedWithoutSecret({ system: part.title, secret: part.secret }), 0);
@@ -124,12 +132,12 @@ export function PartForm({
     const next = await change(withoutPart(settings, name));
     setBusy(null);
     if (next === null) return;
-    setDraft(draftOf(next.settings, name));
+    setDraft(getDraft(next.settings, name));
     setSecret('');
     setOpened(false);
-    setFaults({});
+    setErrors({});
     setAbove(null);
-    onKept(next);
+    onSaved(next);
     tell(t.systemRemoved({ system: part.title }));
   }
 
@@ -138,13 +146,13 @@ export function PartForm({
     const after = await keepSecret(null);
     setBusy(null);
     if (after === null) return;
-    onKept({ settings, secrets: after });
+    onSaved({ settings, secrets: after });
     tell(t.secretRemoved);
   }
 
   const network = offline ? { disabled: true } : {};
   return (
-    <FormSection title={part.title} says={part.says} place={name}>
+    <FormSection title={part.title} description={part.description} place={name}>
       {!set && (
         <p className="m-0 flex items-start gap-2 text-ink-2">
           <Icon name="minus" className="mt-px text-ink-3" />
@@ -185,12 +193,12 @@ export function PartForm({
               key={field.name}
               field={field}
               value={draft[field.name] ?? ''}
-              fault={faults[pathOf(name, field.name)] ?? null}
+              error={errors[getPath(name, field.name)] ?? null}
               onChange={(value) => {
                 setDraft({ ...draft, [field.name]: value });
-                setFaults(
+                setErrors(
                   Object.fromEntries(
-                    Object.entries(faults).filter(([at]) => at !== pathOf(name, field.name)),
+                    Object.entries(errors).filter(([at]) => at !== getPath(name, field.name)),
                   ),
                 );
               }}
@@ -264,7 +272,7 @@ export function PartForm({
                   setOpened(false);
                   setDraft(before);
                   setSecret('');
-                  setFaults({});
+                  setErrors({});
                   setAbove(null);
                 }}
               >
@@ -290,12 +298,12 @@ export function PartForm({
 function OneField({
   field: { label, hint, kind = 'text', options, optional },
   value,
-  fault,
+  error,
   onChange,
 }: {
   readonly field: PartField;
   readonly value: string;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly onChange: (value: string) => void;
 }) {
   if (kind === 'switch')
@@ -315,7 +323,7 @@ function OneField({
         block
         value={value}
         options={options}
-        fault={fault}
+        error={error}
         onChange={onChange}
       />
     );
@@ -323,7 +331,7 @@ function OneField({
     label,
     required: optional !== true,
     value,
-    fault,
+    error,
     ...(hint !== undefined && { hint }),
     spellCheck: false,
     autoComplete: 'off',

@@ -13,7 +13,7 @@ export interface PartField {
   readonly wrong: string;
   readonly kind?: 'text' | 'number' | 'email' | 'url' | 'many' | 'switch';
   readonly optional?: true;
-  readonly options?: readonly { readonly value: string; readonly word: string }[];
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
   readonly first?: string;
 }
 
@@ -31,7 +31,7 @@ export type PartName = (typeof PART_NAMES)[number];
 /** An external system of this provider's portal: address, secret and how to test it. */
 export interface Part {
   readonly title: string;
-  readonly says: string;
+  readonly description: string;
   /** Describes what happens while it is not configured. */
   readonly without: string;
   /** Waiting messages are listed in the outbox while nothing can send them. */
@@ -52,7 +52,7 @@ const address = {
 export const PARTS: Readonly<Record<PartName, Part>> = {
   mail: {
     title: t.mail,
-    says: t.mailHint,
+    description: t.mailHint,
     without: t.mailWithout,
     outbox: true,
     fields: [
@@ -76,9 +76,9 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
         first: 'starttls',
         wrong: t.optionMissing,
         options: [
-          { value: 'starttls', word: t.starttls },
-          { value: 'tls', word: t.implicitTls },
-          { value: 'none', word: t.noEncryption },
+          { value: 'starttls', label: t.starttls },
+          { value: 'tls', label: t.implicitTls },
+          { value: 'none', label: t.noEncryption },
         ],
       },
       {
@@ -108,7 +108,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   sms: {
     title: t.sms,
-    says: t.smsHint,
+    description: t.smsHint,
     without: t.smsWithout,
     outbox: true,
     fields: [
@@ -127,7 +127,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   directory: {
     title: t.directory,
-    says: t.directoryHint,
+    description: t.directoryHint,
     without: t.directoryWithout,
     fields: [
       {
@@ -167,7 +167,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   oidc: {
     title: t.openIdConnect,
-    says: t.oidcHint,
+    description: t.oidcHint,
     without: t.oidcWithout,
     fields: [
       {
@@ -199,7 +199,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   vac: {
     title: t.veeamServiceProviderConsole,
-    says: t.ssoHint,
+    description: t.ssoHint,
     without: t.ssoWithout,
     fields: [{ name: 'url', label: t.url, ...address }],
     secret: t.apiKey,
@@ -208,7 +208,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   vcd: {
     title: t.vmwareCloudDirector,
-    says: t.ssoHint,
+    description: t.ssoHint,
     without: t.ssoWithout,
     fields: [
       { name: 'url', label: t.url, ...address },
@@ -220,7 +220,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
   },
   zerto: {
     title: t.zerto,
-    says: t.zertoHint,
+    description: t.zertoHint,
     without: t.ssoWithout,
     fields: [
       { name: 'url', label: t.cloudManagerUrl, ...address },
@@ -237,24 +237,24 @@ const SSO = ['vac', 'vcd', 'zerto'] as const;
 const ssoName = (name: PartName): (typeof SSO)[number] | null =>
   SSO.find((one) => one === name) ?? null;
 
-type Kept = Readonly<Record<string, unknown>>;
+type StoredPart = Readonly<Record<string, unknown>>;
 /** Returns the stored settings of a system, or null if it is not configured. */
-export function keptPart(settings: ProviderSettings, name: PartName): Kept | null {
+export function getStoredPart(settings: ProviderSettings, name: PartName): StoredPart | null {
   const sso = ssoName(name);
-  const kept =
+  const stored =
     sso === null ? settings[name as Exclude<PartName, (typeof SSO)[number]>] : settings.sso?.[sso];
-  return kept ?? null;
+  return stored ?? null;
 }
 
 export type PartDraft = Readonly<Record<string, string>>;
-export const draftOf = (settings: ProviderSettings, name: PartName): PartDraft => {
-  const kept = keptPart(settings, name);
+export const getDraft = (settings: ProviderSettings, name: PartName): PartDraft => {
+  const stored = getStoredPart(settings, name);
   return Object.fromEntries(
     PARTS[name].fields.map((field) => {
-      const value = kept?.[field.name];
+      const value = stored?.[field.name];
       return [
         field.name,
-        kept === null
+        stored === null
           ? (field.first ?? '')
           : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
             ? String(value)
@@ -267,13 +267,13 @@ export const draftOf = (settings: ProviderSettings, name: PartName): PartDraft =
 };
 
 /** Returns the complete input of the call, including stored values without a field (a scope). */
-export function inputOf(
+export function getInput(
   settings: ProviderSettings,
   name: PartName,
   draft: PartDraft,
 ): Partial<Record<keyof ProviderSettings, unknown>> {
   const value = {
-    ...keptPart(settings, name),
+    ...getStoredPart(settings, name),
     ...Object.fromEntries(
       PARTS[name].fields.map(({ name: field, kind, optional }) => {
         const typed = (draft[field] ?? '').trim();
@@ -311,9 +311,9 @@ function wrapped(
 }
 
 /** Maps the path of an issue in the input to the field's message. */
-export const faultWords = (name: PartName): Readonly<Record<string, string>> =>
+export const getErrorTexts = (name: PartName): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    PARTS[name].fields.flatMap(({ name: field, wrong }) => [[pathOf(name, field), wrong]]),
+    PARTS[name].fields.flatMap(({ name: field, wrong }) => [[getPath(name, field), wrong]]),
   );
-export const pathOf = (name: PartName, field: string): string =>
+export const getPath = (name: PartName, field: string): string =>
   `${ssoName(name) === null ? '' : 'sso.'}${name}.${field}`;

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import type { StoredSettings } from '#contract/branding/settings-calls.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { CallButton } from '#src/app/call-button.tsx';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -15,9 +15,9 @@ import { settingsMessages as t } from './messages.en.ts';
 
 export interface PolicyFormProps {
   readonly id: string;
-  readonly kept: KeptSettings;
+  readonly stored: StoredSettings;
   readonly offline: boolean;
-  readonly onKept: (kept: KeptSettings) => void;
+  readonly onSaved: (stored: StoredSettings) => void;
   readonly onDirty: (dirty: boolean) => void;
 }
 
@@ -26,7 +26,7 @@ interface Policy {
   readonly securityQuestions: boolean;
   readonly loginAs: boolean;
 }
-const policyOf = ({
+const getPolicy = ({
   secondFactor = 'own',
   securityQuestions = false,
   loginAs = true,
@@ -41,12 +41,12 @@ const FACTORS = [
 /** The factors that are required at sign-in. */
 export function PolicyForm({
   id,
-  kept: { settings, secrets },
+  stored: { settings, secrets },
   offline,
-  onKept,
+  onSaved,
   onDirty,
 }: PolicyFormProps) {
-  const before = policyOf(settings);
+  const before = getPolicy(settings);
   const [policy, setPolicy] = useState<Policy>(before);
   const [busy, setBusy] = useState(false);
   const [above, setAbove] = useState<string | null>(null);
@@ -63,14 +63,14 @@ export function PolicyForm({
     const answer = await withReauth(() => client().ask('setProviderSettings', { id, ...policy }));
     setBusy(false);
     if (answer.ok) {
-      setPolicy(policyOf(answer.value.settings));
-      onKept(answer.value);
+      setPolicy(getPolicy(answer.value.settings));
+      onSaved(answer.value);
       tell(t.signInSaved);
     } else setAbove(answer.failure.message);
   }
 
   return (
-    <FormSection title={t.signIn} says={t.signInHint}>
+    <FormSection title={t.signIn} description={t.signInHint}>
       <fieldset className="m-0 min-w-0 border-0 p-0">
         <legend className="pb-1 font-semibold">{t.twoFactor}</legend>
         {FACTORS.map(([value, title, detail]) => (

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { uiMessages } from '#src/ui/messages.en.ts';
-import { keyQuotaFault } from '#contract/branding/quota.ts';
+import { findKeyQuotaError } from '#contract/branding/quota.ts';
 import type { ProviderSettings } from '#contract/branding/settings.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -20,30 +20,36 @@ interface Draft {
   readonly key: string;
   readonly provider: string;
 }
-const draftOf = ({ ingestQuota }: ProviderSettings): Draft => ({
+const getDraft = ({ ingestQuota }: ProviderSettings): Draft => ({
   key: String((ingestQuota?.keyBytes ?? LIMITS.ingestKeyBytesPerDay) / MB),
   provider: String((ingestQuota?.providerBytes ?? LIMITS.ingestProviderBytesPerDay) / MB),
 });
 const isWhole = (text: string): boolean =>
   /^[1-9]\d{0,6}$/.test(text.trim()) && Number(text) <= MAX_MB;
-const bytesOf = ({ key, provider }: Draft): { keyBytes: number; providerBytes: number } => ({
+const getBytes = ({ key, provider }: Draft): { keyBytes: number; providerBytes: number } => ({
   keyBytes: Number(key) * MB,
   providerBytes: Number(provider) * MB,
 });
-const FAULT = t.limitNotValid;
+const QUOTA_ERROR = t.limitNotValid;
 
 /** Daily storage limit of sources (ING-17). */
-export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: PolicyFormProps) {
-  const before = draftOf(settings);
+export function QuotaForm({
+  id,
+  stored: { settings },
+  offline,
+  onSaved,
+  onDirty,
+}: PolicyFormProps) {
+  const before = getDraft(settings);
   const [draft, setDraft] = useState<Draft>(before);
   const [busy, setBusy] = useState(false);
   const [above, setAbove] = useState<string | null>(null);
   const dirty = draft.key !== before.key || draft.provider !== before.provider;
-  const providerFault = isWhole(draft.provider) ? null : FAULT;
-  const keyFault = !isWhole(draft.key)
-    ? FAULT
-    : providerFault === null
-      ? keyQuotaFault(bytesOf(draft))
+  const providerError = isWhole(draft.provider) ? null : QUOTA_ERROR;
+  const keyError = !isWhole(draft.key)
+    ? QUOTA_ERROR
+    : providerError === null
+      ? findKeyQuotaError(getBytes(draft))
       : null;
   const tellDirty = useEffectEvent(onDirty);
   useEffect(() => tellDirty(dirty), [dirty]);
@@ -57,31 +63,31 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
     const answer = await withReauth(() =>
       client().ask('setProviderSettings', {
         id,
-        ingestQuota: bytesOf(draft),
+        ingestQuota: getBytes(draft),
       }),
     );
     setBusy(false);
     if (answer.ok) {
-      setDraft(draftOf(answer.value.settings));
-      onKept(answer.value);
+      setDraft(getDraft(answer.value.settings));
+      onSaved(answer.value);
       tell(t.storageLimitsSaved);
     } else setAbove(answer.failure.message);
   }
 
   return (
-    <FormSection title={t.storageLimits} says={t.storageLimitsHint}>
+    <FormSection title={t.storageLimits} description={t.storageLimitsHint}>
       <TextField
         label={t.perKey}
         inputMode="numeric"
         value={draft.key}
-        fault={keyFault}
+        error={keyError}
         onChange={(event) => put({ key: event.currentTarget.value })}
       />
       <TextField
         label={t.allKeys}
         inputMode="numeric"
         value={draft.provider}
-        fault={providerFault}
+        error={providerError}
         onChange={(event) => put({ provider: event.currentTarget.value })}
       />
       {above !== null && (
@@ -94,7 +100,7 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
           call="setProviderSettings"
           variant={dirty ? 'primary' : 'default'}
           busy={busy}
-          disabled={offline || !dirty || keyFault !== null || providerFault !== null}
+          disabled={offline || !dirty || keyError !== null || providerError !== null}
           aria-label={t.saveStorageLimits}
           onClick={() => void save()}
         >

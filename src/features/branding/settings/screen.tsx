@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
-import type { KeptSettings } from '#contract/branding/settings-calls.ts';
+import type { StoredSettings } from '#contract/branding/settings-calls.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
@@ -10,9 +9,9 @@ import { ProviderChoice, useChosenProvider } from '#src/features/shared/provider
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useMe } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { PartForm } from './part-form.tsx';
 import { PART_NAMES } from './parts.ts';
 import { PolicyForm } from './policy-form.tsx';
@@ -31,20 +30,20 @@ function Settings({
   readonly chosen: NonNullable<ReturnType<typeof useChosenProvider>>;
 }) {
   const { id, own, name } = chosen;
-  const asked = useCachedQuery('getProviderSettings', { id });
-  const [saved, setSaved] = useState<KeptSettings | null>(null);
+  const request = useCachedQuery('getProviderSettings', { id });
+  const [saved, setSaved] = useState<StoredSettings | null>(null);
   const [dirty, setDirty] = useState<readonly string[]>([]);
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const acting = useMe()?.acting ?? null;
   const offline = status?.is === 'offline';
-  const kept = saved ?? asked.value;
+  const stored = saved ?? request.value;
   const mark =
     (part: string) =>
     (on: boolean): void =>
       setDirty((old) =>
         on === old.includes(part) ? old : on ? [...old, part] : old.filter((one) => one !== part),
       );
-  const shared = kept === null ? null : { id, kept, offline, onKept: setSaved };
+  const shared = stored === null ? null : { id, stored, offline, onSaved: setSaved };
   return (
     <Page title={t.providerSettings} {...(!own && name !== null && { detail: name })}>
       <UnsavedQuestion dirty={dirty.length > 0} />
@@ -62,23 +61,13 @@ function Settings({
             <Callout tone="warning">{ACCOUNT.notWhileActing}</Callout>
           </div>
         )}
-        {asked.failure !== null && !offline && (
+        {request.failure !== null && !offline && (
           <div className="pb-4">
-            <Callout
-              tone="failed"
-              alert
-              action={
-                <Button size="sm" onClick={asked.again}>
-                  {uiMessages.tryAgain}
-                </Button>
-              }
-            >
-              {asked.failure.message}
-            </Callout>
+            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
           </div>
         )}
         {shared === null ? (
-          asked.failure === null && (
+          request.failure === null && (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -97,4 +86,4 @@ function Settings({
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

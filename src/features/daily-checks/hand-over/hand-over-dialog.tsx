@@ -12,7 +12,7 @@ import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { tell, tellInfo } from '#src/ui/toasts.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { handOverOf, shiftBegan, unlistedWords } from './latest-hand-over.ts';
+import { toHandOver, shiftBegan, unlistedWords } from './latest-hand-over.ts';
 import { handOverMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
@@ -32,7 +32,7 @@ export interface HandOverDialogProps {
  * person. Works offline.
  */
 export function HandOverDialog({ rule, now, query, filter, onAll, onClose }: HandOverDialogProps) {
-  const shifts = useWatch('shifts', NOTHING);
+  const shifts = useWatch('shifts', EMPTY);
   const since = shifts === undefined ? null : shiftBegan(shifts, now, rule);
   return since === null ? null : (
     <Form rule={rule} since={since} query={query} filter={filter} onAll={onAll} onClose={onClose} />
@@ -50,20 +50,20 @@ function Form({
   readonly since: Ms;
 }) {
   const shift = useWatch('shiftNow', { since, list: filter });
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const [words, setWords] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [id] = useState(() => crypto.randomUUID());
   const field = useRef<HTMLTextAreaElement>(null);
   const send = async (): Promise<void> => {
     if (!shift || busy) return;
     setBusy(true);
-    setFault(null);
+    setError(null);
     const sent = await client()
       .send(
         'endShift',
-        handOverOf(
+        toHandOver(
           id,
           since,
           clockNow(),
@@ -79,7 +79,7 @@ function Form({
       else if (status?.is === 'server-trouble') tellInfo(t.queuedServerTrouble);
       else tell(t.handedOver);
       onClose();
-    } else setFault(sent?.failure.message ?? MESSAGES.storage);
+    } else setError(sent?.failure.message ?? MESSAGES.storage);
   };
   return (
     <Dialog
@@ -126,9 +126,9 @@ function Form({
           />
           <span className="block pt-1 text-agate text-ink-3">{t.commentHint}</span>
         </label>
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </div>
@@ -149,26 +149,26 @@ function Sums({
   readonly zone: string;
   readonly onAll: () => void;
 }) {
-  const { cleared, of, open, snoozed, ending, fresh, standing, unlisted } = shift;
+  const { cleared, of, open, snoozed, ending, fresh, standing: status, unlisted } = shift;
   return (
     <>
       <p className="m-0 text-ink-2">{t.since({ time: formatWhen(since, zone) })}</p>
       <dl className="m-0 grid grid-cols-3 border-t border-b-3 border-double border-t-head-rule border-b-head-rule [border-top-style:solid]">
-        <Sum word={t.reviewed} figure={cleared} detail={t.ofTotal({ total: formatCount(of) })} />
+        <Sum label={t.reviewed} figure={cleared} detail={t.ofTotal({ total: formatCount(of) })} />
         <Sum
-          word={t.toCheck}
-          figure={fresh + standing}
+          label={t.toCheck}
+          figure={fresh + status}
           detail={t.newCount({ count: formatCount(fresh) })}
         />
         <Sum
-          word={t.snoozed}
+          label={t.snoozed}
           figure={snoozed}
           detail={ending.length === 0 ? t.noneEnding : t.endingCount({ count: ending.length })}
         />
       </dl>
       {unlisted !== null && unlisted > 0 && (
         <p className="m-0 text-ink-2">
-          {unlistedWords(unlisted, fresh + standing)}{' '}
+          {unlistedWords(unlisted, fresh + status)}{' '}
           <button
             type="button"
             onClick={onAll}
@@ -184,7 +184,7 @@ function Sums({
           rest={open.length - SHOWN}
           lines={open.slice(0, SHOWN).map(({ company, name, problems }) => ({
             key: company,
-            word: name,
+            label: name,
             figure: t.problemCount({ count: problems }),
           }))}
         />
@@ -195,7 +195,7 @@ function Sums({
           rest={ending.length - SHOWN}
           lines={ending.slice(0, SHOWN).map(({ run, jobName, companyName, until }) => ({
             key: run,
-            word: t.jobOfCompany({ job: jobName, company: companyName }),
+            label: t.jobOfCompany({ job: jobName, company: companyName }),
             figure: formatWhen(until, zone),
           }))}
         />
@@ -205,16 +205,16 @@ function Sums({
 }
 
 const Sum = ({
-  word,
+  label,
   figure,
   detail,
 }: {
-  readonly word: string;
+  readonly label: string;
   readonly figure: number;
   readonly detail: string;
 }) => (
   <div className="py-2">
-    <dt className="text-agate text-ink-3">{word}</dt>
+    <dt className="text-agate text-ink-3">{label}</dt>
     <dd className="m-0">
       <span className="block text-head">{formatCount(figure)}</span>
       <span className="text-agate text-ink-2">{detail}</span>
@@ -227,7 +227,7 @@ interface LinesProps {
   readonly rest: number;
   readonly lines: readonly {
     readonly key: number;
-    readonly word: string;
+    readonly label: string;
     readonly figure: string;
   }[];
 }
@@ -236,10 +236,10 @@ const Lines = ({ title, lines, rest }: LinesProps) => (
   <section>
     <h3 className="m-0 border-b border-rule pb-1 text-agate font-normal text-ink-3">{title}</h3>
     <ul className="m-0 list-none p-0">
-      {lines.map(({ key, word, figure }) => (
+      {lines.map(({ key, label, figure }) => (
         <li key={key} className="flex gap-3 border-b border-hair py-1">
-          <span className="min-w-0 grow truncate" data-tip={word}>
-            {word}
+          <span className="min-w-0 grow truncate" data-tip={label}>
+            {label}
           </span>
           <span className="shrink-0 text-ink-2 tabular-nums">{figure}</span>
         </li>
@@ -251,4 +251,4 @@ const Lines = ({ title, lines, rest }: LinesProps) => (
   </section>
 );
 
-const NOTHING = {};
+const EMPTY = {};

@@ -19,7 +19,7 @@ export const shiftBegan = (shifts: readonly HandOver[], now: Ms, rule: DayRule):
  * Returns the hand-over to show to this user: the newest one by another user that is neither
  * dismissed nor old.
  */
-export function toldOf(
+export function findUnreadHandOver(
   shifts: readonly HandOver[],
   me: UserId,
   putAway: string | null,
@@ -32,18 +32,18 @@ export function toldOf(
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
 export function sinceWords(
   { name, at }: Pick<HandOver, 'name' | 'at'>,
-  { fresh, standing, unlisted }: Pick<ShiftNow, 'fresh' | 'standing' | 'unlisted'>,
+  { fresh, standing: status, unlisted }: Pick<ShiftNow, 'fresh' | 'standing' | 'unlisted'>,
   now: Ms,
   zone: string,
 ): string {
   const values = {
     time: now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone),
     fresh: formatCount(fresh),
-    open: formatCount(standing),
+    open: formatCount(status),
   };
   const since = name === '' ? t.sinceLast(values) : t.sinceLastBy({ ...values, name });
   if (!unlisted) return since;
-  return `${since} ${unlisted === fresh + standing ? t.noneListed : t.someUnlisted({ count: unlisted })}`;
+  return `${since} ${unlisted === fresh + status ? t.noneListed : t.someUnlisted({ count: unlisted })}`;
 }
 
 /** Returns the default run list for all days on the device: open results of any age. */
@@ -65,7 +65,7 @@ export function unlistedWords(unlisted: number, all: number): string {
 }
 
 /** Returns the input to send. A blank text means no comment. */
-export function handOverOf(
+export function toHandOver(
   id: string,
   since: Ms,
   now: Ms,

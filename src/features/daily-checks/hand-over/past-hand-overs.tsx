@@ -20,8 +20,8 @@ const PAGE = 50;
 
 /** All hand-overs on this device, newest first. */
 export function PastHandOvers({ zone, now }: PastHandOversProps) {
-  const shifts = useWatch('shifts', NOTHING);
-  const companies = useWatch('companies', NOTHING);
+  const shifts = useWatch('shifts', EMPTY);
+  const companies = useWatch('companies', EMPTY);
   const [most, setMost] = useState(PAGE);
   if (shifts === undefined || companies === undefined)
     return (
@@ -117,4 +117,4 @@ function Past({
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

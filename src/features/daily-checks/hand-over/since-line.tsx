@@ -5,7 +5,7 @@ import { useWatch } from '#src/app/worker/worker-client.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import type { HandOver } from '#workers/api.ts';
-import { sinceWords, toldOf } from './latest-hand-over.ts';
+import { sinceWords, findUnreadHandOver } from './latest-hand-over.ts';
 import { handOverMessages as t } from './messages.en.ts';
 
 export interface SinceLineProps {
@@ -23,10 +23,10 @@ export interface SinceLineProps {
  * dismissed.
  */
 export function SinceLine({ me, zone, now, filter, onOpen }: SinceLineProps) {
-  const shifts = useWatch('shifts', NOTHING);
+  const shifts = useWatch('shifts', EMPTY);
   const place = `hand-over.${me}`;
   const [away, setAway] = useState(() => readStored(place));
-  const last = toldOf(shifts ?? [], me, away, now);
+  const last = findUnreadHandOver(shifts ?? [], me, away, now);
   if (!last) return null;
   const putAway = (): void => {
     writeStored(place, last.id);
@@ -83,4 +83,4 @@ function Line({
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

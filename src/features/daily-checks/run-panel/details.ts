@@ -13,15 +13,17 @@ export interface Detail {
  * Returns what a tool reports in addition to the common fields (PANEL-8), without empty values. Keys
  * that only your own script uses are shown as they are.
  */
-export const detailsOf = ({ detail }: Pick<Execution, 'detail'>): readonly Detail[] =>
+export const getDetails = ({ detail }: Pick<Execution, 'detail'>): readonly Detail[] =>
   Object.entries(detail).flatMap(([key, value]) =>
-    value === null || value === '' ? [] : [{ key, label: labelOf(key), value: textOf(key, value) }],
+    value === null || value === ''
+      ? []
+      : [{ key, label: getLabel(key), value: getText(key, value) }],
   );
 
 const BYTES = new Set(['compressedSize', 'repositorySize', 'dataAdded', 'chainBytes']);
 const SECONDS = new Set(['rpoSec', 'configuredRpoSec']);
 
-function textOf(key: string, value: string | number | boolean): string {
+function getText(key: string, value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? t.yes : t.no;
   if (typeof value === 'string') return value;
   if (key === 'speed') return t.perSecond({ amount: formatBytes(value) });
@@ -30,7 +32,7 @@ function textOf(key: string, value: string | number | boolean): string {
   return formatCount(value);
 }
 
-function labelOf(key: string): string {
+function getLabel(key: string): string {
   const name = LABELS.get(key);
   return name === undefined ? key : t[name];
 }

@@ -6,7 +6,7 @@ import type { RunView } from '#contract/runs/query.ts';
  * Converts the server's answer to the panel's run if the device has no row of it. Numbers that the
  * server does not report are 0, so there is no strip, job history or cause.
  */
-export function rowOf(n: RunN, run: Execution): RunView {
+export function getRow(n: RunN, run: Execution): RunView {
   const state = run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status;
   const startedAt = Date.parse(run.startTime);
   const openedAt = at(run.problem?.openedAt ?? null);

@@ -10,7 +10,7 @@ import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { tellFailure } from '#src/ui/toasts.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
-import { hintAddressOf } from '../../shared/page-links/hints.ts';
+import { getHintAddress } from '../../shared/page-links/hints.ts';
 import { HintBody } from '../../shared/hint-body.tsx';
 import { Part } from './part.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
@@ -23,13 +23,13 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
   const on = useBranding()?.features.hints === true;
   const reads = useAbility('monitoring.daily-checks');
   const keeps = useAbility('monitoring.hints');
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const asked = useCachedQuery('hintsAtHand', NOTHING, { wanted: on && reads });
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const request = useCachedQuery('hintsAtHand', EMPTY, { wanted: on && reads });
   const [all, setAll] = useState(false);
   const { problem } = row;
   if (!on || problem === null) return null;
   const texts = [row.message, row.template].flatMap((text) => text ?? []);
-  const found = hintsFor(asked.value?.hints ?? [], {
+  const found = hintsFor(request.value?.hints ?? [], {
     texts,
     kind: problem.kind,
     source: row.source,
@@ -38,7 +38,7 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
   const write = keeps && (
     <p className="m-0 pt-3">
       <SectionLink
-        href={hintAddressOf(row)}
+        href={getHintAddress(row)}
         className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
       >
         {t.createHint}
@@ -55,7 +55,7 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
             ? null
             : {
                 open: all,
-                word: all ? t.showFirstHint : t.showAllHints({ count: found.length }),
+                label: all ? t.showFirstHint : t.showAllHints({ count: found.length }),
                 onPress: () => setAll(!all),
               }
         }
@@ -86,9 +86,9 @@ function Hint({
   const helped = row.problem?.helpedBy?.includes(id) === true;
   async function say(): Promise<void> {
     setBusy(true);
-    const told = await client().ask('hintHelped', { id, run: row.n, helped: !helped });
+    const details = await client().ask('hintHelped', { id, run: row.n, helped: !helped });
     setBusy(false);
-    if (!told.ok) tellFailure(told.failure.message);
+    if (!details.ok) tellFailure(details.failure.message);
   }
   return (
     <div className="border-t border-hair py-2 first:border-0 first:pt-0">
@@ -113,4 +113,4 @@ function Hint({
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

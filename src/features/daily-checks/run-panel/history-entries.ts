@@ -8,24 +8,24 @@ import { runPanelMessages as t } from './messages.en.ts';
  * A line of the history: the event and its comment. If a user or a rule did it, `did` is a message
  * that takes `who`.
  */
-export interface DeedLine {
+export interface HistoryLine {
   readonly icon: IconName;
   readonly who: string | null;
   readonly did: string | ((values: { readonly who: string }) => string);
-  readonly said: string | null;
+  readonly message: string | null;
 }
 
 /** Returns the history line of an event (PANEL-3). */
-export function deedLine(
+export function toHistoryLine(
   { who, what, comment, until }: Execution['history'][number],
   state: NonNullable<Execution['problem']>['state'],
   zone: string,
-): DeedLine {
+): HistoryLine {
   switch (what) {
     case 'Reviewed':
-      return { icon: 'check', who, did: t.historyReviewed, said: comment };
+      return { icon: 'check', who, did: t.historyReviewed, message: comment };
     case 'Taken back to check':
-      return { icon: 'undo', who, did: t.historyReopened, said: comment };
+      return { icon: 'undo', who, did: t.historyReopened, message: comment };
     case 'Snoozed':
       return {
         icon: 'snooze',
@@ -34,58 +34,58 @@ export function deedLine(
           until === null
             ? t.historySnoozed
             : (by) => t.historySnoozedUntil({ ...by, time: formatWhen(Date.parse(until), zone) }),
-        said: comment,
+        message: comment,
       };
     case 'Snooze ended':
-      return { icon: 'clock', who, did: t.historySnoozeEnded, said: comment };
+      return { icon: 'clock', who, did: t.historySnoozeEnded, message: comment };
     case 'Note':
-      return { icon: 'note', who, did: t.historyNoted, said: comment };
+      return { icon: 'note', who, did: t.historyNoted, message: comment };
     case 'Note taken away':
-      return { icon: 'note', who, did: t.historyNoteDeleted, said: null };
+      return { icon: 'note', who, did: t.historyNoteDeleted, message: null };
     case 'Ticket':
       return {
         icon: 'ticket',
         who,
         did: (by) => t.historyTicketLinked({ ...by, ticket: comment ?? '' }).trim(),
-        said: null,
+        message: null,
       };
     case 'Ticket taken away':
-      return { icon: 'ticket', who, did: t.historyTicketUnlinked, said: null };
+      return { icon: 'ticket', who, did: t.historyTicketUnlinked, message: null };
     case 'Exception':
-      return { icon: 'rules', who, did: t.historyException, said: null };
+      return { icon: 'rules', who, did: t.historyException, message: null };
     case 'Exception ended':
       return {
         icon: 'minus',
         who: null,
         did: t.exceptionEnded,
-        said: null,
+        message: null,
       };
     case 'Rule':
-      return { icon: 'rules', who, did: t.historyRule, said: comment };
+      return { icon: 'rules', who, did: t.historyRule, message: comment };
     case 'Hint helped':
       return {
         icon: 'hint',
         who,
         did: (by) => t.historyHintHelped({ ...by, hint: comment ?? '' }),
-        said: null,
+        message: null,
       };
     case 'Hint did not help':
       return {
         icon: 'hint',
         who,
         did: (by) => t.historyHintNotHelpful({ ...by, hint: comment ?? '' }),
-        said: null,
+        message: null,
       };
     case 'Began':
-      return { icon: STATES[state].icon, who: null, did: t.problemStarted, said: null };
+      return { icon: STATES[state].icon, who: null, did: t.problemStarted, message: null };
     case 'Over':
-      return { icon: 'success', who: null, did: t.problemEndedBySuccess, said: null };
+      return { icon: 'success', who: null, did: t.problemEndedBySuccess, message: null };
     case 'Changed':
       return {
         icon: 'minus',
         who: null,
         did: t.problemEndedByChange,
-        said: null,
+        message: null,
       };
   }
 }

@@ -1,21 +1,27 @@
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { deedLine } from './history-entries.ts';
+import { toHistoryLine } from './history-entries.ts';
 import { Part, Unheard } from './part.tsx';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 
 /** History of the problem: who did what and when, newest first. */
-export function History({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
-  const { execution, message } = asked;
+export function History({
+  query,
+  zone,
+}: {
+  readonly query: ExecutionQuery;
+  readonly zone: string;
+}) {
+  const { execution, message } = query;
   if (execution === null)
     return message === null ? null : (
       <Unheard
         title={t.history}
         offline={t.historyNeedsNetwork}
         unreadable={t.historyUnreadable}
-        asked={asked}
+        query={query}
       />
     );
   const { problem, history } = execution;
@@ -24,7 +30,7 @@ export function History({ asked, zone }: { readonly asked: Asked; readonly zone:
     <Part title={t.history}>
       <ol className="rp-history">
         {history.map((entry, place) => {
-          const { icon, who, did, said } = deedLine(entry, problem.state, zone);
+          const { icon, who, did, message } = toHistoryLine(entry, problem.state, zone);
           const at = Date.parse(entry.at);
           return (
             <li key={history.length - place}>
@@ -35,9 +41,9 @@ export function History({ asked, zone }: { readonly asked: Asked; readonly zone:
               <time className="dc-ag" dateTime={entry.at} data-tip={formatUtc(at)}>
                 {formatWhen(at, zone)}
               </time>
-              {said !== null && (
+              {message !== null && (
                 <span className="col-[2/-1] break-words whitespace-pre-line text-ink-2">
-                  {said}
+                  {message}
                 </span>
               )}
             </li>

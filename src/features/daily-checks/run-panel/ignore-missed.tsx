@@ -4,7 +4,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { withChunkTimeout } from '#src/ui/chunk-load.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { heedMissed, ignoreMissed } from '../../shared/lists/actions.ts';
+import { unignoreMissed, ignoreMissed } from '../../shared/lists/actions.ts';
 import { listMessages as t } from '#src/features/shared/lists/messages.en.ts';
 
 const IgnoreForm = lazy(async () => ({
@@ -29,10 +29,10 @@ export interface IgnoreMissedProps {
 export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: IgnoreMissedProps) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const change = async (deed: Promise<boolean>): Promise<void> => {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const change = async (action: Promise<boolean>): Promise<void> => {
     setBusy(true);
-    await deed;
+    await action;
     setBusy(false);
   };
   const blocked = offline || jobInstanceUid === null;
@@ -46,7 +46,7 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
         {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
         onClick={() => {
           if (ignored && jobInstanceUid !== null)
-            void change(heedMissed({ jobInstanceUid }, about));
+            void change(unignoreMissed({ jobInstanceUid }, about));
           else setAsking(true);
         }}
       >
@@ -56,7 +56,7 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
         <Suspense>
           <IgnoreForm
             title={t.ignoreItem({ name: about })}
-            says={t.ignoreMissedHint}
+            description={t.ignoreMissedHint}
             forGood={false}
             zone={zone}
             now={now}
@@ -72,4 +72,4 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -46,7 +46,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
           ? null
           : {
               open: table,
-              word: table ? t.asChart : t.asTable,
+              label: table ? t.asChart : t.asTable,
               onPress: () => setTable(!table),
             }
       }
@@ -60,7 +60,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
             name={t.duration}
             own={row.durationSec}
             of={(run) => run.durationSec}
-            say={formatDuration}
+            format={formatDuration}
             usual={row.usualDuration}
           />
           <Multiple
@@ -68,7 +68,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
             name={t.transferred}
             own={row.bytes}
             of={(run) => run.bytes}
-            say={formatBytes}
+            format={formatBytes}
             usual={row.usualBytes}
           />
         </div>
@@ -78,7 +78,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
 }
 
 /** Returns the worker query. */
-export const lastRunsOf = (job: number) =>
+export const getLastRuns = (job: number) =>
   ({
     filter: { ...EVERYTHING, jobs: [job], rows: 'runs' },
     window: { first: 0, count: RUNS },
@@ -92,7 +92,7 @@ interface MultipleProps {
   /** Value of the open run. */
   readonly own: number | null;
   readonly of: (run: RunView) => number | null;
-  readonly say: (value: number) => string;
+  readonly format: (value: number) => string;
   readonly usual: readonly [low: number, high: number] | null;
   /** Oldest first. */
   readonly runs: readonly RunView[];
@@ -107,7 +107,7 @@ function Multiple({
   name,
   own,
   of,
-  say,
+  format,
   usual,
   runs,
   open,
@@ -121,14 +121,14 @@ function Multiple({
     failed: run.status === 'Failed' || run.status === 'Error',
   }));
   const { band, line, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
-  const told = (value: number | null): string => (value === null ? t.unknown : say(value));
+  const toOutput = (value: number | null): string => (value === null ? t.unknown : format(value));
   const [first, last, run] = [runs[0], runs.at(-1), pointed === null ? undefined : runs[pointed]];
   const failures = points.filter((point) => point.failed).length;
   const range =
     usual &&
-    (say(usual[0]) === say(usual[1])
-      ? say(usual[0])
-      : t.range({ low: shorn(say(usual[0]), say(usual[1])), high: say(usual[1]) }));
+    (format(usual[0]) === format(usual[1])
+      ? format(usual[0])
+      : t.range({ low: shorn(format(usual[0]), format(usual[1])), high: format(usual[1]) }));
   const place = pointed ?? (open < 0 ? runs.length - 1 : open);
   const here = runs[place];
   const how = useId();
@@ -151,7 +151,7 @@ function Multiple({
       <figcaption className="pb-1">
         <b className="block truncate">
           <span className={shown === null ? '' : 'sr-only'}>{t.measure({ name })}</span>
-          {told(shown)}
+          {toOutput(shown)}
         </b>
         {range !== null && (
           <span className="dc-ag block truncate">{t.typicalRange({ range })}</span>
@@ -172,7 +172,7 @@ function Multiple({
         aria-describedby={how}
         aria-valuetext={
           here
-            ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].word}, ${told(of(here))}`
+            ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].label}, ${toOutput(of(here))}`
             : t.noRun
         }
         onKeyDown={onKey}
@@ -236,12 +236,12 @@ function Multiple({
       <div className="dc-ag flex justify-between pt-0.5 whitespace-nowrap">
         {run ? (
           <span>
-            {formatWhen(run.startedAt, zone)}, {STATES[run.state].word.toLowerCase()}
+            {formatWhen(run.startedAt, zone)}, {STATES[run.state].label.toLowerCase()}
           </span>
         ) : (
           <>
-            <span>{first && dayOf(first, zone)}</span>
-            {runs.length > 1 && <span>{last && dayOf(last, zone)}</span>}
+            <span>{first && getDay(first, zone)}</span>
+            {runs.length > 1 && <span>{last && getDay(last, zone)}</span>}
           </>
         )}
       </div>
@@ -249,7 +249,7 @@ function Multiple({
   );
 }
 
-const dayOf = ({ startedAt }: RunView, zone: string): string =>
+const getDay = ({ startedAt }: RunView, zone: string): string =>
   formatDate(startedAt, zone).slice(0, 5);
 
 /** `40` of `40 min`, if the other end of the range has the same unit. */

@@ -15,11 +15,11 @@ export function logLines(log: string): readonly LogLine[] {
         /^\[?(?:\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d:\d\d)(?:[.,]\d+)?Z?\]?[\s:-]*(.*)$/.exec(line) ??
         [];
       const text = rest ?? line;
-      return { time: time ?? null, text, tone: toneOf(text) };
+      return { time: time ?? null, text, tone: getTone(text) };
     });
 }
 
-function toneOf(text: string): LogLine['tone'] {
+function getTone(text: string): LogLine['tone'] {
   if (
     /\b(?:error|fatal|failed|failure|unable to|denied|refused|exception)\b/i.test(text) &&
     !/\b(?:0|no) errors?\b/i.test(text)

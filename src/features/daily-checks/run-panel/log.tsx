@@ -2,15 +2,15 @@ import { useState } from 'react';
 import { Icon } from '#src/ui/icon.tsx';
 import { logLines } from './log-lines.ts';
 import { Part, Unknown } from './part.tsx';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 8;
 
 /** The end of the log, which usually contains the error; the full log on request. */
-export function Log({ asked }: { readonly asked: Asked }) {
+export function Log({ query }: { readonly query: ExecutionQuery }) {
   const [whole, setWhole] = useState(false);
-  const lines = asked.execution?.log ? logLines(asked.execution.log) : [];
+  const lines = query.execution?.log ? logLines(query.execution.log) : [];
   const shown = whole ? lines : lines.slice(-SHOWN);
   return (
     <Part
@@ -20,13 +20,13 @@ export function Log({ asked }: { readonly asked: Asked }) {
           ? null
           : {
               open: whole,
-              word: whole ? t.showLogEnd : t.showWholeLog({ count: lines.length }),
+              label: whole ? t.showLogEnd : t.showWholeLog({ count: lines.length }),
               onPress: () => setWhole(!whole),
             }
       }
     >
-      <Unknown asked={asked} waiting={t.loadingLog} />
-      {asked.execution !== null && lines.length === 0 && (
+      <Unknown query={query} waiting={t.loadingLog} />
+      {query.execution !== null && lines.length === 0 && (
         <p className="m-0 py-1 text-ink-3">{t.noLog}</p>
       )}
       {lines.length > 0 && (

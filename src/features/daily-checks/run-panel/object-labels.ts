@@ -7,18 +7,18 @@ import { runPanelMessages as t } from './messages.en.ts';
 
 /** Labels of object states: always word, icon and color. */
 export const TASK_STATES: Readonly<
-  Record<Task['status'], { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<Task['status'], { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
   Failed: STATES.Failed,
   Error: STATES.Error,
   Warning: STATES.Warning,
   Running: STATES.Running,
   Success: STATES.Success,
-  Pending: { word: t.notReached, icon: 'clock', text: 'text-ink-2' },
+  Pending: { label: t.notReached, icon: 'clock', text: 'text-ink-2' },
 };
 
 /** PANEL-1: `22 of 24 done, 1 failed, 1 not reached`. */
-export function doneWordsOf(tasks: readonly Task[]): string {
+export function getDoneWords(tasks: readonly Task[]): string {
   const rest = TASK_STATUSES.flatMap((status) => {
     const count = tasks.filter((task) => task.status === status).length;
     return status === 'Success' || count === 0

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import type { Task } from '#contract/runs/task.ts';
 import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { doneWordsOf, TASK_STATES } from './object-labels.ts';
+import { getDoneWords, TASK_STATES } from './object-labels.ts';
 import { Part, Unheard } from './part.tsx';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 8;
@@ -13,16 +13,22 @@ const SHOWN = 8;
  * Result of each object of the run, worst first. Renders nothing if the source does not report
  * objects.
  */
-export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone: string }) {
+export function Objects({
+  query,
+  zone,
+}: {
+  readonly query: ExecutionQuery;
+  readonly zone: string;
+}) {
   const [whole, setWhole] = useState(false);
-  const { execution, message } = asked;
+  const { execution, message } = query;
   if (execution === null)
     return message === null ? null : (
       <Unheard
         title={t.objects}
         offline={t.objectsNeedNetwork}
         unreadable={t.objectsUnreadable}
-        asked={asked}
+        query={query}
       />
     );
   const { tasks } = execution;
@@ -30,13 +36,13 @@ export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone:
   return (
     <Part
       title={t.objects}
-      aside={doneWordsOf(tasks)}
+      aside={getDoneWords(tasks)}
       more={
         tasks.length <= SHOWN
           ? null
           : {
               open: whole,
-              word: whole ? t.showFewer : t.showAllObjects({ count: tasks.length }),
+              label: whole ? t.showFewer : t.showAllObjects({ count: tasks.length }),
               onPress: () => setWhole(!whole),
             }
       }
@@ -57,7 +63,7 @@ function One({
   readonly task: Task;
   readonly zone: string;
 }) {
-  const { word, icon, text } = TASK_STATES[status];
+  const { label, icon, text } = TASK_STATES[status];
   return (
     <li
       {...(startTime !== null && {
@@ -66,7 +72,7 @@ function One({
     >
       <span className={`inline-flex items-center gap-1.5 ${text}`}>
         <Icon name={icon} />
-        <span>{word}</span>
+        <span>{label}</span>
       </span>
       <span className="rp-name">{name}</span>
       <span className="text-right text-ink-2">

@@ -4,20 +4,20 @@ import type { RunView } from '#contract/runs/query.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { rowOf } from './from-execution.ts';
-import { lastRunsOf } from './last-runs.tsx';
+import { getRow } from './from-execution.ts';
+import { getLastRuns } from './last-runs.tsx';
 import { RunPanel } from './panel.tsx';
-import type { Deed, PanelProps } from './panel.tsx';
+import type { PanelAction, PanelProps } from './panel.tsx';
 import { useExecution } from './use-execution.ts';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'asked' | 'onDeed' | 'onRun'> {
+interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'query' | 'onAction' | 'onRun'> {
   readonly n: RunN;
   /** Null if the run is not among the loaded rows. */
   readonly row: RunView | null;
-  readonly onDeed: (deed: Deed, runs: readonly RunN[]) => void;
+  readonly onAction: (action: PanelAction, runs: readonly RunN[]) => void;
   readonly onRun: (n: RunN) => void;
 }
 
@@ -25,27 +25,27 @@ interface OpenRunProps extends Omit<PanelProps, 'row' | 'runs' | 'asked' | 'onDe
  * The run in the address: a panel beside the list, on a phone a sheet. A run outside the list is
  * read from this device if it is among the last runs of an open job, otherwise from the server.
  */
-export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
+export function OpenRun({ n, row, onAction, onRun, ...rest }: OpenRunProps) {
   const [jobs] = useState(() => new Map<RunN, JobN>());
   const job = row?.job ?? jobs.get(n) ?? 0;
-  const runs = useWatch('runs', lastRunsOf(job))?.rows.filter((run) => run.job === job) ?? [];
+  const runs = useWatch('runs', getLastRuns(job))?.rows.filter((run) => run.job === job) ?? [];
   const here = row ?? runs.find((run) => run.n === n) ?? null;
-  const asked = useExecution(n, here === null ? 'unlisted' : stampOf(here));
-  const shown = here ?? (asked.execution && rowOf(n, asked.execution));
+  const request = useExecution(n, here === null ? 'unlisted' : getStamp(here));
+  const shown = here ?? (request.execution && getRow(n, request.execution));
   const open = (run: Pick<RunView, 'n' | 'job'>): void => {
     jobs.set(run.n, run.job);
     onRun(run.n);
   };
   const panel =
     shown === null ? (
-      <Nothing asked={asked} onClose={rest.onClose} />
+      <Nothing query={request} onClose={rest.onClose} />
     ) : (
       <RunPanel
         {...rest}
         row={shown}
         runs={runs}
-        asked={asked}
-        onDeed={(deed) => onDeed(deed, [n])}
+        query={request}
+        onAction={(action) => onAction(action, [n])}
         onRun={open}
       />
     );
@@ -66,10 +66,10 @@ export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
 }
 
 function Nothing({
-  asked: { message, again },
+  query: { message, again },
   onClose,
 }: {
-  readonly asked: Asked;
+  readonly query: ExecutionQuery;
   readonly onClose: () => void;
 }) {
   return (
@@ -99,7 +99,7 @@ function Nothing({
 }
 
 /** Returns a key that changes when the run must be requested again. */
-function stampOf({ problem, waiting, status }: RunView): string {
+function getStamp({ problem, waiting, status }: RunView): string {
   return [
     status,
     waiting,

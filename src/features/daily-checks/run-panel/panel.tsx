@@ -3,7 +3,7 @@ import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/runs/query.ts';
-import type { Tied } from '#contract/runs/rows.ts';
+import type { LinkedTicket } from '#contract/runs/rows.ts';
 import { useAbility } from '#src/app/session/use-ability.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
@@ -17,12 +17,12 @@ import {
 } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
-import { piecesOf } from '../../shared/runs/cause-pieces.ts';
-import type { Standing } from '../lines.ts';
-import { doneWords, isException, streakOf, TYPE_WORDS } from '../../shared/runs/labels.ts';
+import { splitCause } from '../../shared/runs/cause-pieces.ts';
+import type { ScrollState } from '../lines.ts';
+import { doneWords, isException, getStreak, TYPE_WORDS } from '../../shared/runs/labels.ts';
 import { SectionLink } from '../../shared/section-link.tsx';
 import { IgnoreMissed } from './ignore-missed.tsx';
-import { ruleAddressOf } from '../../shared/page-links/rules.ts';
+import { getRuleAddress } from '../../shared/page-links/rules.ts';
 import { slaAddress } from '../../sla/address.ts';
 import { ticketAddress } from '../../shared/page-links/tickets.ts';
 import { Hints } from './hints.tsx';
@@ -35,12 +35,12 @@ import { reportedFacts } from './run-facts.ts';
 import { SameCause } from './same-cause.tsx';
 import type { Days } from './same-cause-query.ts';
 import { ToolDetails } from './tool-details.tsx';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import './run-panel.css';
 import { runPanelMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
-export type Deed =
+export type PanelAction =
   | 'review'
   | 'review-with'
   | 'reopen'
@@ -56,9 +56,9 @@ export interface PanelProps {
    * The job's last runs on this device, newest first; empty if the device does not know the job.
    */
   readonly runs: readonly RunView[];
-  readonly asked: Asked;
+  readonly query: ExecutionQuery;
   /** Position in the list, or in its group. */
-  readonly standing: Standing;
+  readonly scrollState: ScrollState;
   readonly acts: boolean;
   readonly me: string;
   readonly zone: string;
@@ -66,7 +66,7 @@ export interface PanelProps {
   readonly phone: boolean;
   /** The days of the list. */
   readonly days: Days;
-  readonly onDeed: (deed: Deed) => void;
+  readonly onAction: (action: PanelAction) => void;
   readonly onMove: (by: 1 | -1) => void;
   /** Opens another run of the same job. */
   readonly onRun: (row: Pick<RunView, 'n' | 'job'>) => void;
@@ -82,8 +82,8 @@ export function RunPanel(props: PanelProps) {
   const {
     row,
     runs,
-    asked,
-    standing,
+    query,
+    scrollState,
     acts,
     me,
     zone,
@@ -100,9 +100,9 @@ export function RunPanel(props: PanelProps) {
   const features = useBranding()?.features;
   const makesRules = features?.rules === true && keepsRules;
   const reports = features?.reporting.enabled === true;
-  const { execution } = asked;
+  const { execution } = query;
   const done = doneWords(row, me, now, zone);
-  const streak = streakOf(row);
+  const streak = getStreak(row);
   const ended =
     row.durationSec === null || row.status === 'Missed'
       ? null
@@ -120,11 +120,14 @@ export function RunPanel(props: PanelProps) {
             )}
           </span>
           <span className="dc-ag ml-auto pr-1.5">
-            {standing === 'out'
+            {scrollState === 'out'
               ? t.notListed
-              : standing === 'far'
+              : scrollState === 'far'
                 ? ''
-                : t.position({ place: formatCount(standing[0]), total: formatCount(standing[1]) })}
+                : t.position({
+                    place: formatCount(scrollState[0]),
+                    total: formatCount(scrollState[1]),
+                  })}
           </span>
           <IconButton
             icon="chevron-up"
@@ -195,25 +198,25 @@ export function RunPanel(props: PanelProps) {
         </p>
         <dl className="rp-facts">
           <Fact
-            word={row.status === 'Missed' ? t.expected : t.started}
+            label={row.status === 'Missed' ? t.expected : t.started}
             tip={formatUtc(row.startedAt)}
           >
             {formatDate(row.startedAt, zone) === formatDate(now, zone)
               ? formatTime(row.startedAt, zone)
               : formatWhen(row.startedAt, zone)}
           </Fact>
-          <Fact word={t.ended} {...(ended !== null && { tip: formatUtc(ended) })}>
+          <Fact label={t.ended} {...(ended !== null && { tip: formatUtc(ended) })}>
             {ended === null
               ? row.status === 'Missed'
                 ? t.didNotRun
                 : t.unknown
               : formatTime(ended, zone)}
           </Fact>
-          <Fact word={t.nextExpected}>
+          <Fact label={t.nextExpected}>
             {execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}
           </Fact>
-          <Fact word={t.schedule}>{row.scheduleState ?? '–'}</Fact>
-          <Fact word={t.files}>
+          <Fact label={t.schedule}>{row.scheduleState ?? '–'}</Fact>
+          <Fact label={t.files}>
             {execution?.filesTotal == null
               ? '–'
               : execution.filesFailed
@@ -224,10 +227,10 @@ export function RunPanel(props: PanelProps) {
                 : formatCount(execution.filesTotal)}
           </Fact>
           {execution !== null &&
-            reportedFacts(execution, zone).map(({ word, value, tip, isWide }) => (
+            reportedFacts(execution, zone).map(({ label, value, tip, isWide }) => (
               <Fact
-                key={word}
-                word={word}
+                key={label}
+                label={label}
                 isWide={isWide ?? false}
                 {...(tip !== undefined && { tip })}
               >
@@ -239,7 +242,7 @@ export function RunPanel(props: PanelProps) {
               <dt>{t.ticket}</dt>
               <dd className="min-w-0 break-words">
                 {problem.tied ? (
-                  <TicketOf number={problem.ticket} tied={problem.tied} />
+                  <TicketOf number={problem.ticket} linkedTicket={problem.tied} />
                 ) : (
                   problem.ticket
                 )}
@@ -252,14 +255,14 @@ export function RunPanel(props: PanelProps) {
         ) : (
           execution !== null && <RunsAround execution={execution} zone={zone} onRun={onRun} />
         )}
-        {execution !== null && asked.at !== null && (
+        {execution !== null && query.at !== null && (
           <p className="dc-ag m-0 pt-3">
-            {t.asOf({ time: formatWhen(asked.at, zone) })} {asked.message}
+            {t.asOf({ time: formatWhen(query.at, zone) })} {query.message}
           </p>
         )}
-        <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
-        <Log key={`log ${row.n}`} asked={asked} />
-        <ToolDetails key={`details ${row.n}`} row={row} asked={asked} />
+        <Objects key={`objects ${row.n}`} query={query} zone={zone} />
+        <Log key={`log ${row.n}`} query={query} />
+        <ToolDetails key={`details ${row.n}`} row={row} query={query} />
         {problem && problem.cause > 0 && (
           <SameCause
             row={row}
@@ -294,11 +297,11 @@ export function RunPanel(props: PanelProps) {
             {t.unsentChange}
           </Said>
         )}
-        <History asked={asked} zone={zone} />
+        <History query={query} zone={zone} />
         {problem !== null && makesRules && (
           <p className="m-0 pt-3">
             <SectionLink
-              href={ruleAddressOf(row)}
+              href={getRuleAddress(row)}
               className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11"
             >
               {t.createRule}
@@ -330,7 +333,7 @@ export function RunPanel(props: PanelProps) {
 
 function Actions({
   row,
-  onDeed,
+  onAction,
   zone,
   now,
   jobInstanceUid,
@@ -343,21 +346,21 @@ function Actions({
           className="grow"
           disabled={!(row.problem?.review ?? row.problem?.exception)}
           keycap="E"
-          onClick={() => onDeed('reopen')}
+          onClick={() => onAction('reopen')}
         >
           {t.reopen}
         </Button>
       ) : (
-        <Button variant="primary" className="grow" keycap="E" onClick={() => onDeed('review')}>
+        <Button variant="primary" className="grow" keycap="E" onClick={() => onAction('review')}>
           {t.review}
         </Button>
       )}
       {row.review === 'snoozed' ? (
-        <Button className="grow" onClick={() => onDeed('wake')}>
+        <Button className="grow" onClick={() => onAction('wake')}>
           {t.endSnooze}
         </Button>
       ) : (
-        <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>
+        <Button className="grow" keycap="S" disabled={!open} onClick={() => onAction('snooze')}>
           {t.snooze}
         </Button>
       )}
@@ -367,15 +370,15 @@ function Actions({
           size="sm"
           className="-ml-2"
           keycap="N"
-          onClick={() => onDeed('note')}
+          onClick={() => onAction('note')}
         >
           {t.note}
         </Button>
-        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>
+        <Button variant="quiet" size="sm" keycap="T" onClick={() => onAction('ticket')}>
           {row.problem?.ticket ? t.editTicket : t.ticket}
         </Button>
         {row.review !== 'cleared' && (
-          <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>
+          <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onAction('review-with')}>
             {t.withComment}
           </Button>
         )}
@@ -391,7 +394,12 @@ function Actions({
           />
         )}
         {row.state === 'Anomaly' && row.review !== 'cleared' && (
-          <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>
+          <Button
+            variant="quiet"
+            size="sm"
+            className="-mr-2"
+            onClick={() => onAction('not-anomaly')}
+          >
             {t.notAnAnomaly}
           </Button>
         )}
@@ -401,22 +409,28 @@ function Actions({
 }
 
 /** Ticket number, linked for users with access, and whether the ticket is open. */
-function TicketOf({ number, tied }: { readonly number: string; readonly tied: Tied }) {
+function TicketOf({
+  number,
+  linkedTicket,
+}: {
+  readonly number: string;
+  readonly linkedTicket: LinkedTicket;
+}) {
   const may = useAbility('monitoring.tickets');
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       {may ? (
-        <SectionLink href={ticketAddress(tied.id)} className="text-accent underline">
+        <SectionLink href={ticketAddress(linkedTicket.id)} className="text-accent underline">
           {number}
         </SectionLink>
       ) : (
         number
       )}
       <span
-        className={`inline-flex items-center gap-1 ${tied.open ? 'text-running' : 'text-success'}`}
+        className={`inline-flex items-center gap-1 ${linkedTicket.open ? 'text-running' : 'text-success'}`}
       >
-        <Icon name={tied.open ? 'ticket' : 'success'} size={12} />
-        {tied.open ? t.open : t.closed}
+        <Icon name={linkedTicket.open ? 'ticket' : 'success'} size={12} />
+        {linkedTicket.open ? t.open : t.closed}
       </span>
     </span>
   );
@@ -426,7 +440,7 @@ const isOver = (row: RunView): boolean => row.problem?.closedAt != null;
 
 function Message({ row }: { readonly row: RunView }) {
   let at = 0;
-  return piecesOf(row.message ?? '', row.template).map(({ text, fixed }) => {
+  return splitCause(row.message ?? '', row.template).map(({ text, fixed }) => {
     at += text.length;
     return fixed ? text : <b key={at}>{text}</b>;
   });
@@ -434,12 +448,12 @@ function Message({ row }: { readonly row: RunView }) {
 
 /** `isWide`: on a line of its own, after the others. */
 function Fact({
-  word,
+  label,
   tip,
   isWide = false,
   children,
 }: {
-  readonly word: string;
+  readonly label: string;
   readonly tip?: string;
   readonly isWide?: boolean;
   readonly children: ReactNode;
@@ -449,7 +463,7 @@ function Fact({
       data-tip={tip}
       {...(isWide && { className: 'col-span-full flex items-baseline gap-2 pt-1.5' })}
     >
-      <dt>{word}</dt>
+      <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
   );

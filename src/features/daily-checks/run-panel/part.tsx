@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '#src/ui/button.tsx';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 interface PartProps {
@@ -10,7 +10,7 @@ interface PartProps {
   /** Button to show more or less. */
   readonly more?: {
     readonly open: boolean;
-    readonly word: string;
+    readonly label: string;
     readonly onPress: () => void;
   } | null;
   readonly children: ReactNode;
@@ -30,7 +30,7 @@ export function Part({ title, aside, more = null, children }: PartProps) {
             aria-expanded={more.open}
             onClick={more.onPress}
           >
-            {more.word}
+            {more.label}
           </button>
         )}
       </div>
@@ -43,8 +43,14 @@ export function Part({ title, aside, more = null, children }: PartProps) {
  * Placeholder for data that only the server has: loading, or why it is unavailable. It updates when
  * the data arrives.
  */
-export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly waiting: string }) {
-  const { execution, message, asking, again } = asked;
+export function Unknown({
+  query,
+  waiting,
+}: {
+  readonly query: ExecutionQuery;
+  readonly waiting: string;
+}) {
+  const { execution, message, isLoading, again } = query;
   if (execution !== null) return null;
   if (message !== null) {
     return (
@@ -56,7 +62,7 @@ export function Unknown({ asked, waiting }: { readonly asked: Asked; readonly wa
       </p>
     );
   }
-  return asking ? (
+  return isLoading ? (
     <div className="rp-wait">
       <span className="sr-only">{waiting}</span>
       <i />
@@ -71,12 +77,12 @@ export function Unheard({
   title,
   offline,
   unreadable,
-  asked: { unreached },
+  query: { unreached },
 }: {
   readonly title: string;
   readonly offline: string;
   readonly unreadable: string;
-  readonly asked: Asked;
+  readonly query: ExecutionQuery;
 }) {
   return (
     <Part title={title}>

@@ -11,7 +11,7 @@ import {
 import { runPanelMessages as t } from './messages.en.ts';
 
 export interface RunFact {
-  readonly word: string;
+  readonly label: string;
   readonly value: string;
   readonly tip?: string;
   readonly isWide?: true;
@@ -23,9 +23,9 @@ export function reportedFacts(
   zone: string,
 ): readonly RunFact[] {
   return [
-    ...(level === null ? [] : [{ word: t.level, value: LEVEL_WORDS[level] }]),
-    ...(errorCount === null ? [] : [{ word: t.errors, value: formatCount(errorCount) }]),
-    ...(warningCount === null ? [] : [{ word: t.warnings, value: formatCount(warningCount) }]),
+    ...(level === null ? [] : [{ label: t.level, value: LEVEL_WORDS[level] }]),
+    ...(errorCount === null ? [] : [{ label: t.errors, value: formatCount(errorCount) }]),
+    ...(warningCount === null ? [] : [{ label: t.warnings, value: formatCount(warningCount) }]),
     ...(scheduledFor === null
       ? []
       : [
@@ -46,7 +46,7 @@ function scheduledFact(due: number, startedAt: number | null, zone: string): Run
   const delaySec = startedAt === null ? 0 : Math.floor((startedAt - due) / 1000);
   const time = isSameDay ? formatTime(due, zone) : formatWhen(due, zone);
   return {
-    word: t.scheduledFor,
+    label: t.scheduledFor,
     value:
       delaySec >= LEAST_DELAY_SEC ? t.startedLate({ time, delay: formatDuration(delaySec) }) : time,
     tip: formatUtc(due),

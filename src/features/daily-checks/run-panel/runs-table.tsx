@@ -4,8 +4,8 @@ import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { runPanelMessages as t } from './messages.en.ts';
 
-type Told = Pick<RunView, 'n' | 'startedAt' | 'state' | 'durationSec' | 'bytes'>;
-interface RunsTableProps<T extends Told> {
+type RunsTableLabels = Pick<RunView, 'n' | 'startedAt' | 'state' | 'durationSec' | 'bytes'>;
+interface RunsTableProps<T extends RunsTableLabels> {
   readonly label?: string;
   readonly runs: readonly T[];
   readonly open: RunN;
@@ -14,7 +14,7 @@ interface RunsTableProps<T extends Told> {
 }
 
 /** The data of the charts as a table: the job's runs, newest first. */
-export function RunsTable<T extends Told>({
+export function RunsTable<T extends RunsTableLabels>({
   label = t.lastRuns,
   runs,
   open,

@@ -27,7 +27,7 @@ export function drawMultiple(
   const most = Math.max(1, usual?.[1] ?? 0, ...points.map(({ value }) => value ?? 0)) * 1.08;
   const y = (value: number): number => round((height - 1) * (1 - value / most));
   const at = points.map(({ value }, i) => ({
-    x: round(PAD + i * stepOf(points.length, width)),
+    x: round(PAD + i * getStepWidth(points.length, width)),
     y: y(value ?? 0),
   }));
   let line = '';
@@ -55,7 +55,7 @@ export function drawMultiple(
  * Returns the index of the run nearest to a position; `share`: fraction of the width from the left.
  */
 export function nearest(count: number, share: number, width: number): number {
-  const step = stepOf(count, width);
+  const step = getStepWidth(count, width);
   return step === 0
     ? 0
     : Math.min(count - 1, Math.max(0, Math.round((share * width - PAD) / step)));
@@ -83,7 +83,7 @@ export function stepped(key: string, from: number, count: number): number | null
   }
 }
 
-const stepOf = (count: number, width: number): number =>
+const getStepWidth = (count: number, width: number): number =>
   count < 2 ? 0 : (width - 2 * PAD) / (count - 1);
 const cross = (x: number, y: number): string => `M${round(x - ARM)} ${round(y - ARM)}l5 5m0-5-5 5`;
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,17 +1,23 @@
 import { useState } from 'react';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import type { RunView } from '#contract/runs/query.ts';
-import { detailsOf } from './details.ts';
+import { getDetails } from './details.ts';
 import { Part } from './part.tsx';
-import type { Asked } from './use-execution.ts';
+import type { ExecutionQuery } from './use-execution.ts';
 import { runPanelMessages as t } from './messages.en.ts';
 
 const SHOWN = 6;
 
 /** What the tool reports in addition to the common fields, if anything. */
-export function ToolDetails({ row, asked }: { readonly row: RunView; readonly asked: Asked }) {
+export function ToolDetails({
+  row,
+  query,
+}: {
+  readonly row: RunView;
+  readonly query: ExecutionQuery;
+}) {
   const [isExpanded, setExpanded] = useState(false);
-  const details = asked.execution === null ? [] : detailsOf(asked.execution);
+  const details = query.execution === null ? [] : getDetails(query.execution);
   if (details.length === 0) return null;
   return (
     <Part
@@ -21,7 +27,7 @@ export function ToolDetails({ row, asked }: { readonly row: RunView; readonly as
           ? null
           : {
               open: isExpanded,
-              word: isExpanded ? t.showFewer : t.showAllDetails({ count: details.length }),
+              label: isExpanded ? t.showFewer : t.showAllDetails({ count: details.length }),
               onPress: () => setExpanded(!isExpanded),
             }
       }

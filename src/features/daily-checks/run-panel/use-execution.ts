@@ -8,13 +8,13 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
  * The server's answer about a run. `message`: why the last request failed; `execution` is then the
  * answer of the time `at`, or null. `asking` alone: the first answer is pending.
  */
-export interface Asked {
+export interface ExecutionQuery {
   readonly execution: Execution | null;
   readonly message: string | null;
   /** The failure was a lost connection. */
   readonly unreached: boolean;
   readonly at: Ms | null;
-  readonly asking: boolean;
+  readonly isLoading: boolean;
   readonly again: () => void;
 }
 
@@ -22,10 +22,10 @@ export interface Asked {
  * Requests the run when it is opened, when `stamp` changes, and periodically while the connection
  * is lost. Answers are cached for the panel's lifetime.
  */
-export function useExecution(n: RunN, stamp: string): Asked {
+export function useExecution(n: RunN, stamp: string): ExecutionQuery {
   // Retries while the connection is lost, so that a short gap goes unnoticed.
   const [lost, setLost] = useState(false);
-  const { value, at, live, failure, asking, again } = useCachedQuery(
+  const { value, at, live, failure, isLoading, again } = useCachedQuery(
     'getExecution',
     { id: String(n) },
     { round: stamp, everyMs: lost ? TRIED_AGAIN_MS : null },
@@ -40,7 +40,7 @@ export function useExecution(n: RunN, stamp: string): Asked {
   return {
     execution,
     at: live ? null : at,
-    asking,
+    isLoading,
     again,
     unreached,
     message: failure?.message ?? null,

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Me } from '#contract/auth/current-user.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { shelfOf, standingOf, standingWord } from './views.ts';
+import { splitViews, getViewState, getViewStateText } from './views.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import { savedViewsMessages as t } from './messages.en.ts';
 
@@ -20,13 +20,13 @@ export interface ViewsChipProps {
  * only.
  */
 export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
-  const views = useWatch('views', NOTHING);
+  const views = useWatch('views', EMPTY);
   const [opened, setOpened] = useState<string | null>(null);
-  const standing = standingOf(views ?? [], query, opened);
+  const status = getViewState(views ?? [], query, opened);
   return (
     <Popover className="inline-flex max-tablet:shrink-0 tablet:@max-[990px]/tools:shrink-0 tablet:@min-[990px]/tools:min-w-24 tablet:@min-[990px]/tools:shrink-[8]">
       <PopoverButton
-        {...(query === '' && standing.view === null && { 'data-rest': '' })}
+        {...(query === '' && status.view === null && { 'data-rest': '' })}
         className="group/chip inline-flex h-7 min-w-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash
           tablet:@max-[660px]/tools:px-1.5 pointer-coarse:h-11 pointer-coarse:px-3"
       >
@@ -35,9 +35,9 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
         </span>
         <span
           className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only"
-          data-tip={standing.view?.name ?? standingWord(standing, query)}
+          data-tip={status.view?.name ?? getViewStateText(status, query)}
         >
-          {standingWord(standing, query)}
+          {getViewStateText(status, query)}
         </span>
         <Icon
           name="chevron-down"
@@ -53,9 +53,9 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
         {({ close }) => (
           <ViewsMenu
             me={me}
-            shelf={shelfOf(views ?? [], me.id)}
+            groups={splitViews(views ?? [], me.id)}
             query={query}
-            standing={standing}
+            viewState={status}
             onOpen={(id, next, at) => {
               setOpened(id);
               onOpen(next, at);
@@ -72,6 +72,6 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 /** The list's one-letter shortcuts ignore dialogs. */
 const OWN_KEYS = { 'role': 'dialog', 'aria-label': t.views } as const;

@@ -7,25 +7,25 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { changeView, removeView, saveView } from './actions.ts';
-import { DEFAULT_VIEW, namesake, notKept } from './views.ts';
-import type { Shelf, Standing } from './views.ts';
+import { DEFAULT_VIEW, namesake, listUnsaved } from './views.ts';
+import type { ViewGroups, ViewState } from './views.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
 
 export interface ViewsMenuProps {
   readonly me: Me;
-  readonly shelf: Shelf;
+  readonly groups: ViewGroups;
   readonly query: string;
-  readonly standing: Standing;
+  readonly viewState: ViewState;
   /** `id`: null for the default list. */
   readonly onOpen: (id: string | null, query: string, at: number) => void;
   readonly onSaved: (id: string) => void;
 }
 
 /** Menu to open views, save the current list, and edit the user's own views. */
-export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: ViewsMenuProps) {
+export function ViewsMenu({ me, groups, query, viewState, onOpen, onSaved }: ViewsMenuProps) {
   const [editing, setEditing] = useState<string | null>(null);
-  const chosen = standing.changed ? null : (standing.view?.id ?? null);
+  const chosen = viewState.changed ? null : (viewState.view?.id ?? null);
   const open =
     (view: ViewRow) =>
     (event: React.MouseEvent): void =>
@@ -35,16 +35,16 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
       <ul className="m-0 list-none p-0 py-1" aria-label={t.views}>
         <li>
           <Line
-            word={DEFAULT_VIEW}
+            label={DEFAULT_VIEW}
             on={query === '' && chosen === null}
             onPress={(event) => onOpen(null, '', event.timeStamp)}
           />
         </li>
-        {shelf.own.map((view) => (
+        {groups.own.map((view) => (
           <li key={view.id}>
             <span className="flex items-center pr-1">
               <Line
-                word={view.name}
+                label={view.name}
                 on={view.id === chosen}
                 shared={view.shared}
                 onPress={open(view)}
@@ -60,7 +60,7 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
               <Edit
                 key={view.id}
                 view={view}
-                own={shelf.own}
+                own={groups.own}
                 sees={me.companies === null}
                 query={query}
                 onDone={() => setEditing(null)}
@@ -69,16 +69,16 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
           </li>
         ))}
       </ul>
-      {shelf.shared.length > 0 && (
+      {groups.shared.length > 0 && (
         <>
           <h3 className="m-0 border-t border-hair px-3 pt-2 text-agate font-normal text-ink-3">
             {t.sharedWithYou}
           </h3>
           <ul className="m-0 list-none p-0 pb-1" aria-label={t.sharedWithYou}>
-            {shelf.shared.map((view) => (
+            {groups.shared.map((view) => (
               <li key={view.id}>
                 <Line
-                  word={view.name}
+                  label={view.name}
                   by={view.ownerName}
                   on={view.id === chosen}
                   onPress={open(view)}
@@ -88,16 +88,16 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
           </ul>
         </>
       )}
-      {standing.changed && standing.view?.owner === me.id && (
-        <Again view={standing.view} query={query} onSaved={onSaved} />
+      {viewState.changed && viewState.view?.owner === me.id && (
+        <Again view={viewState.view} query={query} onSaved={onSaved} />
       )}
-      <SaveAs own={shelf.own} sees={me.companies === null} query={query} onSaved={onSaved} />
+      <SaveAs own={groups.own} sees={me.companies === null} query={query} onSaved={onSaved} />
     </>
   );
 }
 
 interface LineProps {
-  readonly word: string;
+  readonly label: string;
   /** The owner's name of a shared view; empty if unknown. */
   readonly by?: string;
   readonly on: boolean;
@@ -105,7 +105,7 @@ interface LineProps {
   readonly onPress: (event: React.MouseEvent) => void;
 }
 
-function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
+function Line({ label, by = '', on, shared = false, onPress }: LineProps) {
   return (
     <button
       type="button"
@@ -117,8 +117,8 @@ function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
         {on && <Icon name="check" className="text-accent" />}
       </span>
       <span className={`min-w-0 grow ${by === '' ? '' : 'py-1 leading-[17px]'}`}>
-        <span className="block truncate" data-tip={word}>
-          {word}
+        <span className="block truncate" data-tip={label}>
+          {label}
         </span>
         {by !== '' && (
           <span className="block truncate text-agate font-normal text-ink-3" data-tip={by}>
@@ -165,15 +165,15 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
   const same = namesake(own, name);
-  const fault = notKept(own, name, query);
-  const can = name.trim() !== '' && fault === null;
+  const error = listUnsaved(own, name, query);
+  const can = name.trim() !== '' && error === null;
   const save = async (): Promise<void> => {
     if (!can) return;
     const id = same?.id ?? crypto.randomUUID();
-    const kept = same
+    const stored = same
       ? changeView(same, { query }, t.replaced({ name: same.name }))
       : saveView({ id, name, query, shared: shared && sees }, t.saved({ name: name.trim() }));
-    if (await kept) onSaved(id);
+    if (await stored) onSaved(id);
   };
   return (
     <form
@@ -202,9 +202,9 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
       </span>
       <span
         id={`${id}-says`}
-        className={`block pt-1 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}
+        className={`block pt-1 text-agate ${error === null ? 'text-ink-3' : 'text-failed'}`}
       >
-        {fault ?? (same ? t.replaceHint : t.saveHint)}
+        {error ?? (same ? t.replaceHint : t.saveHint)}
       </span>
       {sees && !same && <Switch label={t.shareWithColleagues} on={shared} onChange={setShared} />}
     </form>
@@ -225,8 +225,8 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
   const other = namesake(own, name);
   const taken = other !== null && other.id !== view.id;
   const can = name.trim() !== '' && name.trim() !== view.name && !taken;
-  const change = async (what: Partial<ViewRow>, told: string): Promise<void> => {
-    if (await changeView(view, what, told)) onDone();
+  const change = async (what: Partial<ViewRow>, details: string): Promise<void> => {
+    if (await changeView(view, what, details)) onDone();
   };
   return (
     <form

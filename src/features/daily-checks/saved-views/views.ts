@@ -2,15 +2,15 @@ import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { OwnedView, ViewRow } from '#contract/daily-checks/saved-views.ts';
-import { listOf, queryOf } from '../../shared/runs/list-address.ts';
+import { parseListAddress, getQuery } from '../../shared/runs/list-address.ts';
 import type { List } from '../../shared/runs/list-state.ts';
 import { savedViewsMessages as t } from './messages.en.ts';
 
 /** Returns the part of a list that a view stores: its address without the open run. */
-export const viewQueryOf = (list: List): string => queryOf({ ...list, open: null });
+export const getViewQuery = (list: List): string => getQuery({ ...list, open: null });
 
 /** Returns the list of a view. Parts that this version does not know are ignored. */
-export const listOfView = (query: string): List => ({ ...listOf(query), open: null });
+export const listOfView = (query: string): List => ({ ...parseListAddress(query), open: null });
 
 /**
  * Returns the address of a view for other pages. An address without a query would show the list
@@ -22,13 +22,13 @@ export const addressOfView = (query: string): string =>
 /** Label of the list without a name: a plain address. */
 export const DEFAULT_VIEW = t.defaultView;
 
-export interface Shelf {
+export interface ViewGroups {
   readonly own: readonly OwnedView[];
   readonly shared: readonly OwnedView[];
 }
 
 /** Splits views into the user's own and shared ones. */
-export const shelfOf = (views: readonly OwnedView[], me: UserId): Shelf => ({
+export const splitViews = (views: readonly OwnedView[], me: UserId): ViewGroups => ({
   own: views.filter(({ owner }) => owner === me),
   shared: views.filter(({ owner, shared }) => owner !== me && shared),
 });
@@ -37,18 +37,18 @@ export const shelfOf = (views: readonly OwnedView[], me: UserId): Shelf => ({
  * The view that the current list belongs to: one with the same query; if there are several, the one
  * opened last. `changed`: it was opened, and the list has changed since.
  */
-export interface Standing {
+export interface ViewState {
   readonly view: ViewRow | null;
   readonly changed: boolean;
 }
 
-export function standingOf(
+export function getViewState(
   views: readonly ViewRow[],
   query: string,
   opened: string | null,
-): Standing {
+): ViewState {
   const last = views.find(({ id }) => id === opened) ?? null;
-  const same = (view: ViewRow): boolean => viewQueryOf(listOfView(view.query)) === query;
+  const same = (view: ViewRow): boolean => getViewQuery(listOfView(view.query)) === query;
   if (last && same(last)) return { view: last, changed: false };
   const other = views.find(same);
   if (other) return { view: other, changed: false };
@@ -56,7 +56,7 @@ export function standingOf(
 }
 
 /** Label of the chip. */
-export const standingWord = ({ view, changed }: Standing, query: string): string =>
+export const getViewStateText = ({ view, changed }: ViewState, query: string): string =>
   view === null
     ? query === ''
       ? DEFAULT_VIEW
@@ -70,7 +70,7 @@ export const namesake = (own: readonly ViewRow[], name: string): ViewRow | null 
   own.find((view) => view.name.toLowerCase() === name.trim().toLowerCase()) ?? null;
 
 /** Returns why a list cannot be saved as a view, or null. */
-export function notKept(own: readonly ViewRow[], name: string, query: string): string | null {
+export function listUnsaved(own: readonly ViewRow[], name: string, query: string): string | null {
   if (query.length > LIMITS.viewChars) return t.tooManyFilters;
   return namesake(own, name) === null && own.length >= LIMITS.viewsPerUser
     ? MESSAGES.viewsFull({ max: LIMITS.viewsPerUser })

@@ -5,7 +5,7 @@ import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { headline, whom } from '../attention.ts';
-import { quietOf } from './freshness.ts';
+import { getQuietState } from './freshness.ts';
 import { wallMessages as t } from './messages.en.ts';
 
 /** Open issues, worst first, as many lines as fit. */
@@ -28,7 +28,7 @@ export function WallAttention({
     );
   const { attention } = overview;
   if (attention.length === 0) {
-    const quiet = quietOf(overview);
+    const quiet = getQuietState(overview);
     return (
       <section className="wall-needs wall-clear" data-quiet={quiet.is}>
         <p>

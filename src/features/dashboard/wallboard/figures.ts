@@ -2,14 +2,14 @@ import type { RunsFilter, RunsView, RunState } from '#contract/runs/query.ts';
 import { EVERYTHING } from '#contract/runs/query.ts';
 import type { Day } from '#contract/ids.ts';
 import { formatCount } from '#src/ui/format.ts';
-import { timesOf } from '#src/features/shared/date-range/dates.ts';
+import { getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule } from '#src/features/shared/date-range/dates.ts';
 import { wallMessages as t } from './messages.en.ts';
 
 /** A count on the wall board. */
 export interface Figure {
   readonly state: RunState;
-  readonly word: string;
+  readonly label: string;
   readonly count: number;
 }
 
@@ -19,22 +19,22 @@ export interface Figure {
  */
 export const wallFilter = (today: Day, rule: DayRule): RunsFilter => ({
   ...EVERYTHING,
-  ...timesOf({ is: 'last', days: 2 }, today, rule),
+  ...getTimes({ is: 'last', days: 2 }, today, rule),
   rows: 'jobs',
 });
 
 /** Returns the counts. Errors count as failed. */
-export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure[] {
-  const countOf = (...states: readonly RunState[]): number =>
+export function getFigures({ facets }: Pick<RunsView, 'facets'>): readonly Figure[] {
+  const getCount = (...states: readonly RunState[]): number =>
     facets.states.reduce(
       (sum, { value, count }) => (states.includes(value) ? sum + count : sum),
       0,
     );
   return [
-    { state: 'Failed', word: t.failed, count: countOf('Failed', 'Error') },
-    { state: 'Missed', word: t.didNotRun, count: countOf('Missed') },
-    { state: 'Warning', word: t.warning, count: countOf('Warning') },
-    { state: 'Running', word: t.running, count: countOf('Running') },
+    { state: 'Failed', label: t.failed, count: getCount('Failed', 'Error') },
+    { state: 'Missed', label: t.didNotRun, count: getCount('Missed') },
+    { state: 'Warning', label: t.warning, count: getCount('Warning') },
+    { state: 'Running', label: t.running, count: getCount('Running') },
   ];
 }
 
@@ -50,5 +50,5 @@ export const toCheck = ({
  * Returns the number of characters of the longest count; all counts use the font size in which it
  * fits.
  */
-export const digitsOf = (counts: readonly number[]): number =>
+export const getDigits = (counts: readonly number[]): number =>
   Math.max(1, ...counts.map((count) => formatCount(count).length));

@@ -7,14 +7,14 @@ import { wallMessages as t } from './messages.en.ts';
 /**
  * How current the wall board's data is. `stale`: the figures are muted and a banner explains why.
  */
-export interface WallStanding {
+export interface WallFreshness {
   readonly is: 'starting' | 'live' | 'catching-up' | 'stale';
   readonly lead: string;
   readonly rest: string;
 }
 
 /** Returns the text to show without open issues. "All well" requires that data has ever arrived. */
-export const quietOf = ({
+export const getQuietState = ({
   newestAt,
 }: Pick<Overview, 'newestAt'>): { readonly is: 'clear' | 'bare'; readonly words: string } =>
   newestAt === null
@@ -25,7 +25,7 @@ export const quietOf = ({
 export const OLD_MS: Ms = 180_000;
 
 /** Returns how current the data is, and any problem with it. Old data is never shown as live. */
-export function standingOf(status: SyncStatus | undefined, now: Ms, zone: string): WallStanding {
+export function getFreshness(status: SyncStatus | undefined, now: Ms, zone: string): WallFreshness {
   if (!status) return { is: 'starting', lead: t.starting, rest: '' };
   const { syncedAt } = status;
   const age = syncedAt === null ? null : now - syncedAt;

@@ -5,17 +5,17 @@ import { now as clock, useNow } from '#src/app/clock.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { announce } from '#src/app/shell/announce.tsx';
 import { BrandMark } from '#src/app/shell/branding/brand-mark.tsx';
-import { titleOf } from '#src/app/shell/branding/apply-branding.ts';
+import { getTitle } from '#src/app/shell/branding/apply-branding.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatCount, formatDay, formatTime } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
-import { dayAt, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { dayAt, getTimes } from '#src/features/shared/date-range/dates.ts';
 import { WallAttention } from './attention.tsx';
-import { digitsOf, figuresOf, toCheck, wallFilter } from './figures.ts';
-import { mustReload, standingOf } from './freshness.ts';
+import { getDigits, getFigures, toCheck, wallFilter } from './figures.ts';
+import { mustReload, getFreshness } from './freshness.ts';
 import { useAwake } from './use-wake-lock.ts';
 import { useFull } from './use-full-screen.ts';
 import './wallboard.css';
@@ -46,17 +46,17 @@ function Board({ branding }: { readonly branding: Branding }) {
     round: 0,
   });
   const overview = useWatch('overview', {
-    ...timesOf({ is: 'today' }, today, rule),
+    ...getTimes({ is: 'today' }, today, rule),
     companies: NONE,
     instructionTypes: [],
   });
   const awake = useAwake();
   const [dark, setDark] = useDark();
   const [full, toggleFull, leaveFull] = useFull();
-  const standing = standingOf(status, now, rule.zone);
+  const currentStatus = getFreshness(status, now, rule.zone);
   const left = view && toCheck(view);
-  const figures = view ? figuresOf(view) : [];
-  useEffect(() => announce(standing.lead), [standing.lead]);
+  const figures = view ? getFigures(view) : [];
+  useEffect(() => announce(currentStatus.lead), [currentStatus.lead]);
   const reload = mustReload(status, Number(readStored(RELOADED)) || null, now);
   useEffect(() => {
     if (!reload) return;
@@ -81,23 +81,27 @@ function Board({ branding }: { readonly branding: Branding }) {
   }, []);
 
   return (
-    <main id="content" className="wall" data-standing={standing.is}>
-      <title>{t.pageTitle({ brand: titleOf(branding) })}</title>
+    <main id="content" className="wall" data-standing={currentStatus.is}>
+      <title>{t.pageTitle({ brand: getTitle(branding) })}</title>
       <header className="wall-top">
         <span className="wall-brand">
           <BrandMark branding={branding} height={32} />
           <h1>{branding.name}</h1>
         </span>
-        <p className="wall-data" data-standing={standing.is}>
+        <p className="wall-data" data-standing={currentStatus.is}>
           <Icon
             name={
-              standing.is !== 'stale' ? 'sync' : status?.is === 'offline' ? 'offline' : 'warning'
+              currentStatus.is !== 'stale'
+                ? 'sync'
+                : status?.is === 'offline'
+                  ? 'offline'
+                  : 'warning'
             }
             size={28}
           />
           <span>
-            <b>{standing.lead}</b>
-            {standing.rest !== '' && <>, {standing.rest}</>}
+            <b>{currentStatus.lead}</b>
+            {currentStatus.rest !== '' && <>, {currentStatus.rest}</>}
           </span>
         </p>
         <Clock zone={rule.zone} />
@@ -105,13 +109,13 @@ function Board({ branding }: { readonly branding: Branding }) {
       <dl
         className="wall-figures"
         aria-busy={view === undefined}
-        data-digits={digitsOf([...figures.map(({ count }) => count), left?.left ?? 0])}
+        data-digits={getDigits([...figures.map(({ count }) => count), left?.left ?? 0])}
       >
-        {figures.map(({ state, word, count }) => (
+        {figures.map(({ state, label, count }) => (
           <div key={state} data-zero={count === 0}>
             <dt className={STATES[state].text}>
               <Icon name={STATES[state].icon} size={28} />
-              {word}
+              {label}
             </dt>
             <dd className={count === 0 ? '' : STATES[state].text}>{formatCount(count)}</dd>
           </div>

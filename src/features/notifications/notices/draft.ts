@@ -29,7 +29,7 @@ export const EMPTY: Draft = {
   userId: '',
 };
 
-export const FAULT_WORDS = {
+export const ERROR_TEXTS = {
   message: t.textNotValid,
   link: t.linkNotValid,
   roles: t.rolesMissing,
@@ -40,7 +40,7 @@ export const FAULT_WORDS = {
  * Converts the draft to the call's input. A missing choice must fail validation and never send the
  * notice to everybody.
  */
-export const noticeOf = ({
+export const getNotice = ({
   to,
   roles,
   userId,
@@ -59,8 +59,8 @@ export const noticeOf = ({
 
 /** Checks what the schema cannot: that at least one choice is made. */
 export function unchosen({ to, roles, userId }: Draft): Readonly<Record<string, string>> {
-  if (to === 'roles' && roles.length === 0) return { roles: FAULT_WORDS.roles };
-  return to === 'user' && userId === '' ? { userId: FAULT_WORDS.userId } : {};
+  if (to === 'roles' && roles.length === 0) return { roles: ERROR_TEXTS.roles };
+  return to === 'user' && userId === '' ? { userId: ERROR_TEXTS.userId } : {};
 }
 
 export const APP_WORDS: Readonly<Record<Notification['app'], string>> = {
@@ -69,19 +69,19 @@ export const APP_WORDS: Readonly<Record<Notification['app'], string>> = {
   admin: t.administration,
 };
 export const SEVERITIES = {
-  info: { word: t.information, tone: 'running' },
-  success: { word: t.success, tone: 'success' },
-  warning: { word: t.warning, tone: 'warning' },
-  error: { word: t.error, tone: 'failed' },
+  info: { label: t.information, tone: 'running' },
+  success: { label: t.success, tone: 'success' },
+  warning: { label: t.warning, tone: 'warning' },
+  error: { label: t.error, tone: 'failed' },
 } as const satisfies Readonly<
-  Record<Notification['severity'], { readonly word: string; readonly tone: string }>
+  Record<Notification['severity'], { readonly label: string; readonly tone: string }>
 >;
 
 /** Describes the readers. A user is named if the name is known. */
-export function readersOf(
+export function getReaders(
   { userId, roles }: Pick<Notification, 'userId' | 'roles'>,
-  nameOf: (id: string) => string | null,
+  getName: (id: string) => string | null,
 ): string {
-  if (userId !== null) return nameOf(userId) ?? t.oneUserOnly;
+  if (userId !== null) return getName(userId) ?? t.oneUserOnly;
   return roles === null ? t.everyone : roles.join(', ');
 }

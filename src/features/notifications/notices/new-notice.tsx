@@ -19,18 +19,18 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { APP_WORDS, EMPTY, FAULT_WORDS, noticeOf, SEVERITIES, unchosen } from './draft.ts';
+import { APP_WORDS, EMPTY, ERROR_TEXTS, getNotice, SEVERITIES, unchosen } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Reader } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
 const APPS = (['monitoring', 'o365', 'admin'] as const).map((value) => ({
   value,
-  word: APP_WORDS[value],
+  label: APP_WORDS[value],
 }));
 const KINDS = (['info', 'success', 'warning', 'error'] as const).map((value) => ({
   value,
-  word: SEVERITIES[value].word,
+  label: SEVERITIES[value].label,
 }));
 
 export interface NewNoticeProps {
@@ -42,25 +42,25 @@ export interface NewNoticeProps {
 /** Form for a notice: text, readers, and how it is dismissed. */
 export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
   const [draft, setDraft] = useState<Draft>(EMPTY);
-  const [faults, setFaults] = useState<FormErrors>({});
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const put = (next: Partial<Draft>): void => {
     setDraft({ ...draft, ...next });
-    setFaults({});
+    setErrors({});
   };
 
   async function publish(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy) return;
-    const input = noticeOf(draft);
+    const input = getNotice(draft);
     const wrong = {
-      ...findFormErrors(notificationCalls.publishNotification.input, input, FAULT_WORDS),
+      ...findFormErrors(notificationCalls.publishNotification.input, input, ERROR_TEXTS),
       ...unchosen(draft),
     };
     setAbove(null);
-    setFaults(wrong);
+    setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       focusFirstError(form.current);
       return;
@@ -73,9 +73,9 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
       onMade();
       return;
     }
-    const refusal = readServerErrors(made.failure, FAULT_WORDS);
+    const refusal = readServerErrors(made.failure, ERROR_TEXTS);
     setAbove(refusal.above);
-    setFaults(refusal.faults);
+    setErrors(refusal.errors);
   }
 
   const { tone } = SEVERITIES[draft.severity];
@@ -121,7 +121,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
           label={t.text}
           required
           value={draft.message}
-          fault={faults['message'] ?? null}
+          error={errors['message'] ?? null}
           maxLength={LIMITS.messageChars}
           onChange={(event) => put({ message: event.target.value })}
           hint={t.charactersLeft({ count: LIMITS.messageChars - draft.message.length })}
@@ -129,7 +129,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
         <TextField
           label={t.link}
           value={draft.link}
-          fault={faults['link'] ?? null}
+          error={errors['link'] ?? null}
           maxLength={2_000}
           autoComplete="off"
           autoCapitalize="none"
@@ -148,9 +148,9 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
             value={draft.to}
             onChange={(to) => put({ to })}
             options={[
-              { value: 'all', word: t.audienceAll },
-              { value: 'roles', word: t.audienceRoles },
-              ...(readers.length > 0 ? [{ value: 'user' as const, word: t.audienceUser }] : []),
+              { value: 'all', label: t.audienceAll },
+              { value: 'roles', label: t.audienceRoles },
+              ...(readers.length > 0 ? [{ value: 'user' as const, label: t.audienceUser }] : []),
             ]}
           />
           {draft.to === 'roles' && (
@@ -172,9 +172,9 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
                   />
                 ))}
               </div>
-              {faults['roles'] !== undefined && (
+              {errors['roles'] !== undefined && (
                 <p role="alert" className="m-0 text-agate text-failed">
-                  {faults['roles']}
+                  {errors['roles']}
                 </p>
               )}
             </fieldset>
@@ -186,7 +186,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
               value={draft.userId}
               options={readers}
               placeholder={t.userPlaceholder}
-              fault={faults['userId'] ?? null}
+              error={errors['userId'] ?? null}
               onChange={(userId) => put({ userId })}
             />
           )}

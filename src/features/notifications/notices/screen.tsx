@@ -18,7 +18,7 @@ import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { APP_WORDS, readersOf, SEVERITIES } from './draft.ts';
+import { APP_WORDS, getReaders, SEVERITIES } from './draft.ts';
 import { useReaders } from './use-readers.ts';
 import { adminNoticesMessages as t } from './messages.en.ts';
 
@@ -30,13 +30,13 @@ type Published = OutputOf<'publishedNotifications'>[number];
 /** `/admin/notices`: notices above the pages of this provider's users. */
 export function AdminNotices() {
   const zone = useZone();
-  const { value, at, failure, again } = useCachedQuery('publishedNotifications', NOTHING);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const { value, at, failure, again } = useCachedQuery('publishedNotifications', EMPTY);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const readers = useReaders(useAbility('monitoring.users') && !offline);
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<Published | null>(null);
-  const nameOf = (id: string): string | null =>
-    readers.find(({ value: one }) => one === id)?.word ?? null;
+  const getName = (id: string): string | null =>
+    readers.find(({ value: one }) => one === id)?.label ?? null;
   return (
     <Page
       title={t.notices}
@@ -88,7 +88,7 @@ export function AdminNotices() {
           <ul aria-label={t.notices} className="m-0 list-none border-t-2 border-head-rule p-0">
             {value.map((one) => {
               const { _id: id } = one;
-              const { word, tone } = SEVERITIES[one.severity];
+              const { label, tone } = SEVERITIES[one.severity];
               return (
                 <li
                   key={id}
@@ -96,7 +96,7 @@ export function AdminNotices() {
                 >
                   <span className={`flex items-center gap-1.5 self-start ${TONES[tone]}`}>
                     <Icon name={tone} />
-                    {word}
+                    {label}
                   </span>
                   <div className="col-span-2 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
                     <p className="m-0 break-words">{one.message}</p>
@@ -109,7 +109,7 @@ export function AdminNotices() {
                     <p className="m-0 text-agate break-words text-ink-3">
                       {[
                         APP_WORDS[one.app],
-                        readersOf(one, nameOf),
+                        getReaders(one, getName),
                         one.hideAck ? t.noAcknowledging : t.acknowledgedBy({ count: one.acks }),
                         ...(one.hideClose ? [t.noClosing] : []),
                       ].join(' · ')}
@@ -175,7 +175,7 @@ function Ending({
   readonly onEnded: () => void;
 }) {
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   async function end(): Promise<void> {
     setBusy(true);
     const ended = await withReauth(() => client().ask('endNotification', { id }));
@@ -184,7 +184,7 @@ function Ending({
     if (ended.ok || ended.failure.kind === 'not-found') {
       tell(t.noticeRemoved);
       onEnded();
-    } else setFault(ended.failure.message);
+    } else setError(ended.failure.message);
   }
   return (
     <Dialog
@@ -202,9 +202,9 @@ function Ending({
       <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words">{message}</p>
         <p className="m-0 text-ink-2">{t.removeHint}</p>
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </div>
@@ -218,4 +218,4 @@ const TONES = {
   warning: 'text-warning',
   failed: 'text-failed',
 } as const;
-const NOTHING = {};
+const EMPTY = {};

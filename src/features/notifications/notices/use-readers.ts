@@ -3,7 +3,7 @@ import { client } from '#src/app/worker/worker-client.ts';
 
 export interface Reader {
   readonly value: string;
-  readonly word: string;
+  readonly label: string;
 }
 
 /**
@@ -27,7 +27,7 @@ export function useReaders(wanted: boolean): readonly Reader[] {
         found.push(
           ...answer.value.rows.map(({ _id: id, name, username }) => ({
             value: id,
-            word: name === username ? name : `${name} (${username})`,
+            label: name === username ? name : `${name} (${username})`,
           })),
         );
         if (answer.value.rows.length < SIZE) break;

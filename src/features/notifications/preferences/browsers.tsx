@@ -13,24 +13,24 @@ import { formatAge, formatDate } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { deviceOf } from '../../shared/device-labels.ts';
+import { getDevice } from '../../shared/device-labels.ts';
 import { StateLine } from '../../shared/status-line.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { notificationMessages as t } from './messages.en.ts';
 
 export interface NotifyDevicesProps {
-  readonly told: NotifyOut;
+  readonly preferences: NotifyOut;
   readonly onChanged: () => void;
 }
 
 /** The browsers that receive web push notifications, this one first. */
-export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDevicesProps) {
+export function NotifyDevices({ preferences: { devices, vapid }, onChanged }: NotifyDevicesProps) {
   const current = devices.find((one) => one.current) ?? null;
   const known = current !== null;
   const [state, setState] = useState<PushState | null>(null);
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState<string | null>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const now = useNow(60_000);
   useEffect(() => {
@@ -65,10 +65,10 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
   }
 
   return (
-    <FormSection wide title={t.push} says={t.pushDetail}>
+    <FormSection wide title={t.push} description={t.pushDetail}>
       {state === null && <p className="m-0 text-ink-3">{t.checkingBrowser}</p>}
       {state !== null && (
-        <StateLine on={state === 'on'} word={WORDS[state][0]}>
+        <StateLine on={state === 'on'} label={WORDS[state][0]}>
           {WORDS[state][1]}
         </StateLine>
       )}
@@ -82,8 +82,8 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
       {devices.length > 0 && (
         <ul aria-label={t.browsers} className="m-0 list-none p-0">
           {devices.map((one) => {
-            const { _id: id, agent, madeAt, lastAt, fault } = one;
-            const name = deviceOf(agent);
+            const { _id: id, agent, madeAt, lastAt, fault: error } = one;
+            const name = getDevice(agent);
             return (
               <li
                 key={id}
@@ -107,10 +107,10 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
                           age: formatAge(lastAt, now),
                         })}
                   </span>
-                  {fault !== null && (
+                  {error !== null && (
                     <span className="flex items-start gap-1.5 text-agate text-warning">
                       <Icon name="warning" size={12} className="mt-0.5" />
-                      {fault}
+                      {error}
                     </span>
                   )}
                 </span>
@@ -166,14 +166,14 @@ function Asking({
   readonly onDone: () => void;
 }) {
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   async function begin(): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     const says = await beginPush(vapid);
     setBusy(false);
     if (says === null) onDone();
-    else setFault(says);
+    else setError(says);
   }
   return (
     <Dialog
@@ -191,9 +191,9 @@ function Asking({
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
         <p className="m-0">{t.permissionPrompt}</p>
         <p className="m-0 text-ink-2">{t.pushPrivacy}</p>
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
       </div>
@@ -208,4 +208,4 @@ const WORDS: Readonly<Record<PushState, readonly [word: string, says: string]>> 
   denied: [t.pushBlocked, t.pushBlockedDetail],
   none: [t.pushUnsupported, t.pushUnsupportedDetail],
 };
-const NOTHING = {};
+const EMPTY = {};

@@ -27,7 +27,7 @@ export const DAYS = [
 
 const SHORT_DAYS = [t.dayMon, t.dayTue, t.dayWed, t.dayThu, t.dayFri, t.daySat, t.daySun] as const;
 
-export const FAULT_WORDS: ErrorLabels = {
+export const ERROR_TEXTS: ErrorLabels = {
   'settings.digest.weekdays': t.dayMissing,
   'settings.digest.at': t.timeMissing,
   'settings.quiet.from': t.timeMissing,
@@ -43,7 +43,7 @@ export const withDay = (weekdays: readonly number[], day: number): number[] =>
     : [...weekdays, day].toSorted((a, b) => a - b);
 
 /** Changes the channels of one category. */
-export const withTold = (
+export const addDefaults = (
   settings: NotifySettings,
   category: NotifyCategory,
   by: 'mail' | 'push',

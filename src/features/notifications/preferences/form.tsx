@@ -24,38 +24,38 @@ import {
   CATEGORY_WORDS,
   DAYS,
   digestWords,
-  FAULT_WORDS,
+  ERROR_TEXTS,
   isSame,
   withDay,
-  withTold,
+  addDefaults,
 } from './draft.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { notificationMessages as t } from './messages.en.ts';
 
 export interface NotifyFormProps {
-  readonly told: NotifyOut;
+  readonly preferences: NotifyOut;
   readonly onSaved: (settings: NotifySettings, nextAt: Ms | null) => void;
 }
 
 /** Form: categories, channels, schedule and quiet hours; saved together. */
-export function NotifyForm({ told, onSaved }: NotifyFormProps) {
-  const [draft, setDraft] = useState<NotifySettings>(told.settings);
-  const [faults, setFaults] = useState<FormErrors>({});
+export function NotifyForm({ preferences, onSaved }: NotifyFormProps) {
+  const [draft, setDraft] = useState<NotifySettings>(preferences.settings);
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState<'save' | 'send' | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const { digest, quiet } = draft;
-  const dirty = !isSame(draft, told.settings);
-  const zone = told.settings.timeZone;
+  const dirty = !isSame(draft, preferences.settings);
+  const zone = preferences.settings.timeZone;
   const change = (next: Partial<NotifySettings>): void => {
     setDraft((old) => ({ ...old, ...next }));
-    setFaults({});
+    setErrors({});
     setAbove(null);
   };
   const wrong = (found: FormErrors): boolean => {
-    setFaults(found);
+    setErrors(found);
     if (Object.keys(found).length > 0) focusFirstError(form.current);
     return Object.keys(found).length > 0;
   };
@@ -64,7 +64,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
     event.preventDefault();
     if (busy !== null || !dirty) return;
     if (offline) return setAbove(BASE.needsNetwork);
-    if (wrong(findFormErrors(notifyCalls.saveNotify.input, { settings: draft }, FAULT_WORDS)))
+    if (wrong(findFormErrors(notifyCalls.saveNotify.input, { settings: draft }, ERROR_TEXTS)))
       return;
     setBusy('save');
     const answer = await client().ask('saveNotify', { settings: draft });
@@ -74,9 +74,9 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
       tell(t.notificationsSaved);
       return;
     }
-    const refusal = readServerErrors(answer.failure, FAULT_WORDS);
+    const refusal = readServerErrors(answer.failure, ERROR_TEXTS);
     setAbove(refusal.above);
-    wrong(refusal.faults);
+    wrong(refusal.errors);
   }
   async function send(): Promise<void> {
     setBusy('send');
@@ -89,8 +89,8 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
   return (
     <form ref={form} noValidate aria-busy={busy !== null} onSubmit={(event) => void save(event)}>
       <UnsavedQuestion dirty={dirty && busy === null} />
-      <FormSection wide title={t.alerts} says={t.alertsDetail}>
-        {told.categories.length === 0 ? (
+      <FormSection wide title={t.alerts} description={t.alertsDetail}>
+        {preferences.categories.length === 0 ? (
           <p className="m-0 text-ink-2">{t.noAlerts}</p>
         ) : (
           <table className="w-full border-collapse">
@@ -109,7 +109,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
               </tr>
             </thead>
             <tbody>
-              {told.categories.map((category) => {
+              {preferences.categories.map((category) => {
                 const [title, detail] = CATEGORY_WORDS[category];
                 return (
                   <tr key={category} className="border-b border-hair">
@@ -128,7 +128,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
                               channel: by === 'mail' ? t.email : t.pushColumn,
                             })}
                             onChange={({ target }) =>
-                              setDraft((old) => withTold(old, category, by, target.checked))
+                              setDraft((old) => addDefaults(old, category, by, target.checked))
                             }
                             className="m-0 size-4 accent-accent"
                           />
@@ -142,19 +142,19 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           </table>
         )}
       </FormSection>
-      <FormSection title={t.email} says={t.digestDetail}>
+      <FormSection title={t.email} description={t.digestDetail}>
         <Switch
           label={t.sendDigest}
           detail={digestWords(draft)}
           on={digest.on}
           onChange={(on) => change({ digest: { ...digest, on } })}
         />
-        {told.email === null && (
+        {preferences.email === null && (
           <Callout tone="warning">
             {richText(t.noEmail, { link: <ProfileLink text={t.addEmail} /> })}
           </Callout>
         )}
-        {told.email !== null && !told.emailVerified && (
+        {preferences.email !== null && !preferences.emailVerified && (
           <Callout tone="warning">
             {richText(t.emailUnconfirmed, { link: <ProfileLink text={t.confirmEmail} /> })}
           </Callout>
@@ -165,12 +165,12 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
               label={t.digestTime}
               type="time"
               value={digest.at}
-              fault={faults['settings.digest.at'] ?? null}
+              error={errors['settings.digest.at'] ?? null}
               onChange={({ target }) => change({ digest: { ...digest, at: target.value } })}
             />
             <fieldset
               className="m-0 min-w-0 border-0 p-0"
-              {...(faults['settings.digest.weekdays'] !== undefined && { 'data-fault': true })}
+              {...(errors['settings.digest.weekdays'] !== undefined && { 'data-error': true })}
             >
               <legend className="pb-1 font-semibold">{t.digestDays}</legend>
               <div className="flex flex-wrap gap-x-4">
@@ -192,9 +192,9 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
                 ))}
               </div>
               <p
-                className={`m-0 text-agate ${faults['settings.digest.weekdays'] === undefined ? 'text-ink-3' : 'text-failed'}`}
+                className={`m-0 text-agate ${errors['settings.digest.weekdays'] === undefined ? 'text-ink-3' : 'text-failed'}`}
               >
-                {faults['settings.digest.weekdays'] ?? t.weeklyHint}
+                {errors['settings.digest.weekdays'] ?? t.weeklyHint}
               </p>
             </fieldset>
             <Switch
@@ -209,20 +209,21 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           <Button
             size="sm"
             busy={busy === 'send'}
-            disabled={offline || told.email === null || !told.emailVerified}
+            disabled={offline || preferences.email === null || !preferences.emailVerified}
             onClick={() => void send()}
           >
             {t.sendNow}
           </Button>
           <span className="text-agate text-ink-3">
-            {told.nextAt !== null && !dirty
-              ? `${t.nextDigest({ date: `${formatDay(told.nextAt, zone)} ${formatTime(told.nextAt, zone)}` })} `
+            {preferences.nextAt !== null && !dirty
+              ? `${t.nextDigest({ date: `${formatDay(preferences.nextAt, zone)} ${formatTime(preferences.nextAt, zone)}` })} `
               : ''}
-            {told.lastAt !== null && t.lastDigest({ date: formatWhen(told.lastAt, zone) })}
+            {preferences.lastAt !== null &&
+              t.lastDigest({ date: formatWhen(preferences.lastAt, zone) })}
           </span>
         </div>
       </FormSection>
-      <FormSection title={t.quietHours} says={t.quietHoursDetail}>
+      <FormSection title={t.quietHours} description={t.quietHoursDetail}>
         <Switch
           label={t.quietHoursOn}
           detail={
@@ -242,14 +243,14 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
               label={t.from}
               type="time"
               value={quiet.from}
-              fault={faults['settings.quiet.from'] ?? faults['settings.quiet'] ?? null}
+              error={errors['settings.quiet.from'] ?? errors['settings.quiet'] ?? null}
               onChange={({ target }) => change({ quiet: { ...quiet, from: target.value } })}
             />
             <TextField
               label={t.to}
               type="time"
               value={quiet.to}
-              fault={faults['settings.quiet.to'] ?? null}
+              error={errors['settings.quiet.to'] ?? null}
               onChange={({ target }) => change({ quiet: { ...quiet, to: target.value } })}
             />
           </div>
@@ -258,7 +259,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           label={t.digestTimeZone}
           value={draft.timeZone}
           options={zoneChoices()}
-          fault={faults['settings.timeZone'] ?? null}
+          error={errors['settings.timeZone'] ?? null}
           onChange={(timeZone) => change({ timeZone })}
         />
       </FormSection>
@@ -275,8 +276,8 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           {dirty && busy === null && (
             <Button
               onClick={() => {
-                setDraft(told.settings);
-                setFaults({});
+                setDraft(preferences.settings);
+                setErrors({});
                 setAbove(null);
               }}
             >
@@ -303,4 +304,4 @@ function ProfileLink({ text }: { readonly text: string }) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -8,18 +8,18 @@ import { notificationMessages as t } from './messages.en.ts';
 /** `/monitoring/notifications`: the user's notification categories, channels and quiet hours. */
 export function NotificationsPage() {
   const me = useMe();
-  const asked = useQuery('getNotify', NOTHING, me !== null && me.acting === null);
-  const { value } = asked;
+  const request = useQuery('getNotify', EMPTY, me !== null && me.acting === null);
+  const { value } = request;
   return (
-    <OwnPage title={t.notifications} asked={[asked]}>
+    <OwnPage title={t.notifications} queries={[request]}>
       {() =>
         value !== null && (
           <>
             <NotifyForm
-              told={value}
-              onSaved={(settings, nextAt) => asked.set({ ...value, settings, nextAt })}
+              preferences={value}
+              onSaved={(settings, nextAt) => request.set({ ...value, settings, nextAt })}
             />
-            <NotifyDevices told={value} onChanged={asked.again} />
+            <NotifyDevices preferences={value} onChanged={request.again} />
           </>
         )
       }
@@ -27,4 +27,4 @@ export function NotificationsPage() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -6,13 +6,13 @@ import { webhookMessages as t } from './messages.en.ts';
 
 export interface CompaniesProps {
   readonly chosen: readonly number[] | null;
-  readonly fault: string | undefined;
+  readonly error: string | undefined;
   readonly onChange: (chosen: readonly number[] | null) => void;
 }
 
 /** The companies that a webhook covers: all, or some. */
-export function Companies({ chosen, fault, onChange }: CompaniesProps) {
-  const known = useWatch('companies', NOTHING) ?? [];
+export function Companies({ chosen, error, onChange }: CompaniesProps) {
+  const known = useWatch('companies', EMPTY) ?? [];
   const word = (n: number): string => known.find((one) => one.n === n)?.name ?? GONE;
   return (
     <fieldset className="m-0 min-w-0 border-0 p-0">
@@ -37,17 +37,17 @@ export function Companies({ chosen, fault, onChange }: CompaniesProps) {
             label={t.addCompany}
             value=""
             placeholder={t.typeName}
-            fault={fault ?? null}
+            error={error ?? null}
             onChange={(n) => onChange([...chosen, Number(n)])}
             options={known
               .filter(({ n }) => !chosen.includes(n))
-              .map(({ n, name }) => ({ value: String(n), word: name }))
-              .toSorted((a, b) => a.word.localeCompare(b.word))}
+              .map(({ n, name }) => ({ value: String(n), label: name }))
+              .toSorted((a, b) => a.label.localeCompare(b.label))}
           />
           <Chosen
             label={t.companies}
             none={t.noCompanies}
-            items={chosen.map((n) => ({ key: n, word: word(n) }))}
+            items={chosen.map((n) => ({ key: n, label: word(n) }))}
             onRemove={(n) => onChange(chosen.filter((one) => one !== n))}
           />
         </div>
@@ -56,5 +56,5 @@ export function Companies({ chosen, fault, onChange }: CompaniesProps) {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const GONE = t.unknownCompany;

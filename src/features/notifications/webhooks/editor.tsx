@@ -20,39 +20,39 @@ import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { Companies } from './companies.tsx';
-import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './labels.ts';
+import { CATEGORY_NAMES, ERROR_TEXTS, getId } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
   /** Null: a new webhook. */
-  readonly kept: WebhookOut | null;
+  readonly webhook: WebhookOut | null;
   readonly offline: boolean;
   readonly onClose: () => void;
   /** `secret`: of a new webhook, otherwise null. */
   readonly onSaved: (name: string, secret: string | null) => void;
 }
 
-export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
+export function Editor({ webhook, offline, onClose, onSaved }: EditorProps) {
   const [draft, setDraft] = useState<WebhookFields>(
-    kept === null
+    webhook === null
       ? NEW
       : {
-          name: kept.name,
-          url: kept.url,
-          enabled: kept.enabled,
-          categories: [...kept.categories],
-          companies: kept.companies,
+          name: webhook.name,
+          url: webhook.url,
+          enabled: webhook.enabled,
+          categories: [...webhook.categories],
+          companies: webhook.companies,
         },
   );
-  const [faults, setFaults] = useState<FormErrors>({});
+  const [errors, setErrors] = useState<FormErrors>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const first = useRef<HTMLInputElement>(null);
   const change = (next: Partial<WebhookFields>): void => {
     setDraft((old) => ({ ...old, ...next }));
-    setFaults({});
+    setErrors({});
     setAbove(null);
   };
   const toggle = (category: NotifyCategory, on: boolean): void =>
@@ -62,7 +62,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
       ),
     });
   const wrong = (found: FormErrors): boolean => {
-    setFaults(found);
+    setErrors(found);
     if (Object.keys(found).length > 0) focusFirstError(form.current);
     return Object.keys(found).length > 0;
   };
@@ -72,22 +72,24 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
     if (
       busy ||
       offline ||
-      wrong(findFormErrors(notifyCalls.makeWebhook.input, { webhook: draft }, FAULT_WORDS))
+      wrong(findFormErrors(notifyCalls.makeWebhook.input, { webhook: draft }, ERROR_TEXTS))
     )
       return;
     setBusy(true);
     const answer =
-      kept === null
+      webhook === null
         ? await withReauth(() => client().ask('makeWebhook', { webhook: draft }))
-        : await withReauth(() => client().ask('changeWebhook', { id: idOf(kept), webhook: draft }));
+        : await withReauth(() =>
+            client().ask('changeWebhook', { id: getId(webhook), webhook: draft }),
+          );
     setBusy(false);
     if (!answer.ok) {
-      const refusal = readServerErrors(answer.failure, FAULT_WORDS);
+      const refusal = readServerErrors(answer.failure, ERROR_TEXTS);
       setAbove(refusal.above);
-      wrong(refusal.faults);
+      wrong(refusal.errors);
       return;
     }
-    if (kept !== null) tell(t.saved);
+    if (webhook !== null) tell(t.saved);
     onSaved(
       draft.name,
       'secret' in answer.value && typeof answer.value.secret === 'string'
@@ -97,10 +99,10 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
   }
 
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
-  const none = faults['webhook.categories'];
+  const none = errors['webhook.categories'];
   return (
     <Dialog
-      title={kept === null ? t.newWebhook : t.editNamed({ name: kept.name })}
+      title={webhook === null ? t.newWebhook : t.editNamed({ name: webhook.name })}
       onClose={onClose}
       first={first}
       footer={
@@ -136,7 +138,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
           value={draft.name}
           maxLength={LIMITS.nameChars}
           autoComplete="off"
-          fault={faults['webhook.name'] ?? null}
+          error={errors['webhook.name'] ?? null}
           onChange={({ target }) => change({ name: target.value })}
         />
         <TextField
@@ -148,12 +150,12 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
           spellCheck={false}
           inputMode="url"
           placeholder={t.urlExample}
-          fault={faults['webhook.url'] ?? null}
+          error={errors['webhook.url'] ?? null}
           onChange={({ target }) => change({ url: target.value })}
         />
         <fieldset
           className="m-0 min-w-0 border-0 p-0"
-          {...(none !== undefined && { 'data-fault': true })}
+          {...(none !== undefined && { 'data-error': true })}
         >
           <legend className="pb-1 font-semibold">{t.events}</legend>
           {NOTIFY_CATEGORIES.map((category) => (
@@ -173,7 +175,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
         </fieldset>
         <Companies
           chosen={draft.companies ?? null}
-          fault={faults['webhook.companies']}
+          error={errors['webhook.companies']}
           onChange={(companies) => change({ companies: companies && [...companies] })}
         />
         <Switch

@@ -10,7 +10,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { DELIVERY_STATES, eventText, idOf, responseText } from './labels.ts';
+import { DELIVERY_STATES, eventText, getId, responseText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 
@@ -26,14 +26,14 @@ export interface HistoryProps {
 
 /** Deliveries of a webhook, newest first; failed ones can be sent again. */
 export function History({ id, name, enabled, zone, now, offline, onClose }: HistoryProps) {
-  const asked = useCachedQuery('listDeliveries', { id }, { everyMs: EVERY_MS });
-  const rows = asked.value?.deliveries ?? null;
+  const request = useCachedQuery('listDeliveries', { id }, { everyMs: EVERY_MS });
+  const rows = request.value?.deliveries ?? null;
   const [shown, setShown] = useState<string | null>(null);
   async function again(one: DeliveryOut): Promise<void> {
-    const told = await client().ask('redeliver', { id, delivery: idOf(one) });
-    if (told.ok) tell(t.sentAgain);
-    else tellFailure(told.failure.message);
-    asked.again();
+    const details = await client().ask('redeliver', { id, delivery: getId(one) });
+    if (details.ok) tell(t.sentAgain);
+    else tellFailure(details.failure.message);
+    request.again();
   }
   return (
     <Dialog
@@ -44,29 +44,29 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
     >
       {rows === null ? (
         <p className="m-0 px-5 py-4 text-ink-2">
-          {asked.failure === null
+          {request.failure === null
             ? t.loading
             : offline
               ? MESSAGES.needsNetwork
-              : asked.failure.message}
+              : request.failure.message}
         </p>
       ) : rows.length === 0 ? (
         <p className="m-0 px-5 py-4 text-ink-2">{t.noDeliveries}</p>
       ) : (
         <>
-          {asked.failure !== null && (
+          {request.failure !== null && (
             <div className="px-5 pt-3">
               <Callout tone="warning">
-                {asked.at === null
+                {request.at === null
                   ? MESSAGES.needsNetwork
-                  : t.deliveriesFrom({ when: formatWhen(asked.at, zone) })}
+                  : t.deliveriesFrom({ when: formatWhen(request.at, zone) })}
               </Callout>
             </div>
           )}
           <ul aria-label={t.deliveries} className="m-0 list-none px-5 py-2">
             {rows.map((one) => {
-              const { word, icon, text } = DELIVERY_STATES[one.state];
-              const key = idOf(one);
+              const { label, icon, text } = DELIVERY_STATES[one.state];
+              const key = getId(one);
               const what = eventText(one);
               const when = formatWhen(one.madeAt, zone);
               return (
@@ -76,7 +76,7 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
                       <b className="block break-words">{what}</b>
                       <span className={`flex items-center gap-1.5 ${text}`}>
                         <Icon name={icon} />
-                        {word}
+                        {label}
                       </span>
                       <span className="block text-agate break-words text-ink-3">
                         <time data-tip={formatUtc(one.madeAt)}>{when}</time>

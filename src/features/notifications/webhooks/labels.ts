@@ -14,38 +14,38 @@ export const CATEGORY_NAMES: Readonly<Record<NotifyCategory, string>> = {
   ticket: t.eventTicket,
 };
 
-export interface Shown {
-  readonly word: string;
+export interface WebhookBadge {
+  readonly label: string;
   readonly icon: IconName;
   readonly text: string;
 }
-export const DELIVERY_STATES: Readonly<Record<DeliveryState, Shown>> = {
-  waiting: { word: t.waiting, icon: 'clock', text: 'text-ink-2' },
-  sent: { word: t.delivered, icon: 'success', text: 'text-success' },
-  failed: { word: t.notDelivered, icon: 'failed', text: 'text-failed font-semibold' },
-  dropped: { word: t.dropped, icon: 'minus', text: 'text-warning' },
+export const DELIVERY_STATES: Readonly<Record<DeliveryState, WebhookBadge>> = {
+  waiting: { label: t.waiting, icon: 'clock', text: 'text-ink-2' },
+  sent: { label: t.delivered, icon: 'success', text: 'text-success' },
+  failed: { label: t.notDelivered, icon: 'failed', text: 'text-failed font-semibold' },
+  dropped: { label: t.dropped, icon: 'minus', text: 'text-warning' },
 };
 
 /** Returns the status of a webhook in one word. */
-export function stateOf({
+export function getState({
   enabled,
   stoppedAt,
   failingSince,
   lastState,
-}: Pick<WebhookOut, 'enabled' | 'stoppedAt' | 'failingSince' | 'lastState'>): Shown {
+}: Pick<WebhookOut, 'enabled' | 'stoppedAt' | 'failingSince' | 'lastState'>): WebhookBadge {
   if (!enabled)
     return stoppedAt === null
-      ? { word: t.off, icon: 'minus', text: 'text-ink-3' }
+      ? { label: t.off, icon: 'minus', text: 'text-ink-3' }
       : {
-          word: t.stopped,
+          label: t.stopped,
           icon: 'failed',
           text: 'text-failed font-semibold',
         };
   if (failingSince !== null)
-    return { word: t.failing, icon: 'warning', text: 'text-warning font-semibold' };
+    return { label: t.failing, icon: 'warning', text: 'text-warning font-semibold' };
   return lastState === null
-    ? { word: t.notUsed, icon: 'clock', text: 'text-ink-2' }
-    : { word: t.working, icon: 'success', text: 'text-success' };
+    ? { label: t.notUsed, icon: 'clock', text: 'text-ink-2' }
+    : { label: t.working, icon: 'success', text: 'text-success' };
 }
 
 /** Returns the event of a delivery as text. */
@@ -60,14 +60,14 @@ export const eventText = ({ category, facts }: Pick<DeliveryOut, 'category' | 'f
 export const responseText = ({
   tries,
   code,
-  fault,
+  fault: error,
 }: Pick<DeliveryOut, 'tries' | 'code' | 'fault'>): string =>
   [
     ...(tries === 0 ? [] : [t.tries({ count: tries })]),
-    ...(fault === null ? (code === null ? [] : [t.response({ code })]) : [fault]),
+    ...(error === null ? (code === null ? [] : [t.response({ code })]) : [error]),
   ].join(' · ');
 
-export const FAULT_WORDS: ErrorLabels = {
+export const ERROR_TEXTS: ErrorLabels = {
   'webhook.name': t.nameMissing,
   'webhook.url': t.urlInvalid,
   'webhook.categories': t.eventMissing,
@@ -87,4 +87,4 @@ export function companiesText(
       )
     : t.companyCount({ count: companies.length });
 }
-export const idOf = ({ _id }: { readonly _id: string }): string => _id;
+export const getId = ({ _id }: { readonly _id: string }): string => _id;

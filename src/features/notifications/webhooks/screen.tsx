@@ -20,8 +20,9 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Webhook } from './webhook.tsx';
-import { idOf } from './labels.ts';
+import { getId } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { webhookMessages as t } from './messages.en.ts';
 
 type Open =
@@ -36,35 +37,35 @@ type Open =
 
 /** `/monitoring/webhooks`: webhooks and their last responses. */
 export function Webhooks() {
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const now = useNow(5_000);
-  const asked = useCachedQuery('listWebhooks', NOTHING, { everyMs: EVERY_MS });
-  const all = asked.value?.webhooks ?? null;
-  const names = new Map((useWatch('companies', NOTHING) ?? []).map(({ n, name }) => [n, name]));
+  const request = useCachedQuery('listWebhooks', EMPTY, { everyMs: EVERY_MS });
+  const all = request.value?.webhooks ?? null;
+  const names = new Map((useWatch('companies', EMPTY) ?? []).map(({ n, name }) => [n, name]));
   const [open, setOpen] = useState<Open | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
   const close = (): void => setOpen(null);
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function test(one: WebhookOut): Promise<void> {
-    setBusy(idOf(one));
-    const result = await client().ask('testWebhook', { id: idOf(one) });
+    setBusy(getId(one));
+    const result = await client().ask('testWebhook', { id: getId(one) });
     setBusy(null);
     if (!result.ok) tellFailure(result.failure.message);
     else if (result.value.ok) tell(t.tested({ name: one.name, code: result.value.code ?? '' }));
     else tellFailure(result.value.says);
-    asked.again();
+    request.again();
   }
   async function remove(one: WebhookOut): Promise<void> {
-    const result = await client().ask('removeWebhook', { id: idOf(one) });
+    const result = await client().ask('removeWebhook', { id: getId(one) });
     close();
     if (result.ok) tell(t.removed);
     else tellFailure(result.failure.message);
-    asked.again();
+    request.again();
   }
   async function renew(one: WebhookOut): Promise<void> {
-    const result = await withReauth(() => client().ask('renewWebhookSecret', { id: idOf(one) }));
+    const result = await withReauth(() => client().ask('renewWebhookSecret', { id: getId(one) }));
     if (result.ok) {
       setOpen({ is: 'secret', name: one.name, secret: result.value.secret, again: true });
       return;
@@ -91,27 +92,19 @@ export function Webhooks() {
         {offline && (
           <div className="px-5 py-3">
             <Callout tone="warning">
-              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+              {request.at === null
+                ? t.offline
+                : t.offlineSince({ when: formatWhen(request.at, zone) })}
             </Callout>
           </div>
         )}
-        {!offline && all !== null && asked.failure !== null && (
+        {!offline && all !== null && request.failure !== null && (
           <div className="px-5 py-3">
-            <Callout
-              tone="failed"
-              alert
-              action={
-                <Button size="sm" onClick={asked.again}>
-                  {ui.tryAgain}
-                </Button>
-              }
-            >
-              {asked.failure.message}
-            </Callout>
+            <RetryCallout onRetry={request.again}>{request.failure.message}</RetryCallout>
           </div>
         )}
         {all === null ? (
-          asked.failure === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -120,9 +113,9 @@ export function Webhooks() {
               icon="external"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
             >
-              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
         ) : all.length === 0 ? (
@@ -134,13 +127,13 @@ export function Webhooks() {
         ) : (
           all.map((one) => (
             <Webhook
-              key={idOf(one)}
+              key={getId(one)}
               one={one}
               names={names}
               zone={zone}
               now={now}
               offline={offline}
-              busy={busy === idOf(one)}
+              busy={busy === getId(one)}
               onTest={() => void test(one)}
               onHistory={() => setOpen({ is: 'history', one })}
               onEdit={() => setOpen({ is: 'edit', one })}
@@ -152,18 +145,18 @@ export function Webhooks() {
       </div>
       {(open?.is === 'new' || open?.is === 'edit') && (
         <Editor
-          kept={open.is === 'edit' ? open.one : null}
+          webhook={open.is === 'edit' ? open.one : null}
           offline={offline}
           onClose={close}
           onSaved={(name, secret) => {
             setOpen(secret === null ? null : { is: 'secret', name, secret, again: false });
-            asked.again();
+            request.again();
           }}
         />
       )}
       {open?.is === 'history' && (
         <History
-          id={idOf(open.one)}
+          id={getId(open.one)}
           name={open.one.name}
           enabled={open.one.enabled}
           zone={zone}
@@ -246,5 +239,5 @@ export function Webhooks() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const EVERY_MS = 10_000;

@@ -5,7 +5,7 @@ import { CallButton } from '#src/app/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { CATEGORY_NAMES, companiesText, idOf, stateOf } from './labels.ts';
+import { CATEGORY_NAMES, companiesText, getId, getState } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { webhookMessages as t } from './messages.en.ts';
 
@@ -38,8 +38,8 @@ export function Webhook({
   onRenew,
   onRemove,
 }: WebhookProps) {
-  const state = stateOf(one);
-  const head = `webhook-${idOf(one)}`;
+  const state = getState(one);
+  const head = `webhook-${getId(one)}`;
   const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
   return (
     <section
@@ -55,7 +55,7 @@ export function Webhook({
           <p className="m-0 flex flex-wrap items-center gap-x-3">
             <span className={`flex items-center gap-1.5 ${state.text}`}>
               <Icon name={state.icon} />
-              {state.word}
+              {state.label}
             </span>
             <span className="text-agate text-ink-3">
               {one.lastAt !== null && (

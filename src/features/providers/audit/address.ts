@@ -1,6 +1,6 @@
 import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { dayAt, spanKey, spanOfKey, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { dayAt, spanKey, spanOfKey, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { adminEventsMessages as t } from './messages.en.ts';
 
@@ -58,7 +58,7 @@ export function eventsAsk(
   now: Ms,
   rule: DayRule,
 ): InputOf<'exportAdminEvents'> {
-  const { from, to } = timesOf(span, dayAt(now, rule), rule);
+  const { from, to } = getTimes(span, dayAt(now, rule), rule);
   return {
     from: String(from),
     to: String(to),

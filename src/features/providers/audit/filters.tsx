@@ -21,7 +21,7 @@ export interface FiltersProps {
 
 /** Filters: days, type, company, user and subject. The search field above searches the text. */
 export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps) {
-  const companies = useWatch('companies', NOTHING) ?? [];
+  const companies = useWatch('companies', EMPTY) ?? [];
   const known =
     place.type === '' ||
     types.includes(place.type) ||
@@ -64,7 +64,7 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
         value={place.actor}
         most={200}
         choices={['source', 'clock']}
-        onWords={(actor) => onPlace({ actor })}
+        onSearch={(actor) => onPlace({ actor })}
       />
       <Words
         key={`about ${place.entity}`}
@@ -72,7 +72,7 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
         hint={t.objectExample}
         value={place.entity}
         most={100}
-        onWords={(entity) => onPlace({ entity })}
+        onSearch={(entity) => onPlace({ entity })}
       />
       {filtersOn(place) > 0 && (
         <Button
@@ -94,14 +94,14 @@ interface WordsProps {
   readonly value: string;
   readonly most: number;
   readonly choices?: readonly string[];
-  readonly onWords: (words: string) => void;
+  readonly onSearch: (words: string) => void;
 }
 
 /** A small text filter that applies on blur or Enter. */
-function Words({ label, hint, value, most, choices = [], onWords }: WordsProps) {
+function Words({ label, hint, value, most, choices = [], onSearch }: WordsProps) {
   const id = useId();
   const done = (words: string): void => {
-    if (words.trim() !== value) onWords(words.trim());
+    if (words.trim() !== value) onSearch(words.trim());
   };
   return (
     <span className="inline-flex h-7 items-center gap-1.5 rounded-part border border-control bg-sheet px-2 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:h-11">
@@ -136,4 +136,4 @@ function Words({ label, hint, value, most, choices = [], onWords }: WordsProps) 
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

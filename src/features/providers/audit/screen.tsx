@@ -44,9 +44,9 @@ function Log({ branding }: { readonly branding: Branding }) {
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const zone = branding.timeZone;
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const ask = eventsAsk(place, now, rule);
-  const { page, busy, fault, again } = useEvents(
+  const { page, busy, error, again } = useEvents(
     { ...ask, ...(place.before !== '' && { before: place.before }) },
     !offline,
   );
@@ -71,7 +71,7 @@ function Log({ branding }: { readonly branding: Branding }) {
     tell(t.fileDownloaded({ name: made.value.name }));
   }
 
-  const said = offline ? BASE.needsNetwork : fault;
+  const said = offline ? BASE.needsNetwork : error;
   return (
     <Page
       title={t.events}
@@ -224,4 +224,4 @@ function Search({
 }
 
 const RESTS_MS = 400;
-const NOTHING = {};
+const EMPTY = {};

@@ -7,48 +7,48 @@ type Page = OutputOf<'adminEvents'>;
 /**
  * `page`: null before the first one has arrived. The previous page stays while another one loads.
  */
-export interface EventsAsked {
+export interface EventsQuery {
   readonly page: Page | null;
   readonly busy: boolean;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly again: () => void;
 }
 
 /** Loads a page of the log. It is the server's own record and is never stored on this device. */
-export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsAsked {
-  const [told, setTold] = useState<{
+export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsQuery {
+  const [details, setResult] = useState<{
     readonly key: string;
     readonly page: Page | null;
-    readonly fault: string | null;
-  }>({ key: '', page: null, fault: null });
+    readonly error: string | null;
+  }>({ key: '', page: null, error: null });
   const [turn, setTurn] = useState(0);
   const question = JSON.stringify(ask);
   const key = `${turn} ${String(wanted)} ${question}`;
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
-    const asked = async (): Promise<void> => {
+    const toQuery = async (): Promise<void> => {
       const answer = await client()
         .ask('adminEvents', JSON.parse(question) as InputOf<'adminEvents'>)
         .catch(() => null);
       if (gone) return;
-      setTold((old) =>
+      setResult((old) =>
         answer === null
-          ? { key, page: old.page, fault: BASE.noAnswer }
+          ? { key, page: old.page, error: BASE.noAnswer }
           : answer.ok
-            ? { key, page: answer.value, fault: null }
-            : { key, page: old.page, fault: answer.failure.message },
+            ? { key, page: answer.value, error: null }
+            : { key, page: old.page, error: answer.failure.message },
       );
     };
-    void asked();
+    void toQuery();
     return () => {
       gone = true;
     };
   }, [key, question, wanted]);
   return {
-    page: told.page,
-    busy: wanted && told.key !== key,
-    fault: told.fault,
+    page: details.page,
+    busy: wanted && details.key !== key,
+    error: details.error,
     again: () => setTurn(turn + 1),
   };
 }

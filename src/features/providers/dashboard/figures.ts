@@ -9,7 +9,7 @@ import { adminOverviewMessages as t } from './messages.en.ts';
 export interface Trouble {
   readonly key: string;
   readonly tone: 'failed' | 'warning';
-  readonly word: string;
+  readonly label: string;
   readonly title: string;
   readonly detail: string;
   readonly provider: string;
@@ -32,7 +32,7 @@ export function storageTroubles(storage: ServerStorage | null): readonly Trouble
     {
       key: 'storage',
       tone: 'failed',
-      word: t.paused,
+      label: t.paused,
       title: t.outOfDiskSpace,
       detail: `${free} ${detail}`,
       provider: t.server,
@@ -47,23 +47,23 @@ const WAITED: Ms = 3_600_000;
 const SILENT: Ms = 86_400_000;
 
 /** Returns the issues of all providers, worst first, then newest first. */
-export function troublesOf(providers: readonly ProviderOverview[], now: Ms): readonly Trouble[] {
+export function countTroubles(providers: readonly ProviderOverview[], now: Ms): readonly Trouble[] {
   const all = providers.flatMap(({ _id: id, ...one }): Trouble[] => [
-    ...one.sync.failed.map((fault, i): Trouble => ({
+    ...one.sync.failed.map((error, i): Trouble => ({
       key: `${id}:source:${i}`,
       tone: 'failed',
-      word: t.failed,
-      title: t.source({ source: fault.entity }),
-      detail: fault.message,
+      label: t.failed,
+      title: t.source({ source: error.entity }),
+      detail: error.message,
       provider: one.name,
-      at: fault.at,
+      at: error.at,
     })),
     ...(one.outgoing.failed > 0
       ? [
           {
             key: `${id}:not-sent`,
             tone: 'failed',
-            word: t.notSent,
+            label: t.notSent,
             title: t.messagesNotSent({ count: one.outgoing.failed }),
             detail: t.notSentHint,
             provider: one.name,
@@ -76,7 +76,7 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
           {
             key: `${id}:waiting`,
             tone: 'warning',
-            word: t.waiting,
+            label: t.waiting,
             title: t.messagesWaiting({ count: one.outgoing.waiting }),
             detail: t.oldestMessage({ age: formatAge(one.outgoing.oldest, now) }),
             provider: one.name,
@@ -89,7 +89,7 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
           {
             key: `${id}:quota`,
             tone: 'failed',
-            word: t.rejected,
+            label: t.rejected,
             title: t.resultLimitReached,
             detail: t.quotaUsed({
               used: formatBytes(one.ingest.bytes),
@@ -105,7 +105,7 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
           {
             key: `${id}:logs`,
             tone: 'warning',
-            word: t.noLogs,
+            label: t.noLogs,
             title: t.logsNotStored({ count: one.ingest.logsDropped }),
             detail: t.logLimitReached,
             provider: one.name,
@@ -118,7 +118,7 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
           {
             key: `${id}:quarantine`,
             tone: 'warning',
-            word: t.quarantined,
+            label: t.quarantined,
             title: t.recordsInQuarantine({ count: one.quarantine }),
             detail: t.quarantineHint,
             provider: one.name,
@@ -131,7 +131,7 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
           {
             key: `${id}:silent`,
             tone: 'warning',
-            word: t.silent,
+            label: t.silent,
             title: t.sourcesSilent,
             detail:
               one.sync.at === null
@@ -153,38 +153,38 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
 export interface Figure {
   readonly name: string;
   readonly value: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** Returns totals of all providers. */
-export function figuresOf(providers: readonly ProviderOverview[]): readonly Figure[] {
+export function getFigures(providers: readonly ProviderOverview[]): readonly Figure[] {
   const sum = (of: (one: ProviderOverview) => number): string =>
     formatCount(providers.reduce((total, one) => total + of(one), 0));
   return [
-    { name: t.users, value: sum(({ active }) => active), says: t.usersHint },
+    { name: t.users, value: sum(({ active }) => active), description: t.usersHint },
     {
       name: t.signedInNow,
       value: sum(({ signedIn }) => signedIn),
-      says: t.signedInHint,
+      description: t.signedInHint,
     },
-    { name: t.companies, value: sum(({ companies }) => companies), says: t.companiesHint },
-    { name: t.jobs, value: sum(({ jobs }) => jobs), says: t.jobsHint },
+    { name: t.companies, value: sum(({ companies }) => companies), description: t.companiesHint },
+    { name: t.jobs, value: sum(({ jobs }) => jobs), description: t.jobsHint },
     {
       name: t.resultsLastHour,
       value: sum(({ ingest }) => ingest.hour),
-      says: t.resultsHourHint,
+      description: t.resultsHourHint,
     },
     {
       name: t.resultsLastDay,
       value: sum(({ ingest }) => ingest.day),
-      says: t.resultsDayHint,
+      description: t.resultsDayHint,
     },
     {
       name: t.toBeSent,
       value: sum(({ outgoing }) => outgoing.waiting),
-      says: t.toBeSentHint,
+      description: t.toBeSentHint,
     },
-    { name: t.events, value: sum(({ events }) => events), says: t.eventsHint },
+    { name: t.events, value: sum(({ events }) => events), description: t.eventsHint },
   ];
 }
 

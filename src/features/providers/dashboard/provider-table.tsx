@@ -11,7 +11,7 @@ export interface ProviderTableProps {
   readonly now: Ms;
 }
 
-type Shown = Omit<ProviderOverview, '_id'>;
+type ProviderRow = Omit<ProviderOverview, '_id'>;
 const HEADS = [
   t.users,
   t.signedIn,
@@ -31,7 +31,7 @@ const figuresIn = ({
   ingest,
   outgoing,
   quarantine,
-}: Shown): readonly number[] => [
+}: ProviderRow): readonly number[] => [
   active,
   signedIn,
   companies,
@@ -79,7 +79,7 @@ function Line({
   zone,
   now,
 }: {
-  readonly one: Shown;
+  readonly one: ProviderRow;
   readonly zone: string;
   readonly now: Ms;
 }) {

@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatTime, formatWhen } from '#src/ui/format
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Part } from './part.tsx';
-import { figuresOf, roleCounts, storageTroubles, troublesOf } from './figures.ts';
+import { getFigures, roleCounts, storageTroubles, countTroubles } from './figures.ts';
 import type { Trouble } from './figures.ts';
 import { ProviderTable } from './provider-table.tsx';
 import { adminOverviewMessages as t } from './messages.en.ts';
@@ -24,10 +24,10 @@ import { adminOverviewMessages as t } from './messages.en.ts';
 export function AdminDashboard() {
   const zone = useZone();
   const now = useNow(30_000);
-  const { value, at, live, failure, asking, again } = useCachedQuery('adminOverview', NOTHING, {
+  const { value, at, live, failure, isLoading, again } = useCachedQuery('adminOverview', EMPTY, {
     everyMs: EVERY_MS,
   });
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const detail =
     value === null
       ? undefined
@@ -37,7 +37,7 @@ export function AdminDashboard() {
       title={t.overview}
       {...(detail !== undefined && { detail })}
       action={
-        <Button icon="sync" busy={asking} disabled={offline} onClick={again}>
+        <Button icon="sync" busy={isLoading} disabled={offline} onClick={again}>
           {t.refresh}
         </Button>
       }
@@ -75,14 +75,14 @@ export function AdminDashboard() {
               aria-label={t.totals}
               className="m-0 grid grid-cols-2 border-t-2 border-b border-t-head-rule border-b-rule tablet:grid-cols-4 wide:grid-cols-8"
             >
-              {figuresOf(value.providers).map(({ name, value: figure, says }) => (
+              {getFigures(value.providers).map(({ name, value: figure, description }) => (
                 <div
                   key={name}
                   className="grid min-w-0 content-start border-b border-hair py-3 pr-3"
                 >
                   <dt className="font-semibold">{name}</dt>
                   <dd className="m-0 pt-1 text-head leading-8">{figure}</dd>
-                  <dd className="m-0 text-agate text-ink-3">{says}</dd>
+                  <dd className="m-0 text-agate text-ink-3">{description}</dd>
                 </div>
               ))}
             </dl>
@@ -99,7 +99,7 @@ export function AdminDashboard() {
                 <Troubles
                   troubles={[
                     ...storageTroubles(value.storage),
-                    ...troublesOf(value.providers, now),
+                    ...countTroubles(value.providers, now),
                   ]}
                   several={value.providers.length > 1}
                   zone={zone}
@@ -111,7 +111,7 @@ export function AdminDashboard() {
                     key: role,
                     title: role,
                     value: users,
-                    told: formatCount(users),
+                    description: formatCount(users),
                   }))}
                   empty={t.noUsers}
                 />
@@ -146,7 +146,7 @@ function Troubles({
   }
   return (
     <ul className="m-0 list-none p-0">
-      {troubles.slice(0, MOST).map(({ key, tone, word, title, detail, provider, at }) => (
+      {troubles.slice(0, MOST).map(({ key, tone, label, title, detail, provider, at }) => (
         <li
           key={key}
           className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-b border-hair py-2 tablet:grid-cols-[104px_minmax(0,1fr)_auto]"
@@ -155,7 +155,7 @@ function Troubles({
             className={`flex items-center gap-1.5 ${tone === 'failed' ? 'font-semibold text-failed' : 'text-warning'}`}
           >
             <Icon name={tone} />
-            {word}
+            {label}
           </span>
           <span className="col-span-2 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
             <b className="block truncate" data-tip={title}>
@@ -179,5 +179,5 @@ function Troubles({
 }
 
 const MOST = 50;
-const NOTHING = {};
+const EMPTY = {};
 const EVERY_MS = 30_000;

@@ -18,7 +18,7 @@ export const daysAColumn = (days: number): number => (days <= MOST ? 1 : days <=
  * Groups days into columns, oldest first. The last column is always complete; the first can have
  * fewer days.
  */
-export function columnsOf(days: readonly DayTally[]): readonly Column[] {
+export function getColumns(days: readonly DayTally[]): readonly Column[] {
   const size = daysAColumn(days.length);
   const columns: Column[] = [];
   for (let end = days.length; end > 0; end -= size) {
@@ -34,8 +34,8 @@ export function columnsOf(days: readonly DayTally[]): readonly Column[] {
  * Anomalous successes count as successes here, because the lower chart shows only failures, missed
  * runs and warnings.
  */
-export const goodOf = ({ success, anomaly }: Tally): number => success + anomaly;
-export const badOf = ({ failed, missed, warning }: Tally): number => failed + missed + warning;
+export const countGood = ({ success, anomaly }: Tally): number => success + anomaly;
+export const countBad = ({ failed, missed, warning }: Tally): number => failed + missed + warning;
 
 /** `11/02/26: 38 failed, 6 did not run, 16 warnings, 1,903 succeeded`. */
 export function columnWords(column: Column): string {
@@ -46,17 +46,17 @@ export function columnWords(column: Column): string {
     failed: column.failed,
     missed: column.missed,
     warnings: column.warning,
-    good: goodOf(column),
+    good: countGood(column),
   });
 }
 
 /** Returns a value per column; null without results, as for days before the first result. */
-export function traceOf(
+export function getTrace(
   columns: readonly Column[],
-  valueOf: (column: Column) => number | null,
+  getValue: (column: Column) => number | null,
 ): readonly (number | null)[] {
   const first = columns.findIndex(({ runs }) => runs > 0);
-  return columns.map((column, i) => (first < 0 || i < first ? null : valueOf(column)));
+  return columns.map((column, i) => (first < 0 || i < first ? null : getValue(column)));
 }
 
 /**

@@ -8,7 +8,7 @@ import { chartMessages as t } from './messages.en.ts';
  * no change or no comparison.
  */
 export interface Delta {
-  readonly words: string;
+  readonly label: string;
   readonly way: 'up' | 'down' | null;
   readonly tone: 'good' | 'bad' | null;
 }
@@ -23,7 +23,7 @@ export type Before = Tally & { readonly whole: boolean };
  * Returns the success rate in tenths of a percent, rounded down, so that only 100 % success shows
  * as 100. Null if no run ended.
  */
-export function shareOf(tally: Tally): number | null {
+export function getSuccessRate(tally: Tally): number | null {
   const share = successShare(tally);
   return share === null ? null : Math.floor(share * 1000 + 1e-9);
 }
@@ -35,14 +35,14 @@ export const shareWords = (share: number): string =>
 export function shareDelta(now: Tally, before: Before): Delta {
   const unknown = notCompared(before);
   if (unknown !== null) return unknown;
-  const here = shareOf(now);
-  const there = shareOf(before);
+  const here = getSuccessRate(now);
+  const there = getSuccessRate(before);
   if (here === null || there === null) return still(t.nothingToCompare);
   const points = here - there;
   if (points === 0) return still(t.noChange);
   const difference = (Math.abs(points) / 10).toFixed(1);
   return {
-    words:
+    label:
       points > 0 ? t.pointsHigher({ points: difference }) : t.pointsLower({ points: difference }),
     way: points > 0 ? 'up' : 'down',
     tone: points > 0 ? 'good' : 'bad',
@@ -56,8 +56,8 @@ export function countDelta(now: Tally, before: Before, what: Count): Delta {
 export function moreOrFewer(by: number): Delta {
   if (by === 0) return still(t.noChange);
   return by > 0
-    ? { words: t.more({ count: formatCount(by) }), way: 'up', tone: 'bad' }
-    : { words: t.fewer({ count: formatCount(-by) }), way: 'down', tone: 'good' };
+    ? { label: t.more({ count: formatCount(by) }), way: 'up', tone: 'bad' }
+    : { label: t.fewer({ count: formatCount(-by) }), way: 'down', tone: 'good' };
 }
 
 /** The previous period that the figures are compared with, or why they are not. */
@@ -75,6 +75,6 @@ export const extentWords = ({
   readonly all: number;
 }): string => `${t.companies({ count: companies })}, ${t.jobs({ count: all })}`;
 
-const still = (words: string): Delta => ({ words, way: null, tone: null });
+const still = (words: string): Delta => ({ label: words, way: null, tone: null });
 const notCompared = (before: Before): Delta | null =>
   before.whole && before.runs > 0 ? null : still(t.noPreviousPeriod);

@@ -1,6 +1,6 @@
 import { formatCount } from '#src/ui/format.ts';
 import type { Column } from './day-columns.ts';
-import { badOf, goodOf } from './day-columns.ts';
+import { countBad, countGood } from './day-columns.ts';
 
 /**
  * Chart sizes in px: left margin for labels, upper part for successes, lower part for all other
@@ -13,7 +13,7 @@ export const CHART_TALL = CHART.upper + CHART.gap + CHART.lower + CHART.under;
  * Returns the top of a scale that starts at 0: the smallest of 4, 8, 12, 20, 40, 60, 80, 100 and
  * their multiples by powers of ten that covers `most`, so that its four steps are integers.
  */
-export const topOf = (most: number): number => least(most, STEPS);
+export const roundUpScale = (most: number): number => least(most, STEPS);
 
 /** Returns the top of a scale without steps: the next round number that covers `most`. */
 export const roomFor = (most: number): number => least(most, ROUND);
@@ -66,8 +66,8 @@ export function draw(columns: readonly Column[], width: number): Drawn {
   const step = Math.max(1, (width - CHART.left) / Math.max(1, columns.length));
   const bar = Math.max(1, step * 0.72);
   const inset = (step - bar) / 2;
-  const upperTop = roomFor(Math.max(0, ...columns.map(goodOf)));
-  const lowerTop = topOf(Math.max(0, ...columns.map(badOf)));
+  const upperTop = roomFor(Math.max(0, ...columns.map(countGood)));
+  const lowerTop = roundUpScale(Math.max(0, ...columns.map(countBad)));
   const floor = CHART.upper + CHART.gap + CHART.lower;
   return {
     step,
@@ -85,7 +85,7 @@ export function draw(columns: readonly Column[], width: number): Drawn {
         y -= height;
         return { x, y, width: bar, height };
       };
-      const good = goodOf(column);
+      const good = countGood(column);
       const high = Math.max(1, (CHART.upper * good) / upperTop);
       const failed = stand(column.failed);
       const missed = stand(column.missed);

@@ -1,5 +1,5 @@
 import type { Day, Ms } from '#contract/ids.ts';
-import { dayOf, dayText, startOfDay as startOf, zoneOrUtc } from '#contract/time/day.ts';
+import { getDay, dayText, startOfDay as dayStart, zoneOrUtc } from '#contract/time/day.ts';
 import { spanMessages as t } from './messages.en.ts';
 
 /**
@@ -91,7 +91,7 @@ export function spanLabel(span: Span): string {
 }
 
 /** Returns the first and last day of a span. */
-export function daysOf(span: Span, today: Day): readonly [first: Day, last: Day] {
+export function getDays(span: Span, today: Day): readonly [first: Day, last: Day] {
   switch (span.is) {
     case 'today':
       return [today, today];
@@ -120,25 +120,25 @@ function unitStart(today: Day, unit: SpanUnit, by: number): Day {
  * Returns `from` (inclusive) and `to` (exclusive): from the start of the first day to the end of
  * the last.
  */
-export function timesOf(
+export function getTimes(
   span: Span,
   today: Day,
   rule: DayRule,
 ): { readonly from: Ms; readonly to: Ms } {
-  const [first, last] = daysOf(span, today);
+  const [first, last] = getDays(span, today);
   return { from: startOfDay(first, rule), to: startOfDay(addDays(last, 1), rule) };
 }
 
 /** Returns the operational day that a moment belongs to. An unknown zone counts as UTC. */
 export const dayAt = (at: Ms, { zone, hour }: DayRule): Day =>
-  dayText(dayOf(at, zoneOrUtc(zone), hour));
+  dayText(getDay(at, zoneOrUtc(zone), hour));
 
 /**
  * Returns the first moment of a day. If the clock skips that time, returns the moment of the skip;
  * if the time occurs twice, the first occurrence.
  */
 export const startOfDay = (day: Day, { zone, hour }: DayRule): Ms =>
-  startOf(Math.floor(Date.parse(`${day}T00:00:00Z`) / DAY), zoneOrUtc(zone), hour);
+  dayStart(Math.floor(Date.parse(`${day}T00:00:00Z`) / DAY), zoneOrUtc(zone), hour);
 
 /** Returns the moment at which the zone's local time is this hour of this day. */
 export const momentAt = (day: Day, hour: number, zone: string): Ms =>

@@ -1,5 +1,5 @@
 import type { Day, Ms } from '#contract/ids.ts';
-import { addDays, daysOf, startOfDay } from '#src/features/shared/date-range/dates.ts';
+import { addDays, getDays, startOfDay } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { spanMessages as t } from './messages.en.ts';
 
@@ -15,13 +15,13 @@ export interface Stretch {
  * Returns the days of a span up to today, because future days have nothing to compare with. A span
  * in the future is reduced to its first day.
  */
-export function stretchOf(span: Span, today: Day, rule: DayRule): Stretch {
-  const [first, end] = daysOf(span, today);
+export function toStretch(span: Span, today: Day, rule: DayRule): Stretch {
+  const [first, end] = getDays(span, today);
   return stretch(first, end > today && first <= today ? today : end > today ? first : end, rule);
 }
 
 /** Returns the days of the chart: those of the stretch, but at least thirty. */
-export function historyOf({ days: [first, last] }: Stretch, rule: DayRule): Stretch {
+export function getHistory({ days: [first, last] }: Stretch, rule: DayRule): Stretch {
   const month = addDays(last, 1 - HISTORY_DAYS);
   return stretch(first < month ? first : month, last, rule);
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { dayAt, daysOf, isDay } from './dates.ts';
+import { dayAt, getDays, isDay } from './dates.ts';
 import type { SpanChoiceProps } from './date-range-choice.tsx';
 import { spanMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -14,7 +14,7 @@ export interface RangeDialogProps extends SpanChoiceProps {
 
 /** Dialog for a custom period. With an empty end it closes without a change. */
 export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialogProps) {
-  const [first, last] = daysOf(span, dayAt(now, rule));
+  const [first, last] = getDays(span, dayAt(now, rule));
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(last);
   const [days, setDays] = useState(span.is === 'last' ? String(span.days) : '');

@@ -5,7 +5,7 @@ import { KIND_WORDS, REVIEW_WORDS } from '../runs/labels.ts';
 import { exportMessages as t } from './messages.en.ts';
 
 const STATE_WORDS = Object.fromEntries(
-  Object.entries(STATES).map(([code, { word }]) => [code, word]),
+  Object.entries(STATES).map(([code, { label }]) => [code, label]),
 );
 
 /** Export columns of each grid column. The 14-day strip is graphical and has none. */
@@ -49,7 +49,7 @@ const RAIL: readonly ExportColumn[] = [
 ];
 
 /** Returns the columns of a file: those of the grid, in its order. */
-export const exportColumnsOf = (shown: readonly ColumnId[]): readonly ExportColumn[] => {
+export const getExportColumns = (shown: readonly ColumnId[]): readonly ExportColumn[] => {
   const chosen = [...shown.flatMap((id) => OF[id]), ...RAIL];
   const had = new Set<ExportColumnId>();
   return chosen.filter(({ id }) => !had.has(id) && had.add(id));

@@ -4,7 +4,7 @@ import { now } from '#src/app/clock.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import type { ColumnId } from '../runs/columns.ts';
-import { exportColumnsOf } from './columns.ts';
+import { getExportColumns } from './columns.ts';
 import { making, makeFile } from './make-file.ts';
 import { exportedWords } from './labels.ts';
 import { exportMessages as t } from './messages.en.ts';
@@ -24,7 +24,7 @@ export interface ExportButtonProps {
  */
 export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps) {
   const busy = useSyncExternalStore(making.subscribe, making.now) !== null;
-  const status = useWatch('status', NOTHING);
+  const status = useWatch('status', EMPTY);
   const begin = (): void => {
     const fresh = {
       live: status?.is === 'live' || status?.is === 'catching-up',
@@ -32,8 +32,8 @@ export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps)
       loaded,
     };
     void makeFile({
-      start: (onShare) => client().exportRuns(filter, exportColumnsOf(shown), onShare),
-      told: (name, rows) => exportedWords(name, rows, fresh, now(), zone),
+      start: (onShare) => client().exportRuns(filter, getExportColumns(shown), onShare),
+      formatDone: (name, rows) => exportedWords(name, rows, fresh, now(), zone),
     });
   };
   return (
@@ -46,4 +46,4 @@ export function ExportButton({ filter, shown, loaded, zone }: ExportButtonProps)
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

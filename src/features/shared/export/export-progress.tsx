@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { Button } from '#src/ui/button.tsx';
-import { percentOf } from '#src/ui/percent.ts';
+import { getPercent } from '#src/ui/percent.ts';
 import { making } from './make-file.ts';
 import { exportMessages as t } from './messages.en.ts';
 import { uiMessages } from '#src/ui/messages.en.ts';
@@ -9,7 +9,7 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 export function ExportLine() {
   const now = useSyncExternalStore(making.subscribe, making.now);
   if (now === null) return null;
-  const percent = Math.floor(percentOf(now.share, 1));
+  const percent = Math.floor(getPercent(now.share, 1));
   return (
     <div className="flex min-h-10 items-center gap-3 border-t border-rule bg-sheet px-4 py-1">
       <span className="whitespace-nowrap">{t.creatingFile({ percent })}</span>

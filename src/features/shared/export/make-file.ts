@@ -18,12 +18,12 @@ interface Made {
   readonly file: Blob;
 }
 
-/** Creates a file. `told`: the message after it is saved. */
+/** Creates a file. `formatDone`: the message after it is saved. */
 export interface Maker {
   readonly start: (
     onShare: (share: number) => void,
   ) => Promise<{ readonly done: () => Promise<Made | null>; readonly cancel: () => void }>;
-  readonly told: (name: string, rows: number) => string;
+  readonly formatDone: (name: string, rows: number) => string;
 }
 
 let now: Making | null = null;
@@ -60,7 +60,7 @@ export const getExportFailureText = (failure: Failure): string =>
   failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure);
 
 /** Creates one file at a time; the button is busy meanwhile. */
-export async function makeFile({ start, told }: Maker): Promise<void> {
+export async function makeFile({ start, formatDone }: Maker): Promise<void> {
   if (now !== null) return;
   let cancelled = false;
   let stop: (() => void) | null = null;
@@ -80,12 +80,12 @@ export async function makeFile({ start, told }: Maker): Promise<void> {
     const made = await work.done();
     if (cancelled || made === null) return;
     saveFile(made.name, made.file);
-    tell(told(made.name, made.rows));
-  } catch (fault) {
+    tell(formatDone(made.name, made.rows));
+  } catch (error) {
     if (!cancelled)
       tellFailure(
-        fault instanceof FailedCall ? getExportFailureText(fault.failure) : MESSAGES.export,
-        () => void makeFile({ start, told }),
+        error instanceof FailedCall ? getExportFailureText(error.failure) : MESSAGES.export,
+        () => void makeFile({ start, formatDone }),
       );
   } finally {
     if (!cancelled) show(null);

@@ -4,7 +4,7 @@ import { useAbility } from '#src/app/session/use-ability.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
-import { stepsOf } from './steps.ts';
+import { getSteps } from './steps.ts';
 import type { StepState } from './steps.ts';
 import { firstStepsMessages as t } from './messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
@@ -14,11 +14,11 @@ import { richText } from '#src/ui/rich-text.tsx';
  * a list without any result.
  */
 export function FirstSteps() {
-  const keys = useWatch('keys', NOTHING);
+  const keys = useWatch('keys', EMPTY);
   const connects = useAbility('monitoring.sources');
   const acts = useAbility('monitoring.job-actions');
   if (keys === undefined) return null;
-  const { source, results } = stepsOf(keys);
+  const { source, results } = getSteps(keys);
   return (
     <section
       aria-label={t.firstSteps}
@@ -46,18 +46,18 @@ export function FirstSteps() {
           <span className="pointer-coarse:hidden">
             {acts
               ? richText(t.keysForActing, {
-                  down: <Key word="J" />,
-                  up: <Key word="K" />,
-                  review: <Key word="E" />,
-                  snooze: <Key word="S" />,
-                  note: <Key word="N" />,
-                  help: <Key word="?" />,
+                  down: <Key name="J" />,
+                  up: <Key name="K" />,
+                  review: <Key name="E" />,
+                  snooze: <Key name="S" />,
+                  note: <Key name="N" />,
+                  help: <Key name="?" />,
                 })
               : richText(t.keysForReading, {
-                  down: <Key word="J" />,
-                  up: <Key word="K" />,
-                  open: <Key word="Enter" />,
-                  help: <Key word="?" />,
+                  down: <Key name="J" />,
+                  up: <Key name="K" />,
+                  open: <Key name="Enter" />,
+                  help: <Key name="?" />,
                 })}
           </span>{' '}
           {t.worksOffline}
@@ -67,22 +67,22 @@ export function FirstSteps() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};
 
-const Key = ({ word }: { readonly word: string }) => (
+const Key = ({ name }: { readonly name: string }) => (
   <>
-    <span className="sr-only">{word}</span>
-    <Kbd>{word}</Kbd>
+    <span className="sr-only">{name}</span>
+    <Kbd>{name}</Kbd>
   </>
 );
 
 const STATES: Readonly<
-  Record<StepState, { readonly icon: 'tick' | 'clock' | null; readonly word: string }>
+  Record<StepState, { readonly icon: 'tick' | 'clock' | null; readonly label: string }>
 > = {
-  done: { icon: 'tick', word: t.stepDone },
-  now: { icon: null, word: t.stepNext },
-  waiting: { icon: 'clock', word: t.stepWaiting },
-  later: { icon: null, word: '' },
+  done: { icon: 'tick', label: t.stepDone },
+  now: { icon: null, label: t.stepNext },
+  waiting: { icon: 'clock', label: t.stepWaiting },
+  later: { icon: null, label: '' },
 };
 
 function Step({
@@ -96,7 +96,7 @@ function Step({
   readonly title: string;
   readonly children: ReactNode;
 }) {
-  const { icon, word } = STATES[state];
+  const { icon, label } = STATES[state];
   return (
     <li className="grid grid-cols-[24px_minmax(0,1fr)_auto] gap-x-3 border-b border-hair py-3">
       <span
@@ -111,7 +111,7 @@ function Step({
       </div>
       <span className="inline-flex items-center gap-1.5 self-start pt-[5px] text-agate text-ink-3">
         {icon === 'clock' && <Icon name={icon} />}
-        {word}
+        {label}
       </span>
     </li>
   );

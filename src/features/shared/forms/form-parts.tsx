@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { formMessages as t } from './messages.en.ts';
 
 /** A section of a form with its heading. */
@@ -23,31 +24,35 @@ export function FormPart({
 
 /** Buttons below the form, always visible. */
 export function SaveBar({
-  word,
+  label,
   busy,
   dirty,
   offline,
-  fault,
+  error,
   onUndo,
+  onCancel,
 }: {
-  readonly word: string;
+  readonly label: string;
   readonly busy: boolean;
   readonly dirty: boolean;
   readonly offline: boolean;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly onUndo: (() => void) | null;
+  /** Leaves the form, if it can be left otherwise than by closing its panel. */
+  readonly onCancel?: () => void;
 }) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-rule bg-paper px-4 py-3 tablet:px-5">
-      {fault !== null && (
+      {error !== null && (
         <p role="alert" className="m-0 w-full break-words text-failed">
-          {fault}
+          {error}
         </p>
       )}
       {offline && <p className="m-0 w-full text-warning">{MESSAGES.needsNetwork}</p>}
       <Button variant="primary" type="submit" busy={busy} disabled={offline || !dirty}>
-        {word}
+        {label}
       </Button>
+      {onCancel && <Button onClick={onCancel}>{ui.cancel}</Button>}
       {onUndo && dirty && (
         <Button variant="quiet" onClick={onUndo}>
           {t.discardChanges}
@@ -58,6 +63,6 @@ export function SaveBar({
 }
 
 /** The error of a group of fields. */
-export function GroupFault({ children }: { readonly children: string | undefined }) {
+export function GroupError({ children }: { readonly children: string | undefined }) {
   return children === undefined ? null : <p className="m-0 text-agate text-failed">{children}</p>;
 }

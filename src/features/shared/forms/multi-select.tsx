@@ -8,7 +8,7 @@ export interface ManyProps<T extends string | number> {
   /** Meaning of an empty selection. */
   readonly none: string;
   readonly chosen: readonly T[];
-  readonly options: readonly (readonly [value: T, word: string])[];
+  readonly options: readonly (readonly [value: T, label: string])[];
   readonly onChange: (chosen: readonly T[]) => void;
 }
 
@@ -28,7 +28,7 @@ export function Many<T extends string | number>({
         block
         value=""
         placeholder={chosen.length === 0 ? none : t.addAnother}
-        options={rest.map(([value, word]) => ({ value: String(value), word }))}
+        options={rest.map(([value, label]) => ({ value: String(value), label }))}
         onChange={(text) => {
           const found = rest.find(([value]) => String(value) === text);
           if (found) onChange([...chosen, found[0]]);
@@ -37,16 +37,16 @@ export function Many<T extends string | number>({
       {chosen.length > 0 && (
         <ul className="m-0 flex list-none flex-wrap gap-1.5 p-0" aria-label={t.chosen({ label })}>
           {chosen.map((value) => {
-            const word = options.find(([one]) => one === value)?.[1] ?? t.deletedItem;
+            const label = options.find(([one]) => one === value)?.[1] ?? t.deletedItem;
             return (
               <li key={value} className="min-w-0">
                 <button
                   type="button"
                   className={CHIP}
-                  aria-label={uiMessages.removeItem({ name: word })}
+                  aria-label={uiMessages.removeItem({ name: label })}
                   onClick={() => onChange(chosen.filter((one) => one !== value))}
                 >
-                  <span className="max-w-60 truncate">{word}</span>
+                  <span className="max-w-60 truncate">{label}</span>
                   <Icon name="close" className="text-ink-3" />
                 </button>
               </li>

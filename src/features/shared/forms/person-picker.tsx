@@ -13,7 +13,7 @@ export interface Person {
 export interface PersonPickerProps {
   readonly label: string;
   /** Message if the server cannot list the users and the catalog has one for this purpose. */
-  readonly words?: string;
+  readonly errorText?: string;
   /**
    * Only users whom the current user may manage, and the user themself; actions on others are
    * refused.
@@ -25,9 +25,9 @@ export interface PersonPickerProps {
 }
 
 /** Selects a user. The server searches while the user types. */
-export function PersonPicker({ label, words, without = [], own, onChoose }: PersonPickerProps) {
+export function PersonPicker({ label, errorText, without = [], own, onChoose }: PersonPickerProps) {
   const [typed, setTyped] = useState('');
-  const { value, failure, asking } = useSearchQuery('listUsers', {
+  const { value, failure, isLoading } = useSearchQuery('listUsers', {
     pageSize: '50',
     sort: 'name',
     ...(typed.trim() !== '' && { search: typed.trim() }),
@@ -44,16 +44,18 @@ export function PersonPicker({ label, words, without = [], own, onChoose }: Pers
         onType={setTyped}
         options={found.map(({ _id, name, username }) => ({
           value: _id,
-          word: t.personWithUsername({ name, username }),
+          label: t.personWithUsername({ name, username }),
         }))}
         onChange={(id) => {
           const person = found.find(({ _id }) => _id === id);
           if (person) onChoose(person);
         }}
       />
-      {failure !== null && !asking && (
+      {failure !== null && !isLoading && (
         <p role="alert" className="m-0 text-agate text-failed">
-          {words !== undefined && failure.kind === 'server-fault' ? words : getFailureText(failure)}
+          {errorText !== undefined && failure.kind === 'server-fault'
+            ? errorText
+            : getFailureText(failure)}
         </p>
       )}
     </div>

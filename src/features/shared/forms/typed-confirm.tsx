@@ -13,7 +13,7 @@ export interface TypedConfirmProps {
   readonly children: ReactNode;
   /** Text that the user must type to confirm; null: a button press is enough. */
   readonly type: { readonly label: string; readonly text: string } | null;
-  readonly word: string;
+  readonly phrase: string;
   /** Runs the action. Returns null on success, otherwise the error message. */
   readonly onConfirm: () => Promise<string | null>;
   readonly onClose: () => void;
@@ -24,14 +24,14 @@ export function TypedConfirm({
   title,
   children,
   type,
-  word,
+  phrase,
   onConfirm,
   onClose,
 }: TypedConfirmProps) {
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const same = type === null || typed.trim() === type.text;
   const confirm = async (): Promise<void> => {
@@ -39,10 +39,10 @@ export function TypedConfirm({
     if (!same) field.current?.focus();
     if (!same || busy) return;
     setBusy(true);
-    setFault(null);
-    const told = await onConfirm();
+    setError(null);
+    const details = await onConfirm();
     setBusy(false);
-    setFault(told);
+    setError(details);
   };
   return (
     <Dialog
@@ -52,7 +52,7 @@ export function TypedConfirm({
       footer={
         <>
           <Button variant="danger" busy={busy} onClick={() => void confirm()}>
-            {word}
+            {phrase}
           </Button>
           <Button onClick={onClose}>{ui.cancel}</Button>
         </>
@@ -77,12 +77,12 @@ export function TypedConfirm({
             spellCheck={false}
             onChange={(event) => setTyped(event.target.value)}
             hint={richText(t.typeExactly, { text: <b className="select-all">{type.text}</b> })}
-            fault={tried && !same ? t.textDiffers : null}
+            error={tried && !same ? t.textDiffers : null}
           />
         )}
-        {fault !== null && (
+        {error !== null && (
           <p role="alert" className="m-0 text-failed">
-            {fault}
+            {error}
           </p>
         )}
       </form>

@@ -5,7 +5,7 @@ export interface Cursor {
 }
 
 /** Limits of the cursor. `start`: day of the first key press. `page`: rows per page. */
-export interface Reach {
+export interface GridBounds {
   readonly lines: number;
   readonly days: number;
   readonly page: number;
@@ -17,7 +17,7 @@ export function moved(
   cursor: Cursor | null,
   key: string,
   ctrl: boolean,
-  reach: Reach,
+  reach: GridBounds,
 ): Cursor | null {
   if (reach.lines === 0) return null;
   const to = target(cursor ?? { line: 0, day: reach.start }, key, ctrl, reach);
@@ -32,7 +32,7 @@ function target(
   { line, day }: Cursor,
   key: string,
   ctrl: boolean,
-  { lines, days, page }: Reach,
+  { lines, days, page }: GridBounds,
 ): Cursor | null {
   switch (key) {
     case 'ArrowDown':
@@ -59,7 +59,7 @@ function target(
 /** Returns the nearest existing cell. */
 export const within = (
   { line, day }: Cursor,
-  { lines, days }: Pick<Reach, 'lines' | 'days'>,
+  { lines, days }: Pick<GridBounds, 'lines' | 'days'>,
 ): Cursor => ({
   line: Math.max(0, Math.min(lines - 1, line)),
   day: Math.max(-1, Math.min(days - 1, day)),

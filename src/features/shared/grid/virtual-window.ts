@@ -15,7 +15,12 @@ export interface Stretch {
 const BLOCK = 8;
 
 /** Returns the range between two scroll positions, and a block on either side. */
-export function stretchOf(from: number, length: number, size: number, total: number): Stretch {
+export function getVisibleStretch(
+  from: number,
+  length: number,
+  size: number,
+  total: number,
+): Stretch {
   const first = Math.max(0, Math.floor(from / size / BLOCK) - 1) * BLOCK;
   const end = Math.min(total, (Math.ceil((from + length) / size / BLOCK) + 1) * BLOCK);
   return { first: Math.min(first, Math.max(0, total - 1)), count: Math.max(0, end - first) };

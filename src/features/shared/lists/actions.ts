@@ -14,13 +14,13 @@ export interface JobName {
 /** Makes the call and shows its outcome. Returns whether it succeeded. */
 async function done(
   asking: Promise<Result<unknown>>,
-  told: string,
+  details: string,
   undo?: () => void,
 ): Promise<boolean> {
   const answer = await asking;
   if (answer.ok) {
-    if (undo) tellWithUndo(told, undo);
-    else tell(told);
+    if (undo) tellWithUndo(details, undo);
+    else tell(details);
     return true;
   }
   tellFailure(getFailureText(answer.failure));
@@ -31,18 +31,18 @@ export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
   done(
     client().ask('ignoreDisabled', job),
     t.ignoredToast({ name: about }),
-    () => void heedDisabled(job, about),
+    () => void unignoreDisabled(job, about),
   );
-export const heedDisabled = (job: JobName, about: string): Promise<boolean> =>
+export const unignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
   done(client().ask('heedDisabled', job), t.notIgnoredToast({ name: about }));
 
 export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<boolean> =>
   done(
-    client().ask('ignoreMissed', { ...job, ignoredUntil: isoOf(until) }),
+    client().ask('ignoreMissed', { ...job, ignoredUntil: getIso(until) }),
     t.notExpectedToast({ name: about }),
-    () => void heedMissed(job, about),
+    () => void unignoreMissed(job, about),
   );
-export const heedMissed = (job: JobName, about: string): Promise<boolean> =>
+export const unignoreMissed = (job: JobName, about: string): Promise<boolean> =>
   done(client().ask('heedMissed', job), t.expectedToast({ name: about }));
 
 /** `until`: null for permanently. `then`: runs after the change and after its undo. */
@@ -53,13 +53,13 @@ export async function ignoreComputer(
   then: () => void,
 ): Promise<void> {
   const ignored = await done(
-    client().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: isoOf(until) }) }),
+    client().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: getIso(until) }) }),
     t.ignoredToast({ name: about }),
-    () => void heedComputer(id, about, then),
+    () => void unignoreComputer(id, about, then),
   );
   if (ignored) then();
 }
-export async function heedComputer(id: string, about: string, then: () => void): Promise<void> {
+export async function unignoreComputer(id: string, about: string, then: () => void): Promise<void> {
   if (await done(client().ask('heedComputer', { id }), t.notIgnoredToast({ name: about }))) then();
 }
 export async function noteComputer(
@@ -77,4 +77,4 @@ export async function noteComputer(
     then();
 }
 
-const isoOf = (at: Ms): string => new Date(at).toISOString();
+const getIso = (at: Ms): string => new Date(at).toISOString();

@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { useNow } from '#src/app/clock.ts';
 import { client } from '#src/app/worker/worker-client.ts';
-import { computerOf } from './rows.ts';
+import { getComputer } from './rows.ts';
 import type { Computer } from './rows.ts';
 
 /**
@@ -12,11 +12,11 @@ import type { Computer } from './rows.ts';
 export interface ComputersNow {
   readonly rows: readonly Computer[] | null;
   readonly at: Ms | null;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly busy: boolean;
 }
 
-const NONE: ComputersNow = { rows: null, at: null, fault: null, busy: false };
+const NONE: ComputersNow = { rows: null, at: null, error: null, busy: false };
 const OLD_MS: Ms = 300_000;
 
 let user: UserId | null = null;
@@ -44,11 +44,16 @@ export async function askComputers(me: UserId): Promise<void> {
   const answer = await client().read('listComputersNow', {});
   const failure = !answer.ok ? answer.failure : answer.value.live ? null : answer.value.failure;
   if (user !== me) return; // another user has signed in
-  const fault = failure?.message ?? null;
+  const error = failure?.message ?? null;
   show(
     answer.ok
-      ? { rows: answer.value.value.map(computerOf), at: answer.value.at, fault, busy: false }
-      : { ...known, busy: false, fault },
+      ? {
+          rows: answer.value.value.map(getComputer),
+          at: answer.value.at,
+          error,
+          busy: false,
+        }
+      : { ...known, busy: false, error },
   );
 }
 

@@ -11,7 +11,7 @@ import { uiMessages } from '#src/ui/messages.en.ts';
 export interface IgnoreFormProps {
   readonly title: string;
   /** Explains the consequence. */
-  readonly says: string;
+  readonly description: string;
   readonly forGood: boolean;
   readonly zone: string;
   readonly now: Ms;
@@ -22,7 +22,7 @@ export interface IgnoreFormProps {
 
 export function IgnoreForm({
   title,
-  says,
+  description,
   forGood,
   zone,
   now,
@@ -66,13 +66,13 @@ export function IgnoreForm({
         }}
       >
         <fieldset className="m-0 border-0 p-0">
-          <legend className="pb-1 text-ink-2">{says}</legend>
+          <legend className="pb-1 text-ink-2">{description}</legend>
           {choices.map((choice, i) => (
             <Choice
-              key={choice.word}
+              key={choice.label}
               name="ignore"
               checked={at === i}
-              title={choice.word}
+              title={choice.label}
               onChoose={() => setAt(i)}
               {...(choice.until !== null && {
                 detail: t.untilTime({

@@ -7,7 +7,7 @@ import { listMessages as t } from './messages.en.ts';
 
 /** `until`: null for permanently. */
 export interface IgnoreChoice {
-  readonly word: string;
+  readonly label: string;
   readonly until: Ms | null;
 }
 
@@ -17,15 +17,15 @@ export interface IgnoreChoice {
  */
 export function ignoreChoices(now: Ms, zone: string, forGood: boolean): readonly IgnoreChoice[] {
   const today = dayAt(now, { zone, hour: 0 });
-  const inDays = (word: string, days: number): IgnoreChoice => ({
-    word,
+  const inDays = (label: string, days: number): IgnoreChoice => ({
+    label,
     until: momentAt(addDays(today, days), SNOOZE_HOUR, zone),
   });
   return [
     inDays(t.forAWeek, 7),
     inDays(t.for30Days, 30),
     inDays(t.for90Days, 90),
-    ...(forGood ? [{ word: t.permanently, until: null }] : []),
+    ...(forGood ? [{ label: t.permanently, until: null }] : []),
   ];
 }
 

@@ -13,9 +13,9 @@ import { formatCount, formatDay } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { dayAt } from '#src/features/shared/date-range/dates.ts';
-import { keptList } from '../runs/stored-list.ts';
-import { listOf } from '../runs/list-address.ts';
-import { filterOf } from '../runs/list-state.ts';
+import { getStoredList } from '../runs/stored-list.ts';
+import { parseListAddress } from '../runs/list-address.ts';
+import { toRunsFilter } from '../runs/list-state.ts';
 import { besidePlace, besideQuery, LIST_PATHS } from './address.ts';
 import type { BesidePlace, ListKey } from './address.ts';
 import { leftAt } from './tab-state.ts';
@@ -54,7 +54,7 @@ export interface ListPageProps extends ListPageState {
   readonly list: Exclude<ListKey, 'results'>;
   readonly search: string;
   /** Column headers, for wide screens. */
-  readonly heads: readonly { readonly word: string; readonly className: string }[];
+  readonly heads: readonly { readonly label: string; readonly className: string }[];
   /** Number of all rows; null while unknown. */
   readonly count: number | null;
   readonly ignored: number;
@@ -87,9 +87,9 @@ export function ListPage({
 }: ListPageProps) {
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me)));
+  const [stored] = useState(() => parseListAddress(leftAt(me.id, 'results') || getStoredList(me)));
   const results = useWatch('runs', {
-    filter: filterOf(kept, dayAt(now, rule), rule),
+    filter: toRunsFilter(stored, dayAt(now, rule), rule),
     window: NO_ROWS,
     held: false,
     folded: NONE,
@@ -143,9 +143,9 @@ export function ListPage({
                 ref={table}
                 heads={
                   <>
-                    {heads.map(({ word, className }) => (
-                      <Head key={word} className={className}>
-                        {word}
+                    {heads.map(({ label, className }) => (
+                      <Head key={label} className={className}>
+                        {label}
                       </Head>
                     ))}
                     {can(me.roles, 'monitoring.job-actions') && (

@@ -1,18 +1,17 @@
 import { MESSAGES } from '#contract/messages.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import type { SearchQuery } from '../queries/use-search-query.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { listMessages as t } from './messages.en.ts';
 
 export interface SortHeadProps<S extends string> {
-  readonly word: string;
+  readonly label: string;
   readonly by: S;
   readonly sort: S | `-${S}`;
   readonly className?: string;
@@ -21,7 +20,7 @@ export interface SortHeadProps<S extends string> {
 
 /** A sortable column header; pressing it again reverses the order. */
 export function SortHead<S extends string>({
-  word,
+  label,
   by,
   sort,
   className = '',
@@ -40,7 +39,7 @@ export function SortHead<S extends string>({
         className={`inline-flex h-9 items-center gap-1 hover:text-ink ${up || down ? 'font-semibold text-ink' : ''}`}
         onClick={() => onSort(up ? `-${by}` : by)}
       >
-        {word}
+        {label}
         {(up || down) && <Icon name={up ? 'chevron-down' : 'chevron-up'} size={12} />}
       </button>
     </th>
@@ -92,51 +91,41 @@ export const focusEntry = (id: string | null): void => {
 };
 
 export interface ListStateProps {
-  readonly asked: SearchQuery<unknown>;
+  readonly query: SearchQuery<unknown>;
   readonly offline: boolean;
   readonly zone: string;
   /** Message while offline if the device stores nothing of the list. */
-  readonly notKept: string;
+  readonly unavailableText: string;
   /** Message for parts that require a connection if the device stores the list. */
   readonly needs: string;
 }
 
 /** Status above a list: offline, failed, or loading for the first time. */
 export function ListState({
-  asked: { value, at, failure, asking, again },
+  query: { value, at, failure, isLoading, again },
   offline,
   zone,
-  notKept,
+  unavailableText,
   needs,
 }: ListStateProps) {
-  const told = failure === null ? null : getFailureText(failure);
+  const details = failure === null ? null : getFailureText(failure);
   return (
     <>
       {offline && (
         <div className="px-4 py-3 tablet:px-5">
           <Callout tone="warning">
             {value === null
-              ? `${notKept} ${MESSAGES.needsNetwork}`
+              ? `${unavailableText} ${MESSAGES.needsNetwork}`
               : `${at === null ? '' : `${t.listFrom({ time: formatWhen(at, zone) })} `}${needs}`}
           </Callout>
         </div>
       )}
-      {!offline && told !== null && (
+      {!offline && details !== null && (
         <div className="px-4 py-3 tablet:px-5">
-          <Callout
-            tone="failed"
-            alert
-            action={
-              <Button size="sm" onClick={again}>
-                {uiMessages.tryAgain}
-              </Button>
-            }
-          >
-            {told}
-          </Callout>
+          <RetryCallout onRetry={again}>{details}</RetryCallout>
         </div>
       )}
-      {value === null && failure === null && asking && !offline && (
+      {value === null && failure === null && isLoading && !offline && (
         <DelayedFallback>
           <PageLoading />
         </DelayedFallback>

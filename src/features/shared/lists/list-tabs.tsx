@@ -29,8 +29,8 @@ export interface ListsFrameProps {
  */
 export function ListsFrame({ me, now, chosen, query, results, aside, children }: ListsFrameProps) {
   const { history } = useRouter();
-  const disabled = useWatch('disabled', NOTHING);
-  const status = useWatch('status', NOTHING);
+  const disabled = useWatch('disabled', EMPTY);
+  const status = useWatch('status', EMPTY);
   const computers = useComputersNow(me.id, status?.is === 'live');
   return (
     <div className="relative grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
@@ -41,15 +41,15 @@ export function ListsFrame({ me, now, chosen, query, results, aside, children }:
         chosen={chosen}
         onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
         tabs={[
-          { key: 'results', word: t.results, count: results ?? null },
+          { key: 'results', label: t.results, count: results ?? null },
           {
             key: 'disabled',
-            word: t.disabledJobs,
+            label: t.disabledJobs,
             count: disabled ? disabledCount(disabled, now) : null,
           },
           {
             key: 'computers',
-            word: t.computersWithoutAJob,
+            label: t.computersWithoutAJob,
             count: computers.rows ? computersCount(computers.rows, now) : null,
           },
         ]}
@@ -65,4 +65,4 @@ export function ListsFrame({ me, now, chosen, query, results, aside, children }:
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

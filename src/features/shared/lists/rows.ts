@@ -7,7 +7,7 @@ import type { BesidePlace } from './address.ts';
 export interface Computer extends Omit<ComputerOut, '_id'> {
   readonly id: string;
 }
-export const computerOf = ({ _id: id, ...rest }: ComputerOut): Computer => ({ id, ...rest });
+export const getComputer = ({ _id: id, ...rest }: ComputerOut): Computer => ({ id, ...rest });
 
 /** Returns whether it is ignored now: until a change, or until a time in the future. */
 export const isIgnored = (ignored: { readonly until: Ms | null } | null, now: Ms): boolean =>

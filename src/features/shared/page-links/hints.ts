@@ -10,7 +10,7 @@ export const hintsAddress = (
   open === null ? PATH : `${PATH}?${new URLSearchParams({ hint: open, ...like }).toString()}`;
 
 /** Returns the address of a new hint for results like this one. */
-export const hintAddressOf = ({
+export const getHintAddress = ({
   template,
   message,
   source,

@@ -14,7 +14,7 @@ type Like = Pick<
 >;
 
 /** Returns the address of a new rule for results like this one. */
-export const ruleAddressOf = ({
+export const getRuleAddress = ({
   state,
   jobName,
   computer,

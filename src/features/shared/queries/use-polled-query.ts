@@ -11,11 +11,11 @@ import type { ReadCall } from '#workers/api.ts';
 export interface PolledQuery<T> {
   readonly value: T | null;
   readonly at: Ms | null;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly again: () => void;
 }
 
-const NOTHING = {};
+const EMPTY = {};
 const EVERY_MS = 300_000;
 const OFFLINE_EVERY_MS = 30_000;
 
@@ -28,10 +28,10 @@ export function usePolledQuery<N extends ReadCall>(
   input: InputOf<N>,
   wanted: boolean,
 ): PolledQuery<OutputOf<N>> {
-  const is = useWatch('status', NOTHING)?.is;
+  const is = useWatch('status', EMPTY)?.is;
   const { value, at, failure, again } = useCachedQuery(name, input, {
     wanted,
     everyMs: is === 'offline' || is === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS,
   });
-  return { value, at, fault: failure?.message ?? null, again };
+  return { value, at, error: failure?.message ?? null, again };
 }

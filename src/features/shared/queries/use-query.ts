@@ -1,5 +1,6 @@
 import type { CallName, OutputOf, InputOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
 import { NOT_SENT, useServerQuery } from '#src/app/worker/server-query.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
 
@@ -11,10 +12,16 @@ export interface QueryResult<T> {
   readonly value: T | null;
   /** Why there is no answer, or only an old one. */
   readonly failure: Failure | null;
-  readonly asking: boolean;
+  readonly isLoading: boolean;
   readonly again: () => void;
   /** Replaces the value with one from another answer of the server. */
   readonly set: (value: T) => void;
+}
+
+/** `everyMs`: requests again at this interval. `round`: a change of it requests again. */
+export interface QueryTimes {
+  readonly everyMs?: Ms | null;
+  readonly round?: string;
 }
 
 /** Requests data on mount, and when the connection is restored. */
@@ -22,15 +29,17 @@ export function useQuery<N extends CallName>(
   name: N,
   input: InputOf<N>,
   wanted = true,
+  { everyMs = null, round = '' }: QueryTimes = EMPTY,
 ): QueryResult<OutputOf<N>> {
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const { answer, asking, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const { answer, isLoading, again, set } = useServerQuery<N, Answer<OutputOf<N>>>(
     'useQuery',
     name,
     input,
     {
       wanted,
-      round: String(offline),
+      everyMs,
+      round: `${offline} ${round}`,
       request: async (_signal, previous) => {
         const result = await client()
           .ask(name, input)
@@ -44,7 +53,7 @@ export function useQuery<N extends CallName>(
   return {
     value: answer?.value ?? null,
     failure: answer?.failure ?? null,
-    asking,
+    isLoading,
     again,
     set: (value) => set({ value, failure: null }),
   };
@@ -54,4 +63,4 @@ interface Answer<T> {
   readonly value: T | null;
   readonly failure: Failure | null;
 }
-const NOTHING = {};
+const EMPTY = {};

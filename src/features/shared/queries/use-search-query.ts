@@ -14,7 +14,7 @@ export interface SearchQuery<T> {
   readonly value: T | null;
   readonly at: Ms | null;
   readonly failure: Failure | null;
-  readonly asking: boolean;
+  readonly isLoading: boolean;
   readonly again: () => void;
 }
 
@@ -29,11 +29,14 @@ const TYPING_MS = 100;
 export function useSearchQuery<N extends ReadCall>(
   name: N,
   input: InputOf<N>,
-  { kept = false, wanted = true }: { readonly kept?: boolean; readonly wanted?: boolean } = {},
+  {
+    isStored = false,
+    wanted = true,
+  }: { readonly isStored?: boolean; readonly wanted?: boolean } = {},
 ): SearchQuery<OutputOf<N>> {
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const begun = useRef(false);
-  const { answer, asking, again } = useServerQuery<N, Answer<OutputOf<N>>>(
+  const { answer, isLoading, again } = useServerQuery<N, Answer<OutputOf<N>>>(
     'useSearchQuery',
     name,
     input,
@@ -46,7 +49,7 @@ export function useSearchQuery<N extends ReadCall>(
         begun.current = true;
         // Another letter was typed meanwhile.
         if (signal.aborted) return { value: null, at: null, failure: null };
-        if (kept) {
+        if (isStored) {
           const read = await client()
             .read(name, input)
             .catch(() => NOT_SENT);
@@ -67,7 +70,7 @@ export function useSearchQuery<N extends ReadCall>(
     value: answer?.value ?? null,
     at: answer?.at ?? null,
     failure: answer?.failure ?? null,
-    asking,
+    isLoading,
     again,
   };
 }
@@ -82,4 +85,4 @@ const pause = (ms: Ms): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
-const NOTHING = {};
+const EMPTY = {};

@@ -8,7 +8,7 @@ export interface Piece {
  * Aligns a message with its template, in which ‹marks› stand for variable parts. From the first
  * mismatch on, everything counts as variable, so that no part of the message is lost.
  */
-export function piecesOf(message: string, template: string | null): readonly Piece[] {
+export function splitCause(message: string, template: string | null): readonly Piece[] {
   if (template === null) return message === '' ? [] : [{ text: message, fixed: false }];
   const pieces: Piece[] = [];
   const put = (text: string, fixed: boolean): void => {

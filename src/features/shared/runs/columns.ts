@@ -8,7 +8,7 @@ import { runMessages as t } from './messages.en.ts';
  */
 export const COLUMNS = {
   st: {
-    get word() {
+    get label() {
       return t.stateAndStreak;
     },
     wide: 100,
@@ -17,7 +17,7 @@ export const COLUMNS = {
     order: 'worst',
   },
   co: {
-    get word() {
+    get label() {
       return t.company;
     },
     wide: 146,
@@ -26,7 +26,7 @@ export const COLUMNS = {
     order: 'company',
   },
   job: {
-    get word() {
+    get label() {
       return t.job;
     },
     wide: 120,
@@ -35,7 +35,7 @@ export const COLUMNS = {
     order: 'job',
   },
   pc: {
-    get word() {
+    get label() {
       return t.computer;
     },
     wide: 82,
@@ -44,7 +44,7 @@ export const COLUMNS = {
     order: 'computer',
   },
   ca: {
-    get word() {
+    get label() {
       return t.causeFirstLine;
     },
     wide: 260,
@@ -53,7 +53,7 @@ export const COLUMNS = {
     order: 'cause',
   },
   days: {
-    get word() {
+    get label() {
       return t.fourteenDays;
     },
     wide: 88,
@@ -61,7 +61,7 @@ export const COLUMNS = {
     order: null,
   },
   at: {
-    get word() {
+    get label() {
       return t.startedAndAge;
     },
     wide: 128,
@@ -69,7 +69,7 @@ export const COLUMNS = {
     order: 'newest',
   },
   du: {
-    get word() {
+    get label() {
       return t.durationAndTypical;
     },
     wide: 76,
@@ -77,7 +77,7 @@ export const COLUMNS = {
     order: 'duration',
   },
   tr: {
-    get word() {
+    get label() {
       return t.transferredAndTypical;
     },
     wide: 76,
@@ -85,7 +85,7 @@ export const COLUMNS = {
     order: 'bytes',
   },
   last: {
-    get word() {
+    get label() {
       return t.lastGood;
     },
     wide: 50,
@@ -93,7 +93,7 @@ export const COLUMNS = {
     order: 'lastGood',
   },
   tk: {
-    get word() {
+    get label() {
       return t.ticket;
     },
     wide: 62,
@@ -101,7 +101,7 @@ export const COLUMNS = {
     order: 'ticket',
   },
   note: {
-    get word() {
+    get label() {
       return t.note;
     },
     wide: 28,
@@ -111,7 +111,7 @@ export const COLUMNS = {
 } as const satisfies Readonly<Record<string, ColumnKind>>;
 
 interface ColumnKind {
-  readonly word: string;
+  readonly label: string;
   readonly wide: number;
   /** Width in dense rows, if they show two lines of text in one. */
   readonly denseWide?: number;
@@ -145,8 +145,8 @@ export const MOST_WIDE = 640;
  * Parses stored columns: unknown ones are ignored, missing ones are appended, and each appears
  * once.
  */
-export function columnsOf(stored: string | null): readonly Column[] {
-  const read = stored === null ? [] : listOf(stored);
+export function getColumns(stored: string | null): readonly Column[] {
+  const read = stored === null ? [] : parseList(stored);
   const known = new Map<ColumnId, Column>();
   for (const one of read) {
     const { id, shown, width, locked } = (one ?? {}) as Partial<Record<keyof Column, unknown>>;
@@ -166,7 +166,7 @@ export function columnsOf(stored: string | null): readonly Column[] {
   return [...known.values(), ...DEFAULT_COLUMNS.filter(({ id }) => !known.has(id))];
 }
 
-function listOf(stored: string): readonly unknown[] {
+function parseList(stored: string): readonly unknown[] {
   try {
     const read = JSON.parse(stored) as unknown;
     return Array.isArray(read) ? read : [];
@@ -193,7 +193,7 @@ const NAMES: readonly ColumnId[] = ['co', 'job', 'pc'];
  * Returns the grid of a row. With two lines, the cause is below adjacent name columns and has no
  * column of its own. Dense: one line, the cause is a column. Locked columns come first, in order.
  */
-export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
+export function getLayout(columns: readonly Column[], dense: boolean): Layout {
   const shown = columns.filter((one) => one.shown);
   const ordered = [
     ...shown.filter(({ locked }) => locked),
@@ -209,17 +209,17 @@ export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
   for (const { id, locked, width } of placed) {
     if (!locked) break;
     stuck.set(id, left);
-    left += width ?? wideOf(id, dense);
+    left += width ?? getColumnWidth(id, dense);
   }
   return {
-    columns: [`${SELECT_PX}px`, ...placed.map((one) => sizeOf(one, dense)), `${REVIEW_PX}px`].join(
+    columns: [`${SELECT_PX}px`, ...placed.map((one) => getSize(one, dense)), `${REVIEW_PX}px`].join(
       ' ',
     ),
     areas: dense ? `'${first.join(' ')}'` : `'${first.join(' ')}' '${second.join(' ')}'`,
     least:
       SELECT_PX +
       REVIEW_PX +
-      placed.reduce((sum, { id, width }) => sum + (width ?? wideOf(id, dense)), 0),
+      placed.reduce((sum, { id, width }) => sum + (width ?? getColumnWidth(id, dense)), 0),
     hidden: COLUMN_IDS.filter(
       (id) => !placed.some((one) => one.id === id) && !(id === 'ca' && under.length > 0),
     ),
@@ -241,15 +241,15 @@ function namesTogether(placed: readonly Column[]): readonly ColumnId[] {
   return best;
 }
 
-const wideOf = (id: ColumnId, dense: boolean): number => {
+const getColumnWidth = (id: ColumnId, dense: boolean): number => {
   const kind: ColumnKind = COLUMNS[id];
   return dense ? (kind.denseWide ?? kind.wide) : kind.wide;
 };
 
 /** A locked column has a fixed width, because the offsets of the following ones depend on it. */
-function sizeOf({ id, width, locked }: Column, dense: boolean): string {
+function getSize({ id, width, locked }: Column, dense: boolean): string {
   const kind: ColumnKind = COLUMNS[id];
-  const wide = wideOf(id, dense);
+  const wide = getColumnWidth(id, dense);
   if (width !== null) return `${width}px`;
   return kind.grows === undefined || locked ? `${wide}px` : `minmax(${wide}px, ${kind.grows}fr)`;
 }

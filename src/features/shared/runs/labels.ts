@@ -55,7 +55,7 @@ export const ENTITY_GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {
 };
 
 /** `new`, `day 2`; empty for successful runs. */
-export const streakOf = (row: RunView): string =>
+export const getStreak = (row: RunView): string =>
   row.problem === null
     ? ''
     : row.problem.day <= 1
@@ -107,8 +107,8 @@ export function rowWords(row: RunView, me: string, now: Ms, zone: string): strin
       ? row.jobName
       : t.jobOnComputer({ job: row.jobName, computer: row.computer });
   return [
-    STATES[row.state].word,
-    streakOf(row),
+    STATES[row.state].label,
+    getStreak(row),
     row.companyName,
     place,
     row.message ?? '',

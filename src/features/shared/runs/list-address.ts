@@ -14,7 +14,7 @@ const MOST_NAMES = 200;
  * Returns the query of an address without `?`. Default values are left out, so that a plain address
  * is the default list.
  */
-export function queryOf(list: List): string {
+export function getQuery(list: List): string {
   const params = new URLSearchParams();
   const put = (key: string, value: string, byDefault: string): void => {
     if (value !== byDefault) params.set(key, value);
@@ -46,7 +46,7 @@ export function queryOf(list: List): string {
  * Without `date`, the days can also be `from` and `to` (`YYYY-MM-DD`, both inclusive), as in links
  * of other pages.
  */
-export function listOf(query: string): List {
+export function parseListAddress(query: string): List {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [
     ...new Set((params.get(key) ?? '').split(',').filter((word) => word !== '')),

@@ -1,6 +1,6 @@
 import type { CauseN, Day, RunN } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/runs/query.ts';
-import { timesOf } from '#src/features/shared/date-range/dates.ts';
+import { getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 
 /** State of the list in its address, with the open run. Empty lists mean "all". */
@@ -44,9 +44,9 @@ export const MANY = [
   'instructionTypes',
 ] as const;
 
-export function filterOf(list: List, today: Day, rule: DayRule): RunsFilter {
+export function toRunsFilter(list: List, today: Day, rule: DayRule): RunsFilter {
   const { span, open: _, ...rest } = list;
-  return { ...rest, ...timesOf(span, today, rule) };
+  return { ...rest, ...getTimes(span, today, rule) };
 }
 
 /** Adds a value, or removes it. */

@@ -3,7 +3,7 @@ import { addDays, dayAt, momentAt, weekday } from '#src/features/shared/date-ran
 import { runMessages as t } from './messages.en.ts';
 
 export interface SnoozeChoice {
-  readonly word: string;
+  readonly label: string;
   readonly until: Ms;
   readonly day: Day;
 }
@@ -16,8 +16,8 @@ const MONDAY = 1;
 export function snoozeChoices(now: Ms, zone: string): readonly SnoozeChoice[] {
   const today = dayAt(now, { zone, hour: 0 });
   const toMonday = (MONDAY - weekday(today) + 7) % 7 || 7;
-  const choice = (word: string, days: number): SnoozeChoice =>
-    snoozeUntil(word, addDays(today, days), zone);
+  const choice = (label: string, days: number): SnoozeChoice =>
+    snoozeUntil(label, addDays(today, days), zone);
   return [
     choice(t.tomorrow, 1),
     ...(toMonday === 1 || toMonday === 7 ? [] : [choice(t.monday, toMonday)]),
@@ -25,8 +25,8 @@ export function snoozeChoices(now: Ms, zone: string): readonly SnoozeChoice[] {
   ];
 }
 
-export const snoozeUntil = (word: string, day: Day, zone: string): SnoozeChoice => ({
-  word,
+export const snoozeUntil = (label: string, day: Day, zone: string): SnoozeChoice => ({
+  label,
   day,
   until: momentAt(day, SNOOZE_HOUR, zone),
 });

@@ -72,7 +72,7 @@ export function stripPaths(
 export function stripWords(strip: readonly (RunState | null)[], today: string): string {
   const counts = new Map<string, number>();
   for (const state of strip) {
-    const word = state === null ? t.notDue : STATES[state].word.toLowerCase();
+    const word = state === null ? t.notDue : STATES[state].label.toLowerCase();
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return t.stripLabel({

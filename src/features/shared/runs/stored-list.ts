@@ -1,20 +1,20 @@
 import type { Me } from '#contract/auth/current-user.ts';
 import { writeStored, readStored } from '#src/app/session/browser-storage.ts';
-import { listOf, queryOf } from './list-address.ts';
+import { parseListAddress, getQuery } from './list-address.ts';
 import type { List } from './list-state.ts';
 
 /**
  * Returns the part of a list that this device stores for the next visit: the filters, without
  * search text, cause and open run.
  */
-export const keptQuery = (list: List): string =>
-  queryOf({ ...list, text: '', causes: [], jobs: [], open: null });
+export const toStoredQuery = (list: List): string =>
+  getQuery({ ...list, text: '', causes: [], jobs: [], open: null });
 
 /** A device can store a user record from a version without this setting. */
 type Whose = Pick<Me, 'id'> & Partial<Pick<Me, 'managedFilterType'>>;
 
 export function keepList(me: Whose, list: List): void {
-  writeStored(place(me), keptQuery(list));
+  writeStored(place(me), toStoredQuery(list));
   if (list.managed === beginsWith(me)) writeStored(began(me), me.managedFilterType ?? null);
 }
 
@@ -22,9 +22,9 @@ export function keepList(me: Whose, list: List): void {
  * Returns the query for an address without one: the stored one. If the user's default result filter
  * has changed since, it is applied once.
  */
-export function keptList(me: Whose): string {
-  const list = listOf(readStored(place(me)) ?? '');
-  return keptQuery(
+export function getStoredList(me: Whose): string {
+  const list = parseListAddress(readStored(place(me)) ?? '');
+  return toStoredQuery(
     readStored(began(me)) === (me.managedFilterType ?? null)
       ? list
       : { ...list, managed: beginsWith(me) },

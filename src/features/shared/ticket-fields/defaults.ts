@@ -9,7 +9,7 @@ const cut = (text: string): string =>
     : `${text.slice(0, LIMITS.subjectChars - 1).trimEnd()}…`;
 
 /** Returns the suggested subject of a new ticket. */
-export const subjectOf = (
+export const getSubject = (
   row: Pick<RunView, 'state' | 'jobName' | 'computer'> | null,
   results: number,
 ): string =>
@@ -17,12 +17,12 @@ export const subjectOf = (
     row === null
       ? t.newSubjectMany({ count: results })
       : row.computer === ''
-        ? t.newSubject({ state: STATES[row.state].word, job: row.jobName })
+        ? t.newSubject({ state: STATES[row.state].label, job: row.jobName })
         : t.newSubjectComputer({
-            state: STATES[row.state].word,
+            state: STATES[row.state].label,
             job: row.jobName,
             computer: row.computer,
           }),
   );
-export const descriptionOf = (row: Pick<RunView, 'message' | 'companyName'> | null): string =>
+export const getDescription = (row: Pick<RunView, 'message' | 'companyName'> | null): string =>
   row === null ? '' : [row.companyName, row.message ?? ''].filter((line) => line !== '').join('\n');

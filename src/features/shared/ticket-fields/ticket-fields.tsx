@@ -22,7 +22,7 @@ export interface TicketFieldsProps {
   readonly form: TicketFormOut | null;
   /** Includes closed statuses; a new ticket cannot be closed. */
   readonly closing: boolean;
-  readonly fault: string | null;
+  readonly error: string | null;
   /** The subject field, for the initial focus of a dialog. */
   readonly first?: RefObject<HTMLInputElement | null>;
   readonly onChange: (next: Partial<TicketDraft>) => void;
@@ -31,7 +31,7 @@ export interface TicketFieldsProps {
 const NOBODY = '-';
 
 /** Fields of a ticket, with the options of its system. */
-export function TicketFields({ draft, form, closing, fault, first, onChange }: TicketFieldsProps) {
+export function TicketFields({ draft, form, closing, error, first, onChange }: TicketFieldsProps) {
   const statuses = (form?.statuses ?? []).filter(({ closed }) => closing || !closed);
   const system = form?.system ?? 'own';
   const members = useCachedQuery('connectwiseMembers', MEMBERS, {
@@ -56,7 +56,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
         {...(first && { ref: first })}
         value={draft.subject}
         maxLength={LIMITS.subjectChars}
-        fault={fault}
+        error={error}
         onChange={({ target }) => onChange({ subject: target.value })}
       />
       <TextArea
@@ -72,7 +72,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
             block
             label={t.status}
             value={draft.status}
-            options={statuses.map(({ id, name }) => ({ value: id, word: name }))}
+            options={statuses.map(({ id, name }) => ({ value: id, label: name }))}
             onChange={(status) => onChange({ status })}
           />
         )}
@@ -82,8 +82,8 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
             label={t.priority}
             value={draft.priority}
             options={[
-              { value: '', word: t.noPriorityOption },
-              ...(form?.priorities ?? []).map(({ id, name }) => ({ value: id, word: name })),
+              { value: '', label: t.noPriorityOption },
+              ...(form?.priorities ?? []).map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={(priority) => onChange({ priority })}
           />
@@ -94,8 +94,8 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
             label={t.owner}
             value={draft.owner?.id ?? NOBODY}
             options={[
-              { value: NOBODY, word: t.nobody },
-              ...owners.map(({ id, name }) => ({ value: id, word: name })),
+              { value: NOBODY, label: t.nobody },
+              ...owners.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={(id) =>
               onChange({

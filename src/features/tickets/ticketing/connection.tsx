@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import type { TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import type { Ticketing } from '#contract/tickets/ticketing.ts';
 import { SYSTEM_NAMES } from '#contract/tickets/tickets.ts';
 import type { TicketSystem } from '#contract/tickets/tickets.ts';
@@ -21,39 +21,40 @@ import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ticketingMessages as t } from './messages.en.ts';
 
 export interface ConnectionProps {
-  readonly kept: TicketingKept;
+  readonly ticketing: TicketingState;
   readonly offline: boolean;
   readonly zone: string;
-  readonly onKept: (kept: TicketingKept) => void;
+  readonly onSaved: (stored: TicketingState) => void;
 }
 
 const NO_CW = { url: 'https://api-na.myconnectwise.net', company: '', publicKey: '', clientId: '' };
 const NO_AT = { url: 'https://webservices.autotask.net', username: '', integrationCode: '' };
 
 /** Ticketing system: keys, defaults of new tickets, and automatic actions. */
-export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
-  const [draft, setDraft] = useState<Ticketing>(kept.settings);
-  const [days, setDays] = useState(String(kept.settings.reopenDays || 7));
+export function Connection({ ticketing, offline, zone, onSaved }: ConnectionProps) {
+  const [draft, setDraft] = useState<Ticketing>(ticketing.settings);
+  const [days, setDays] = useState(String(ticketing.settings.reopenDays || 7));
   const [secret, setSecret] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(
-    null,
-  );
+  const [error, setError] = useState<string | null>(null);
+  const [tested, setTested] = useState<{
+    readonly ok: boolean;
+    readonly description: string;
+  } | null>(null);
   const { system } = draft;
-  const { choices } = kept;
+  const { choices } = ticketing;
   const cw = draft.connectwise ?? NO_CW;
   const at = draft.autotask ?? NO_AT;
   const set = (next: Partial<Ticketing>): void => setDraft((before) => ({ ...before, ...next }));
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const other =
-    system !== kept.settings.system ||
+    system !== ticketing.settings.system ||
     JSON.stringify(draft[system === 'own' ? 'board' : system]) !==
-      JSON.stringify(kept.settings[system === 'own' ? 'board' : system]);
+      JSON.stringify(ticketing.settings[system === 'own' ? 'board' : system]);
 
   async function save(next: Ticketing, test: boolean): Promise<void> {
     setBusy(true);
-    setFault(null);
+    setError(null);
     setTested(null);
     const result = await withReauth(() =>
       client().ask('setTicketing', {
@@ -63,7 +64,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
     );
     if (!result.ok) {
       setBusy(false);
-      return setFault(
+      return setError(
         result.failure.kind === 'bad-input'
           ? (result.failure.issues[0]?.message ?? result.failure.message)
           : result.failure.message,
@@ -75,22 +76,22 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
       const answer = await client().ask('testTicketing', {});
       if (answer.ok) {
         after = answer.value.kept;
-        setTested({ ok: answer.value.ok, says: answer.value.says });
-      } else setFault(answer.failure.message);
+        setTested({ ok: answer.value.ok, description: answer.value.says });
+      } else setError(answer.failure.message);
     } else tell(t.saved);
     setBusy(false);
     // Choices made during the request are kept.
     setDraft((now) => ({ ...after.settings, ...changedSince(next, now) }));
-    onKept(after);
+    onSaved(after);
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void save(wholeOf(draft, cw, at, days), system !== 'own');
+    void save(toCompleteDraft(draft, cw, at, days), system !== 'own');
   };
 
   return (
     <form onSubmit={submit}>
-      <FormSection title={t.systemSection} says={t.systemSectionHint}>
+      <FormSection title={t.systemSection} description={t.systemSectionHint}>
         <RequiredNote />
         <Select
           block
@@ -100,7 +101,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
           onChange={(next) =>
             set({
               system: next,
-              ...(next !== kept.settings.system && {
+              ...(next !== ticketing.settings.system && {
                 board: null,
                 openStatus: null,
                 closeStatus: null,
@@ -135,11 +136,11 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
             />
             <TextField
               label={t.privateKey}
-              required={!kept.secret || other}
+              required={!ticketing.secret || other}
               type="password"
               value={secret}
               autoComplete="new-password"
-              hint={secretWords(kept.secret && !other)}
+              hint={secretWords(ticketing.secret && !other)}
               onChange={({ target }) => setSecret(target.value)}
             />
             <TextField
@@ -170,11 +171,11 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
             />
             <TextField
               label={t.secret}
-              required={!kept.secret || other}
+              required={!ticketing.secret || other}
               type="password"
               value={secret}
               autoComplete="new-password"
-              hint={secretWords(kept.secret && !other)}
+              hint={secretWords(ticketing.secret && !other)}
               onChange={({ target }) => setSecret(target.value)}
             />
             <TextField
@@ -190,7 +191,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
       {system !== 'own' && (
         <FormSection
           title={t.newTickets}
-          says={
+          description={
             choices.boards.length === 0 || other
               ? t.newTicketsTestFirst
               : t.newTicketsHint({ system: SYSTEM_NAMES[system] })
@@ -209,10 +210,10 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
                     ...(system === 'connectwise' && { openStatus: null, closeStatus: null }),
                   };
                   set(next);
-                  void save({ ...wholeOf(draft, cw, at, days), ...next }, true);
+                  void save({ ...toCompleteDraft(draft, cw, at, days), ...next }, true);
                 },
               )}
-              {draft.board === kept.settings.board &&
+              {draft.board === ticketing.settings.board &&
                 draft.board !== null &&
                 pick(
                   t.openStatus,
@@ -220,7 +221,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
                   choices.statuses.filter(({ closed, id }) => !closed && id !== draft.closeStatus),
                   (openStatus) => set({ openStatus }),
                 )}
-              {draft.board === kept.settings.board &&
+              {draft.board === ticketing.settings.board &&
                 draft.board !== null &&
                 pick(
                   t.closedStatus,
@@ -238,7 +239,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
           )}
         </FormSection>
       )}
-      <FormSection title={t.automation} says={t.automationHint}>
+      <FormSection title={t.automation} description={t.automationHint}>
         <Switch
           label={t.closeOnSuccess}
           detail={t.closeOnSuccessHint}
@@ -257,25 +258,25 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
             inputMode="numeric"
             value={days}
             maxLength={3}
-            fault={daysOf(days) === null ? t.daysInvalid : null}
+            error={getDays(days) === null ? t.daysInvalid : null}
             onChange={({ target }) => setDays(target.value.replaceAll(/\D/g, ''))}
           />
         )}
       </FormSection>
       <div className="grid gap-3 border-t border-hair py-4">
-        {fault !== null && (
+        {error !== null && (
           <Callout tone="failed" alert>
-            {fault}
+            {error}
           </Callout>
         )}
         {tested !== null && (
           <Callout tone={tested.ok ? 'success' : 'failed'} alert>
-            {tested.says}
+            {tested.description}
           </Callout>
         )}
-        {tested === null && kept.fault !== null && system === kept.settings.system && (
+        {tested === null && ticketing.fault !== null && system === ticketing.settings.system && (
           <Callout tone="warning">
-            {kept.fault} {t.retrying}
+            {ticketing.fault} {t.retrying}
           </Callout>
         )}
         <div className="flex flex-wrap items-center gap-3">
@@ -284,24 +285,24 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
             type="submit"
             variant="primary"
             busy={busy}
-            disabled={offline || (draft.reopenDays > 0 && daysOf(days) === null)}
+            disabled={offline || (draft.reopenDays > 0 && getDays(days) === null)}
             {...why}
           >
             {system === 'own' ? ui.save : t.saveAndTest}
           </CallButton>
-          {kept.settings.system !== 'own' && (
+          {ticketing.settings.system !== 'own' && (
             <span className="text-agate text-ink-3">
-              {kept.polledAt === null
+              {ticketing.polledAt === null
                 ? t.notReadYet
-                : t.lastRead({ when: formatWhen(kept.polledAt, zone) })}{' '}
-              {kept.waiting > 0 && t.waiting({ count: kept.waiting })}
+                : t.lastRead({ when: formatWhen(ticketing.polledAt, zone) })}{' '}
+              {ticketing.waiting > 0 && t.waiting({ count: ticketing.waiting })}
             </span>
           )}
         </div>
-        {system === 'connectwise' && kept.settings.system === 'connectwise' && (
+        {system === 'connectwise' && ticketing.settings.system === 'connectwise' && (
           <div className="grid gap-1 text-ink-2">
             <span>{t.callbackHint}</span>
-            <CopyText text={kept.callback} label={t.copyCallback} copied={t.copiedCallback} />
+            <CopyText text={ticketing.callback} label={t.copyCallback} copied={t.copiedCallback} />
           </div>
         )}
       </div>
@@ -320,7 +321,7 @@ const pick = (
     label={label}
     value={value ?? ''}
     placeholder={t.choose}
-    options={options.map(({ id, name }) => ({ value: id, word: name }))}
+    options={options.map(({ id, name }) => ({ value: id, label: name }))}
     onChange={on}
   />
 );
@@ -331,15 +332,15 @@ const changedSince = (sent: Ticketing, now: Ticketing): Partial<Ticketing> =>
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name as keyof Ticketing]),
     ),
   );
-const SYSTEMS: readonly { readonly value: TicketSystem; readonly word: string }[] = [
-  { value: 'own', word: t.systemNone },
-  { value: 'connectwise', word: t.connectwisePsa },
-  { value: 'autotask', word: t.autotaskPsa },
+const SYSTEMS: readonly { readonly value: TicketSystem; readonly label: string }[] = [
+  { value: 'own', label: t.systemNone },
+  { value: 'connectwise', label: t.connectwisePsa },
+  { value: 'autotask', label: t.autotaskPsa },
 ];
-const secretWords = (kept: boolean): string => (kept ? t.secretStored : t.secretNew);
-const daysOf = (text: string): number | null =>
+const secretWords = (stored: boolean): string => (stored ? t.secretStored : t.secretNew);
+const getDays = (text: string): number | null =>
   Number(text) >= 1 && Number(text) <= 365 ? Number(text) : null;
-const wholeOf = (
+const toCompleteDraft = (
   draft: Ticketing,
   connectwise: NonNullable<Ticketing['connectwise']>,
   autotask: NonNullable<Ticketing['autotask']>,
@@ -348,5 +349,5 @@ const wholeOf = (
   ...draft,
   connectwise: draft.system === 'connectwise' ? connectwise : null,
   autotask: draft.system === 'autotask' ? autotask : null,
-  reopenDays: draft.reopenDays > 0 ? (daysOf(days) ?? draft.reopenDays) : 0,
+  reopenDays: draft.reopenDays > 0 ? (getDays(days) ?? draft.reopenDays) : 0,
 });

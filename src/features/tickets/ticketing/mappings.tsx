@@ -31,12 +31,12 @@ interface Pair {
 }
 
 const HEALTH: Readonly<
-  Record<MappingHealth, { readonly word: string; readonly icon: IconName; readonly text: string }>
+  Record<MappingHealth, { readonly label: string; readonly icon: IconName; readonly text: string }>
 > = {
-  'ok': { word: t.healthOk, icon: 'success', text: 'text-success' },
-  'renamed': { word: t.renamed, icon: 'warning', text: 'text-warning' },
-  'missing': { word: t.missing, icon: 'failed', text: 'text-failed' },
-  'not mapped': { word: t.notMapped, icon: 'missed', text: 'text-missed' },
+  'ok': { label: t.healthOk, icon: 'success', text: 'text-success' },
+  'renamed': { label: t.renamed, icon: 'warning', text: 'text-warning' },
+  'missing': { label: t.missing, icon: 'failed', text: 'text-failed' },
+  'not mapped': { label: t.notMapped, icon: 'missed', text: 'text-missed' },
 };
 /** Maximum number of displayed companies; others are found by searching. */
 const MOST = 200;
@@ -45,7 +45,7 @@ const MOST = 200;
 export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [found, setFound] = useState<readonly Pair[] | null>(null);
   const [choosing, setChoosing] = useState<MappedOut | null>(null);
   const name = SYSTEM_NAMES[system];
@@ -62,23 +62,23 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
 
   async function check(): Promise<void> {
     setBusy(true);
-    setFault(null);
-    const told = await client().ask('checkMappings', {});
+    setError(null);
+    const details = await client().ask('checkMappings', {});
     setBusy(false);
-    if (!told.ok) return setFault(told.failure.message);
-    onRows(told.value.companies);
-    setFound(told.value.found);
+    if (!details.ok) return setError(details.failure.message);
+    onRows(details.value.companies);
+    setFound(details.value.found);
   }
   async function put(pairs: readonly Pair[], said: string): Promise<void> {
     setBusy(true);
-    const told = await client().ask('setMappings', {
+    const details = await client().ask('setMappings', {
       pairs: pairs.map(({ company, remote }) => ({ company, remote })),
     });
     setBusy(false);
     setFound(null);
     setChoosing(null);
-    if (!told.ok) return setFault(told.failure.message);
-    onRows(told.value);
+    if (!details.ok) return setError(details.failure.message);
+    onRows(details.value);
     tell(said);
   }
 
@@ -87,7 +87,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
       wide
       title={t.companies}
       place="companies"
-      says={
+      description={
         <>
           {t.companiesHint}
           {checked > 0 && (
@@ -106,9 +106,9 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
           {t.match}
         </Button>
       </div>
-      {fault !== null && (
+      {error !== null && (
         <Callout tone="failed" alert>
-          {fault}
+          {error}
         </Callout>
       )}
       {found !== null &&
@@ -142,7 +142,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
       {rows !== null && rows.length === 0 && <p className="m-0 text-ink-2">{t.none}</p>}
       <ul className="m-0 list-none border-t border-rule p-0" aria-busy={rows === null}>
         {shown.slice(0, MOST).map((one) => {
-          const { word, icon, text: colour } = HEALTH[one.health];
+          const { label, icon, text: colour } = HEALTH[one.health];
           return (
             <li
               key={one.company}
@@ -161,7 +161,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
                 className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}
               >
                 <Icon name={icon} />
-                {word}
+                {label}
               </span>
               <Button
                 size="sm"
@@ -235,18 +235,18 @@ function Choose({
   const [typed, setTyped] = useState(one.name);
   const [rows, setRows] = useState<readonly Named[]>(one.remote ? [one.remote] : []);
   const [chosen, setChosen] = useState<Named | null>(one.remote);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     let gone = false;
     const look = async (): Promise<void> => {
       const input = { pageSize: '50', ...(typed.trim() !== '' && { search: typed.trim() }) };
-      const told =
+      const details =
         system === 'connectwise'
           ? await client().ask('connectwiseCompanies', input)
           : await client().ask('autotaskAccounts', input);
       if (gone) return;
-      setFault(told.ok ? null : told.failure.message);
-      if (told.ok) setRows(told.value.rows.map(({ id, name }) => ({ id, name })));
+      setError(details.ok ? null : details.failure.message);
+      if (details.ok) setRows(details.value.rows.map(({ id, name }) => ({ id, name })));
     };
     const timer = setTimeout(() => void look(), 250);
     return () => {
@@ -286,8 +286,8 @@ function Choose({
           label={t.companyIn({ system: SYSTEM_NAMES[system] })}
           value={chosen?.id ?? ''}
           placeholder={t.typeName}
-          options={options.map(({ id, name }) => ({ value: id, word: name }))}
-          fault={fault}
+          options={options.map(({ id, name }) => ({ value: id, label: name }))}
+          error={error}
           onType={setTyped}
           onChange={(id) => setChosen(options.find((each) => each.id === id) ?? null)}
         />

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { MappedOut, TicketingKept } from '#contract/tickets/ticketing-calls.ts';
+import type { MappedOut, TicketingState } from '#contract/tickets/ticketing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Notice } from '#src/app/shell/notice-page.tsx';
@@ -20,14 +20,14 @@ import { ticketingMessages as t } from './messages.en.ts';
  * `/monitoring/ticketing`: the provider's ticketing system and the mapping of companies (TICKET-8).
  */
 export function Ticketing() {
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const all = useMe()?.companies === null;
   const zone = useZone();
-  const asked = useCachedQuery('getTicketing', NOTHING, { wanted: all });
-  const mapped = useCachedQuery('listMappings', NOTHING, { wanted: all });
-  const [saved, setSaved] = useState<TicketingKept | null>(null);
+  const request = useCachedQuery('getTicketing', EMPTY, { wanted: all });
+  const mapped = useCachedQuery('listMappings', EMPTY, { wanted: all });
+  const [saved, setSaved] = useState<TicketingState | null>(null);
   const [changed, setChanged] = useState<readonly MappedOut[] | null>(null);
-  const kept = saved ?? asked.value;
+  const stored = saved ?? request.value;
   const companies = changed ?? mapped.value;
   return (
     <Page title={t.title}>
@@ -35,7 +35,9 @@ export function Ticketing() {
         {offline && (
           <div className="py-3">
             <Callout tone="warning">
-              {asked.at === null ? t.offline : t.offlineSince({ when: formatWhen(asked.at, zone) })}
+              {request.at === null
+                ? t.offline
+                : t.offlineSince({ when: formatWhen(request.at, zone) })}
             </Callout>
           </div>
         )}
@@ -43,8 +45,8 @@ export function Ticketing() {
           <Notice icon="lock" level={2} title={t.noAccess}>
             <p className="m-0">{MESSAGES.ticketingNotYours}</p>
           </Notice>
-        ) : kept === null ? (
-          asked.failure === null ? (
+        ) : stored === null ? (
+          request.failure === null ? (
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
@@ -53,27 +55,27 @@ export function Ticketing() {
               icon="ticket"
               level={2}
               title={t.notLoaded}
-              actions={<Button onClick={asked.again}>{ui.tryAgain}</Button>}
+              actions={<Button onClick={request.again}>{ui.tryAgain}</Button>}
             >
-              <p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
+              <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
         ) : (
           <>
             <Connection
-              kept={kept}
+              ticketing={stored}
               offline={offline}
               zone={zone}
-              onKept={(next) => {
-                if (next.settings.system !== kept.settings.system) setChanged(null);
+              onSaved={(next) => {
+                if (next.settings.system !== stored.settings.system) setChanged(null);
                 setSaved(next);
                 mapped.again();
               }}
             />
-            {kept.settings.system !== 'own' && (
+            {stored.settings.system !== 'own' && (
               <Mappings
-                key={kept.settings.system}
-                system={kept.settings.system}
+                key={stored.settings.system}
+                system={stored.settings.system}
                 rows={companies}
                 offline={offline}
                 zone={zone}
@@ -87,4 +89,4 @@ export function Ticketing() {
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

@@ -1,7 +1,7 @@
 import type { InputOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
-import { dayAt, spanKey, spanOfKey, timesOf } from '#src/features/shared/date-range/dates.ts';
+import { dayAt, spanKey, spanOfKey, getTimes } from '#src/features/shared/date-range/dates.ts';
 import type { DayRule, Span } from '#src/features/shared/date-range/dates.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
@@ -70,7 +70,7 @@ export function logsAsk(
   now: Ms,
   rule: DayRule,
 ): InputOf<'exportUserLogs'> {
-  const { from, to } = timesOf(span, dayAt(now, rule), rule);
+  const { from, to } = getTimes(span, dayAt(now, rule), rule);
   const words = text.trim();
   return {
     from: String(from),

@@ -2,8 +2,8 @@ import type { LogLine } from '#contract/users/log-calls.ts';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';
-import { idOf, isThe } from '../../shared/ids.ts';
-import { wordsOf } from '#contract/users/log-labels.ts';
+import { getId, isThe } from '../../shared/ids.ts';
+import { getWords } from '#contract/users/log-labels.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
 /** A row per entry on wide screens, a card on a phone. */
@@ -30,7 +30,7 @@ export function LogList({
       }
     >
       {rows.map((one) => (
-        <Line key={idOf(one)} one={one} zone={zone} />
+        <Line key={getId(one)} one={one} zone={zone} />
       ))}
     </EntryTable>
   );
@@ -38,7 +38,7 @@ export function LogList({
 
 function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
   const who = one.actor ?? (one.acting ? null : one.user);
-  const own = one.user !== null && isThe(idOf(one.user), who);
+  const own = one.user !== null && isThe(getId(one.user), who);
   return (
     <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0">
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:pl-5 tablet:text-left">
@@ -47,13 +47,13 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
       <td className="col-start-1 row-start-1 min-w-0 tablet:pr-3">
         <Name of={who} />
         {one.acting && (
-          <span className="block truncate text-agate text-warning" data-tip={nameOf(one.user)}>
-            {t.actingAs({ user: nameOf(one.user) })}
+          <span className="block truncate text-agate text-warning" data-tip={getName(one.user)}>
+            {t.actingAs({ user: getName(one.user) })}
           </span>
         )}
       </td>
       <td className="col-span-2 min-w-0 break-words tablet:py-1.5 tablet:pr-3">
-        {wordsOf(one.what)}
+        {getWords(one.what)}
       </td>
       <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
         {one.user === null ? (
@@ -77,14 +77,14 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
 }
 
 /** A user without a name was deleted permanently. */
-const nameOf = (of: LogLine['user']): string =>
+const getName = (of: LogLine['user']): string =>
   of === null ? t.unknownUser : (of.name ?? of.username ?? t.removedUser);
 
 function Name({ of, quiet = false }: { readonly of: LogLine['user']; readonly quiet?: boolean }) {
   return (
     <>
-      <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} data-tip={nameOf(of)}>
-        {nameOf(of)}
+      <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} data-tip={getName(of)}>
+        {getName(of)}
       </span>
       {of?.username != null && (
         <span className="block truncate text-agate text-ink-3">{of.username}</span>

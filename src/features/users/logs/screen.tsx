@@ -19,11 +19,11 @@ import { useSearchQuery } from '../../shared/queries/use-search-query.ts';
 import { Download } from '../../shared/export/download.tsx';
 import { ListState } from '../../shared/lists/list-parts.tsx';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
-import { idOf, isThe } from '../../shared/ids.ts';
+import { getId, isThe } from '../../shared/ids.ts';
 import { LOGS_DEFAULTS, LOGS_PATH, logsAsk, logsMoved, logsPlace, logsQuery } from './address.ts';
 import type { LogsPlace } from './address.ts';
 import { LogList } from './list.tsx';
-import { wordsOf } from '#contract/users/log-labels.ts';
+import { getWords } from '#contract/users/log-labels.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
 /** `/monitoring/users-logs`: the account log: who did what for whom, when and from where. */
@@ -36,23 +36,23 @@ export function UserLogs() {
 function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
   const place = logsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const ask = logsAsk(place, now, rule);
-  const asked = useSearchQuery(
+  const request = useSearchQuery(
     'listUserLogs',
     { ...ask, page: String(place.page), pageSize: String(place.size) },
-    { kept: true },
+    { isStored: true },
   );
   const [choosing, setChoosing] = useState(false);
   const [chosen, setChosen] = useState<{
     readonly _id: string;
     readonly name: string | null;
   } | null>(null);
-  const rows = asked.value?.rows ?? null;
-  const kinds = asked.value?.kinds ?? [];
-  const count = asked.value?.count ?? 0;
+  const rows = request.value?.rows ?? null;
+  const kinds = request.value?.kinds ?? [];
+  const count = request.value?.count ?? 0;
 
   const go = (next: Partial<LogsPlace>, how: 'push' | 'replace' = 'push'): void => {
     const query = logsQuery(logsMoved(place, next));
@@ -67,7 +67,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
   const filtered = place.user !== null || place.what !== null || place.text.trim() !== '';
   const options = [
     ['', t.allActions] as const,
-    ...kinds.map(({ what }) => [what, wordsOf(what)] as const),
+    ...kinds.map(({ what }) => [what, getWords(what)] as const),
   ];
   const known = place.what === null || kinds.some(({ what }) => what === place.what);
 
@@ -107,13 +107,13 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
           </span>
         </div>
         <ListState
-          asked={asked}
+          query={request}
           offline={offline}
           zone={rule.zone}
-          notKept={t.notOnDevice}
+          unavailableText={t.notOnDevice}
           needs={t.needsNetwork}
         />
-        {rows !== null && rows.length === 0 && !asked.asking && (
+        {rows !== null && rows.length === 0 && !request.isLoading && (
           <Notice
             icon="log"
             level={2}
@@ -135,7 +135,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
         )}
         {rows !== null && rows.length > 0 && (
           <>
-            <LogList rows={rows} zone={rule.zone} busy={asked.asking} />
+            <LogList rows={rows} zone={rule.zone} busy={request.isLoading} />
             <Pager
               page={place.page}
               size={place.size}
@@ -155,7 +155,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
               onChoose={(person) => {
                 setChosen(person);
                 setChoosing(false);
-                go({ user: idOf(person) });
+                go({ user: getId(person) });
               }}
             />
           </div>
@@ -165,4 +165,4 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
   );
 }
 
-const NOTHING = {};
+const EMPTY = {};

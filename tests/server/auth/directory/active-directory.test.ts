@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '#server/platform/clock.ts';
 import { activeDirectory, tryDirectory } from '#server/features/auth/directory/active-directory.ts';
-import { standingIn } from '#server/features/auth/directory/account-status.ts';
+import { readAccountStatuses } from '#server/features/auth/directory/account-status.ts';
 import type { Directory } from '#server/features/auth/directory/directory.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { makeGround } from '../../http/fixtures.ts';
+import { makeFixture } from '../../http/fixtures.ts';
 import { missing, PASSWORD, SERVICE, startSamba } from './samba.ts';
 import type { Samba } from './samba.ts';
 
@@ -25,14 +25,14 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
 
   beforeAll(async () => {
     samba = await startSamba();
-    ({ world, lines } = await makeGround({ outbound }));
+    ({ world, lines } = await makeFixture({ outbound }));
     directory = activeDirectory(world, samba.at, SERVICE);
     for (const name of ['kate', 'lock', 'change', 'reset']) await samba.user(name);
     await samba.user('must', '--must-change-at-next-login');
     await samba.user('gone');
     await samba.tool('user', 'disable', 'gone');
     await samba.tool('user', 'create', "o'neil(1)", PASSWORD, '--use-username-as-cn');
-  }, 90_000);
+  });
   afterAll(async () => {
     await samba?.stop();
   });
@@ -67,7 +67,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     // Samba lets accounts run out by the machine's clock.
     const { at } = here();
     const now = { ...world, clock: systemClock };
-    const look = standingIn(now, at, SERVICE);
+    const look = readAccountStatuses(now, at, SERVICE);
     for (const name of ['over', 'later']) await here().user(name);
     await here().tool('user', 'setexpiry', 'over', '--days=-2');
     await here().tool('user', 'setexpiry', 'later', '--days=400');
@@ -100,12 +100,20 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     expect(await look(['nobody'])).toEqual(new Map([['nobody', 'gone']]));
     // Where nobody is seen, or nobody can be asked, nothing is said.
     expect(
-      await standingIn(world, { ...at, baseDn: `CN=Computers,${at.baseDn}` }, SERVICE)(['kate']),
+      await readAccountStatuses(
+        world,
+        { ...at, baseDn: `CN=Computers,${at.baseDn}` },
+        SERVICE,
+      )(['kate']),
     ).toBe(null);
     expect(
-      await standingIn(world, { ...at, baseDn: `OU=Nowhere,${at.baseDn}` }, SERVICE)(['kate']),
+      await readAccountStatuses(
+        world,
+        { ...at, baseDn: `OU=Nowhere,${at.baseDn}` },
+        SERVICE,
+      )(['kate']),
     ).toBe(null);
-    expect(await standingIn(world, at, 'wrong')(['kate'])).toBe(null);
+    expect(await readAccountStatuses(world, at, 'wrong')(['kate'])).toBe(null);
     expect(await directory.bind('over', PASSWORD)).toEqual({ is: 'disabled' });
   });
 
@@ -231,7 +239,7 @@ test('DIR-4: a listener that speaks no TLS hears no password, and a private addr
     ca: null,
   };
   try {
-    const { world: open } = await makeGround({ outbound });
+    const { world: open } = await makeFixture({ outbound });
     for (const scheme of ['ldap', 'ldaps'])
       expect(
         await activeDirectory(open, { ...at, url: `${scheme}://127.0.0.1:${port}` }, SERVICE).bind(
@@ -240,7 +248,7 @@ test('DIR-4: a listener that speaks no TLS hears no password, and a private addr
         ),
       ).toEqual({ is: 'unreachable' });
     expect([calls, Buffer.concat(heard).includes(PASSWORD)]).toEqual([2, false]);
-    const { world: closed } = await makeGround();
+    const { world: closed } = await makeFixture();
     expect(
       await activeDirectory(closed, { ...at, url: `ldaps://127.0.0.1:${port}` }, SERVICE).bind(
         'kate',

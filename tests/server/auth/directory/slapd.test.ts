@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activeDirectory, tryDirectory } from '#server/features/auth/directory/active-directory.ts';
-import { standingIn } from '#server/features/auth/directory/account-status.ts';
+import { readAccountStatuses } from '#server/features/auth/directory/account-status.ts';
 import type { Directory } from '#server/features/auth/directory/directory.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { makeGround } from '../../http/fixtures.ts';
+import { makeFixture } from '../../http/fixtures.ts';
 import { PASSWORD, SERVICE } from './samba.ts';
 import { missing, startSlapd } from './slapd.ts';
 import type { Slapd } from './slapd.ts';
@@ -20,9 +20,9 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
 
   beforeAll(async () => {
     slapd = await startSlapd(['kate', "o'neil(1)"]);
-    ({ world, lines } = await makeGround({ outbound: { allow: ['127.0.0.0/8'], http: false } }));
+    ({ world, lines } = await makeFixture({ outbound: { allow: ['127.0.0.0/8'], http: false } }));
     directory = activeDirectory(world, slapd.at, SERVICE);
-  }, 60_000);
+  });
   afterAll(async () => {
     await slapd?.stop();
   });
@@ -73,7 +73,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
   test('DIR-6: an account that is there stands, one that is not is gone, and where none is seen nothing is said', async () => {
     const { at } = here();
     expect(
-      await standingIn(world, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*']),
+      await readAccountStatuses(world, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*']),
     ).toEqual(
       new Map([
         ['kate', 'stands'],
@@ -82,13 +82,13 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
       ]),
     );
     expect([
-      await standingIn(world, { ...at, baseDn: SERVICE }, SERVICE)(['kate']),
-      await standingIn(
+      await readAccountStatuses(world, { ...at, baseDn: SERVICE }, SERVICE)(['kate']),
+      await readAccountStatuses(
         world,
         { ...at, baseDn: `cn=o'neil(1),${at.baseDn}` },
         SERVICE,
       )(['kate', 'nobody']),
-      await standingIn(world, at, 'wrong')(['kate']),
+      await readAccountStatuses(world, at, 'wrong')(['kate']),
     ]).toEqual([
       null,
       new Map([

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { json, listen } from '../../outbound/listen.ts';
-import type { Asked, Outside, Told } from '../../outbound/listen.ts';
+import type { Query, Outside, Details } from '../../outbound/listen.ts';
 
 /** Keys of an app, and of one that Intuit does not know. */
 export const APP = { clientId: 'AB-client', secret: 'client-secret-of-quickbooks' };
 
 export type Rec = Record<string, unknown>;
-export interface Fault extends Told {
-  readonly when?: (asked: Asked) => boolean;
+export interface FakeError extends Details {
+  readonly when?: (request: Query) => boolean;
   readonly done?: boolean;
 }
 /** The books of one company. */
@@ -19,7 +19,7 @@ export interface Books {
   currency: string;
 }
 export interface QuickBooksStandIn extends Outside {
-  readonly faults: Fault[];
+  readonly faults: FakeError[];
   books(): Books;
   /** What Intuit sends somebody back with who gave access to these books. */
   back(
@@ -100,11 +100,11 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
   const all = new Map<string, Books>();
   const codes = new Map<string, { readonly realm: string; readonly redirect: string }>();
   const grants: Grant[] = [];
-  const faults: Fault[] = [];
+  const errors: FakeError[] = [];
   const revoked: string[] = [];
   let next = 4620816365000000000n;
 
-  function tokens(grant: Grant): Told {
+  function tokens(grant: Grant): Details {
     Object.assign(grant, { access: randomUUID(), until: now() + HOUR, refresh: randomUUID() });
     return json({
       token_type: 'bearer',
@@ -114,7 +114,7 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
       x_refresh_token_expires_in: 8_726_400,
     });
   }
-  function token(form: URLSearchParams): Told {
+  function token(form: URLSearchParams): Details {
     const code = codes.get(form.get('code') ?? '');
     const refresh = form.get('refresh_token');
     if (
@@ -138,16 +138,18 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
     books: Books,
   ): { readonly code: string; readonly state: string; readonly realmId: string } {
     const { searchParams: query } = url;
-    const asked = ['client_id', 'response_type', 'scope'].map((name) => query.get(name)).join(' ');
-    if (asked !== `${APP.clientId} code com.intuit.quickbooks.accounting`)
-      throw new Error(`not asked for as published: ${asked}`);
+    const request = ['client_id', 'response_type', 'scope']
+      .map((name) => query.get(name))
+      .join(' ');
+    if (request !== `${APP.clientId} code com.intuit.quickbooks.accounting`)
+      throw new Error(`not asked for as published: ${request}`);
     const code = randomUUID();
     codes.set(code, { realm: books.realm, redirect: query.get('redirect_uri') ?? '' });
     return { code, state: query.get('state') ?? '', realmId: books.realm };
   }
 
-  function answer(asked: Asked): Told {
-    const url = new URL(asked.path, 'http://intuit');
+  function answer(request: Query): Details {
+    const url = new URL(request.path, 'http://intuit');
     const basic = `Basic ${Buffer.from(`${APP.clientId}:${APP.secret}`).toString('base64')}`;
     const [first] = all.values();
     // Here somebody would sign in and choose a company.
@@ -159,11 +161,11 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
         },
       };
     if (url.pathname === '/oauth2/v1/tokens/bearer')
-      return asked.headers.authorization === basic
-        ? token(new URLSearchParams(asked.body))
+      return request.headers.authorization === basic
+        ? token(new URLSearchParams(request.body))
         : json({ error: 'invalid_client' }, 401);
-    if (url.pathname === '/v2/oauth2/tokens/revoke' && asked.headers.authorization === basic) {
-      revoked.push((JSON.parse(asked.body) as { token: string }).token);
+    if (url.pathname === '/v2/oauth2/tokens/revoke' && request.headers.authorization === basic) {
+      revoked.push((JSON.parse(request.body) as { token: string }).token);
       return { status: 200 };
     }
     const [, realm = '', rest = ''] = /^\/v3\/company\/(\d+)\/(.+)$/.exec(url.pathname) ?? [];
@@ -173,7 +175,7 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
       !grants.some(
         (one) =>
           one.realm === realm &&
-          asked.headers.authorization === `Bearer ${one.access}` &&
+          request.headers.authorization === `Bearer ${one.access}` &&
           now() < one.until,
       )
     ) {
@@ -196,7 +198,7 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
     }
     if (url.searchParams.get('minorversion') !== '75') return refused('minorversion');
     const pdf = /^invoice\/(\d+)\/pdf$/.exec(rest)?.[1];
-    if (pdf !== undefined && asked.headers.accept === 'application/pdf') {
+    if (pdf !== undefined && request.headers.accept === 'application/pdf') {
       return books.invoices.some(({ Id }) => Id === pdf)
         ? { headers: { 'content-type': 'application/pdf' }, body: `%PDF-1.4 invoice ${pdf}` }
         : json(
@@ -209,24 +211,26 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
             404,
           );
     }
-    return rest === 'query' && asked.method === 'GET' && asked.headers.accept === 'application/json'
+    return rest === 'query' &&
+      request.method === 'GET' &&
+      request.headers.accept === 'application/json'
       ? queried(books, url.searchParams.get('query') ?? '')
       : refused(`no such operation ${rest}`);
   }
 
   const server = await listen(
-    async (asked) => {
-      const at = faults.findIndex(({ when }) => when === undefined || when(asked));
-      const [fault] = at < 0 ? [] : faults.splice(at, 1);
-      const right = fault === undefined || fault.done === true ? answer(asked) : null;
-      return fault ?? right ?? { status: 500 };
+    async (request) => {
+      const at = errors.findIndex(({ when }) => when === undefined || when(request));
+      const [error] = at < 0 ? [] : errors.splice(at, 1);
+      const right = error === undefined || error.done === true ? answer(request) : null;
+      return error ?? right ?? { status: 500 };
     },
     '127.0.0.1',
     port,
   );
   return {
     ...server,
-    faults,
+    faults: errors,
     revoked,
     books() {
       next += 1n;
@@ -249,7 +253,7 @@ export async function quickBooksStandIn(now: () => number, port = 0): Promise<Qu
   };
 }
 
-const refused = (detail: string): Told =>
+const refused = (detail: string): Details =>
   json(
     {
       Fault: {
@@ -264,7 +268,7 @@ const refused = (detail: string): Told =>
  * The language of queries as far as it is published and used here: one entity, `where` with `and`,
  * `ORDERBY`, a window of 1,000 rows at most.
  */
-function queried(books: Books, query: string): Told {
+function queried(books: Books, query: string): Details {
   const read =
     /^select \* from (\w+)(?: where (.+?))?(?: ORDERBY (\w+))?(?: STARTPOSITION (\d+))?(?: MAXRESULTS (\d+))?$/.exec(
       query,

@@ -1,8 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
-import { dayOf, offsetAt } from '#contract/time/day.ts';
+import { getDay, offsetAt } from '#contract/time/day.ts';
 import type { JobType } from '#contract/runs/vocabulary.ts';
 import type { JobPlan, ProviderPlan } from '#server/demo/plan.ts';
-import { type PlannedRun, runsOf, usedShare } from '#server/demo/make-runs.ts';
+import { type PlannedRun, getRuns, usedShare } from '#server/demo/make-runs.ts';
 import { isOn } from '#server/demo/times.ts';
 import {
   aComputer,
@@ -16,7 +16,7 @@ import {
   aRepository,
   aServer,
   aSession,
-  told,
+  toOutput,
 } from './vspc-estate.ts';
 import { type Console, type Row, refused, uid } from './vspc.ts';
 
@@ -33,7 +33,7 @@ const DAYS = [
 ] as const;
 const DAY: Ms = 86_400_000;
 /** A console keeps the sessions of so many days. */
-const KEPT_MS: Ms = 8 * DAY;
+const STORED_MS: Ms = 8 * DAY;
 
 /** What kind of job of a backup server it is there; a few of ours have no word of their own. */
 const TYPES: Readonly<Partial<Record<JobType, string>>> = {
@@ -52,9 +52,9 @@ const TYPES: Readonly<Partial<Record<JobType, string>>> = {
 /** The runs of a job that began from one moment to another, in order. */
 export function runsBetween(plan: ProviderPlan, job: JobPlan, from: Ms, to: Ms): PlannedRun[] {
   const runs: PlannedRun[] = [];
-  for (let day = dayOf(from, job.when.tz, 0) - 1; day <= dayOf(to, job.when.tz, 0); day += 1)
+  for (let day = getDay(from, job.when.tz, 0) - 1; day <= getDay(to, job.when.tz, 0); day += 1)
     runs.push(
-      ...runsOf(plan, job, day).filter(({ startedAt }) => startedAt >= from && startedAt <= to),
+      ...getRuns(plan, job, day).filter(({ startedAt }) => startedAt >= from && startedAt <= to),
     );
   return runs.toSorted((a, b) => a.startedAt - b.startedAt);
 }
@@ -62,7 +62,7 @@ export function runsBetween(plan: ProviderPlan, job: JobPlan, from: Ms, to: Ms):
 /**
  * In which list a job stands: of Microsoft 365, of an agent on a machine, or of a backup server.
  */
-export const listOf = ({ group }: JobPlan): 'office365Jobs' | 'agentJobs' | 'jobs' =>
+export const getList = ({ group }: JobPlan): 'office365Jobs' | 'agentJobs' | 'jobs' =>
   group === 'office365'
     ? 'office365Jobs'
     : group === 'managed-agents' || group === 'monitored-agents'
@@ -70,7 +70,7 @@ export const listOf = ({ group }: JobPlan): 'office365Jobs' | 'agentJobs' | 'job
       : 'jobs';
 
 /** What the console says of how a run ended: it has no word for an error of the tool itself. */
-const resultOf = ({ status }: Pick<PlannedRun, 'status'>): 'Success' | 'Warning' | 'Failed' =>
+const getResult = ({ status }: Pick<PlannedRun, 'status'>): 'Success' | 'Warning' | 'Failed' =>
   status === 'Error' ? 'Failed' : status;
 
 /**
@@ -79,7 +79,7 @@ const resultOf = ({ status }: Pick<PlannedRun, 'status'>): 'Success' | 'Warning'
  * of the last days, repositories, machines without a backup, licences. The same plan and moment
  * tell the same.
  */
-export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void {
+export function serveDemo(console: Console, plan: ProviderPlan, at: Ms): void {
   const names = plan.companies.map(({ name }) => name);
   const own = plan.companies.map(({ code }) => `${code}-VBR01`);
   const cloud = `365 ${plan.id}`;
@@ -90,9 +90,9 @@ export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void 
     const company = names[job.company] ?? '';
     const hosted = job.server === CLOUD;
     const server = hosted ? CLOUD : (own[job.company] ?? '');
-    const list = listOf(job);
+    const list = getList(job);
     const of = { company, server, name: job.name };
-    const { last, history } = standOf(plan, job, at);
+    const { last, history } = getStand(plan, job, at);
     const agent =
       list === 'office365Jobs'
         ? uid(`agent ${cloud}`)
@@ -100,11 +100,12 @@ export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void 
           ? uid(`agent machine ${plan.id} ${job.machine}`)
           : uid(`agent ${server}`);
     for (const run of history)
-      if (run.endedAt <= at) sessions.push(aSession(of, run.startedAt, sessionOf(job, run, agent)));
+      if (run.endedAt <= at)
+        sessions.push(aSession(of, run.startedAt, getSession(job, run, agent)));
     if (list === 'jobs')
       lists.jobs.push(
         aJob(of, last?.startedAt ?? at, {
-          ...jobOf(job, last, at),
+          ...getJob(job, last, at),
           type: TYPES[job.type] ?? 'Unknown',
           ...(hosted
             ? {
@@ -112,7 +113,7 @@ export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void 
                 mappedOrganizationUid: uid(`company ${company}`),
               }
             : {}),
-          ...scheduleOf(job, at),
+          ...getSchedule(job, at),
         }),
       );
     else if (list === 'agentJobs') {
@@ -123,7 +124,7 @@ export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void 
         managementAgentUid: agent,
         managementMode: job.group === 'monitored-agents' ? 'UnManaged' : 'ManagedByConsole',
       });
-      const { transferredData: _none, uniqueUid: _other, ...said } = jobOf(job, last, at);
+      const { transferredData: _none, uniqueUid: _other, ...said } = getJob(job, last, at);
       lists.agentJobs.push(
         anAgentJob(company, job.name, last?.startedAt ?? at, {
           ...said,
@@ -136,10 +137,10 @@ export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void 
         anOffice365Job(company, job.name, last?.startedAt ?? at, {
           instanceUid: job.uid,
           managementAgentUid: agent,
-          lastRun: last === undefined ? null : told(last.startedAt),
+          lastRun: last === undefined ? null : toOutput(last.startedAt),
           isEnabled: isEnabled(job, at),
-          lastStatus: statusOf(last, at) ?? 'NotConfigured',
-          lastStatusDetails: messageOf(last, at),
+          lastStatus: getStatus(last, at) ?? 'NotConfigured',
+          lastStatusDetails: getMessage(last, at),
         }),
       );
   }
@@ -177,15 +178,15 @@ export function serveEstate(console: Console, plan: ProviderPlan, at: Ms): void 
   } satisfies Partial<Console>);
 }
 
-function standOf(
+function getStand(
   plan: ProviderPlan,
   job: JobPlan,
   at: Ms,
 ): { readonly last: PlannedRun | undefined; readonly history: readonly PlannedRun[] } {
-  const history = runsBetween(plan, job, at - KEPT_MS, at);
+  const history = runsBetween(plan, job, at - STORED_MS, at);
   // A job of one day a month is the rarest there is.
   for (let back = 1; history.length === 0 && back <= 4; back += 1) {
-    const last = runsBetween(plan, job, at - KEPT_MS * (back + 1), at - KEPT_MS * back).at(-1);
+    const last = runsBetween(plan, job, at - STORED_MS * (back + 1), at - STORED_MS * back).at(-1);
     if (last) return { last, history };
   }
   return { last: history.at(-1), history };
@@ -193,32 +194,32 @@ function standOf(
 
 const isEnabled = ({ habit }: JobPlan, at: Ms): boolean =>
   !(habit.is === 'forgotten' && habit.at <= at);
-const statusOf = (run: PlannedRun | undefined, at: Ms): string | null =>
-  run === undefined ? null : run.endedAt > at ? 'Running' : resultOf(run);
-const messageOf = (run: PlannedRun | undefined, at: Ms): string | null =>
+const getStatus = (run: PlannedRun | undefined, at: Ms): string | null =>
+  run === undefined ? null : run.endedAt > at ? 'Running' : getResult(run);
+const getMessage = (run: PlannedRun | undefined, at: Ms): string | null =>
   run === undefined || run.endedAt > at ? null : run.message;
 
-function jobOf(job: JobPlan, last: PlannedRun | undefined, at: Ms): Row {
+function getJob(job: JobPlan, last: PlannedRun | undefined, at: Ms): Row {
   const ended = last !== undefined && last.endedAt <= at;
   return {
     instanceUid: job.uid,
     uniqueUid: uid(`unique ${job.uid}`),
-    status: statusOf(last, at) ?? 'None',
-    lastRun: last === undefined ? null : told(last.startedAt),
-    lastEndTime: ended ? told(last.endedAt) : null,
+    status: getStatus(last, at) ?? 'None',
+    lastRun: last === undefined ? null : toOutput(last.startedAt),
+    lastEndTime: ended ? toOutput(last.endedAt) : null,
     lastDuration: ended ? last.durationSec : null,
     transferredData: ended ? last.bytes : null,
-    failureMessage: messageOf(last, at),
+    failureMessage: getMessage(last, at),
     isEnabled: isEnabled(job, at),
   };
 }
 
-const sessionOf = (job: JobPlan, run: PlannedRun, agent: string): Row => ({
+const getSession = (job: JobPlan, run: PlannedRun, agent: string): Row => ({
   sessionUid: uid(`session ${job.uid} ${run.startedAt}`),
   managementAgentUid: agent,
-  endTime: told(run.endedAt),
+  endTime: toOutput(run.endedAt),
   duration: run.durationSec,
-  result: resultOf(run),
+  result: getResult(run),
   failureMessage: run.message,
   ...(job.group === 'office365' ? { workloadType: 'User', platformType: 'Microsoft365' } : {}),
 });
@@ -226,14 +227,14 @@ const sessionOf = (job: JobPlan, run: PlannedRun, agent: string): Row => ({
 const time = (ms: Ms): string => `${new Date(ms).toISOString().slice(11, 19)}.0000000`;
 
 /** The schedule as the server keeps it: days and time on its own wall, and the time in UTC. */
-function scheduleOf({ when }: JobPlan, at: Ms): Row {
+function getSchedule({ when }: JobPlan, at: Ms): Row {
   const [first = 0, second] = when.times;
   if (second !== undefined)
     return {
       scheduleType: 'Periodically',
       schedule: { periodicallyScheduleOptions: { kind: 'Minutes', fullPeriod: second - first } },
     };
-  const day = dayOf(at, when.tz, 0);
+  const day = getDay(at, when.tz, 0);
   const midnight = day * DAY;
   const wall = midnight + first * 60_000;
   const utc = wall - offsetAt(at, when.tz);
@@ -243,7 +244,7 @@ function scheduleOf({ when }: JobPlan, at: Ms): Row {
   return {
     scheduleType: 'Daily',
     schedule: {
-      startDateTimeUtc: told(utc + DAY),
+      startDateTimeUtc: toOutput(utc + DAY),
       dailyScheduleOptions: {
         kind: days.length === 7 ? 'Everyday' : 'SelectedDays',
         days: days.length === 7 ? null : days,
@@ -263,23 +264,23 @@ export function atMost(
   now: () => Ms,
 ): Pick<Console, 'fault'> & { refusals: number } {
   let window = 0;
-  let asked = 0;
+  let request = 0;
   const limit: Pick<Console, 'fault'> & { refusals: number } = {
     refusals: 0,
     fault() {
       const minute = Math.floor(now() / 60_000);
       if (minute !== window) {
         window = minute;
-        asked = 0;
+        request = 0;
       }
-      asked += 1;
-      if (asked <= perMinute) return null;
+      request += 1;
+      if (request <= perMinute) return null;
       limit.refusals += 1;
-      const told = refused('Too many requests.', 429);
+      const details = refused('Too many requests.', 429);
       return {
-        ...told,
+        ...details,
         headers: {
-          ...told.headers,
+          ...details.headers,
           'retry-after': String(Math.ceil(((minute + 1) * 60_000 - now()) / 1000)),
         },
       };

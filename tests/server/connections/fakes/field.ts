@@ -6,7 +6,7 @@ import { collectorHandlers } from '#server/features/connections/handlers.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { HERE } from '../../outbound/listen.ts';
-import { anAsk, aPlace, type Ground, type Place } from '../../ingest/fixtures.ts';
+import { anAsk, aPlace, type IngestFixture, type Place } from '../../ingest/fixtures.ts';
 import { KEY, uid } from './vspc.ts';
 import { connectionTicks, type Ticks } from '../../jobs/ticks.ts';
 
@@ -42,8 +42,8 @@ export async function aField(
     config: { ...place.ground.world.config, ...HERE },
   });
   const handlers = collectorHandlers(world);
-  const ground: Ground = { ...place.ground, world };
-  const ask = () => anAsk(ground, place.tenant);
+  const fixture: IngestFixture = { ...place.ground, world };
+  const ask = () => anAsk(fixture, place.tenant);
   const field: Field = {
     place,
     world,
@@ -94,7 +94,7 @@ export async function aField(
         ask(),
       );
       if (!made.ok) throw new Error(JSON.stringify(made.failure));
-      return idOf(made.value);
+      return getId(made.value);
     },
     async round(ms = 0) {
       place.ground.pass(ms);
@@ -109,4 +109,4 @@ export async function aField(
   return field;
 }
 
-export const idOf = ({ _id }: { readonly _id: string }): string => _id;
+export const getId = ({ _id }: { readonly _id: string }): string => _id;

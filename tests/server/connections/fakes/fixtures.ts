@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import { type StandIn, vspcStandIn } from './vspc.ts';
 
-export { aField, type Field, idOf } from './field.ts';
+export { aField, type Field, getId } from './field.ts';
 
 const open: StandIn[] = [];
 afterAll(async () => {

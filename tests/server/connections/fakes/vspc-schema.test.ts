@@ -19,7 +19,7 @@ import { KEY, USER } from './vspc.ts';
 
 const JOB = { company: 'Company 0', server: 'vbr-0', name: 'SQL nightly' };
 
-const faults = (name: string, answer: unknown): readonly string[] => {
+const errors = (name: string, answer: unknown): readonly string[] => {
   const { issues } = v.safeParse(PUBLISHED[name] ?? v.never(), answer);
   return (issues ?? []).map((issue) => `${name}: ${v.getDotPath(issue) ?? ''} ${issue.message}`);
 };
@@ -53,7 +53,7 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
   console.office365Jobs.push(anOffice365Job('Company 0', 'Mailboxes', NOON));
   console.alarms.push(anAlarm('Company 0', 'Main', NOON));
   console.licences.push(aLicence('Company 0', 3));
-  const told = async (path: string, init: RequestInit = {}) =>
+  const toOutput = async (path: string, init: RequestInit = {}) =>
     fetch(`${vspc.outside.url}/api/v3/${path}`, {
       headers: { authorization: `Bearer ${KEY}` },
       ...init,
@@ -62,11 +62,11 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
     const query = path.endsWith('Heatmap')
       ? `/?from=${new Date(NOON - 172_800_000).toISOString()}&to=${new Date(NOON + 1).toISOString()}`
       : '?limit=100&offset=0';
-    const answer = (await (await told(`${path}${query}`)).json()) as { data: unknown };
-    expect(faults(path, answer)).toEqual([]);
+    const answer = (await (await toOutput(`${path}${query}`)).json()) as { data: unknown };
+    expect(errors(path, answer)).toEqual([]);
     expect(JSON.stringify(answer.data).length).toBeGreaterThan(20);
   }
-  const session = await told('token', {
+  const session = await toOutput('token', {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'password',
@@ -74,16 +74,16 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
       password: USER.secret,
     }),
   });
-  expect(faults('token', await session.json())).toEqual([]);
-  const stranger = await told('alarms/active?limit=1&offset=0', { headers: {} });
-  expect([stranger.status, faults('errors', await stranger.json())]).toEqual([401, []]);
+  expect(errors('token', await session.json())).toEqual([]);
+  const stranger = await toOutput('alarms/active?limit=1&offset=0', { headers: {} });
+  expect([stranger.status, errors('errors', await stranger.json())]).toEqual([401, []]);
   console.later = () => true;
-  const later = await told('alarms/active?limit=1&offset=0');
+  const later = await toOutput('alarms/active?limit=1&offset=0');
   expect(later.status).toBe(202);
-  const action = await told(
+  const action = await toOutput(
     `asyncActions/${later.headers.get('location')?.split('/').at(-1) ?? ''}`,
   );
-  expect(faults('asyncAction', await action.json())).toEqual([]);
+  expect(errors('asyncAction', await action.json())).toEqual([]);
 });
 
 test('COLLECT-8: the written form refuses what the console does not publish', () => {

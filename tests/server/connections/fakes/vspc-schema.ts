@@ -12,7 +12,7 @@ const flag = v.boolean();
 const time = v.nullable(
   v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}[+-]\d\d:\d\d$/)),
 );
-const oneOf = <const W extends readonly string[]>(...words: W) => v.nullable(v.picklist(words));
+const getOne = <const W extends readonly string[]>(...words: W) => v.nullable(v.picklist(words));
 const some = <E extends v.ObjectEntries>(entries: E) => v.partial(v.strictObject(entries));
 
 const days = [
@@ -71,7 +71,7 @@ const ROWS = {
   'organizations/companies': some({
     instanceUid: uid,
     name: text,
-    status: oneOf('Active', 'Disabled', 'Expired', 'Deleted', 'Unknown'),
+    status: getOne('Active', 'Disabled', 'Expired', 'Deleted', 'Unknown'),
     ownerCredentials: some({ userName: text }),
     isRestAccessEnabled: flag,
     isAlarmDetectEnabled: flag,
@@ -85,14 +85,14 @@ const ROWS = {
     version: text,
     displayVersion: text,
     installationUid: text,
-    backupServerRoleType: oneOf('Client', 'CloudConnect', 'Hosted', 'Unknown'),
-    status: oneOf('Healthy', 'Warning', 'Error', 'Unknown'),
+    backupServerRoleType: getOne('Client', 'CloudConnect', 'Hosted', 'Unknown'),
+    status: getOne('Healthy', 'Warning', 'Error', 'Unknown'),
   }),
   'infrastructure/managementAgents': some({
     instanceUid: uid,
     organizationUid: uid,
     hostName: text,
-    status: oneOf('Healthy', 'Inaccessible', 'Unknown'),
+    status: getOne('Healthy', 'Inaccessible', 'Unknown'),
     version: text,
   }),
   'infrastructure/backupAgents': some({
@@ -100,11 +100,11 @@ const ROWS = {
     name: text,
     managementAgentUid: uid,
     organizationUid: uid,
-    agentPlatform: oneOf('Windows', 'Linux', 'Mac', 'Unknown'),
-    status: oneOf('Active', 'NotRunning', 'Unknown'),
-    managementMode: oneOf('ManagedByConsole', 'ManagedByVBR', 'UnManaged', 'Unknown'),
-    operationMode: oneOf('Server', 'Workstation', 'UnLicensed', 'Unknown'),
-    platform: oneOf('Physical', 'Virtual', 'Cloud', 'Unknown'),
+    agentPlatform: getOne('Windows', 'Linux', 'Mac', 'Unknown'),
+    status: getOne('Active', 'NotRunning', 'Unknown'),
+    managementMode: getOne('ManagedByConsole', 'ManagedByVBR', 'UnManaged', 'Unknown'),
+    operationMode: getOne('Server', 'Workstation', 'UnLicensed', 'Unknown'),
+    platform: getOne('Physical', 'Virtual', 'Cloud', 'Unknown'),
     version: text,
     totalJobsCount: int,
     runningJobsCount: int,
@@ -131,7 +131,7 @@ const ROWS = {
     avgDuration: int,
     transferredData: int,
     backupChainSize: int,
-    bottleneck: oneOf(
+    bottleneck: getOne(
       'Source',
       'Proxy',
       'Network',
@@ -142,7 +142,7 @@ const ROWS = {
       'Unknown',
     ),
     isEnabled: flag,
-    scheduleType: oneOf(
+    scheduleType: getOne(
       'Daily',
       'Monthly',
       'Periodically',
@@ -158,24 +158,24 @@ const ROWS = {
         startDateTimeUtc: time,
         dailyScheduleOptions: v.nullable(
           some({
-            kind: oneOf('Everyday', 'SelectedDays', 'WeekDays', 'Unknown'),
+            kind: getOne('Everyday', 'SelectedDays', 'WeekDays', 'Unknown'),
             days: v.nullable(v.array(v.picklist(days))),
             time: text,
             timeUtc: text,
           }),
         ),
         periodicallyScheduleOptions: v.nullable(
-          some({ kind: oneOf('Days', 'Hours', 'Minutes', 'Seconds', 'Unknown'), fullPeriod: int }),
+          some({ kind: getOne('Days', 'Hours', 'Minutes', 'Seconds', 'Unknown'), fullPeriod: int }),
         ),
         chainingOptions: v.nullable(some({ previousJobId: uid, previousJobName: text })),
         continuousScheduleEnabled: flag,
       }),
     ),
     failureMessage: text,
-    targetType: oneOf('Cloud', 'Local', 'None', 'Unknown'),
+    targetType: getOne('Cloud', 'Local', 'None', 'Unknown'),
     destination: text,
     retentionLimit: int,
-    retentionLimitType: oneOf('Days', 'RestorePoints', 'None'),
+    retentionLimitType: getOne('Days', 'RestorePoints', 'None'),
     isGfsOptionEnabled: flag,
     lastSessionTasks: v.array(
       some({
@@ -189,7 +189,7 @@ const ROWS = {
         endTime: time,
         duration: int,
         failureMessages: v.array(v.string()),
-        status: oneOf('Pending', 'Running', 'Success', 'Warning', 'Failed', 'Unknown'),
+        status: getOne('Pending', 'Running', 'Success', 'Warning', 'Failed', 'Unknown'),
       }),
     ),
   }),
@@ -201,19 +201,19 @@ const ROWS = {
     name: text,
     description: text,
     configUid: uid,
-    systemType: oneOf('Windows', 'Linux', 'Mac', 'Unknown'),
+    systemType: getOne('Windows', 'Linux', 'Mac', 'Unknown'),
     backupPolicyUid: uid,
     backupPolicyName: text,
-    operationMode: oneOf('Server', 'Workstation', 'UnLicensed', 'Unknown'),
+    operationMode: getOne('Server', 'Workstation', 'UnLicensed', 'Unknown'),
     destination: text,
-    targetType: oneOf(
+    targetType: getOne(
       'BackupRepository',
       'CloudRepository',
       'LocalFolder',
       'SharedFolder',
       'Unknown',
     ),
-    backupMode: oneOf('EntireComputer', 'Volume', 'File', 'Unknown'),
+    backupMode: getOne('EntireComputer', 'Volume', 'File', 'Unknown'),
     restorePoints: int,
     lastRun: time,
     lastEndTime: time,
@@ -221,7 +221,7 @@ const ROWS = {
     avgDuration: int,
     nextRun: time,
     isEnabled: flag,
-    scheduleType: oneOf(
+    scheduleType: getOne(
       'Daily',
       'Monthly',
       'Periodically',
@@ -248,7 +248,7 @@ const ROWS = {
   'infrastructure/vb365Servers/organizations/jobs': some({
     instanceUid: uid,
     name: text,
-    jobType: oneOf('BackupJob', 'CopyJob', 'Unknown'),
+    jobType: getOne('BackupJob', 'CopyJob', 'Unknown'),
     repositoryUid: uid,
     repositoryName: text,
     vb365OrganizationUid: uid,
@@ -261,7 +261,7 @@ const ROWS = {
     nextRun: time,
     isEnabled: flag,
     isCopyJobAvailable: flag,
-    lastStatus: oneOf(
+    lastStatus: getOne(
       'Success',
       'Warning',
       'Failed',
@@ -296,7 +296,7 @@ const ROWS = {
       hostName: text,
       hostUid: uid,
       isOutOfDate: flag,
-      status: oneOf('Healthy', 'Warning', 'Error', 'Unknown'),
+      status: getOne('Healthy', 'Warning', 'Error', 'Unknown'),
       isCloud: flag,
     }),
   }),
@@ -305,17 +305,17 @@ const ROWS = {
     ruleUid: uid,
     managementAgentUid: uid,
     discoveredTime: time,
-    status: oneOf('Online', 'Offline', 'Error', 'Unknown'),
-    backupAgentInstallationStatus: oneOf('Installed', 'NotInstalled', 'Unknown'),
+    status: getOne('Online', 'Offline', 'Error', 'Unknown'),
+    backupAgentInstallationStatus: getOne('Installed', 'NotInstalled', 'Unknown'),
     backupAgentVersion: text,
-    backupAgentManagementStatus: oneOf('ManagedByConsole', 'ManagedByVBR', 'UnManaged', 'Unknown'),
+    backupAgentManagementStatus: getOne('ManagedByConsole', 'ManagedByVBR', 'UnManaged', 'Unknown'),
     info: some({
       uniqueUid: uid,
       biosUuid: uid,
       hostName: text,
       fqdn: text,
       guestOs: text,
-      guestOsType: oneOf('DomainController', 'Server', 'Workstation', 'Linux', 'Mac', 'Unknown'),
+      guestOsType: getOne('DomainController', 'Server', 'Workstation', 'Linux', 'Mac', 'Unknown'),
       guestOsVersion: text,
       platformType: text,
       ipAddresses: v.array(v.string()),
@@ -327,7 +327,7 @@ const ROWS = {
     instanceUid: uid,
     alarmTemplateUid: uid,
     repeatCount: int,
-    area: oneOf('vspc', 'vone'),
+    area: getOne('vspc', 'vone'),
     object: some({
       instanceUid: uid,
       type: text,
@@ -341,19 +341,19 @@ const ROWS = {
     lastActivation: some({
       instanceUid: uid,
       time,
-      status: oneOf('Error', 'Warning', 'Info', 'Acknowledged', 'Resolved'),
+      status: getOne('Error', 'Warning', 'Info', 'Acknowledged', 'Resolved'),
       message: text,
       remark: text,
     }),
   }),
   'licensing/usage/organizations': some({
     organizationUid: uid,
-    organizationType: oneOf('Provider', 'Reseller', 'Company', 'Unknown'),
+    organizationType: getOne('Provider', 'Reseller', 'Company', 'Unknown'),
     providerUid: uid,
     servers: v.array(
       some({
         serverUid: uid,
-        serverType: oneOf(
+        serverType: getOne(
           'BackupAndReplication',
           'CloudConnect',
           'VB365',
@@ -365,7 +365,7 @@ const ROWS = {
           some({
             id: uid,
             description: text,
-            unitType: oneOf('Points', 'Instances', 'Unknown'),
+            unitType: getOne('Points', 'Instances', 'Unknown'),
             rentalUnits: v.number(),
             newUnits: v.number(),
             usedUnits: v.number(),
@@ -393,9 +393,9 @@ const session = some({
   endTime: time,
   duration: int,
   timeShiftMinutes: int,
-  result: oneOf('Success', 'Warning', 'Failed', 'Unknown'),
+  result: getOne('Success', 'Warning', 'Failed', 'Unknown'),
   failureMessage: text,
-  jobType: oneOf(
+  jobType: getOne(
     'Backup',
     'BackupCopy',
     'Replication',
@@ -407,7 +407,7 @@ const session = some({
     'SureBackup',
     'Archive',
   ),
-  workloadType: oneOf(
+  workloadType: getOne(
     'Vm',
     'Computer',
     'FileShare',
@@ -420,7 +420,7 @@ const session = some({
     'CloudNetwork',
     'Logs',
   ),
-  platformType: oneOf(
+  platformType: getOne(
     'VSphere',
     'HyperV',
     'VCD',
@@ -436,7 +436,7 @@ const session = some({
   ),
 });
 
-const listOf = (row: v.GenericSchema) =>
+const getList = (row: v.GenericSchema) =>
   v.strictObject({
     meta: v.strictObject({
       pagingInfo: v.strictObject({ total: v.number(), count: v.number(), offset: v.number() }),
@@ -446,7 +446,7 @@ const listOf = (row: v.GenericSchema) =>
 
 /** The published form of each answer, by its path. */
 export const PUBLISHED: Readonly<Record<string, v.GenericSchema>> = {
-  ...Object.fromEntries(Object.entries(ROWS).map(([path, row]) => [path, listOf(row)])),
+  ...Object.fromEntries(Object.entries(ROWS).map(([path, row]) => [path, getList(row)])),
   'infrastructure/jobSessionHeatmap': v.strictObject({
     data: v.strictObject({
       successJobsCount: v.number(),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Asked, json, listen, type Outside, type Told } from '../../outbound/listen.ts';
+import { type Query, json, listen, type Outside, type Details } from '../../outbound/listen.ts';
 
 /** A row as the console tells it. */
 export type Row = Record<string, unknown>;
@@ -21,9 +21,9 @@ export interface Console {
   /** Pages hold no more than so many rows, whatever is asked for. */
   maxPage: number;
   /** What is told instead, this time. */
-  fault: (asked: Asked, path: string) => Told | null | Promise<Told | null>;
+  fault: (request: Query, path: string) => Details | null | Promise<Details | null>;
   /** Whether an answer is made later (202). */
-  later: (asked: Asked, path: string) => boolean;
+  later: (request: Query, path: string) => boolean;
   /** Turns a list round between pages. */
   order: (rows: Row[], path: string) => Row[];
 }
@@ -84,7 +84,7 @@ export async function vspcStandIn(port = 0): Promise<StandIn> {
   };
   const tokens = new Set<string>([KEY]);
   const refreshes = new Set<string>();
-  const later = new Map<string, { told: Told; asked: number }>();
+  const later = new Map<string, { told: Details; asked: number }>();
   let made = 0;
   const stand: StandIn = {
     console,
@@ -95,13 +95,13 @@ export async function vspcStandIn(port = 0): Promise<StandIn> {
   };
   return stand;
 
-  async function tell(asked: Asked): Promise<Told> {
-    const url = new URL(asked.path, 'http://stand.in');
+  async function tell(request: Query): Promise<Details> {
+    const url = new URL(request.path, 'http://stand.in');
     const path = url.pathname.replace('/api/v3/', '').replace(/\/$/, '');
-    const fault = await console.fault(asked, path);
-    if (fault) return fault;
-    if (path === 'token') return token(new URLSearchParams(asked.body));
-    if (!tokens.has(/^Bearer (.+)$/.exec(asked.headers.authorization ?? '')?.[1] ?? ''))
+    const error = await console.fault(request, path);
+    if (error) return error;
+    if (path === 'token') return token(new URLSearchParams(request.body));
+    if (!tokens.has(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''))
       return refused('Token has expired.', 401);
     const action = /^asyncActions\/([\w-]+)(\/result)?$/.exec(path);
     if (action) {
@@ -119,17 +119,17 @@ export async function vspcStandIn(port = 0): Promise<StandIn> {
         },
       });
     }
-    const told = answer(path, url.searchParams);
-    if (!console.later(asked, path)) return told;
+    const details = answer(path, url.searchParams);
+    if (!console.later(request, path)) return details;
     const id = uid(`action ${(made += 1)}`);
-    later.set(id, { told, asked: 0 });
+    later.set(id, { told: details, asked: 0 });
     return {
       status: 202,
       headers: { location: `https://elsewhere.example/api/v3/asyncActions/${id}` },
     };
   }
 
-  function token(form: URLSearchParams): Told {
+  function token(form: URLSearchParams): Details {
     const renewed = form.get('grant_type') === 'refresh_token';
     const good = renewed
       ? refreshes.delete(form.get('refresh_token') ?? '')
@@ -153,7 +153,7 @@ export async function vspcStandIn(port = 0): Promise<StandIn> {
     });
   }
 
-  function answer(path: string, query: URLSearchParams): Told {
+  function answer(path: string, query: URLSearchParams): Details {
     if (path === 'infrastructure/jobSessionHeatmap')
       return json(heatmap(Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')));
     const one = /^(infrastructure\/backupServers\/jobs)\/([\w-]{36})$/.exec(path);
@@ -191,5 +191,5 @@ export async function vspcStandIn(port = 0): Promise<StandIn> {
   }
 }
 
-export const refused = (message: string, status: number): Told =>
+export const refused = (message: string, status: number): Details =>
   json({ errors: [{ message, type: 'security', code: status }] }, status);

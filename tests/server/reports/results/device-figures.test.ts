@@ -10,7 +10,7 @@ import { makeCalendar } from '#workers/calendar/calendar.ts';
 import { makeOverview } from '#workers/dashboard/overview.ts';
 import { makeTrends } from '#workers/analytics/trends.ts';
 import { eachDatabase } from '../../db/databases.ts';
-import { asked, devicePairs, KEPT, must, numRuns, query } from './device-pairs.ts';
+import { request, devicePairs, STORED, must, numRuns, query } from './device-pairs.ts';
 import type { Pair } from './device-pairs.ts';
 import { data, NOW } from './fixtures.ts';
 
@@ -58,37 +58,37 @@ eachDatabase((name, open) => {
   let pairs: readonly Pair[];
   beforeAll(async () => {
     pairs = await devicePairs(open);
-  }, 120_000);
+  });
 
   test(`REP-3, REP-5, OVER-7: the numbers of a time, its days and its rankings are those that a device tells (${name})`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(3), asked, async (place, { from, to, companyIds, entityGroup }) => {
+      fc.asyncProperty(fc.nat(3), request, async (place, { from, to, companyIds, entityGroup }) => {
         const { get, engine } = must(pairs[place]);
         const ask: OverviewAsk = { from, to, companies: companyIds, instructionTypes: entityGroup };
-        const told = must(makeOverview()({ engine, days: KEPT }, ask, NOW));
+        const details = must(makeOverview()({ engine, days: STORED }, ask, NOW));
         const q = query(ask, { companyIds, entityGroup });
         const stats = await data<OutputOf<'overviewStats'>>(get, `jobs/overview-stats${q}`);
         const chart = await data<OutputOf<'chartResults'>>(get, `jobs/history-chart${q}`);
         expect([ofTally(stats.now), ofTally(stats.before), stats.jobs, stats.pending]).toEqual([
-          ofTally(told.now),
-          ofTally(told.before),
-          told.jobs,
-          told.pending,
+          ofTally(details.now),
+          ofTally(details.before),
+          details.jobs,
+          details.pending,
         ]);
         expect([stats.now.share, stats.before.share]).toEqual([
-          successShare(told.now),
-          successShare(told.before),
+          successShare(details.now),
+          successShare(details.before),
         ]);
         expect(
           stats.groups.map((one) => [one.entityGroup, ofTally(one.now), ofTally(one.before)]),
-        ).toEqual(told.groups.map((one) => [one.group, ofTally(one.now), ofTally(one.before)]));
+        ).toEqual(details.groups.map((one) => [one.group, ofTally(one.now), ofTally(one.before)]));
         expect(chart.columns.map((one) => [one.date, ofTally(one)])).toEqual(
-          told.days.map((one) => [one.day, ofTally(one)]),
+          details.days.map((one) => [one.day, ofTally(one)]),
         );
         for (const [path, wanted] of [
-          ['failures', told.mostFailures],
-          ['duration', told.longest],
-          ['transferred', told.mostTransferred],
+          ['failures', details.mostFailures],
+          ['duration', details.longest],
+          ['transferred', details.mostTransferred],
         ] as const) {
           const ranking = await data<OutputOf<'rankFailures'>>(get, `jobs/ranking/${path}${q}`);
           expect(
@@ -110,19 +110,19 @@ eachDatabase((name, open) => {
       }),
       { numRuns: numRuns(25) },
     );
-  }, 120_000);
+  });
 
   test(`TREND-2: failures and warnings by company, type, source and day are those that a device tells (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
-        asked,
+        request,
         fc.constantFrom('company', 'type', 'source'),
         async (place, { from, to, companyIds, source, type }, by) => {
           const { get, engine } = must(pairs[place]);
-          const told = must(
+          const details = must(
             makeTrends()(
-              { engine, days: KEPT },
+              { engine, days: STORED },
               { from, to, companies: companyIds, sources: source, types: type, by },
             ),
           );
@@ -132,12 +132,15 @@ eachDatabase((name, open) => {
             get,
             `jobs/analytics/charts/failures-warnings${q}&by=${by}`,
           );
-          expect([plain(parts.all.now), plain(parts.all.before)]).toEqual([told.now, told.before]);
+          expect([plain(parts.all.now), plain(parts.all.before)]).toEqual([
+            details.now,
+            details.before,
+          ]);
           expect([
             parts.companies.map(part),
             parts.types.map(part),
             parts.sources.map(part),
-          ]).toEqual([told.parts.company, told.parts.type, told.parts.source]);
+          ]).toEqual([details.parts.company, details.parts.type, details.parts.source]);
           const days = (all: typeof chart.days) =>
             all.map(({ date, from: at, runs, failures, warnings, missed }) => ({
               day: date,
@@ -147,21 +150,24 @@ eachDatabase((name, open) => {
               warnings,
               missed,
             }));
-          expect([days(chart.days), days(chart.before)]).toEqual([told.days, told.daysBefore]);
+          expect([days(chart.days), days(chart.before)]).toEqual([
+            details.days,
+            details.daysBefore,
+          ]);
           expect(
             chart.series.map(({ key, failures, warnings }) => ({ key, failures, warnings })),
-          ).toEqual(told.series);
+          ).toEqual(details.series);
         },
       ),
       { numRuns: numRuns(20) },
     );
-  }, 120_000);
+  });
 
   test(`TREND-5, OVER-7: a spreadsheet of a device has the rows, cells, shares and figures of the server's (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
-        asked,
+        request,
         fc.constantFrom(...CALENDAR_MODES),
         async (place, { companyIds, source, type, from, to }, mode) => {
           const { get, engine } = must(pairs[place]);
@@ -179,19 +185,19 @@ eachDatabase((name, open) => {
             rows: whole,
             days: whole,
           };
-          const days = must(calendar({ engine, days: KEPT }, { ...ask, from, to }, NOW)).days;
+          const days = must(calendar({ engine, days: STORED }, { ...ask, from, to }, NOW)).days;
           const time = { from: must(days[0]).from, to: must(days.at(-1)).to };
           const q = query(time, { companyIds, source, type }, `&mode=${mode}`);
           for (const by of ['job', 'company'] as const) {
-            const told = must(
-              calendar({ engine, days: KEPT }, { ...ask, ...time, lines: by }, NOW),
+            const details = must(
+              calendar({ engine, days: STORED }, { ...ask, ...time, lines: by }, NOW),
             );
             const sheet = await data<OutputOf<'spreadsheetReport'>>(
               get,
               `jobs/spreadsheet-report${q}&by=${by}&pageSize=200`,
             );
             expect(
-              told.lines.map((line) => [
+              details.lines.map((line) => [
                 line.is === 'job' ? must(line.of).name : line.name,
                 line.is === 'job' ? `job-${line.job}` : null,
                 line.share,
@@ -205,7 +211,7 @@ eachDatabase((name, open) => {
                 row.cells.map(({ state }) => state),
               ]),
             );
-            expect([told.total, told.jobs]).toEqual([
+            expect([details.total, details.jobs]).toEqual([
               sheet.count,
               sheet.rows.reduce((all, row) => all + row.jobs, 0),
             ]);
@@ -213,13 +219,13 @@ eachDatabase((name, open) => {
               get,
               `jobs/spreadsheet-report/stats${q}`,
             );
-            expect([told.counts, told.share]).toEqual([
+            expect([details.counts, details.share]).toEqual([
               [...RUN_STATES.map((state) => stats.cells[state]), stats.empty],
               stats.share,
             ]);
             const window = must(
               calendar(
-                { engine, days: KEPT },
+                { engine, days: STORED },
                 {
                   ...ask,
                   ...time,
@@ -231,20 +237,20 @@ eachDatabase((name, open) => {
               ),
             );
             expect(window.lines.map(({ cells }) => cells)).toEqual(
-              told.lines.slice(2, 5).map(({ cells }) => must(cells).slice(1, 5)),
+              details.lines.slice(2, 5).map(({ cells }) => must(cells).slice(1, 5)),
             );
           }
         },
       ),
       { numRuns: numRuns(20) },
     );
-  }, 120_000);
+  });
 
   test(`REP-6: cells, shares and rows of the spreadsheet are those of the calendar (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
-        asked,
+        request,
         fc.constantFrom(...CALENDAR_MODES),
         fc.constantFrom('', 'MAIL', 'pc-1', 'boreas'),
         async (place, { entityGroup, companyIds, source, type, from, to }, mode, text) => {
@@ -253,7 +259,7 @@ eachDatabase((name, open) => {
           // Days are whole in a calendar.
           const days = must(
             makeCalendar()(
-              { engine, days: KEPT },
+              { engine, days: STORED },
               {
                 from,
                 to,
@@ -274,7 +280,7 @@ eachDatabase((name, open) => {
           const time = { from: must(days[0]).from, to: must(days.at(-1)).to };
           const view = must(
             makeCalendar()(
-              { engine, days: KEPT },
+              { engine, days: STORED },
               {
                 ...time,
                 mode,
@@ -352,5 +358,5 @@ eachDatabase((name, open) => {
       ),
       { numRuns: numRuns(25) },
     );
-  }, 120_000);
+  });
 });

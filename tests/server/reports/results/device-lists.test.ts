@@ -8,7 +8,7 @@ import { reportColumns } from '#contract/reports/result-csv.ts';
 import { exportRuns } from '#workers/export/export.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { eachDatabase } from '../../db/databases.ts';
-import { asked, devicePairs, few, must, numRuns, query } from './device-pairs.ts';
+import { request, devicePairs, few, must, numRuns, query } from './device-pairs.ts';
 import type { Pair } from './device-pairs.ts';
 import { data, iso, NOW } from './fixtures.ts';
 
@@ -35,13 +35,13 @@ eachDatabase((name, open) => {
   let pairs: readonly Pair[];
   beforeAll(async () => {
     pairs = await devicePairs(open);
-  }, 120_000);
+  });
 
   test(`REP-1, REP-2: a list finds the results that a device finds, in its order (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
-        asked,
+        request,
         list,
         async (
           place,
@@ -126,7 +126,7 @@ eachDatabase((name, open) => {
       ),
       { numRuns: numRuns(60) },
     );
-  }, 120_000);
+  });
 
   test(`REP-9: a file holds what a device writes, byte for byte (${name})`, async () => {
     // What is usual is told as of now; a device tells it as of the run.
@@ -137,7 +137,7 @@ eachDatabase((name, open) => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
-        asked,
+        request,
         list,
         async (
           place,
@@ -192,5 +192,5 @@ eachDatabase((name, open) => {
       ),
       { numRuns: numRuns(15) },
     );
-  }, 120_000);
+  });
 });

@@ -5,8 +5,8 @@ import * as fc from 'fast-check';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { Engine } from '#workers/types.ts';
-import { anEstate, BERLIN, DAY, iso, NOW } from './fixtures.ts';
-import type { Estate, Get } from './fixtures.ts';
+import { anDemo, BERLIN, DAY, iso, NOW } from './fixtures.ts';
+import type { Demo, Get } from './fixtures.ts';
 
 export const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 export const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
@@ -14,7 +14,7 @@ export const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
     { weight: 2, arbitrary: fc.constant<T[]>([]) },
     { weight: 1, arbitrary: fc.subarray([...values], { minLength: 1, maxLength: 2 }) },
   );
-export const KEPT = new Map([['2020-01-01', true]]);
+export const STORED = new Map([['2020-01-01', true]]);
 export const must = <T>(value: T | null | undefined): T => {
   if (value === null || value === undefined) throw new Error('nothing here');
   return value;
@@ -28,7 +28,7 @@ export interface Pair {
   readonly engine: Engine;
   readonly timeZone: string;
 }
-interface Asked {
+interface Query {
   readonly from: number;
   readonly to: number;
   readonly companyIds: readonly number[];
@@ -47,7 +47,7 @@ const time = fc
     from: NOW - back * DAY + odd,
     to: NOW + (length - back) * DAY,
   }));
-export const asked: fc.Arbitrary<Asked> = fc
+export const request: fc.Arbitrary<Query> = fc
   .tuple(
     time,
     fc.record({
@@ -59,7 +59,7 @@ export const asked: fc.Arbitrary<Asked> = fc
   )
   .map(([when, what]) => ({ ...when, ...what }));
 export const query = (
-  { from, to }: Pick<Asked, 'from' | 'to'>,
+  { from, to }: Pick<Query, 'from' | 'to'>,
   filters: object,
   more = '',
 ): string =>
@@ -70,15 +70,15 @@ export async function devicePairs(open: () => Promise<Store>): Promise<readonly 
   const pairs: Pair[] = [];
   const walls = [BERLIN, { timeZone: 'America/New_York', dayBeginsHour: 0 }];
   for (const [place, wall] of walls.entries()) {
-    const estate: Estate = await anEstate(await open(), 7 + place, wall, {
+    const demoData: Demo = await anDemo(await open(), 7 + place, wall, {
       jobs: 14,
       runs: 900,
       days: 24,
     });
     for (const companies of [null, [1, 2]])
       pairs.push({
-        get: await estate.as(`u${place}${companies ? 'some' : 'all'}`, ['operator'], companies),
-        engine: await estate.device(companies),
+        get: await demoData.as(`u${place}${companies ? 'some' : 'all'}`, ['operator'], companies),
+        engine: await demoData.device(companies),
         timeZone: wall.timeZone,
       });
   }

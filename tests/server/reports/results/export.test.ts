@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { reportColumns } from '#contract/reports/result-csv.ts';
 import { COLUMN_IDS } from '#src/features/shared/runs/columns.ts';
-import { exportColumnsOf } from '#src/features/shared/export/columns.ts';
+import { getExportColumns } from '#src/features/shared/export/columns.ts';
 import { eachDatabase } from '../../db/databases.ts';
-import { anEstate, BERLIN, DAY, iso, NOW } from './fixtures.ts';
-import type { Estate } from './fixtures.ts';
+import { anDemo, BERLIN, DAY, iso, NOW } from './fixtures.ts';
+import type { Demo } from './fixtures.ts';
 
 eachDatabase((name, open) => {
-  let estate: Estate;
+  let demoData: Demo;
   beforeAll(async () => {
-    estate = await anEstate(await open(), 11, BERLIN, { jobs: 12, runs: 600, days: 20 });
-  }, 120_000);
+    demoData = await anDemo(await open(), 11, BERLIN, { jobs: 12, runs: 600, days: 20 });
+  });
 
   test(`REP-9: a file has the columns of the portal's own, and no cell begins a formula (${name})`, async () => {
-    expect(reportColumns()).toEqual(exportColumnsOf(COLUMN_IDS));
-    const who = await estate.as('writer', ['read-only']);
+    expect(reportColumns()).toEqual(getExportColumns(COLUMN_IDS));
+    const who = await demoData.as('writer', ['read-only']);
     const file = await who.post('export', {
       source: 'JOBS',
       from: iso(NOW - 20 * DAY),
@@ -41,7 +41,7 @@ eachDatabase((name, open) => {
   });
 
   test(`REP-13: a file has level, scheduled time, errors and warnings where they are chosen, and empty cells where the tool did not report them (${name})`, async () => {
-    const own = await anEstate(estate.store, 9, BERLIN, { jobs: 2, runs: 2, days: 1 });
+    const own = await anDemo(demoData.store, 9, BERLIN, { jobs: 2, runs: 2, days: 1 });
     const who = await own.as('asker', ['operator']);
     const reported = {
       level: 'Differential',
@@ -54,9 +54,9 @@ eachDatabase((name, open) => {
         tx.sql,
       );
     });
-    const asked = { source: 'JOBS', from: iso(NOW - 20 * DAY), to: iso(NOW + 2 * DAY) };
+    const request = { source: 'JOBS', from: iso(NOW - 20 * DAY), to: iso(NOW + 2 * DAY) };
     const file = await who.post('export', {
-      ...asked,
+      ...request,
       columns: ['run', 'level', 'scheduledFor', 'errorCount', 'warningCount'],
     });
     const [titles, ...lines] = file.text
@@ -68,7 +68,7 @@ eachDatabase((name, open) => {
       '1,Differential,04/02/26 12:15 AM,2026-04-01T22:15:00Z,0,31',
       '2,,,,,',
     ]);
-    expect((await who.post('export', asked)).text.split('\r\n')[0]).not.toMatch(
+    expect((await who.post('export', request)).text.split('\r\n')[0]).not.toMatch(
       /Level|Scheduled for|Errors|Warnings/,
     );
   });

@@ -16,13 +16,13 @@ import {
 import { makeCompany } from '#server/features/users/create-user.ts';
 import type { Store } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
-import { scopeOf } from '#server/platform/sync/scope.ts';
-import { pagesOf } from '#server/platform/sync/days.ts';
+import { toScope } from '#server/platform/sync/scope.ts';
+import { loadPages } from '#server/platform/sync/days.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import type { Engine } from '#workers/types.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
-import { appOf, ask, login, makeGround, provider, user } from '../../http/fixtures.ts';
-import type { Answer, Ground } from '../../http/fixtures.ts';
+import { getApp, ask, login, makeFixture, provider, user } from '../../http/fixtures.ts';
+import type { Answer, Fixture } from '../../http/fixtures.ts';
 
 export const NOW = Date.parse('2026-04-02T07:30:00Z');
 export const DAY = 86_400_000;
@@ -30,7 +30,7 @@ export const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 export const iso = (at: number): string => new Date(at).toISOString();
 
 /** A small generator: the same numbers for the same seed. */
-export function dice(seed: number) {
+export function random(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -54,13 +54,13 @@ export const data = async <T>(get: Get, path: string): Promise<T> => {
   if (answer.status !== 200) throw new Error(`${path} ${answer.text}`);
   return answer.body.data;
 };
-export interface Estate {
+export interface Demo {
   readonly store: Store;
   readonly world: AppContext;
   readonly tenant: string;
   readonly host: string;
-  readonly ground: Ground;
-  readonly app: ReturnType<typeof appOf>;
+  readonly ground: Fixture;
+  readonly app: ReturnType<typeof getApp>;
   readonly wall: { readonly timeZone: string; readonly dayBeginsHour: number };
   /** Asks as a new user. */
   as(
@@ -92,20 +92,20 @@ const MESSAGES = [
   'Snapshot\nfailed',
 ];
 
-export async function anEstate(
+export async function anDemo(
   store: Store,
   seed: number,
-  wall: Estate['wall'],
+  wall: Demo['wall'],
   count: { readonly jobs: number; readonly runs: number; readonly days: number },
-): Promise<Estate> {
-  const ground = await makeGround({}, store);
-  const { below, of, chance } = dice(seed);
-  ground.pass(NOW - ground.world.clock.now());
-  const { tenant, host } = await provider(ground);
-  const app = appOf(ground.world, allHandlers(ground.world));
+): Promise<Demo> {
+  const fixture = await makeFixture({}, store);
+  const { below, of, chance } = random(seed);
+  fixture.pass(NOW - fixture.world.clock.now());
+  const { tenant, host } = await provider(fixture);
+  const app = getApp(fixture.world, allHandlers(fixture.world));
   for (const name of ['Calloway', 'drummond & Pike', 'Boreas'])
-    await makeCompany(ground.world, tenant, name);
-  await user(ground, tenant, { username: 'somebody', name: 'Somebody', roles: ['operator'] });
+    await makeCompany(fixture.world, tenant, name);
+  await user(fixture, tenant, { username: 'somebody', name: 'Somebody', roles: ['operator'] });
   const jobs = Array.from({ length: count.jobs }, (_, i): JobRow => ({
     n: i + 1,
     uid: `job-${i + 1}`,
@@ -285,14 +285,14 @@ export async function anEstate(
   });
   return {
     store,
-    world: ground.world,
+    world: fixture.world,
     tenant,
     host,
     wall,
-    ground,
+    ground: fixture,
     app,
     async as(name, roles, companies = null) {
-      await user(ground, tenant, { username: name, name, roles, companies });
+      await user(fixture, tenant, { username: name, name, roles, companies });
       const { token } = (await login(app, host, name)).body.data;
       const get: Get = (path) => ask(app, `/api/v1/monitoring/reporting/${path}`, { host, token });
       return Object.assign(get, {
@@ -305,7 +305,7 @@ export async function anEstate(
         tenant,
         async (tx) => {
           const engine = makeEngine();
-          const scope = scopeOf({ userId: 'u', roles: [], companies });
+          const scope = toScope({ userId: 'u', roles: [], companies });
           const seen = ({ company }: { readonly company: number }): boolean =>
             companies === null || companies.includes(company);
           engine.zone(wall.timeZone, wall.dayBeginsHour);
@@ -317,7 +317,7 @@ export async function anEstate(
           });
           for (let at = NOW - (count.days + 2) * DAY; at < NOW + 2 * DAY; at += DAY) {
             for (const page of pagesIn(
-              (await pagesOf(tx, scope, new Date(at).toISOString().slice(0, 10))).buffer,
+              (await loadPages(tx, scope, new Date(at).toISOString().slice(0, 10))).buffer,
             ))
               engine.addSegment(page);
           }

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { sumUpDays } from '#server/platform/queries/sum-days.ts';
 import { rebuild } from '#server/platform/events/rebuild.ts';
 import { summedDays, wrongTotals } from '#server/platform/events/totals.ts';
-import { makeGround, provider } from '../../http/fixtures.ts';
+import { makeFixture, provider } from '../../http/fixtures.ts';
 import { eachDatabase } from '../../db/databases.ts';
 import {
   byClock,
@@ -15,26 +15,26 @@ import {
   runStart,
 } from '../../db/drafts.ts';
 import { someBatches } from '../../db/random.ts';
-import { anEstate, DAY, NOW } from './fixtures.ts';
-import type { Estate } from './fixtures.ts';
+import { anDemo, DAY, NOW } from './fixtures.ts';
+import type { Demo } from './fixtures.ts';
 
 const RUNS = 6 * Number(process.env['PROOF'] ?? 1);
 const iso = (at: number): string => new Date(at).toISOString();
 
 eachDatabase((name, open) => {
-  let estate: Estate;
+  let demoData: Demo;
   beforeAll(async () => {
-    estate = await anEstate(
+    demoData = await anDemo(
       await open(),
       21,
       { timeZone: 'Europe/Berlin', dayBeginsHour: 6 },
       { jobs: 14, runs: 900, days: 40 },
     );
-  }, 120_000);
+  });
 
   test(`TREND-1: what is read from the totals of days is what their results say (${name})`, async () => {
-    const who = await estate.as('reader', ['operator']);
-    const some = await estate.as('some', ['operator'], [2]);
+    const who = await demoData.as('reader', ['operator']);
+    const some = await demoData.as('some', ['operator'], [2]);
     const times = [
       [-40, 1],
       [-31, 0],
@@ -70,7 +70,7 @@ eachDatabase((name, open) => {
       ],
       'jobs/analytics/charts/failures-warnings': ['by=company', 'by=source'],
     };
-    const asked = times.flatMap((time, i) =>
+    const request = times.flatMap((time, i) =>
       paths.flatMap((path) =>
         (more[path] ?? ['']).map((one) =>
           `${path}?${time}&${one}&filters=${encodeURIComponent(JSON.stringify(filters[i % filters.length]))}`.replace(
@@ -82,7 +82,7 @@ eachDatabase((name, open) => {
     );
     const all = async () =>
       Promise.all(
-        asked.flatMap((path) =>
+        request.flatMap((path) =>
           [who, some].map(async (get) => {
             const { status, text } = await get(path);
             return { path, status, text };
@@ -91,8 +91,10 @@ eachDatabase((name, open) => {
       );
     const slow = await all();
     expect(slow.filter(({ status }) => status !== 200)).toEqual([]);
-    await sumUpDays(estate.world, estate.tenant, NOW);
-    const days = await estate.store.tenant(estate.tenant, (tx) => summedDays(tx.sql, tx.tenant));
+    await sumUpDays(demoData.world, demoData.tenant, NOW);
+    const days = await demoData.store.tenant(demoData.tenant, (tx) =>
+      summedDays(tx.sql, tx.tenant),
+    );
     expect(days.length).toBeGreaterThan(38);
     expect(days.every(({ to }) => to <= NOW)).toBe(true);
     const quick = await all();
@@ -100,38 +102,40 @@ eachDatabase((name, open) => {
       [],
     );
     // Not the results again: without a day's totals its numbers are missing.
-    await estate.store.tenant(estate.tenant, (tx) =>
-      sql`update run_total set runs = 0, success = 0, failed = 0, missed = 0 where tenant_id = ${estate.tenant}`.execute(
+    await demoData.store.tenant(demoData.tenant, (tx) =>
+      sql`update run_total set runs = 0, success = 0, failed = 0, missed = 0 where tenant_id = ${demoData.tenant}`.execute(
         tx.sql,
       ),
     );
     expect(await all()).not.toEqual(slow);
-  }, 120_000);
+  });
 
   test(`TREND-1: late results, corrections and results that move to another day are in the totals at once (${name})`, async () => {
-    const ground = await makeGround({}, await open());
+    const fixture = await makeFixture({}, await open());
     await assert(
       asyncProperty(someBatches, async (batches) => {
-        const { tenant } = await provider(ground);
+        const { tenant } = await provider(fixture);
         for (const [i, batch] of batches.entries()) {
-          await ground.world.store.tenant(tenant, (tx) => tx.append(batch, byClock));
-          await sumUpDays(ground.world, tenant, byClock.at + (i - 1) * 2 * DAY);
+          await fixture.world.store.tenant(tenant, (tx) => tx.append(batch, byClock));
+          await sumUpDays(fixture.world, tenant, byClock.at + (i - 1) * 2 * DAY);
           expect(
-            await ground.world.store.tenant(tenant, (tx) => wrongTotals(tx.sql, tenant), {
+            await fixture.world.store.tenant(tenant, (tx) => wrongTotals(tx.sql, tenant), {
               readOnly: true,
             }),
           ).toEqual([]);
         }
-        expect((await rebuild(ground.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
+        expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual(
+          [],
+        );
       }),
       { numRuns: RUNS },
     );
-  }, 120_000);
+  });
 
   test(`TREND-1, LOG-5: totals that were tampered with are found, and put right; another wall has other days (${name})`, async () => {
-    const ground = await makeGround({}, await open());
-    const { tenant } = await provider(ground);
-    const { store } = ground.world;
+    const fixture = await makeFixture({}, await open());
+    const { tenant } = await provider(fixture);
+    const { store } = fixture.world;
     const at = byClock.at;
     const runs = async () =>
       (
@@ -161,7 +165,7 @@ eachDatabase((name, open) => {
       ),
     );
     expect(await runs()).toEqual([]);
-    await sumUpDays(ground.world, tenant, at + 4 * DAY);
+    await sumUpDays(fixture.world, tenant, at + 4 * DAY);
     const whole = await runs();
     expect(whole.map((one) => [one.job, one.runs, one.failed])).toEqual([
       [1, 1, 0],
@@ -194,10 +198,10 @@ eachDatabase((name, open) => {
         .where('tenant_id', '=', tenant)
         .execute();
     });
-    await sumUpDays(ground.world, tenant, at + 4 * DAY);
+    await sumUpDays(fixture.world, tenant, at + 4 * DAY);
     const days = await store.tenant(tenant, (tx) => summedDays(tx.sql, tenant));
     expect(days.every(({ to }, i) => to === (days[i + 1]?.from ?? to))).toBe(true);
     expect(await store.tenant(tenant, (tx) => wrongTotals(tx.sql, tenant))).toEqual([]);
     expect((await runs()).reduce((all, one) => all + one.runs, 0)).toBe(3);
-  }, 60_000);
+  });
 });

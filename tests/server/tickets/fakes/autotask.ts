@@ -1,4 +1,4 @@
-import { type Asked, standIn, type StandIn, type Told } from './server.ts';
+import { type Query, standIn, type StandIn, type Details } from './server.ts';
 
 /**
  * An Autotask as its published REST contract has it (version 1.0): zone, entities by query,
@@ -98,7 +98,7 @@ export async function autotaskStandIn(now: () => number): Promise<AutotaskStandI
   let next = 7001;
   const stamp = (): string => new Date(now()).toISOString();
 
-  function answer({ method, path, query, headers, body }: Asked, origin: string): Told {
+  function answer({ method, path, query, headers, body }: Query, origin: string): Details {
     if (path === '/ATServicesRest/V1.0/zoneInformation') {
       if (headers['secret'] !== undefined)
         return { status: 400, body: { errors: ['the zone is asked without the secret'] } };
@@ -165,21 +165,21 @@ export async function autotaskStandIn(now: () => number): Promise<AutotaskStandI
     );
   };
 
-  function made(given: Rec): Told {
-    if (wrong(given)) return VIOLATION;
+  function made(input: Rec): Details {
+    if (wrong(input)) return VIOLATION;
     const missing = ['companyID', 'status', 'priority', 'title', 'dueDateTime', 'queueID'].find(
-      (name) => given[name] === undefined,
+      (name) => input[name] === undefined,
     );
     if (missing !== undefined)
       return { status: 500, body: { errors: [`Missing Required Field: ${missing}`] } };
-    if (String(given['externalID']).length > 50)
+    if (String(input['externalID']).length > 50)
       return { status: 500, body: { errors: ['externalID has 50 characters at most'] } };
     const id = next++;
     tickets.push({
       assignedResourceID: null,
       assignedResourceRoleID: null,
       externalID: null,
-      ...given,
+      ...input,
       id,
       ticketNumber: `T20260302.${String(id).slice(-4)}`,
       lastActivityDate: stamp(),
@@ -207,7 +207,7 @@ export async function autotaskStandIn(now: () => number): Promise<AutotaskStandI
   return out;
 }
 
-const VIOLATION: Told = {
+const VIOLATION: Details = {
   status: 500,
   body: {
     errors: [
@@ -222,7 +222,7 @@ function queried(
   after: number,
   here: string,
   most: number,
-): Told {
+): Details {
   const size = Math.min(Number(MaxRecords), most, 500);
   const tests = filter as { op: string; field: string; value: unknown }[];
   for (const { op, field } of tests)

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Asked, standIn, type StandIn, type Told } from './server.ts';
+import { type Query, standIn, type StandIn, type Details } from './server.ts';
 
 /**
  * Keys and records of a ConnectWise PSA as its published REST contract has them (version 3.0): what
@@ -52,7 +52,7 @@ const PRIORITIES = [
 ];
 
 const id = (of: unknown): unknown => (of as { id?: unknown } | undefined)?.id;
-const statusOf = (wanted: unknown): { id: number; name: string } | null => {
+const getStatus = (wanted: unknown): { id: number; name: string } | null => {
   const one = STATUSES.find((status) => status.id === wanted);
   return one ? { id: one.id, name: one.name } : null;
 };
@@ -107,7 +107,7 @@ export async function connectWiseStandIn(now: () => number): Promise<ConnectWise
     Object.assign(ticket, { _info: { lastUpdated: stamp() } });
   };
 
-  function answer({ method, path, query, headers, body }: Asked, origin: string): Told {
+  function answer({ method, path, query, headers, body }: Query, origin: string): Details {
     if (method === 'GET' && path === '/key') return { body: { signing_key: SIGNING } };
     const basic = `Basic ${Buffer.from(`${KEYS.company}+${KEYS.publicKey}:${PRIVATE}`).toString('base64')}`;
     if (headers.authorization !== basic || headers['clientid'] !== KEYS.clientId)
@@ -144,25 +144,25 @@ export async function connectWiseStandIn(now: () => number): Promise<ConnectWise
     return { status: 404, body: { code: 'NotFound', message: `${method} ${what}` } };
   }
 
-  function made(given: Rec): Told {
-    const status = statusOf(id(given['status']));
-    if (typeof given['summary'] !== 'string' || given['summary'].length > 100)
+  function made(input: Rec): Details {
+    const status = getStatus(id(input['status']));
+    if (typeof input['summary'] !== 'string' || input['summary'].length > 100)
       return refused('summary is required and has 100 characters at most');
-    if (!companies.some((one) => one['id'] === id(given['company']) && one['deletedFlag'] !== true))
+    if (!companies.some((one) => one['id'] === id(input['company']) && one['deletedFlag'] !== true))
       return refused('company not found');
-    if (!BOARDS.some((one) => one.id === id(given['board'])) || status === null)
+    if (!BOARDS.some((one) => one.id === id(input['board'])) || status === null)
       return refused('board and status are required');
-    const member = members.find((one) => one['id'] === id(given['owner']));
-    const priority = PRIORITIES.find((one) => one.id === id(given['priority']));
+    const member = members.find((one) => one['id'] === id(input['owner']));
+    const priority = PRIORITIES.find((one) => one.id === id(input['priority']));
     const ticket: CwTicket = {
       id: next++,
-      summary: given['summary'],
-      board: given['board'],
+      summary: input['summary'],
+      board: input['board'],
       status,
       closedFlag: false,
-      company: given['company'],
-      contact: given['contact'] ?? null,
-      initialDescription: given['initialDescription'],
+      company: input['company'],
+      contact: input['contact'] ?? null,
+      initialDescription: input['initialDescription'],
       owner: member
         ? {
             id: member['id'] as number,
@@ -170,20 +170,20 @@ export async function connectWiseStandIn(now: () => number): Promise<ConnectWise
           }
         : null,
       priority: priority ?? PRIORITIES[0] ?? null,
-      externalXRef: (given['externalXRef'] as string | undefined) ?? null,
+      externalXRef: (input['externalXRef'] as string | undefined) ?? null,
       _info: { lastUpdated: stamp() },
     };
     tickets.push(ticket);
     return { status: 201, body: ticket };
   }
 
-  function patched(ticket: CwTicket, operations: readonly Rec[]): Told {
+  function patched(ticket: CwTicket, operations: readonly Rec[]): Details {
     for (const { op, path, value } of operations) {
       const wanted = id(value);
       if (op === 'remove' && path === 'owner') ticket.owner = null;
       else if (op === 'replace' && path === 'summary') ticket.summary = String(value);
       else if (op === 'replace' && path === 'status') {
-        const status = statusOf(wanted);
+        const status = getStatus(wanted);
         if (!status) return refused('status not found');
         ticket.status = status;
       } else if (op === 'replace' && path === 'owner')
@@ -211,7 +211,7 @@ export async function connectWiseStandIn(now: () => number): Promise<ConnectWise
     pageSize: 1_000,
     turn(id, status) {
       const ticket = tickets.find((one) => one.id === id);
-      const to = statusOf(status);
+      const to = getStatus(status);
       if (!ticket || !to) throw new Error('no such ticket');
       ticket.status = to;
       touch(ticket);
@@ -238,7 +238,7 @@ export async function connectWiseStandIn(now: () => number): Promise<ConnectWise
   return out;
 }
 
-const refused = (message: string): Told => ({
+const refused = (message: string): Details => ({
   status: 400,
   body: {
     code: 'InvalidObject',
@@ -248,17 +248,17 @@ const refused = (message: string): Told => ({
 });
 
 /** A page, and where the next one is. `most`: more than so many it does not give at once. */
-function paged(list: readonly Rec[], query: URLSearchParams, here: string, most: number): Told {
+function paged(list: readonly Rec[], query: URLSearchParams, here: string, most: number): Details {
   const unknown = [...query.keys()].find(
     (name) => !['page', 'pageSize', 'conditions', 'orderBy'].includes(name),
   );
   if (unknown !== undefined)
     return { status: 400, body: { code: 'BadRequest', message: `unknown parameter ${unknown}` } };
   const conditions = query.get('conditions');
-  const asked = Number(query.get('pageSize') ?? 25);
+  const request = Number(query.get('pageSize') ?? 25);
   const page = Number(query.get('page') ?? 1);
-  const size = Math.min(asked, most);
-  if (asked > 1_000)
+  const size = Math.min(request, most);
+  if (request > 1_000)
     return { status: 400, body: { code: 'BadRequest', message: 'pageSize is 1000 at most' } };
   let found: Rec[];
   try {

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+export interface Query {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 }
-export interface Told {
+export interface Details {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -20,21 +20,23 @@ export interface Told {
  * What comes in the way of the next request: an answer instead of the right one; `done`: what was
  * asked for is done all the same.
  */
-export interface Fault extends Told {
-  readonly when?: (asked: Asked) => boolean;
+export interface Error extends Details {
+  readonly when?: (request: Query) => boolean;
   readonly done?: boolean;
 }
 export interface StandIn {
   readonly url: string;
-  readonly asked: Asked[];
-  readonly faults: Fault[];
+  readonly asked: Query[];
+  readonly faults: Error[];
   stop(): Promise<void>;
 }
 
 /** A small HTTP server that answers JSON. Every request is kept. */
-export async function standIn(answer: (asked: Asked, origin: string) => Told): Promise<StandIn> {
-  const asked: Asked[] = [];
-  const faults: Fault[] = [];
+export async function standIn(
+  answer: (request: Query, origin: string) => Details,
+): Promise<StandIn> {
+  const query: Query[] = [];
+  const errors: Error[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => {
@@ -44,24 +46,24 @@ export async function standIn(answer: (asked: Asked, origin: string) => Told): P
     request.on('end', () => {
       const url = new URL(request.url ?? '', origin());
       const text = Buffer.concat(parts).toString('utf8');
-      const one: Asked = {
+      const one: Query = {
         method: request.method ?? '',
         path: url.pathname,
         query: url.searchParams,
         headers: request.headers,
         body: text === '' ? null : JSON.parse(text),
       };
-      asked.push(one);
-      const at = faults.findIndex(({ when }) => when === undefined || when(one));
-      const [fault] = at < 0 ? [] : faults.splice(at, 1);
-      if (fault?.done === true) answer(one, origin());
+      query.push(one);
+      const at = errors.findIndex(({ when }) => when === undefined || when(one));
+      const [error] = at < 0 ? [] : errors.splice(at, 1);
+      if (error?.done === true) answer(one, origin());
       const {
         status = 200,
         headers = {},
         body = null,
         text: plain,
         silent,
-      } = fault ?? answer(one, origin());
+      } = error ?? answer(one, origin());
       if (silent !== true)
         response
           .writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -74,8 +76,8 @@ export async function standIn(answer: (asked: Asked, origin: string) => Told): P
   const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: origin(),
-    asked,
-    faults,
+    asked: query,
+    faults: errors,
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

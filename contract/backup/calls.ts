@@ -1,0 +1,12 @@
+import { backupDashboardCalls } from './dashboard-calls.ts';
+import { backupJobCalls } from './job-calls.ts';
+import { organizationCalls } from './organization-calls.ts';
+import { backupRepositoryCalls } from './repository-calls.ts';
+
+/** The calls with which organizations, repositories and backup jobs are managed. */
+export const backupCalls = {
+  ...organizationCalls,
+  ...backupRepositoryCalls,
+  ...backupJobCalls,
+  ...backupDashboardCalls,
+} as const;

@@ -1,0 +1,313 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { anyId, words } from '../paging.ts';
+import { nameText } from '../text-schema.ts';
+import {
+  BackupJobRowSchema,
+  BACKUP_TYPES,
+  JOB_ITEM_PARTS,
+  JOB_ITEM_TYPES,
+  type JobItem,
+  type JobItemPart,
+} from './jobs.ts';
+import { SchedulePolicySchema } from './schedule.ts';
+import { CURSOR, idOut, listPage } from './suite-schema.ts';
+
+/** What is backed up of an item unless it says otherwise. */
+const PARTS_IF_ABSENT: Readonly<Record<JobItemPart, boolean>> = {
+  mailbox: true,
+  archiveMailbox: true,
+  oneDrive: true,
+  sites: false,
+  personalSite: true,
+  teams: true,
+  teamsChats: false,
+  members: true,
+};
+const partFlags = Object.fromEntries(
+  JOB_ITEM_PARTS.map((part) => [part, v.optional(v.boolean(), PARTS_IF_ABSENT[part])]),
+) as {
+  readonly [P in JobItemPart]: v.OptionalSchema<v.BooleanSchema<undefined>, boolean>;
+};
+
+/** An object of the tenant. `id` null: the tenant as a whole, for `PartialOrganization`. */
+const item = v.pipe(
+  v.strictObject({
+    type: v.picklist(JOB_ITEM_TYPES),
+    id: v.optional(
+      v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars))),
+      null,
+    ),
+    ...partFlags,
+  }),
+  v.transform(({ type, id, ...flags }): JobItem => ({
+    type,
+    id,
+    parts: JOB_ITEM_PARTS.filter((part) => flags[part]),
+  })),
+);
+const items = v.optional(v.pipe(v.array(item), v.maxLength(LIMITS.backupJobItems)), []);
+
+const backupType = v.pipe(
+  v.string(),
+  v.transform(
+    (text) => BACKUP_TYPES.find((one) => one.toLowerCase() === text.toLowerCase()) ?? text,
+  ),
+  v.picklist(BACKUP_TYPES),
+);
+
+const email = v.pipe(v.string(), v.trim(), v.email(), v.maxLength(LIMITS.addressChars));
+const notification = v.strictObject({
+  enabled: v.boolean(),
+  notifyOnFailure: v.boolean(),
+  userIds: v.pipe(v.array(v.pipe(v.string(), v.uuid())), v.maxLength(LIMITS.backupJobRecipients)),
+  externalAddresses: v.pipe(v.array(email), v.maxLength(LIMITS.backupJobRecipients)),
+});
+
+const fields = {
+  name: nameText(),
+  description: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)), ''),
+  isTeamsChatsEnabled: v.optional(v.boolean(), false),
+  backupType,
+  selectedItems: items,
+  excludedItems: items,
+  repositoryId: anyId,
+  proxyId: v.optional(v.nullable(anyId), null),
+  schedulePolicy: SchedulePolicySchema,
+  /** Starts the job at once. */
+  runNow: v.optional(v.boolean(), false),
+  notification: v.optional(notification),
+};
+const itemOut = v.object({
+  type: v.picklist(JOB_ITEM_TYPES),
+  id: v.nullable(v.string()),
+  /** Empty if the directory doesn't have it any more. */
+  name: v.string(),
+  address: v.string(),
+  ...(Object.fromEntries(JOB_ITEM_PARTS.map((part) => [part, v.boolean()])) as {
+    readonly [P in JobItemPart]: v.BooleanSchema<undefined>;
+  }),
+});
+
+/**
+ * A job without its items. `lastStatus`: of the session in progress, or of the last one; null before
+ * the first. `nextRun`: a moment that has passed means now.
+ */
+export const jobOut = v.object({
+  _id: v.string(),
+  ...v.pick(BackupJobRowSchema, [
+    'id',
+    'name',
+    'description',
+    'isTeamsChatsEnabled',
+    'backupType',
+    'schedulePolicy',
+    'running',
+    'recent',
+  ]).entries,
+  organizationId: v.string(),
+  organizationName: v.string(),
+  companyN: v.number(),
+  repositoryId: v.string(),
+  repositoryName: v.string(),
+  proxyId: v.nullable(v.string()),
+  selected: v.number(),
+  excluded: v.number(),
+  isEnabled: v.boolean(),
+  lastStatus: v.nullable(v.picklist(['Running', 'Success', 'Warning', 'Failed', 'Error'])),
+  lastRun: v.nullable(v.number()),
+  lastBackup: v.nullable(v.number()),
+  nextRun: v.nullable(v.number()),
+});
+
+const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
+const sessionOut = v.object({
+  id: v.string(),
+  jobId: v.string(),
+  state: v.picklist(['queued', 'running', 'stopping', 'done']),
+  status: v.picklist(['Running', 'Success', 'Warning', 'Failed', 'Error']),
+  reason: v.picklist(['manual', 'schedule', 'retry', 'chained']),
+  creationTime: v.number(),
+  endTime: v.nullable(v.number()),
+  details: v.nullable(v.string()),
+  progress: v.object({
+    objects: progress,
+    items: progress,
+    bytes: progress,
+    storedBytes: v.number(),
+    waiting: v.nullable(v.object({ until: v.number(), reason: v.string() })),
+  }),
+  objects: v.array(
+    v.object({
+      name: v.string(),
+      kind: v.string(),
+      state: v.string(),
+      items: v.number(),
+      bytes: v.number(),
+      message: v.nullable(v.string()),
+    }),
+  ),
+});
+const logOut = v.object({
+  n: v.number(),
+  at: v.number(),
+  level: v.picklist(['info', 'warning', 'error']),
+  message: v.string(),
+});
+
+const gate = 'o365.jobs';
+const jobId = anyId;
+const COMMAND = ['not-found', 'conflict', 'key-reused', 'out-of-order'] as const;
+const SCHEDULE_STATES = ['Enabled', 'Disabled'] as const;
+/** The organization of the job, if the caller wants it checked. Its name is ignored. */
+const OF_ORGANIZATION = {
+  organizationId: v.optional(anyId),
+  organizationName: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.nameChars))),
+};
+const done = v.object({ success: v.literal(true) });
+
+export const backupJobCalls = {
+  createBackupJob: call({
+    method: 'POST',
+    path: 'o365/jobs',
+    summary: 'Creates a backup job.',
+    input: v.strictObject({ organizationId: anyId, ...fields }),
+    output: idOut,
+    gate,
+    failures: ['bad-input', ...COMMAND],
+  }),
+  listBackupJobs: call({
+    method: 'GET',
+    path: 'o365/jobs',
+    summary: 'Lists the backup jobs by name.',
+    input: v.strictObject({
+      organizationId: v.optional(anyId),
+      scheduleState: v.optional(v.picklist(SCHEDULE_STATES)),
+      search: words,
+      ...CURSOR,
+    }),
+    output: listPage(jobOut),
+    gate,
+    failures: [],
+  }),
+  getBackupJob: call({
+    method: 'GET',
+    path: 'o365/jobs/{jobId}',
+    summary: 'Returns a backup job with its items.',
+    input: v.strictObject({ jobId }),
+    output: v.object({
+      ...jobOut.entries,
+      selectedItems: v.array(itemOut),
+      excludedItems: v.array(itemOut),
+    }),
+    gate,
+    failures: ['not-found'],
+  }),
+  updateBackupJob: call({
+    method: 'PUT',
+    path: 'o365/jobs/{jobId}',
+    summary: 'Changes a backup job. A session in progress ends with the settings it began with.',
+    input: v.strictObject({ jobId, ...fields }),
+    output: v.object({}),
+    gate,
+    failures: ['bad-input', ...COMMAND],
+  }),
+  deleteBackupJob: call({
+    method: 'DELETE',
+    path: 'o365/jobs/{jobId}',
+    summary:
+      'Deletes a backup job. Its restore points stay as long as their repository keeps them.',
+    input: v.strictObject({ jobId }),
+    output: v.object({}),
+    gate,
+    failures: COMMAND,
+  }),
+  startBackupJob: call({
+    method: 'POST',
+    path: 'o365/jobs/{jobId}/start',
+    summary: 'Starts a session of a job, unless one is running.',
+    input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
+    output: v.object({ ...done.entries, sessionId: v.string() }),
+    gate,
+    failures: [...COMMAND, 'busy'],
+  }),
+  stopBackupJob: call({
+    method: 'POST',
+    path: 'o365/jobs/{jobId}/stop',
+    summary: 'Stops the running session of a job. What it has backed up stays.',
+    input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
+    output: done,
+    gate,
+    failures: [...COMMAND, 'busy'],
+  }),
+  enableBackupJob: call({
+    method: 'POST',
+    path: 'o365/jobs/{jobId}/enable',
+    summary: 'Lets a job start on its schedule.',
+    input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
+    output: done,
+    gate,
+    failures: COMMAND,
+    offline: 'The last change to arrive wins.',
+  }),
+  disableBackupJob: call({
+    method: 'POST',
+    path: 'o365/jobs/{jobId}/disable',
+    summary: 'Keeps a job from starting on its schedule. A running session goes on.',
+    input: v.strictObject({ jobId, ...OF_ORGANIZATION }),
+    output: done,
+    gate,
+    failures: COMMAND,
+    offline: 'The last change to arrive wins.',
+  }),
+  getLatestSession: call({
+    method: 'GET',
+    path: 'o365/jobs/{jobId}/detail/latest',
+    summary: 'Returns the running or last session of a job, and its newest log lines.',
+    input: v.strictObject({ jobId, organizationId: v.optional(anyId) }),
+    output: v.object({ session: v.nullable(sessionOut), logs: v.array(logOut) }),
+    gate,
+    failures: ['not-found', 'busy', 'conflict'],
+  }),
+  getSessionLog: call({
+    method: 'GET',
+    path: 'o365/jobs/{jobId}/detail/{sessionId}/logs',
+    summary: 'Lists the log of a session, oldest line first.',
+    input: v.strictObject({
+      jobId,
+      sessionId: anyId,
+      organizationId: v.optional(anyId),
+      ...CURSOR,
+    }),
+    output: listPage(logOut),
+    gate,
+    failures: ['not-found', 'busy', 'conflict'],
+  }),
+  getJobNotifications: call({
+    method: 'GET',
+    path: 'o365/jobs/{jobId}/notifications',
+    summary: 'Returns who is notified of the sessions of a job.',
+    input: v.strictObject({ jobId }),
+    output: v.object({
+      ...notification.entries,
+      /** Of `userIds`, without deleted ones. */
+      users: v.array(v.object({ _id: v.string(), name: v.string(), username: v.string() })),
+    }),
+    gate,
+    failures: ['not-found'],
+  }),
+  setJobNotifications: call({
+    method: 'POST',
+    path: 'o365/jobs/{jobId}/notifications',
+    summary: 'Sets who is notified of the sessions of a job.',
+    input: v.strictObject({
+      jobId,
+      organizationId: v.optional(anyId),
+      ...notification.entries,
+    }),
+    output: v.object({}),
+    gate,
+    failures: ['bad-input', ...COMMAND],
+  }),
+} as const;

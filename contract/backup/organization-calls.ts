@@ -1,0 +1,274 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { anyId, words } from '../paging.ts';
+import { nameText } from '../text-schema.ts';
+import { jobOut } from './job-calls.ts';
+import { AUTH_TYPES, OrganizationRowSchema, REGIONS, SERVICES } from './organizations.ts';
+import { repositoryFields } from './repository-calls.ts';
+import {
+  companyRef,
+  CURSOR,
+  DEVICE_CODE_STATES,
+  deviceCodeOut,
+  idOut,
+  listedIds,
+  listPage,
+} from './suite-schema.ts';
+
+const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
+const account = v.pipe(v.string(), v.trim(), v.email(), v.maxLength(LIMITS.addressChars));
+
+/**
+ * How the portal signs in to a service. Basic: `account` and `password`. Modern legacy: also
+ * `applicationId` and `applicationSecret`. Modern: an application, created by `newApplicationName`
+ * or existing by `applicationId`. Secrets left out keep those that are stored.
+ */
+const connection = v.strictObject({
+  account: v.optional(account),
+  password: v.optional(secret),
+  grantAdminAccess: v.optional(v.boolean()),
+  applicationId: v.optional(v.pipe(v.string(), v.uuid())),
+  applicationSecret: v.optional(secret),
+  officeOrganizationName: v.optional(nameText()),
+  sharePointSaveAllWebParts: v.optional(v.boolean()),
+});
+
+/** `userCode`: the id of a granted device code. */
+const fields = {
+  name: nameText(),
+  authType: v.picklist(AUTH_TYPES),
+  region: v.picklist(REGIONS),
+  ...SERVICES,
+  userCode: v.optional(v.pipe(v.string(), v.uuid())),
+  newApplicationName: v.optional(nameText()),
+  configureApplication: v.optional(v.boolean()),
+  exchangeOnlineSettings: v.optional(connection),
+  sharePointOnlineSettings: v.optional(connection),
+};
+/**
+ * An organization without its credentials. `useApplicationOnlyAuth`: by certificate. `protected` of
+ * `objects`: people with a restore point, of all in the directory. `companyId` and `companyN`: the
+ * same company.
+ */
+const organizationOut = v.object({
+  _id: v.string(),
+  ...v.omit(OrganizationRowSchema, ['company', 'removedAt', 'dataUntil']).entries,
+  companyId: v.string(),
+  companyN: v.number(),
+  companyName: v.string(),
+  jobs: v.number(),
+  isBackedup: v.boolean(),
+  lastBackuptime: v.nullable(v.number()),
+  protected: v.number(),
+  objects: v.number(),
+});
+
+/** `address`: e-mail address, name for signing in, or URL. `children`: of a site. */
+const directoryObjectOut = v.object({
+  id: v.string(),
+  name: v.string(),
+  address: v.string(),
+  children: v.nullable(v.number()),
+});
+
+/** `intervalMs`: how long to wait between two checks. */
+const gate = 'o365.organizations';
+const organizationId = anyId;
+const PICKER = { organizationId, search: words, ...CURSOR };
+const picker = listPage(directoryObjectOut);
+const UNREACHABLE = ['conflict', 'busy', 'forbidden'] as const;
+
+export const organizationCalls = {
+  listOrganizations: call({
+    method: 'GET',
+    path: 'o365/organizations',
+    summary: 'Lists the organizations by name, without credentials.',
+    input: v.strictObject({ companyId: v.optional(companyRef), search: words, ...CURSOR }),
+    output: listPage(organizationOut),
+    gate,
+    failures: [],
+  }),
+  createOrganization: call({
+    method: 'POST',
+    path: 'o365/organizations',
+    summary:
+      'Signs in to a Microsoft 365 tenant and creates its organization; with `repository`, its first repository, too.',
+    input: v.strictObject({
+      companyId: companyRef,
+      type: v.literal('Office365'),
+      ...fields,
+      repository: v.optional(v.strictObject(repositoryFields)),
+    }),
+    output: v.object({ ...idOut.entries, repositoryId: v.nullable(v.string()) }),
+    gate,
+    failures: ['bad-input', 'not-found', ...UNREACHABLE, 'key-reused', 'out-of-order'],
+  }),
+  listOrganizationNames: call({
+    method: 'GET',
+    path: 'o365/organizations/names',
+    summary: 'Lists ids and names of the organizations.',
+    input: v.strictObject({}),
+    output: v.array(v.object({ _id: v.string(), name: v.string(), companyN: v.number() })),
+    gate,
+    failures: [],
+  }),
+  listAllJobs: call({
+    method: 'POST',
+    path: 'o365/organizations/all-jobs',
+    summary: 'Lists the jobs of several organizations.',
+    input: v.strictObject({ organizationsIds: listedIds }),
+    output: listPage(jobOut),
+    gate: 'o365.jobs',
+    failures: ['bad-input'],
+  }),
+  importServer: call({
+    method: 'POST',
+    path: 'o365/organizations/from-api',
+    summary: 'Connects a Veeam Backup for Microsoft 365 server and imports its organizations.',
+    input: v.strictObject({
+      apiUrl: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
+      username: nameText(),
+      password: secret,
+    }),
+    output: listPage(idOut),
+    gate,
+    failures: ['bad-input', 'conflict'],
+  }),
+  renewCertificate: call({
+    method: 'POST',
+    path: 'o365/organizations/renew-certificate',
+    summary:
+      'Replaces the certificate of the backup application. `code`: the id of a granted device code.',
+    input: v.strictObject({ organizationId, code: v.pipe(v.string(), v.uuid()) }),
+    output: v.object({ thumbprint: v.string(), expiresAt: v.number() }),
+    gate,
+    failures: ['bad-input', 'not-found', ...UNREACHABLE],
+  }),
+  requestAppDeviceCode: call({
+    method: 'POST',
+    path: 'o365/organizations/app-device-code',
+    summary: 'Returns a code to sign in to the tenant of an organization.',
+    input: v.strictObject({ organizationId }),
+    output: deviceCodeOut,
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  requestDeviceCode: call({
+    method: 'POST',
+    path: 'o365/organizations/device-code',
+    summary:
+      'Returns a code to sign in to the tenant of a new organization. `companyObjId`: its company.',
+    input: v.strictObject({ targetRegion: v.picklist(REGIONS), companyObjId: companyRef }),
+    output: deviceCodeOut,
+    gate,
+    failures: ['bad-input', 'not-found', ...UNREACHABLE],
+  }),
+  checkDeviceCode: call({
+    method: 'POST',
+    path: 'o365/organizations/device-code/check',
+    summary: 'Checks once whether somebody signed in with a device code of this user.',
+    input: v.strictObject({ code: v.pipe(v.string(), v.uuid()) }),
+    output: v.object({
+      state: v.picklist(DEVICE_CODE_STATES),
+    }),
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  getSuiteVersion: call({
+    method: 'GET',
+    path: 'o365/version',
+    summary: 'Returns the version of the backup engine of a company, and what it supports.',
+    input: v.strictObject({ companyObjId: v.optional(companyRef) }),
+    output: v.object({
+      version: v.string(),
+      authTypes: v.array(v.picklist(['basic', 'modernLegacy', 'modern'])),
+      services: v.array(v.picklist(['exchange', 'sharepoint', 'teams', 'teamsChats'])),
+    }),
+    gate,
+    failures: ['not-found'],
+  }),
+  getOrganization: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}',
+    summary: 'Returns an organization, without credentials.',
+    input: v.strictObject({ organizationId }),
+    output: organizationOut,
+    gate,
+    failures: ['not-found'],
+  }),
+  updateOrganization: call({
+    method: 'PUT',
+    path: 'o365/organizations/{organizationId}',
+    summary:
+      'Changes an organization. The portal signs in to the tenant again if anything about the connection changes.',
+    input: v.strictObject({ organizationId, ...fields }),
+    output: v.object({}),
+    gate,
+    failures: ['bad-input', 'not-found', ...UNREACHABLE, 'key-reused', 'out-of-order'],
+  }),
+  deleteOrganization: call({
+    method: 'DELETE',
+    path: 'o365/organizations/{organizationId}',
+    summary:
+      'Deletes an organization: its credentials at once, its backups after 30 days. All administrators are notified.',
+    input: v.strictObject({ organizationId }),
+    output: v.object({ dataUntil: v.number() }),
+    gate,
+    failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  listOrganizationUsers: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}/users',
+    summary: 'Lists the users of the tenant by name.',
+    input: v.strictObject(PICKER),
+    output: picker,
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  listOrganizationGroups: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}/groups',
+    summary: 'Lists the groups of the tenant by name.',
+    input: v.strictObject(PICKER),
+    output: picker,
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  listOrganizationTeams: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}/teams',
+    summary: 'Lists the teams of the tenant by name.',
+    input: v.strictObject(PICKER),
+    output: picker,
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  listOrganizationSites: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}/sites',
+    summary: 'Lists the top-level sites of the tenant by name.',
+    input: v.strictObject(PICKER),
+    output: picker,
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  listSiteChildren: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}/sites/{siteId}/children',
+    summary: 'Lists the sites below a site.',
+    input: v.strictObject({ ...PICKER, siteId: v.pipe(v.string(), v.maxLength(500)) }),
+    output: picker,
+    gate,
+    failures: ['not-found', ...UNREACHABLE],
+  }),
+  listOrganizationJobs: call({
+    method: 'GET',
+    path: 'o365/organizations/{organizationId}/jobs',
+    summary: 'Lists the jobs of an organization.',
+    input: v.strictObject({ organizationId, ...CURSOR }),
+    output: listPage(jobOut),
+    gate: 'o365.jobs',
+    failures: ['not-found'],
+  }),
+} as const;

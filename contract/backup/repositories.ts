@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
+import type { RowOf } from '../row.ts';
+import { nameText } from '../text-schema.ts';
+import { RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
+
+const id = v.pipe(v.string(), v.uuid());
+const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Where a repository stores its data: a folder of the server, which chooses its path. */
+const TARGET_TYPES = ['Folder'] as const;
+const target = v.strictObject({ type: v.picklist(TARGET_TYPES) });
+export const FOLDER: v.InferOutput<typeof target> = { type: TARGET_TYPES[0] };
+
+/** Which proxies work for a repository: one, those of a pool, or any (null). */
+export const ProxyChoiceSchema = v.nullable(
+  v.variant('kind', [
+    v.strictObject({ kind: v.literal('proxy'), id }),
+    v.strictObject({ kind: v.literal('pool'), id: nameText() }),
+  ]),
+);
+
+/**
+ * `passwordDescription`: the hint to its password. `shortened`: a shorter retention that applies
+ * later. `deletesAt`: when the repository will be deleted; null if it won't.
+ */
+const FIELDS = {
+  name: nameText(),
+  description: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
+  passwordDescription: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
+  retentionPolicy: RetentionPolicySchema,
+  shortened: v.nullable(
+    v.strictObject({ retentionPolicy: RetentionPolicySchema, appliesAt: count }),
+  ),
+  proxy: ProxyChoiceSchema,
+  deletesAt: v.nullable(count),
+};
+
+export const backupRepositoryCreated = v.strictObject({
+  type: v.literal('backuprepository.created@1'),
+  data: v.strictObject({
+    id,
+    company: companyN,
+    organization: id,
+    target,
+    retentionType: RetentionTypeSchema,
+    ...FIELDS,
+  }),
+});
+
+/** All settings of a repository, valid from this event on. */
+export const backupRepositoryUpdated = v.strictObject({
+  type: v.literal('backuprepository.updated@1'),
+  data: v.strictObject({ id, ...FIELDS }),
+});
+
+/**
+ * All data was read and checked, or with `partial` a part of it in which the damage changed.
+ * `damaged`: items that lost something.
+ */
+export const backupRepositoryVerified = v.strictObject({
+  type: v.literal('backuprepository.verified@1'),
+  data: v.strictObject({ id, damaged: count, partial: v.exactOptional(v.literal(true)) }),
+});
+
+/** A clean-up removed what is no longer retained. */
+export const backupRepositoryCleaned = v.strictObject({
+  type: v.literal('backuprepository.cleaned@1'),
+  data: v.strictObject({ id, removedPoints: count, freedBytes: count }),
+});
+
+export const backupRepositoryDeleted = v.strictObject({
+  type: v.literal('backuprepository.deleted@1'),
+  data: v.strictObject({ id }),
+});
+
+export const BackupRepositoryRowSchema = v.object({
+  id: v.string(),
+  company: v.number(),
+  organization: v.string(),
+  target,
+  retentionType: RetentionTypeSchema,
+  ...FIELDS,
+  verifiedAt: v.nullable(v.number()),
+  damaged: v.number(),
+  cleanedAt: v.nullable(v.number()),
+  createdAt: v.number(),
+  updatedAt: v.number(),
+  removedAt: v.nullable(v.number()),
+});
+export type BackupRepositoryRow = RowOf<typeof BackupRepositoryRowSchema>;
+
+const PROXY_FIELDS = {
+  name: nameText(),
+  pool: v.nullable(nameText()),
+  /** No new work while it is on. */
+  maintenance: v.boolean(),
+};
+
+/** A proxy: a process that works for repositories. */
+export const backupProxyJoined = v.strictObject({
+  type: v.literal('backupproxy.joined@1'),
+  data: v.strictObject({ id, hostName: nameText(), version: nameText(), ...PROXY_FIELDS }),
+});
+
+export const backupProxyUpdated = v.strictObject({
+  type: v.literal('backupproxy.updated@1'),
+  data: v.strictObject({ id, ...PROXY_FIELDS }),
+});
+
+export const backupProxyLeft = v.strictObject({
+  type: v.literal('backupproxy.left@1'),
+  data: v.strictObject({ id }),
+});
+
+export const BackupProxyRowSchema = v.object({
+  id: v.string(),
+  hostName: v.string(),
+  version: v.string(),
+  name: v.string(),
+  pool: v.nullable(v.string()),
+  maintenance: v.boolean(),
+  joinedAt: v.number(),
+  updatedAt: v.number(),
+  removedAt: v.nullable(v.number()),
+});
+export type BackupProxyRow = RowOf<typeof BackupProxyRowSchema>;

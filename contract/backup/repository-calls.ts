@@ -1,0 +1,157 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { anyId } from '../paging.ts';
+import { nameText } from '../text-schema.ts';
+import { BackupRepositoryRowSchema, ProxyChoiceSchema } from './repositories.ts';
+import { RetentionPolicySchema, RetentionTypeSchema } from './retention.ts';
+import { companyRef, CURSOR, idOut, listedIds, listPage } from './suite-schema.ts';
+
+const password = v.pipe(
+  v.string(),
+  v.minLength(LIMITS.passwordLeastWithFactor),
+  v.maxLength(LIMITS.secretChars),
+);
+const note = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)), '');
+
+/**
+ * The repository step of the wizards. Without a password the portal makes one and keeps it sealed.
+ * `passwordDescription`: a hint that doesn't contain it.
+ */
+export const repositoryFields = {
+  repository: v.optional(nameText()),
+  description: note,
+  password: v.optional(password),
+  repeatPassword: v.optional(password),
+  passwordDescription: note,
+  retentionType: v.optional(RetentionTypeSchema, 'SnapshotBased'),
+  retentionPolicy: RetentionPolicySchema,
+  proxy: v.optional(ProxyChoiceSchema, null),
+};
+
+/**
+ * `usedBytes` and `points`: null if the engine doesn't answer. `damagedItems`: what the last
+ * verification found damaged, 100 at most.
+ */
+const repositoryOut = v.object({
+  _id: v.string(),
+  ...v.omit(BackupRepositoryRowSchema, ['company', 'removedAt', 'organization']).entries,
+  repository: v.string(),
+  organizationId: v.string(),
+  organizationName: v.string(),
+  companyId: v.string(),
+  companyN: v.number(),
+  jobs: v.number(),
+  usedBytes: v.nullable(v.number()),
+  points: v.nullable(v.number()),
+  damagedItems: v.array(v.object({ object: v.string(), title: v.string(), at: v.number() })),
+});
+
+/** `hostName` and `version`: null for users who don't see all companies. */
+const proxyOut = v.object({
+  _id: v.string(),
+  id: v.string(),
+  name: v.string(),
+  pool: v.nullable(v.string()),
+  maintenance: v.boolean(),
+  hostName: v.nullable(v.string()),
+  version: v.nullable(v.string()),
+});
+const poolOut = v.object({ id: v.string(), name: v.string(), proxies: v.number() });
+
+const gate = 'o365.repositories';
+
+export const backupRepositoryCalls = {
+  listBackupRepositories: call({
+    method: 'GET',
+    path: 'o365/repositories',
+    summary: 'Lists the repositories by name.',
+    input: v.strictObject({
+      organizationId: v.optional(anyId),
+      repositoryId: v.optional(anyId),
+      companyId: v.optional(companyRef),
+      ...CURSOR,
+    }),
+    output: listPage(repositoryOut),
+    gate,
+    failures: [],
+  }),
+  createBackupRepository: call({
+    method: 'POST',
+    path: 'o365/repositories',
+    summary: 'Creates a repository for an organization.',
+    input: v.strictObject({ organizationId: anyId, ...repositoryFields }),
+    output: idOut,
+    gate,
+    failures: ['bad-input', 'not-found', 'conflict', 'busy', 'key-reused', 'out-of-order'],
+  }),
+  updateBackupRepository: call({
+    method: 'PATCH',
+    path: 'o365/repositories/{id}',
+    summary:
+      'Changes a repository. A shorter retention applies after seven days, and needs a recent sign-in. `deletesAt` null: it isn’t deleted after all.',
+    input: v.strictObject({
+      id: anyId,
+      ...v.partial(
+        v.strictObject({
+          repository: nameText(),
+          description: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
+          password,
+          repeatPassword: password,
+          passwordDescription: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.subjectChars)),
+          retentionPolicy: RetentionPolicySchema,
+          proxy: ProxyChoiceSchema,
+          deletesAt: v.null(),
+        }),
+      ).entries,
+    }),
+    output: v.object({}),
+    gate,
+    failures: [
+      'bad-input',
+      'not-found',
+      'conflict',
+      'busy',
+      'reauth_required',
+      'key-reused',
+      'out-of-order',
+    ],
+  }),
+  deleteBackupRepository: call({
+    method: 'DELETE',
+    path: 'o365/repositories/{id}',
+    summary:
+      'Deletes a repository after seven days, unless a job uses it. All administrators are notified.',
+    input: v.strictObject({ id: anyId }),
+    output: v.object({ deletesAt: v.number() }),
+    gate,
+    failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'],
+  }),
+  listAllRepositories: call({
+    method: 'POST',
+    path: 'o365/repositories/all',
+    summary: 'Lists the repositories of several organizations.',
+    input: v.strictObject({ organizationsIds: listedIds }),
+    output: listPage(repositoryOut),
+    gate,
+    failures: ['bad-input'],
+  }),
+  listProxies: call({
+    method: 'GET',
+    path: 'o365/proxies',
+    summary: 'Lists the proxies by name.',
+    input: v.strictObject({ organizationId: v.optional(anyId) }),
+    output: listPage(proxyOut),
+    gate,
+    failures: ['not-found'],
+  }),
+  listPools: call({
+    method: 'GET',
+    path: 'o365/proxies/proxypools',
+    summary: 'Lists the pools of proxies by name.',
+    input: v.strictObject({ companyId: v.optional(companyRef) }),
+    output: listPage(poolOut),
+    gate,
+    failures: [],
+  }),
+} as const;

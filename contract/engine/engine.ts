@@ -1,0 +1,500 @@
+import type { Bytes, Ms, TenantId, UserId } from '../ids.ts';
+
+/**
+ * What every backup engine offers. The portal's features call engines through this interface only.
+ * `capabilities` says what an engine supports; screens disable the rest and give the reason.
+ */
+export interface Engine {
+  readonly kind: EngineKind;
+  readonly capabilities: Capabilities;
+  readonly organizations: {
+    requestDeviceCode(scope: EngineScope, input: { region: Region }): Reply<DeviceCode>;
+    /** Checks a code once. The caller waits `intervalMs` between two checks. */
+    checkDeviceCode(scope: EngineScope, input: { code: Id }): Reply<DeviceCodeState>;
+    /** Signs in to the tenant, stores the access, and reads who it belongs to. */
+    connect(scope: EngineScope, input: ConnectInput): Reply<Connected>;
+    renewCertificate(scope: EngineScope, input: { code: Id }): Reply<Certificate>;
+    /** Checks the access to each service. */
+    test(scope: EngineScope): Reply<readonly Health[]>;
+    /** Removes the access at once. Backups stay until the data of the organization is deleted. */
+    disconnect(scope: EngineScope): Reply<void>;
+    listObjects(scope: EngineScope, input: ListObjectsInput): Reply<Page<DirectoryObject>>;
+  };
+  readonly repositories: {
+    create(scope: EngineScope, input: RepositoryInput): Reply<void>;
+    changePassword(scope: EngineScope, input: PasswordInput): Reply<void>;
+    usage(scope: EngineScope, input: { repository: Id }): Reply<RepositoryUsage>;
+    /** Deletes a repository with all it has. */
+    delete(scope: EngineScope, input: { repository: Id }): Reply<void>;
+    /** Removes points, and then data, that the retention no longer keeps. */
+    cleanUp(scope: EngineScope, input: { repository: Id }): Reply<Id>;
+    verify(scope: EngineScope, input: { repository: Id }): Reply<Id>;
+  };
+  readonly jobs: {
+    /** Starts a session and returns its id, or `conflict` if one is running. */
+    start(scope: EngineScope, input: { job: Id; reason: StartReason }): Reply<Id>;
+    stop(scope: EngineScope, input: { job: Id }): Reply<void>;
+    /** Newest first. `session`: only this one. */
+    listSessions(
+      scope: EngineScope,
+      input: { job: Id; session?: Id } & PageInput,
+    ): Reply<Page<Session>>;
+    /** `isNewest`: only the newest lines, without a page after them. */
+    listLog(
+      scope: EngineScope,
+      input: { session: Id; isNewest?: boolean } & PageInput,
+    ): Reply<Page<LogLine>>;
+  };
+  listPoints(scope: EngineScope, input: ListPointsInput): Reply<Page<Point>>;
+  openExplorer(scope: EngineScope, input: ExplorerInput): Reply<Explorer>;
+  stopExplorer(scope: EngineScope, input: { explorer: Id; keepsRights?: boolean }): Reply<void>;
+  /** Children of a node; of the explorer itself (mailboxes, drives) without one. */
+  listChildren(scope: EngineScope, input: ListChildrenInput): Reply<Page<Node>>;
+  /** All versions of an item over all points, newest first. */
+  listVersions(scope: EngineScope, input: { explorer: Id; node: Id }): Reply<readonly Node[]>;
+  search(scope: EngineScope, input: SearchInput): Reply<Page<Node>>;
+  getSize(scope: EngineScope, input: { explorer: Id; nodes: readonly Id[] }): Reply<Size>;
+  readContent(scope: EngineScope, input: ContentInput): Reply<Content>;
+  /** Prepares a download: a single item as it is, or an archive of all that the nodes hold. */
+  prepareDownload(scope: EngineScope, input: DownloadInput): Reply<PreparedDownload>;
+  /** Reads a prepared download: the same bytes at any time, on any server. */
+  readDownload(scope: EngineScope, input: DownloadRange): Reply<Content>;
+  /** Starts a restore, or a dry run of one. Returns the id of its task. */
+  restore(scope: EngineScope, input: RestoreInput): Reply<Id>;
+  /** Removes what a restore created and puts back what it replaced. Returns the id of the undo. */
+  undo(scope: EngineScope, input: { task: Id }): Reply<Id>;
+  getTask(scope: EngineScope, input: { task: Id }): Reply<Task>;
+  listTasks(scope: EngineScope, input: PageInput): Reply<Page<Task>>;
+  listResults(scope: EngineScope, input: ListResultsInput): Reply<Page<ItemResult>>;
+  cancel(scope: EngineScope, input: { task: Id }): Reply<void>;
+}
+
+export type EngineKind = 'embedded' | 'vb365';
+
+/** UUID, or an opaque id of the engine. */
+export type Id = string;
+
+/** Expected failures are values, as everywhere. */
+export type Reply<T> = Promise<EngineResult<T>>;
+export type EngineResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: EngineError };
+
+/**
+ * Why an engine could not do something. `message` is a sentence for a person that names no secret.
+ * `field`: the input that it is about. The features map a kind to one of `contract/errors.ts`.
+ *
+ * - `unreachable`: no answer. `refused`: the credentials are wrong or expired. `forbidden`: they are
+ *   good, but a permission is missing. `missing`: it doesn't exist (any more).
+ * - `conflict`: something else has it or changed it. `busy`: try again after `waitMs`.
+ * - `ended`: a session, code or link is over. `damaged`: stored data failed its check.
+ */
+export interface EngineError {
+  readonly kind: EngineErrorKind;
+  readonly message: string;
+  readonly waitMs?: Ms;
+  readonly field?: string;
+}
+export type EngineErrorKind =
+  | 'unreachable'
+  | 'refused'
+  | 'forbidden'
+  | 'missing'
+  | 'conflict'
+  | 'busy'
+  | 'invalid'
+  | 'unsupported'
+  | 'ended'
+  | 'damaged'
+  | 'internal';
+
+/** Whose data a call is about, and who makes it (`user` null: Daybook's own schedule). */
+export interface EngineScope {
+  readonly tenant: TenantId;
+  readonly organization: Id;
+  readonly user: UserId | null;
+  /** Where the request came from, for the audit. */
+  readonly origin?: RequestOrigin;
+}
+export interface RequestOrigin {
+  readonly ip: string;
+  readonly agent: string;
+  /** Who acts as `user`, or the user. */
+  readonly actor: UserId;
+  readonly impersonation: Id | null;
+  /** Id of the API key. */
+  readonly key: Id | null;
+}
+
+export interface PageInput {
+  /** `next` of the page before; null: the first page. */
+  readonly cursor: string | null;
+  /** At most 1,000. */
+  readonly limit: number;
+}
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /** Null: this was the last page. */
+  readonly next: string | null;
+  /** Null: unknown. */
+  readonly count: number | null;
+}
+
+export interface Capabilities {
+  readonly schedules: readonly ScheduleType[];
+  readonly auth: readonly AuthType[];
+  readonly services: readonly Service[];
+  readonly search: boolean;
+  readonly versions: boolean;
+  readonly dryRun: boolean;
+  readonly undo: boolean;
+}
+export type ScheduleType = 'Daily' | 'Monthly' | 'Periodically' | 'Continuously' | 'Chained';
+export type AuthType = 'basic' | 'modernLegacy' | 'modern';
+export type Service = 'exchange' | 'sharepoint' | 'teams' | 'teamsChats';
+export type Region = 'Worldwide' | 'USGovernmentGCCHigh' | 'USGovernmentDoD' | 'China';
+
+// ---- organizations
+
+export interface DeviceCode {
+  readonly id: Id;
+  /** What the person types. */
+  readonly userCode: string;
+  readonly verificationUrl: string;
+  readonly expiresAt: Ms;
+  readonly intervalMs: Ms;
+}
+export type DeviceCodeState = 'pending' | 'slow-down' | 'granted' | 'declined' | 'expired';
+
+/**
+ * `modern` with `code`: an administrator signed in by device code, and the application is created
+ * (`newApplicationName`) or configured. `modern` without one: the application exists and has the
+ * certificate. `modernLegacy`: application id and secret.
+ */
+export interface ConnectInput {
+  readonly region: Region;
+  readonly auth: AuthType;
+  readonly services: readonly Service[];
+  readonly code: Id | null;
+  readonly officeOrganizationName: string | null;
+  readonly newApplicationName: string | null;
+  readonly applicationId: string | null;
+  readonly applicationSecret: string | null;
+  /** If the sign-in is to another tenant: `refused`, and the access stored before stays. */
+  readonly directoryId: string | null;
+  /** Asked with the tenant's id before anything is changed there. */
+  readonly accept?: (directoryId: string) => Reply<void>;
+}
+export interface Connected {
+  /** Id of the tenant in Entra. */
+  readonly directoryId: string;
+  /** The tenant's initial domain. */
+  readonly domain: string;
+  readonly displayName: string;
+  readonly applicationId: string | null;
+  readonly certificate: Certificate | null;
+  /** Permissions that were asked for and not granted. */
+  readonly missingPermissions: readonly string[];
+}
+export interface Certificate {
+  /** SHA-1 of the certificate in hexadecimal, as Entra shows it. */
+  readonly thumbprint: string;
+  readonly startsAt: Ms;
+  readonly expiresAt: Ms;
+}
+export interface Health {
+  readonly service: Service;
+  readonly ok: boolean;
+  readonly message: string | null;
+}
+
+export interface ListObjectsInput extends PageInput {
+  readonly kind: DirectoryKind;
+  /** Part of a name or address. */
+  readonly text: string | null;
+  /** Sites below this one. */
+  readonly parent: Id | null;
+}
+export type DirectoryKind = 'user' | 'group' | 'team' | 'site';
+export interface DirectoryObject {
+  readonly kind: DirectoryKind;
+  /** The cloud's id. */
+  readonly id: Id;
+  readonly name: string;
+  /** E-mail address, user principal name or URL; empty if it has none. */
+  readonly address: string;
+  readonly children: number | null;
+}
+
+// ---- repositories
+
+export interface RepositoryInput {
+  readonly repository: Id;
+  /** Null: Daybook makes one and keeps it sealed. */
+  readonly password: string | null;
+  readonly passwordHint: string | null;
+}
+export interface PasswordInput {
+  readonly repository: Id;
+  readonly password: string;
+  readonly passwordHint: string | null;
+}
+export interface RepositoryUsage {
+  readonly storedBytes: Bytes;
+  readonly points: number;
+  readonly verifiedAt: Ms | null;
+  /** What the last verification found damaged; 100 at most. */
+  readonly damagedItems: readonly DamagedItem[];
+}
+export interface DamagedItem {
+  /** The mailbox or drive. */
+  readonly object: string;
+  readonly title: string;
+  readonly at: Ms;
+}
+
+// ---- sessions of jobs
+
+export type StartReason = 'manual' | 'schedule' | 'retry' | 'chained';
+export type SessionResult = 'success' | 'warning' | 'failed' | 'cancelled';
+export interface Session {
+  readonly id: Id;
+  readonly job: Id;
+  readonly state: 'queued' | 'running' | 'stopping' | 'done';
+  readonly result: SessionResult | null;
+  readonly reason: StartReason;
+  readonly startedAt: Ms;
+  readonly endedAt: Ms | null;
+  readonly progress: SessionProgress;
+  /** Why it failed or has a warning. */
+  readonly message: string | null;
+  readonly objects: readonly SessionObject[];
+}
+export interface SessionProgress {
+  readonly objects: Progress;
+  readonly items: Progress;
+  readonly bytes: Progress;
+  /** Bytes that the repository did not have. */
+  readonly storedBytes: Bytes;
+  readonly waiting: Waiting | null;
+}
+export interface SessionObject {
+  readonly name: string;
+  readonly kind: ObjectKind;
+  readonly state: 'queued' | 'running' | 'waiting' | 'success' | 'warning' | 'failed' | 'cancelled';
+  readonly items: number;
+  readonly bytes: Bytes;
+  readonly message: string | null;
+}
+export interface Progress {
+  readonly done: number;
+  /** Null: not known yet. */
+  readonly total: number | null;
+}
+export interface Waiting {
+  readonly until: Ms;
+  readonly reason: string;
+}
+export interface LogLine {
+  readonly n: number;
+  readonly at: Ms;
+  readonly level: 'info' | 'warning' | 'error';
+  readonly message: string;
+}
+
+// ---- restore
+
+/** What a backup consists of. */
+export type ObjectKind = 'mailbox' | 'archive' | 'drive' | 'site' | 'team';
+export type Workload = 'outlook' | 'onedrive' | 'sharepoint' | 'teams';
+
+export interface ListPointsInput extends PageInput {
+  readonly job: Id | null;
+  readonly from: Ms | null;
+  readonly to: Ms | null;
+  /** Only points that have something of it. */
+  readonly workload?: Workload | null;
+}
+/** A restore point: the state of a job's objects at one moment. Newest first in lists. */
+export interface Point {
+  readonly id: Id;
+  readonly job: Id;
+  readonly at: Ms;
+  readonly changes: number;
+  readonly result: 'success' | 'warning';
+  /** What it lacks: objects that failed. */
+  readonly lacks: readonly string[];
+}
+
+export interface ExplorerInput {
+  readonly workload: Workload;
+  readonly job: Id | null;
+  /** The newest point at or before this moment. */
+  readonly at: Ms;
+  readonly showDeleted: boolean;
+}
+export interface Explorer {
+  readonly id: Id;
+  readonly workload: Workload;
+  readonly point: Point;
+  readonly endsAt: Ms;
+}
+export interface ListChildrenInput extends PageInput {
+  readonly explorer: Id;
+  readonly parent: Id | null;
+  /** The mailbox or drive that the parent must belong to. */
+  readonly within?: Id;
+  readonly only: 'folders' | 'items' | 'all';
+  readonly text: string | null;
+  /** Rows to leave out before the first page. */
+  readonly offset?: number;
+  readonly sort: 'name' | 'date' | 'size';
+  readonly descending: boolean;
+}
+
+/** `seen`: when the first and the last point that have it were made. */
+export type Node = {
+  readonly id: Id;
+  readonly name: string;
+  readonly sizeBytes: Bytes | null;
+  readonly at: Ms | null;
+  readonly deleted: boolean;
+  readonly seen: { readonly first: Ms; readonly last: Ms };
+} & (
+  | {
+      readonly kind: 'mailbox' | 'archive' | 'folder' | 'drive' | 'dir';
+      readonly children: number | null;
+    }
+  | {
+      readonly kind: 'mail' | 'event' | 'contact' | 'task' | 'note';
+      readonly people: string;
+      readonly attachments: number;
+      readonly read: boolean;
+    }
+  | { readonly kind: 'file'; readonly version: string; readonly author: string }
+);
+export type ItemKind = 'mail' | 'event' | 'contact' | 'task' | 'note' | 'file';
+
+export interface SearchInput extends PageInput {
+  readonly explorer: Id;
+  readonly text: string;
+  /** Below this node; null: everywhere. */
+  readonly parent: Id | null;
+  /** Over all points, not only the explorer's. */
+  readonly allPoints: boolean;
+}
+export interface Size {
+  readonly items: number;
+  readonly bytes: Bytes;
+  readonly isExact: boolean;
+}
+
+export interface ContentInput {
+  readonly explorer: Id;
+  readonly node: Id;
+  readonly as: PartRole;
+  /** First byte, and the byte after the last one. */
+  readonly from?: Bytes;
+  readonly to?: Bytes;
+}
+/** `fts`: the cloud's full-fidelity stream of an item. */
+export type PartRole = 'mime' | 'raw' | 'json' | 'fts';
+export interface Content {
+  /** Of the whole part. */
+  readonly bytes: Bytes;
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+export interface DownloadInput {
+  readonly explorer: Id;
+  readonly nodes: readonly Id[];
+  /** Null: of any size. */
+  readonly maxBytes: Bytes | null;
+  /** Until when it can be read. */
+  readonly expiresAt: Ms;
+}
+/** `too-large`: more than `maxBytes`, and nothing was prepared. */
+export type PreparedDownload =
+  | { readonly kind: 'too-large' }
+  | {
+      readonly kind: 'prepared';
+      readonly id: Id;
+      /** Of a single item; null: it is a ZIP archive. */
+      readonly fileName: string | null;
+      readonly bytes: Bytes;
+      readonly items: number;
+      /** Items that it lacks, because their content could not be backed up. */
+      readonly missing: number;
+      /** Names the content: two downloads with the same one have the same bytes. */
+      readonly hash: string;
+    };
+/** First byte, and the byte after the last one. */
+export interface DownloadRange {
+  readonly download: Id;
+  readonly from: Bytes;
+  readonly to: Bytes;
+}
+
+export interface RestoreInput {
+  readonly explorer: Id;
+  readonly nodes: readonly Id[];
+  /** The mailbox or drive that the nodes must belong to. */
+  readonly within?: Id;
+  readonly target: RestoreTarget;
+  /** Items that the target lacks, that differ there, or both. */
+  readonly select: 'missing' | 'changed' | 'both';
+  readonly onConflict: 'skip' | 'replace' | 'keep-both';
+  readonly versions: 'all' | 'last';
+  readonly flags: MailFlags;
+  readonly dryRun: boolean;
+  readonly reason: string | null;
+}
+/** `other`: `object` is the cloud's id of a user of that organization. */
+export type RestoreTarget =
+  | { readonly kind: 'original' }
+  | {
+      readonly kind: 'other';
+      readonly organization: Id;
+      readonly object: Id;
+      readonly folder: string | null;
+    };
+export interface MailFlags {
+  readonly markRestoredAsUnread: boolean;
+  readonly excludeDeletedItems: boolean;
+  readonly excludeDrafts: boolean;
+  readonly excludeInPlaceHoldItems: boolean;
+  readonly excludeLitigationHoldItems: boolean;
+}
+
+export interface Task {
+  readonly id: Id;
+  readonly kind: TaskKind;
+  /** Of restores and undos. */
+  readonly workload: Workload | null;
+  readonly state: 'queued' | 'running' | 'stopping' | 'done';
+  readonly result: SessionResult | null;
+  readonly message: string | null;
+  readonly items: Progress;
+  readonly bytes: Progress;
+  readonly waiting: Waiting | null;
+  readonly counts: Readonly<Record<ItemOutcome, number>>;
+  readonly createdAt: Ms;
+  readonly startedAt: Ms | null;
+  readonly endedAt: Ms | null;
+  /** The restore that an undo undoes, or a dry run was made for. */
+  readonly of: Id | null;
+  readonly canUndo: boolean;
+}
+/** `outcome`: only these results. */
+export interface ListResultsInput extends PageInput {
+  readonly task: Id;
+  readonly outcome: ItemOutcome | null;
+}
+export type TaskKind = 'restore' | 'dry-run' | 'undo' | 'verify' | 'clean-up';
+export type ItemOutcome = 'restored' | 'merged' | 'skipped' | 'failed';
+export interface ItemResult {
+  readonly name: string;
+  readonly path: string;
+  readonly outcome: ItemOutcome;
+  readonly message: string | null;
+}

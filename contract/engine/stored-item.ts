@@ -1,0 +1,25 @@
+import type { Bytes } from '../ids.ts';
+import type { PartRole } from './engine.ts';
+
+/** Properties of an item version in the index of the embedded engine. */
+export interface ItemFlags {
+  readonly read?: boolean;
+  readonly draft?: boolean;
+  readonly flagged?: boolean;
+  readonly attachments?: number;
+  readonly importance?: 'low' | 'high';
+  readonly categories?: readonly string[];
+  readonly messageId?: string;
+  /** Version of a file, as the cloud names it. */
+  readonly version?: string;
+  /** The cloud's hash of the file, with its algorithm. */
+  readonly hash?: string;
+}
+/** A part of an item in the repository: `blobs` are ids of data blobs in their order. */
+export interface StoredPart {
+  readonly as: PartRole;
+  readonly bytes: Bytes;
+  /** CRC-32 of the part, for ZIP files. */
+  readonly crc: number;
+  readonly blobs: readonly string[];
+}

@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+
+const person = v.object({ name: v.string(), address: v.string() });
+
+/**
+ * A mail as a person reads it. `url`: the document of its body, for `<iframe sandbox="">`. It opens
+ * once, within a minute, in the browser that asked. `?theme=light` or `?theme=dark` chooses its
+ * colors; without it, the system does.
+ */
+export const previewOut = v.object({
+  url: v.string(),
+  subject: v.string(),
+  from: v.nullable(person),
+  to: v.array(person),
+  cc: v.array(person),
+  sentAt: v.nullable(v.number()),
+  attachments: v.array(v.object({ name: v.string(), bytes: v.number(), type: v.string() })),
+  /** Pictures of other servers, which are not loaded. */
+  heldPictures: v.number(),
+});

@@ -1,0 +1,180 @@
+import * as v from 'valibot';
+import {
+  companyRef,
+  CURSOR,
+  DEVICE_CODE_STATES,
+  deviceCodeOut,
+  idOut,
+  listPage,
+} from '../backup/suite-schema.ts';
+import { call } from '../call.ts';
+import { anyId, moment } from '../paging.ts';
+import { SESSION_TYPES } from './sessions.ts';
+import { OF_SESSION, OUTCOMES, resultOut, startedOut, taskOut } from './shapes.ts';
+
+const gate = 'o365.restorePortal';
+const READ = ['bad-input', 'not-found', 'forbidden', 'conflict', 'busy'] as const;
+const COMMAND = [...READ, 'key-reused', 'out-of-order'] as const;
+
+/** `companyId`: the organization must be this company's. */
+const OF_ORGANIZATION = { organizationId: anyId, companyId: v.optional(companyRef) };
+const OF_TASK = { taskId: anyId, organizationId: anyId };
+const pointOut = v.object({
+  id: v.string(),
+  jobId: v.string(),
+  backupTime: v.number(),
+  changes: v.number(),
+  result: v.picklist(['success', 'warning']),
+  /** Objects that it lacks, because they failed. */
+  lacks: v.array(v.string()),
+});
+
+/** Restore points, restore sessions, and the tasks of restores. */
+export const restoreSessionCalls = {
+  listRestorePoints: call({
+    method: 'GET',
+    path: 'o365/restore/restorepoints',
+    summary: 'Lists the restore points of an organization, newest first.',
+    input: v.strictObject({
+      ...OF_ORGANIZATION,
+      from: v.optional(moment),
+      to: v.optional(moment),
+      jobId: v.optional(anyId),
+      /** Only points that have something of it. */
+      sessionType: v.optional(v.picklist(SESSION_TYPES)),
+      ...CURSOR,
+    }),
+    output: listPage(pointOut),
+    gate,
+    failures: READ,
+  }),
+  openRestoreSession: call({
+    method: 'POST',
+    path: 'o365/restore/restoresessions',
+    summary:
+      'Opens the newest restore point at or before a time. A session ends after an hour without use.',
+    input: v.strictObject({
+      ...OF_ORGANIZATION,
+      datetime: v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), moment]),
+      sessionType: v.picklist(SESSION_TYPES),
+      jobId: v.optional(v.nullable(anyId), null),
+      showDeleted: v.optional(v.boolean(), false),
+    }),
+    output: v.object({
+      ...idOut.entries,
+      organizationId: v.string(),
+      sessionType: v.picklist(SESSION_TYPES),
+      showDeleted: v.boolean(),
+      point: pointOut,
+      endsAt: v.number(),
+    }),
+    gate,
+    failures: COMMAND,
+  }),
+  stopRestoreSession: call({
+    method: 'POST',
+    path: 'o365/restore/restoresessions/{restoreSessionId}/stop',
+    summary:
+      'Ends a restore session and its rights to write, unless `keepRights`. Its restores go on.',
+    /** `keepRights`: another restore point of the same work follows. */
+    input: v.strictObject({ ...OF_SESSION, keepRights: v.optional(v.boolean(), false) }),
+    output: v.object({ success: v.literal(true) }),
+    gate,
+    failures: COMMAND,
+  }),
+  getRestoreRights: call({
+    method: 'GET',
+    path: 'o365/restore/rights',
+    summary:
+      'Returns which permissions a restore to an organization lacks, or the undo of a restore (`taskId`).',
+    input: v.strictObject({
+      ...OF_ORGANIZATION,
+      sessionType: v.optional(v.picklist(SESSION_TYPES)),
+      taskId: v.optional(anyId),
+    }),
+    output: v.object({
+      /** The organization that is written to. */
+      organizationId: v.string(),
+      sessionType: v.picklist(SESSION_TYPES),
+      missing: v.array(v.string()),
+      /** When the granted rights end; null: the rights are those of the backup application. */
+      expiresAt: v.nullable(v.number()),
+    }),
+    gate,
+    failures: READ,
+  }),
+  requestRestoreDeviceCode: call({
+    method: 'POST',
+    path: 'o365/restore/devicecode',
+    summary:
+      'Returns a code with which an administrator of the tenant grants the rights to restore for this session.',
+    input: v.strictObject({
+      ...OF_ORGANIZATION,
+      /** What is restored; absent: mailboxes and OneDrives. */
+      sessionType: v.optional(v.picklist(SESSION_TYPES)),
+    }),
+    output: v.object({ ...deviceCodeOut.entries, permissions: v.array(v.string()) }),
+    gate,
+    failures: READ,
+  }),
+  requestRestoreToken: call({
+    method: 'POST',
+    path: 'o365/restore/token',
+    summary:
+      'Checks once whether somebody signed in with the latest code of this user, and grants the rights then.',
+    input: v.strictObject(OF_ORGANIZATION),
+    output: v.object({
+      state: v.picklist(DEVICE_CODE_STATES),
+      /** When the rights end. */
+      expiresAt: v.nullable(v.number()),
+    }),
+    gate,
+    failures: READ,
+  }),
+  listRestoreTasks: call({
+    method: 'GET',
+    path: 'o365/restore/tasks',
+    summary: 'Lists the restores, dry runs and undos of an organization, newest first.',
+    input: v.strictObject({ ...OF_ORGANIZATION, ...CURSOR }),
+    output: listPage(taskOut),
+    gate,
+    failures: READ,
+  }),
+  getRestoreTask: call({
+    method: 'GET',
+    path: 'o365/restore/tasks/{taskId}',
+    summary: 'Returns a restore with its progress.',
+    input: v.strictObject(OF_TASK),
+    output: taskOut,
+    gate,
+    failures: READ,
+  }),
+  listRestoreResults: call({
+    method: 'GET',
+    path: 'o365/restore/tasks/{taskId}/results',
+    summary: 'Lists how each item of a restore ended.',
+    input: v.strictObject({ ...OF_TASK, outcome: v.optional(v.picklist(OUTCOMES)), ...CURSOR }),
+    output: listPage(resultOut),
+    gate,
+    failures: READ,
+  }),
+  cancelRestoreTask: call({
+    method: 'POST',
+    path: 'o365/restore/tasks/{taskId}/cancel',
+    summary: 'Stops a restore. What it has restored stays.',
+    input: v.strictObject(OF_TASK),
+    output: v.object({ success: v.literal(true) }),
+    gate,
+    failures: COMMAND,
+  }),
+  undoRestoreTask: call({
+    method: 'POST',
+    path: 'o365/restore/tasks/{taskId}/undo',
+    summary:
+      'Removes what a restore created and puts back what it replaced, unless it has changed since.',
+    input: v.strictObject(OF_TASK),
+    output: startedOut,
+    gate,
+    failures: COMMAND,
+  }),
+} as const;

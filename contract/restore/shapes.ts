@@ -1,0 +1,164 @@
+import * as v from 'valibot';
+import { CURSOR } from '../backup/suite-schema.ts';
+import { anyId, words } from '../paging.ts';
+import { LIMITS } from '../limits.ts';
+
+/** Parts of the inputs and outputs that the calls of restore share. */
+
+/** Id of a mailbox, drive, folder or item within a restore session. */
+export const nodeId = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+export const nodeIds = v.pipe(v.array(nodeId), v.minLength(1), v.maxLength(LIMITS.restoreNodes));
+/** The session that is read. It must be the caller's. */
+export const OF_SESSION = { restoreSessionId: anyId };
+
+/** Below which folder; `Root` or absent: the top. */
+const parentId = v.optional(
+  v.pipe(
+    nodeId,
+    v.transform((id) => (id.toLowerCase() === 'root' ? undefined : id)),
+  ),
+);
+const flag = v.pipe(
+  v.picklist(['true', 'false']),
+  v.transform((text) => text === 'true'),
+);
+/** A page of a list: after a cursor, or after a number of rows. */
+export const LIST = {
+  search: words,
+  offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number))),
+  ...CURSOR,
+};
+export const FOLDERS = { parentId, ...LIST };
+export const ITEMS = {
+  parentId,
+  sort: v.optional(v.picklist(['name', 'date', 'size'])),
+  descending: v.optional(flag),
+  ...LIST,
+};
+
+/** `seen`: when the first and the last restore point that have it were made. */
+const node = {
+  id: v.string(),
+  name: v.string(),
+  sizeBytes: v.nullable(v.number()),
+  at: v.nullable(v.number()),
+  deleted: v.boolean(),
+  seen: v.object({ first: v.number(), last: v.number() }),
+};
+/** `children`: how many items it holds itself; of a mailbox or drive, in all its folders. */
+const container = { ...node, children: v.nullable(v.number()) };
+export const mailboxOut = v.object({ ...container, kind: v.picklist(['mailbox', 'archive']) });
+export const mailFolderOut = v.object({ ...container, kind: v.literal('folder') });
+export const mailItemOut = v.object({
+  ...node,
+  kind: v.picklist(['mail', 'event', 'contact', 'task', 'note']),
+  people: v.string(),
+  attachments: v.number(),
+  read: v.boolean(),
+});
+export const driveOut = v.object({ ...container, kind: v.literal('drive') });
+export const driveFolderOut = v.object({ ...container, kind: v.literal('dir') });
+export const documentOut = v.object({
+  ...node,
+  kind: v.literal('file'),
+  version: v.string(),
+  author: v.string(),
+});
+
+/**
+ * What every restore asks for. `deletedItems`: restores what the target lacks. `changedItems`:
+ * restores what differs there. Another place (`mailbox`, `onedrive`: the cloud's id of a user)
+ * needs a reason and a recent sign-in.
+ */
+const RESTORE = {
+  deletedItems: v.optional(v.boolean(), true),
+  changedItems: v.optional(v.boolean(), true),
+  onConflict: v.optional(v.picklist(['skip', 'replace', 'keep-both'])),
+  /** The organization of the other place; absent: the session's. */
+  targetOrganizationId: v.optional(anyId),
+  /** Path of a folder in the other place. */
+  folder: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars))),
+  /** Names of what was chosen, for the caller's own use. */
+  names: v.optional(v.array(v.string())),
+  /** Only reports what would be done. */
+  dryRun: v.optional(v.boolean(), false),
+  reason: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
+};
+const user = v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)));
+const off = v.optional(v.boolean(), false);
+export const RESTORE_MAIL = {
+  ...RESTORE,
+  mailbox: user,
+  markRestoredAsUnread: off,
+  excludeDeletedItems: off,
+  excludeDrafts: off,
+  excludeInPlaceHoldItems: off,
+  excludeLitigationHoldItems: off,
+};
+const DOCUMENT_ACTIONS = ['Overwrite', 'Keep'] as const;
+export const DOCUMENT_VERSIONS = ['All', 'Last'] as const;
+export const RESTORE_FILES = {
+  ...RESTORE,
+  onedrive: user,
+  /** What happens to a file that the drive has: it is overwritten, or kept beside. */
+  documentAction: v.optional(v.picklist(DOCUMENT_ACTIONS)),
+  documentVersion: v.optional(v.picklist(DOCUMENT_VERSIONS)),
+};
+
+/**
+ * What every download asks for. `format`: of mails. `downloadInBackground` and `pst` are refused by
+ * engines that don't offer them.
+ */
+export const DOWNLOAD = {
+  format: v.optional(v.picklist(['zip', 'eml', 'pst'])),
+  downloadInBackground: v.optional(v.boolean(), false),
+  /** Of the caller, for its own use. */
+  restoreSessionData: v.optional(v.looseObject({})),
+};
+/**
+ * `url`: opens once within a minute, and from then on for that browser as long as its session is
+ * active, also in ranges. `missing`: items whose content could not be backed up.
+ */
+export const downloadOut = v.object({
+  _id: v.string(),
+  id: v.string(),
+  url: v.string(),
+  name: v.string(),
+  bytes: v.number(),
+  items: v.number(),
+  missing: v.number(),
+});
+
+const progress = v.object({ done: v.number(), total: v.nullable(v.number()) });
+export const taskOut = v.object({
+  id: v.string(),
+  kind: v.picklist(['restore', 'dry-run', 'undo']),
+  workload: v.picklist(['outlook', 'onedrive', 'sharepoint', 'teams']),
+  state: v.picklist(['queued', 'running', 'stopping', 'done']),
+  result: v.nullable(v.picklist(['success', 'warning', 'failed', 'cancelled'])),
+  message: v.nullable(v.string()),
+  items: progress,
+  bytes: progress,
+  waiting: v.nullable(v.object({ until: v.number(), reason: v.string() })),
+  counts: v.object({
+    restored: v.number(),
+    merged: v.number(),
+    skipped: v.number(),
+    failed: v.number(),
+  }),
+  createdAt: v.number(),
+  startedAt: v.nullable(v.number()),
+  endedAt: v.nullable(v.number()),
+  /** The restore that this undo undoes. */
+  of: v.nullable(v.string()),
+  canUndo: v.boolean(),
+});
+export const OUTCOMES = ['restored', 'merged', 'skipped', 'failed'] as const;
+export const resultOut = v.object({
+  name: v.string(),
+  path: v.string(),
+  outcome: v.picklist(OUTCOMES),
+  message: v.nullable(v.string()),
+});
+/** `id`: the task's. */
+export const startedOut = v.object({ taskId: v.string(), _id: v.string(), id: v.string() });

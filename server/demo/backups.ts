@@ -1,0 +1,206 @@
+import type { NewEvent } from '#contract/events.ts';
+import type { SchedulePolicy } from '#contract/backup/schedule.ts';
+import type { JobItem } from '#contract/backup/jobs.ts';
+import type { EngineResult, EngineScope } from '#contract/engine/engine.ts';
+import { jobData, type JobFields } from '../features/backup/job-fields.ts';
+import {
+  connectInput,
+  organizationData,
+  type OrganizationFields,
+} from '../features/backup/organization-connection.ts';
+import { joinServer } from '../features/backup/proxies.ts';
+import { newRepository } from '../features/backup/repository-fields.ts';
+import type { AppContext } from '../platform/app-context.ts';
+import type { TenantTx } from '../platform/db/store.ts';
+import { describeError } from '../platform/http/serve-call.ts';
+import type { DemoTenants } from './demo-tenants.ts';
+import type { DemoPlan, ProviderPlan } from './plan.ts';
+import type { DemoTenant } from './tenant/tenant.ts';
+import { demoMessages as t } from './demo.messages.en.ts';
+
+const ROLES = [
+  'Mail.ReadWrite',
+  'Files.ReadWrite.All',
+  'User.Read.All',
+  'Sites.Read.All',
+  'Group.Read.All',
+  'Organization.Read.All',
+];
+const APPLICATION = 'Daybook backup';
+
+/**
+ * Sets up the backups of all providers in the background until `settled`, and logs a failure.
+ * Stopping waits for the provider at work.
+ */
+export function startBackups(
+  world: AppContext,
+  { providers }: DemoPlan,
+  tenants: DemoTenants,
+): { readonly settled: Promise<void>; stop(): Promise<void> } {
+  let isStopped = false;
+  const work = async (): Promise<void> => {
+    for (const provider of providers) {
+      const tenant = isStopped ? null : tenants.find(provider.id);
+      if (tenant) await setUpBackup(world, provider, tenant);
+    }
+  };
+  const settled = work().catch((error: unknown) => {
+    world.log.error('the backups of the demo could not be set up', describeError(error));
+  });
+  return {
+    settled,
+    async stop() {
+      isStopped = true;
+      await settled;
+    },
+  };
+}
+
+/**
+ * Connects the tenant of a provider to one of its companies, with a repository and jobs, and starts
+ * them. A provider that has or had an organization is left alone.
+ */
+export async function setUpBackup(
+  world: AppContext,
+  { id, companies }: Pick<ProviderPlan, 'id' | 'companies'>,
+  tenant: DemoTenant,
+): Promise<void> {
+  const { embeddedEngine: engine, chance, store } = world;
+  const companyIn = async (tx: TenantTx): Promise<number | null> => {
+    if ((await tx.all('organization')).length > 0) return null;
+    const company = (await tx.all('company')).find((one) => one.id === companies[1]?.id);
+    return company?.deletedAt === undefined ? (company?.n ?? null) : null;
+  };
+  if ((await store.tenant(id, companyIn, { readOnly: true })) === null) return;
+
+  const scope: EngineScope = { tenant: id, organization: chance.uuid(), user: null };
+  const fields = organizationFields(tenant);
+  const connected = getValue(await engine.organizations.connect(scope, connectInput(fields, null)));
+  const repository = chance.uuid();
+  getValue(
+    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
+  );
+  const jobs = getJobs(tenant, repository).map((job) => ({ id: chance.uuid(), job }));
+  const isSetUp = await store.tenant(id, async (tx) => {
+    await tx.lock();
+    const company = await companyIn(tx);
+    if (company === null) return false;
+    const events: NewEvent[] = [
+      {
+        event: {
+          type: 'organization.created@1',
+          data: {
+            id: scope.organization,
+            company,
+            engine: engine.kind,
+            type: 'Office365',
+            ...organizationData(fields, connected),
+          },
+        },
+        company,
+        entity: `organization:${scope.organization}`,
+      },
+      newRepository(
+        repository,
+        { id: scope.organization, company, name: fields.name },
+        {
+          description: '',
+          passwordDescription: '',
+          retentionType: 'SnapshotBased',
+          retentionPolicy: 'Years5',
+          proxy: null,
+        },
+      ),
+      ...(await joinServer(tx, world)),
+      ...jobs.map(({ id: jobId, job }): NewEvent => ({
+        event: {
+          type: 'backupjob.created@1',
+          data: {
+            id: jobId,
+            company,
+            organization: scope.organization,
+            enabled: true,
+            ...jobData(job),
+          },
+        },
+        company,
+        entity: `backupjob:${jobId}`,
+      })),
+    ];
+    await tx.append(events, {
+      actor: { is: 'clock' },
+      subject: null,
+      commandId: null,
+      at: world.clock.now(),
+    });
+    return true;
+  });
+  if (!isSetUp) return void (await engine.organizations.disconnect(scope));
+  for (const { id: job } of jobs)
+    getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
+}
+
+/** The organization, signed in to with an application that its administrator registers for it. */
+function organizationFields({ id, name, admin }: DemoTenant): OrganizationFields {
+  const { appId, secret } = admin.registerApplication(APPLICATION, ROLES);
+  return {
+    name,
+    authType: 'modernLegacy',
+    region: 'Worldwide',
+    isExchangeOnline: true,
+    isSharePointOnline: true,
+    isTeamsOnline: false,
+    isTeamsChatsOnline: false,
+    exchangeOnlineSettings: {
+      applicationId: appId,
+      applicationSecret: secret,
+      officeOrganizationName: id,
+    },
+  };
+}
+
+/**
+ * Jobs for the mail and the files of all people, and one with nothing to back up: of a person who
+ * has left.
+ */
+function getJobs({ admin }: DemoTenant, repositoryId: string): JobFields[] {
+  const leaver = admin.addUser();
+  admin.removeUser(leaver.id);
+  const job = (name: string, schedule: SchedulePolicy['schedule'], item: JobItem): JobFields => ({
+    name,
+    description: '',
+    isTeamsChatsEnabled: false,
+    backupType: 'SelectedItems',
+    selectedItems: [item],
+    excludedItems: [],
+    repositoryId,
+    proxyId: null,
+    schedulePolicy: { schedule, backupWindow: null, retryNumber: 3, retryWaitInterval: 10 },
+    runNow: true,
+  });
+  return [
+    job(
+      t.mailJob,
+      { type: 'Periodically', periodicallyEvery: 'Minutes15' },
+      { type: 'PartialOrganization', id: null, parts: ['mailbox'] },
+    ),
+    job(t.filesJob, daily('22:00'), { type: 'PersonalSites', id: null, parts: ['oneDrive'] }),
+    job(t.personJob({ name: leaver.name }), daily('23:00'), {
+      type: 'User',
+      id: leaver.id,
+      parts: ['mailbox'],
+    }),
+  ];
+}
+
+const daily = (dailyTime: string): SchedulePolicy['schedule'] => ({
+  type: 'Daily',
+  dailyType: 'Everyday',
+  dailyTime,
+});
+
+/** @throws with the engine's message */
+function getValue<T>(result: EngineResult<T>): T {
+  if (!result.ok) throw new Error(result.error.message);
+  return result.value;
+}

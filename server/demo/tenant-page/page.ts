@@ -1,0 +1,228 @@
+import type { Ms } from '#contract/ids.ts';
+import { OUTBOX_CSS } from '../../platform/mail/outbox-page.ts';
+import type { ItemRow } from '../tenant/drive-store.ts';
+import { type FolderRow, type MessageRow, readProps } from '../tenant/mailbox-store.ts';
+import type { Person } from '../tenant/people.ts';
+import type { DemoTenant } from '../tenant/tenant.ts';
+import { tenantPageMessages as t } from './messages.en.ts';
+
+export const BASE = '/demo/tenant';
+const MAX_SHOWN = 100;
+
+/** A tenant of the demo and the provider whose organization it is. */
+export interface ShownTenant {
+  readonly n: number;
+  readonly provider: string;
+  readonly tenant: DemoTenant;
+}
+
+export const TENANT_CSS = `${OUTBOX_CSS}
+body { max-width: 64rem; }
+.scroll { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 1.5rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: start; padding: .5rem .75rem; border-bottom: 1px solid var(--line); vertical-align: middle; }
+form { display: inline; }
+td form { margin-inline-end: .5rem; }
+button, select { font: inherit; min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); color: inherit; }
+button:focus-visible, select:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+nav ul { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
+`;
+
+/** Without scripts or inline styles, to comply with the content security policy. */
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escaped(title)}</title>
+<link rel="stylesheet" href="${BASE}.css">
+</head>
+<body>
+<header>
+<h1>${escaped(title)}</h1>
+<p>${t.intro}</p>
+</header>
+${body}
+</body>
+</html>
+`;
+
+/** People and sign-in requests of a tenant, with links to the others. */
+export function tenantPage(shown: ShownTenant, all: readonly ShownTenant[]): string {
+  const { admin } = shown.tenant;
+  const people = admin.listUsers().slice(0, MAX_SHOWN);
+  const others = all.map(
+    ({ n, provider, tenant }) =>
+      `<li><a href="${BASE}/${n}"${n === shown.n ? ' aria-current="page"' : ''}>${escaped(t.tenantOf({ tenant: tenant.name, provider }))}</a></li>`,
+  );
+  return page(
+    `${t.title}: ${shown.tenant.name}`,
+    `<nav aria-label="${t.tenants}"><ul>${others.join('')}</ul></nav>
+<main>
+<h2>${t.codes}</h2>
+${codes(shown, people)}
+<h2>${t.people}</h2>
+${table(
+  [t.name, t.address, t.department, t.actions],
+  people.map((person) => [
+    escaped(person.name),
+    escaped(person.upn),
+    escaped(person.department),
+    personActions(shown, person),
+  ]),
+)}
+${action(shown, '/people', t.addPerson)}
+</main>`,
+  );
+}
+
+function codes(shown: ShownTenant, people: readonly Person[]): string {
+  const waiting = shown.tenant.admin.listDeviceCodes();
+  if (waiting.length === 0) return `<p>${t.noCodes}</p>`;
+  const options = people
+    .filter(({ enabled }) => enabled)
+    .map(({ id, name }) => `<option value="${escaped(id)}">${escaped(name)}</option>`)
+    .join('');
+  return table(
+    [t.code, t.scopes, t.actions],
+    waiting.map(({ userCode, scopes }) => [
+      escaped(userCode),
+      escaped(scopes.join(', ')),
+      `<form method="post" action="${BASE}/${shown.n}/codes/${escaped(userCode)}/approve"><label>${t.approveAs} <select name="user">${options}</select></label> <button>${t.approve}</button></form>${action(shown, `/codes/${userCode}/decline`, t.decline)}`,
+    ]),
+  );
+}
+
+function personActions(shown: ShownTenant, person: Person): string {
+  const path = `/people/${person.id}`;
+  const hasMails = person.mailbox === 'user' || person.mailbox === 'shared';
+  return [
+    hasMails
+      ? `<a href="${BASE}/${shown.n}${path}/mails" aria-label="${escaped(t.mailsOf({ name: person.name }))}">${t.mails}</a>`
+      : '',
+    person.hasDrive
+      ? `<a href="${BASE}/${shown.n}${path}/files" aria-label="${escaped(t.filesOf({ name: person.name }))}">${t.files}</a>`
+      : '',
+    action(shown, `${path}/remove`, t.removeThisPerson, t.removePerson({ name: person.name })),
+  ].join(' ');
+}
+
+/** The mails of one folder, newest first. */
+export function mailsPage(shown: ShownTenant, person: Person, folder: FolderRow): string {
+  const { admin } = shown.tenant;
+  const path = `/people/${person.id}/mails`;
+  const rows = admin
+    .listMessages(person.id, folder.id)
+    .toSorted((a, b) => b.received_at - a.received_at)
+    .slice(0, MAX_SHOWN);
+  const options = admin
+    .listFolders(person.id)
+    .filter(
+      ({ hidden, well_known }) =>
+        hidden === 0 && well_known !== 'root' && well_known !== 'msgfolderroot',
+    )
+    .map(
+      ({ id, name }) =>
+        `<option value="${id}"${id === folder.id ? ' selected' : ''}>${escaped(name)}</option>`,
+    );
+  return page(
+    t.mailsOf({ name: person.name }),
+    `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
+<main>
+<form method="get" action="${BASE}/${shown.n}${path}"><label>${t.folder} <select name="folder">${options.join('')}</select></label> <button>${t.show}</button></form>
+${
+  rows.length === 0
+    ? `<p>${t.noMails}</p>`
+    : table(
+        [t.subject, t.from, t.received, t.actions],
+        rows.map((row) => mailCells(shown, path, folder, row)),
+      )
+}
+${rows.length === MAX_SHOWN ? `<p>${t.newest({ count: MAX_SHOWN })}</p>` : ''}
+${action(shown, `${path}?folder=${folder.id}`, t.addMail)}
+</main>`,
+  );
+}
+
+function mailCells(shown: ShownTenant, path: string, folder: FolderRow, row: MessageRow): string[] {
+  const { subject, from } = readProps(row);
+  const act = (verb: string, label: string, name: string): string =>
+    action(
+      shown,
+      `${path}/${encodeURIComponent(row.stable_id)}/${verb}?folder=${folder.id}`,
+      label,
+      name,
+    );
+  return [
+    escaped(subject),
+    escaped(from?.name ?? ''),
+    time(row.received_at),
+    act('archive', t.archiveThisMail, t.archiveMail({ subject })) +
+      act('delete', t.deleteThisMail, t.deleteMail({ subject })),
+  ];
+}
+
+/** The files of a person's drive, those changed last first. */
+export function filesPage(shown: ShownTenant, person: Person): string {
+  const path = `/people/${person.id}/files`;
+  const files = shown.tenant.admin
+    .listFiles(person.id)
+    .toSorted((a, b) => b.changed_at - a.changed_at)
+    .slice(0, MAX_SHOWN);
+  const cells = (file: ItemRow): string[] => [
+    escaped(file.name),
+    t.bytes({ bytes: file.size }),
+    String(file.version),
+    time(file.changed_at),
+    action(
+      shown,
+      `${path}/${file.id}/change`,
+      t.changeThisFile,
+      t.changeFile({ name: file.name }),
+    ) +
+      action(
+        shown,
+        `${path}/${file.id}/delete`,
+        t.deleteThisFile,
+        t.deleteFile({ name: file.name }),
+      ),
+  ];
+  return page(
+    t.filesOf({ name: person.name }),
+    `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
+<main>
+${files.length === 0 ? `<p>${t.noFiles}</p>` : table([t.name, t.size, t.version, t.changed, t.actions], files.map(cells))}
+${files.length === MAX_SHOWN ? `<p>${t.newest({ count: MAX_SHOWN })}</p>` : ''}
+${action(shown, path, t.addFile)}
+</main>`,
+  );
+}
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  `<div class="scroll"><table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${rows
+    .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+    .join('\n')}</tbody></table></div>`;
+
+/** A button that changes something; its name says what, if its label is shared. */
+const action = (
+  shown: ShownTenant,
+  path: string,
+  label: string,
+  name: string | null = null,
+): string =>
+  `<form method="post" action="${escaped(`${BASE}/${shown.n}${path}`)}"><button${name === null ? '' : ` aria-label="${escaped(name)}"`}>${label}</button></form>`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+
+const time = (at: Ms): string => {
+  const text = new Date(at).toISOString();
+  return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`;
+};

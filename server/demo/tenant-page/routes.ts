@@ -1,0 +1,132 @@
+import type { Context, Hono } from 'hono';
+import type { AppContext } from '../../platform/app-context.ts';
+import { isOperator } from '../../platform/http/is-operator.ts';
+import type { DemoTenants } from '../demo-tenants.ts';
+import { GraphError } from '../tenant/graph-error.ts';
+import type { Person } from '../tenant/people.ts';
+import { BASE, type ShownTenant, TENANT_CSS, filesPage, mailsPage, tenantPage } from './page.ts';
+
+const toPeople = (): string => '';
+const toMails = (c: Context): string =>
+  `/people/${c.req.param('person')}/mails?folder=${encodeURIComponent(c.req.query('folder') ?? 'inbox')}`;
+const toFiles = (c: Context): string => `/people/${c.req.param('person')}/files`;
+const param = (c: Context, name: string): string => c.req.param(name) ?? '';
+
+/**
+ * `/demo/tenant`: what the people of the demo's cloud tenants do, done by hand, to see it backed up:
+ * mails and files are added, changed and deleted, people leave and join, sign-in requests are
+ * approved. Only for a browser on the server's machine.
+ */
+export function tenantPageRoutes(world: AppContext, tenants: DemoTenants): (app: Hono) => void {
+  const all = (): ShownTenant[] =>
+    tenants.list().map(({ provider, tenant }, n) => ({ n: n + 1, provider, tenant }));
+  const find = (c: Context): { shown: ShownTenant; person: Person | null } | null => {
+    if (!isOperator(world, c.req.raw, c.env)) return null;
+    const shown = all().find(({ n }) => String(n) === (c.req.param('n') ?? '1'));
+    const id = c.req.param('person');
+    if (!shown) return null;
+    if (id === undefined) return { shown, person: null };
+    const person = shown.tenant.admin.listUsers().find((user) => user.id === id);
+    return person ? { shown, person } : null;
+  };
+  /** Does something and goes back to the page that offered it. */
+  const act =
+    (
+      work: (admin: ShownTenant['tenant']['admin'], c: Context) => unknown,
+      back: (c: Context) => string,
+    ) =>
+    async (c: Context): Promise<Response> => {
+      const found = find(c);
+      if (!found || isFromElsewhere(c.req.raw)) return c.notFound();
+      try {
+        await work(found.shown.tenant.admin, c);
+      } catch (error) {
+        // What was there when the page was shown can be gone by now.
+        if (!(error instanceof GraphError)) throw error;
+      }
+      return c.redirect(`${BASE}/${found.shown.n}${back(c)}`, 303);
+    };
+  return (app) => {
+    app.get(`${BASE}.css`, (c) =>
+      isOperator(world, c.req.raw, c.env)
+        ? send(TENANT_CSS, 'text/css; charset=utf-8')
+        : c.notFound(),
+    );
+    for (const path of [BASE, `${BASE}/:n`])
+      app.get(path, (c) => {
+        const found = find(c);
+        return found ? send(tenantPage(found.shown, all())) : c.notFound();
+      });
+    app.get(`${BASE}/:n/people/:person/mails`, (c) => {
+      const found = find(c);
+      if (!found?.person) return c.notFound();
+      const { shown, person } = found;
+      if (person.mailbox === 'none' || person.mailbox === 'inactive') return c.notFound();
+      const wanted = c.req.query('folder') ?? 'inbox';
+      const folders = shown.tenant.admin.listFolders(person.id);
+      const folder = folders.find(({ id, well_known }) => id === wanted || well_known === wanted);
+      return folder ? send(mailsPage(shown, person, folder)) : c.notFound();
+    });
+    app.get(`${BASE}/:n/people/:person/files`, (c) => {
+      const found = find(c);
+      return found?.person?.hasDrive ? send(filesPage(found.shown, found.person)) : c.notFound();
+    });
+    app.post(
+      `${BASE}/:n/codes/:code/approve`,
+      act(async (admin, c) => {
+        const form = new URLSearchParams(await c.req.text());
+        admin.approveDeviceCode(param(c, 'code'), form.get('user') ?? '');
+      }, toPeople),
+    );
+    app.post(
+      `${BASE}/:n/codes/:code/decline`,
+      act((admin, c) => admin.declineDeviceCode(param(c, 'code')), toPeople),
+    );
+    app.post(
+      `${BASE}/:n/people`,
+      act((admin) => admin.addUser(), toPeople),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/remove`,
+      act((admin, c) => admin.removeUser(param(c, 'person')), toPeople),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/mails`,
+      act((admin, c) => admin.addMessage(param(c, 'person'), c.req.query('folder')), toMails),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/mails/:mail/archive`,
+      act(
+        (admin, c) => admin.moveMessage(param(c, 'person'), param(c, 'mail'), 'archive'),
+        toMails,
+      ),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/mails/:mail/delete`,
+      act((admin, c) => admin.deleteMessage(param(c, 'person'), param(c, 'mail')), toMails),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/files`,
+      act((admin, c) => admin.addFile(param(c, 'person')), toFiles),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/files/:file/change`,
+      act((admin, c) => admin.changeFile(param(c, 'person'), param(c, 'file')), toFiles),
+    );
+    app.post(
+      `${BASE}/:n/people/:person/files/:file/delete`,
+      act((admin, c) => admin.deleteFile(param(c, 'person'), param(c, 'file')), toFiles),
+    );
+  };
+}
+
+const send = (body: string, type = 'text/html; charset=utf-8'): Response =>
+  new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
+
+/** Whether another site may have sent a form. */
+function isFromElsewhere(request: Request): boolean {
+  const origin = request.headers.get('origin');
+  return (
+    origin !== null && origin !== 'null' && new URL(origin).host !== request.headers.get('host')
+  );
+}

@@ -1,0 +1,196 @@
+import {
+  type Application,
+  findApplication,
+  keyOfCertificate,
+  newApplication,
+  newPassword,
+  saveApplication,
+} from './applications.ts';
+import {
+  type ItemRow,
+  changeContent,
+  deleteItem,
+  editContent,
+  findItem,
+  storeBytes,
+} from './drive-store.ts';
+import { driveOfOwner } from './drive.ts';
+import type { DeviceCodes } from './entra.ts';
+import {
+  type FolderRow,
+  type MessageRow,
+  deleteMessage,
+  findFolder,
+  findMailbox,
+  findMessage,
+  listFolders,
+  moveMessage,
+  purgeMessage,
+} from './mailbox-store.ts';
+import { makeRng } from '../random.ts';
+import { type Person, addPerson, listPeople, removePerson } from './people.ts';
+import { type TenantSize, fillPerson, makeFile, makeMessage } from './seed.ts';
+import type { Tenant } from './store.ts';
+import { expireTokens } from './sync-token.ts';
+import type { LoggedRequest, Watch } from './watch.ts';
+import { type FailureRule, makeFailurePlan } from './failure-plan.ts';
+
+/** What tests and the local page do with the tenant, as its people and administrators do. */
+export interface TenantAdmin {
+  listUsers(): Person[];
+  addUser(): Person;
+  removeUser(id: string): void;
+  listFolders(user: string): FolderRow[];
+  listMessages(user: string, folder?: string): MessageRow[];
+  /** A mail from somebody arrives. */
+  addMessage(user: string, folder?: string): MessageRow;
+  moveMessage(user: string, message: string, folder: string): MessageRow;
+  deleteMessage(user: string, message: string): void;
+  purgeMessage(user: string, message: string): void;
+  listFiles(user: string): ItemRow[];
+  /** Adds a made file to the top folder of a drive. */
+  addFile(user: string): ItemRow;
+  /** Replaces a file's content, by new bytes or its next revision. */
+  changeFile(user: string, item: string, bytes?: Uint8Array): ItemRow;
+  deleteFile(user: string, item: string): void;
+  /** Registers an application with a secret and consents to its roles. */
+  registerApplication(name: string, roles: readonly string[]): { appId: string; secret: string };
+  /** Adds a certificate, in DER, to an application. */
+  addCertificate(appId: string, der: Buffer): void;
+  /** Consents to other roles. */
+  grantRoles(appId: string, roles: readonly string[]): void;
+  findApplication(appId: string): Application | null;
+  /** Returns false if no such code waits. */
+  approveDeviceCode(userCode: string, user: string): boolean;
+  declineDeviceCode(userCode: string): boolean;
+  listDeviceCodes(): { userCode: string; clientId: string; scopes: readonly string[] }[];
+  /** From now on, every delta token is answered with 410. */
+  expireTokens(): void;
+  /** From now on, requests fail as the rules say; an empty list ends that. */
+  setFailurePlan(rules: readonly FailureRule[], seed?: number): void;
+  /** Returns the latest requests, oldest first, parts of batches too. */
+  requests(): readonly LoggedRequest[];
+}
+
+export function createAdmin(
+  tenant: Tenant,
+  parts: { readonly codes: DeviceCodes; readonly watch: Watch; readonly size: TenantSize },
+): TenantAdmin {
+  const { store } = tenant;
+  const { codes, watch, size } = parts;
+  const getUser = (key: string): Person => findMailbox(tenant, key);
+  const messageAt = (user: string, id: string): MessageRow =>
+    findMessage(tenant, getUser(user).id, id);
+  const settle = (userCode: string, state: 'declined' | { personId: string }): boolean => {
+    const code = [...codes.values()].find((one) => one.userCode === userCode.toUpperCase());
+    if (!code || code.state !== 'pending' || code.expiresAt <= tenant.now()) return false;
+    code.state = state;
+    return true;
+  };
+  return {
+    listUsers: () => listPeople(tenant),
+    addUser: () =>
+      store.transaction(() => {
+        const person = addPerson(tenant);
+        fillPerson(tenant, person, listPeople(tenant), {
+          ...size,
+          minMails: 3,
+          maxMails: 8,
+          minFiles: 2,
+          maxFiles: 5,
+        });
+        return person;
+      }),
+    removeUser: (id) => store.transaction(() => removePerson(tenant, id)),
+    listFolders: (user) => listFolders(tenant, getUser(user).id),
+    listMessages: (user, folder) => {
+      const { id } = getUser(user);
+      return folder === undefined
+        ? store.all<MessageRow>('select * from message where mailbox = ? order by n', id)
+        : store.all<MessageRow>(
+            'select * from message where folder_id = ? order by n',
+            findFolder(tenant, id, folder).id,
+          );
+    },
+    addMessage: (user, folder = 'inbox') => {
+      const person = getUser(user);
+      const serial = store.seq();
+      makeMessage(tenant, person, listPeople(tenant), {
+        dice: makeRng(tenant.seed, 'arrives', serial),
+        folder: findFolder(tenant, person.id, folder),
+        at: Math.floor(tenant.now() / 1000) * 1000,
+        serial,
+      });
+      const row = store.get<MessageRow>('select * from message order by n desc limit 1');
+      if (!row) throw new Error('a message that was just added is missing');
+      return row;
+    },
+    moveMessage: (user, message, folder) =>
+      moveMessage(tenant, messageAt(user, message), findFolder(tenant, getUser(user).id, folder)),
+    deleteMessage: (user, message) => deleteMessage(tenant, messageAt(user, message)),
+    purgeMessage: (user, message) => purgeMessage(tenant, messageAt(user, message)),
+    listFiles: (user) =>
+      store.all<ItemRow>(
+        'select * from item where drive_id = ? and deleted = 0 and is_folder = 0 order by n',
+        driveOfOwner(tenant, user).id,
+      ),
+    addFile: (user) => {
+      const drive = driveOfOwner(tenant, user);
+      const person = listPeople(tenant).find(({ id }) => id === drive.owner_id);
+      const serial = store.seq();
+      if (person)
+        makeFile(tenant, person, {
+          driveId: drive.id,
+          parentId: findItem(tenant, drive.id, 'root').id,
+          dice: makeRng(tenant.seed, 'file', serial),
+          serial,
+          maxBytes: size.maxFileBytes,
+          at: tenant.now(),
+        });
+      const row = store.get<ItemRow>('select * from item order by n desc limit 1');
+      if (!row) throw new Error('a file that was just added is missing');
+      return row;
+    },
+    changeFile: (user, id, bytes) => {
+      const item = findItem(tenant, driveOfOwner(tenant, user).id, id);
+      const content = bytes
+        ? { content: storeBytes(tenant, bytes), size: bytes.length }
+        : editContent(item);
+      return changeContent(tenant, item, content, item.author);
+    },
+    deleteFile: (user, id) =>
+      deleteItem(tenant, findItem(tenant, driveOfOwner(tenant, user).id, id)),
+    registerApplication: (name, roles) => {
+      const password = newPassword(tenant, 'secret');
+      const application = { ...newApplication(tenant, name), passwords: [password], roles };
+      saveApplication(tenant, application);
+      return { appId: application.appId, secret: password.secretText };
+    },
+    addCertificate: (appId, der) => {
+      const application = findApplication(tenant, appId);
+      if (application)
+        saveApplication(tenant, {
+          ...application,
+          keys: [...application.keys, keyOfCertificate(tenant, der, null)],
+        });
+    },
+    grantRoles: (appId, roles) => {
+      const application = findApplication(tenant, appId);
+      if (application) saveApplication(tenant, { ...application, roles });
+    },
+    findApplication: (appId) => findApplication(tenant, appId),
+    approveDeviceCode: (userCode, user) =>
+      settle(userCode, { personId: getPersonId(tenant, user) }),
+    declineDeviceCode: (userCode) => settle(userCode, 'declined'),
+    listDeviceCodes: () =>
+      [...codes.values()]
+        .filter(({ state, expiresAt }) => state === 'pending' && expiresAt > tenant.now())
+        .map(({ userCode, clientId, scopes }) => ({ userCode, clientId, scopes })),
+    expireTokens: () => expireTokens(tenant),
+    setFailurePlan: (rules, seed = tenant.seed) => watch.setPlan(makeFailurePlan(rules, seed)),
+    requests: () => watch.requests(),
+  };
+}
+
+const getPersonId = (tenant: Tenant, user: string): string =>
+  listPeople(tenant).find(({ id, upn }) => id === user || upn === user)?.id ?? user;

@@ -1,0 +1,295 @@
+import type { Ms } from '#contract/ids.ts';
+import { makeRng, getUuid } from '../random.ts';
+import { deltaPage } from './delta.ts';
+import { type DriveRow, createDrive, findUserDrive } from './drive-store.ts';
+import { GraphError, itemNotFound, resourceNotFound } from './graph-error.ts';
+import type { GraphApp } from './graph-env.ts';
+import { isoTime } from './ids.ts';
+import { type Entity, graphUrl, listPage, project, readQuery } from './odata.ts';
+import { type Person, USER_DEFAULTS, findPerson, userEntity } from './people.ts';
+import { checkPermission } from './permissions.ts';
+import type { Tenant } from './store.ts';
+
+const SITES = 'demo.sharepoint.com';
+
+interface GroupRow {
+  readonly n: number;
+  readonly id: string;
+  readonly name: string;
+  readonly nickname: string;
+  readonly kind: 'team' | 'unified' | 'security';
+  readonly created_at: Ms;
+  readonly removed: number;
+  readonly seq: number;
+}
+interface SiteRow {
+  readonly n: number;
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly team_id: string | null;
+  readonly name: string;
+  readonly path: string;
+  readonly created_at: Ms;
+}
+
+const WORDS = [
+  'Projects',
+  'Sales',
+  'Workshop',
+  'Everyone',
+  'Finance',
+  'Safety',
+  'Customers',
+  'Yard',
+  'Planning',
+  'Board',
+] as const;
+const KINDS = ['team', 'unified', 'team', 'security'] as const;
+
+/** Adds groups with members, a site for each group that has one, and sites of their own. */
+export function seedGroups(tenant: Tenant, people: readonly Person[], total: number): void {
+  const { store } = tenant;
+  const at = tenant.now() - 600 * 86_400_000;
+  insertSite(tenant, { name: tenant.name, path: '', parentId: null, groupId: null, at });
+  for (let n = 1; n <= total; n += 1) {
+    const random = makeRng(tenant.seed, 'group', n);
+    const word = WORDS[(n - 1) % WORDS.length] ?? 'Group';
+    const name = n <= WORDS.length ? word : `${word} ${n}`;
+    const nickname = name.toLowerCase().replaceAll(' ', '-');
+    const kind = KINDS[(n - 1) % KINDS.length] ?? 'team';
+    const id = getUuid(tenant.seed, 'group', n);
+    store.insert('team', { n, id, name, nickname, kind, created_at: at, seq: store.nextSeq() });
+    for (const person of people)
+      if (random() < 0.5) store.insert('member', { team_id: id, person_id: person.id });
+    if (kind !== 'security')
+      insertSite(tenant, { name, path: nickname, parentId: null, groupId: id, at });
+  }
+  const intranet = insertSite(tenant, {
+    name: 'Intranet',
+    path: 'intranet',
+    parentId: null,
+    groupId: null,
+    at,
+  });
+  insertSite(tenant, {
+    name: 'Handbook',
+    path: 'intranet/handbook',
+    parentId: intranet,
+    groupId: null,
+    at,
+  });
+}
+
+function insertSite(
+  tenant: Tenant,
+  site: {
+    readonly name: string;
+    readonly path: string;
+    readonly parentId: string | null;
+    readonly groupId: string | null;
+    readonly at: Ms;
+  },
+): string {
+  const { store, seed } = tenant;
+  const n = (store.get<{ n: number | null }>('select max(n) as n from site')?.n ?? 0) + 1;
+  const id = `${SITES},${getUuid(seed, 'site', n)},${getUuid(seed, 'web', n)}`;
+  store.insert('site', {
+    n,
+    id,
+    parent_id: site.parentId,
+    team_id: site.groupId,
+    name: site.name,
+    path: site.path,
+    created_at: site.at,
+  });
+  return id;
+}
+
+/** Groups, teams among them, and sites. */
+export function addGroupRoutes(app: GraphApp, tenant: Tenant): void {
+  const { store } = tenant;
+  app.get('/groups', (c) => {
+    checkPermission(c.get('caller'), 'readGroups');
+    const rows = store.all<GroupRow>('select * from team where removed = 0 order by n');
+    return c.json(
+      listPage(
+        tenant,
+        c.req.raw,
+        rows.map((row) => groupEntity(tenant, row)),
+        { type: 'group', normal: 100, max: 999, advanced: true },
+      ),
+    );
+  });
+  app.get('/groups/delta', (c) => {
+    checkPermission(c.get('caller'), 'readGroups');
+    return c.json(groupDelta(tenant, c.req.raw));
+  });
+  app.get('/groups/:group', (c) => {
+    checkPermission(c.get('caller'), 'readGroups');
+    const { select } = readQuery(new URL(c.req.url));
+    return c.json(
+      project(groupEntity(tenant, findGroup(tenant, c.req.param('group'))), select, 'group'),
+    );
+  });
+  app.get('/groups/:group/members', (c) => {
+    checkPermission(c.get('caller'), 'readGroups');
+    const { id } = findGroup(tenant, c.req.param('group'));
+    const entities = store
+      .all<{ person_id: string }>(
+        'select person_id from member where team_id = ? order by person_id',
+        id,
+      )
+      .flatMap(({ person_id }) => findPerson(tenant, person_id) ?? [])
+      .map((person): Entity => ({ '@odata.type': '#microsoft.graph.user', ...userEntity(person) }));
+    return c.json(
+      listPage(tenant, c.req.raw, entities, {
+        type: 'directoryObject',
+        normal: 100,
+        max: 999,
+        always: USER_DEFAULTS,
+      }),
+    );
+  });
+  app.get('/groups/:group/sites/root', (c) => {
+    checkPermission(c.get('caller'), 'readSites');
+    return c.json(siteEntity(siteOfGroup(tenant, findGroup(tenant, c.req.param('group')).id)));
+  });
+
+  const sites = (request: Request, rows: readonly SiteRow[]): Entity =>
+    listPage(tenant, request, rows.map(siteEntity), { type: 'site', normal: 200, max: 999 });
+  app.get('/sites', (c) => {
+    checkPermission(c.get('caller'), 'readSites');
+    if (readQuery(new URL(c.req.url)).search === null)
+      throw new GraphError(400, 'invalidRequest', 'Sites are listed with search=*.');
+    return c.json(sites(c.req.raw, store.all<SiteRow>('select * from site order by n')));
+  });
+  app.get('/sites/getAllSites', (c) => {
+    checkPermission(c.get('caller'), 'readSites');
+    return c.json(sites(c.req.raw, store.all<SiteRow>('select * from site order by n')));
+  });
+  app.get('/sites/:site/sites', (c) => {
+    checkPermission(c.get('caller'), 'readSites');
+    const { id } = findSite(tenant, c.req.param('site'));
+    return c.json(
+      sites(c.req.raw, store.all<SiteRow>('select * from site where parent_id = ? order by n', id)),
+    );
+  });
+  app.get('/sites/:site', (c) => {
+    checkPermission(c.get('caller'), 'readSites');
+    const { select } = readQuery(new URL(c.req.url));
+    return c.json(project(siteEntity(findSite(tenant, c.req.param('site'))), select, 'site'));
+  });
+}
+
+/** @throws GraphError 404 */
+function findGroup({ store }: Tenant, id: string): GroupRow {
+  const row = store.get<GroupRow>('select * from team where id = ? and removed = 0', id);
+  if (!row) throw resourceNotFound(id);
+  return row;
+}
+
+/** @throws GraphError 404 */
+function findSite({ store }: Tenant, key: string): SiteRow {
+  const path = key === 'root' ? '' : null;
+  const row = store.get<SiteRow>('select * from site where id = ? or path = ?', key, path);
+  if (!row) throw itemNotFound();
+  return row;
+}
+
+function siteOfGroup({ store }: Tenant, groupId: string): SiteRow {
+  const row = store.get<SiteRow>('select * from site where team_id = ?', groupId);
+  if (!row) throw itemNotFound();
+  return row;
+}
+
+/** Returns the library of a site, or of a group's site; null if there is none. */
+export function findSiteDrive(tenant: Tenant, key: string): DriveRow | null {
+  const { store } = tenant;
+  const row = store.get<SiteRow>(
+    'select * from site where id = ?1 or team_id = ?1 or (path = ?2 and ?1 = ?3)',
+    key,
+    '',
+    'root',
+  );
+  return row ? driveOfSite(tenant, row) : null;
+}
+
+const driveOfSite = (tenant: Tenant, site: SiteRow): DriveRow =>
+  findUserDrive(tenant, site.id) ??
+  createDrive(tenant, { kind: 'site', id: site.id, url: getUrl(site) }, site.created_at);
+
+const getUrl = ({ path }: SiteRow): string =>
+  `https://${SITES}${path === '' ? '' : `/sites/${path}`}`;
+
+function siteEntity(site: SiteRow): Entity {
+  return {
+    id: site.id,
+    createdDateTime: isoTime(site.created_at),
+    description: null,
+    displayName: site.name,
+    lastModifiedDateTime: isoTime(site.created_at),
+    name: site.path.split('/').at(-1) ?? '',
+    webUrl: getUrl(site),
+    isPersonalSite: false,
+    ...(site.parent_id === null ? { root: {}, siteCollection: { hostname: SITES } } : {}),
+  };
+}
+
+function groupEntity(tenant: Tenant, group: GroupRow): Entity {
+  const isUnified = group.kind !== 'security';
+  const mail = `${group.nickname}@${tenant.domain}`;
+  return {
+    id: group.id,
+    deletedDateTime: null,
+    classification: null,
+    createdDateTime: isoTime(group.created_at),
+    description: null,
+    displayName: group.name,
+    expirationDateTime: null,
+    groupTypes: isUnified ? ['Unified'] : [],
+    isAssignableToRole: null,
+    mail: isUnified ? mail : null,
+    mailEnabled: isUnified,
+    mailNickname: group.nickname,
+    membershipRule: null,
+    onPremisesSyncEnabled: null,
+    preferredLanguage: null,
+    proxyAddresses: isUnified ? [`SMTP:${mail}`] : [],
+    renewedDateTime: isoTime(group.created_at),
+    resourceBehaviorOptions: [],
+    resourceProvisioningOptions: group.kind === 'team' ? ['Team'] : [],
+    securityEnabled: !isUnified,
+    visibility: isUnified ? 'Private' : null,
+  };
+}
+
+function groupDelta(tenant: Tenant, request: Request): Entity {
+  return deltaPage(tenant, request, {
+    scope: 'groups',
+    kind: 'directory',
+    type: 'group',
+    normalPage: 200,
+    maxPage: 999,
+    tokens: { next: '$skiptoken', done: '$deltatoken' },
+    gone: () =>
+      new GraphError(410, 'syncStateNotFound', 'The sync state is not found.', {
+        location: `${graphUrl(tenant)}/groups/delta?$deltatoken=`,
+      }),
+    changes: (state, limit) =>
+      tenant.store
+        .all<GroupRow>(
+          'select * from team where seq > ? and seq <= ? and removed <= ? order by seq limit ?',
+          state.at,
+          state.until,
+          state.since === 0 ? 0 : 1,
+          limit,
+        )
+        .map((row) => ({
+          seq: row.seq,
+          entity:
+            row.removed === 1
+              ? { 'id': row.id, '@removed': { reason: 'changed' } }
+              : project(groupEntity(tenant, row), state.select, 'group'),
+        })),
+  });
+}

@@ -1,0 +1,120 @@
+import type { Caller } from './access-token.ts';
+import { GraphError } from './graph-error.ts';
+
+/**
+ * Permissions by what they allow, each with the wider ones that include it
+ * (learn.microsoft.com/graph/permissions-reference).
+ */
+const ALLOWED = {
+  readUsers: [
+    'User.ReadBasic.All',
+    'User.Read.All',
+    'User.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
+  readGroups: [
+    'GroupMember.Read.All',
+    'Group.Read.All',
+    'Group.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
+  readOrganization: [
+    'Organization.Read.All',
+    'Organization.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+    'User.Read',
+    'User.Read.All',
+  ],
+  readLicenses: [
+    'LicenseAssignment.Read.All',
+    'Organization.Read.All',
+    'Organization.ReadWrite.All',
+    'Directory.Read.All',
+    'Directory.ReadWrite.All',
+  ],
+  readMail: ['Mail.Read', 'Mail.ReadWrite'],
+  readMailBasic: ['Mail.ReadBasic', 'Mail.ReadBasic.All', 'Mail.Read', 'Mail.ReadWrite'],
+  writeMail: ['Mail.ReadWrite'],
+  readMailboxSettings: ['MailboxSettings.Read', 'MailboxSettings.ReadWrite'],
+  readMailboxFolders: ['MailboxFolder.Read.All', 'MailboxFolder.ReadWrite.All'],
+  readMailboxItems: [
+    'MailboxItem.Read.All',
+    'MailboxItem.Export.All',
+    'MailboxItem.ImportExport.All',
+  ],
+  exportItems: ['MailboxItem.Export.All', 'MailboxItem.ImportExport.All'],
+  importItems: ['MailboxItem.ImportExport.All'],
+  readApplications: [
+    'Application.Read.All',
+    'Application.ReadWrite.All',
+    'Application.ReadWrite.OwnedBy',
+    'Directory.Read.All',
+  ],
+  writeApplications: ['Application.ReadWrite.All', 'Application.ReadWrite.OwnedBy'],
+  grantRoles: ['AppRoleAssignment.ReadWrite.All'],
+  readFiles: [
+    'Files.Read.All',
+    'Files.ReadWrite.All',
+    'Sites.Read.All',
+    'Sites.ReadWrite.All',
+    'Sites.FullControl.All',
+  ],
+  writeFiles: ['Files.ReadWrite.All', 'Sites.ReadWrite.All', 'Sites.FullControl.All'],
+  readSites: ['Sites.Read.All', 'Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
+} as const;
+
+export type Action = keyof typeof ALLOWED;
+
+const MAIL: ReadonlySet<Action> = new Set<Action>([
+  'readMail',
+  'readMailBasic',
+  'writeMail',
+  'readMailboxSettings',
+  'readMailboxFolders',
+  'readMailboxItems',
+  'exportItems',
+  'importItems',
+]);
+const FILES: ReadonlySet<Action> = new Set<Action>(['readFiles', 'writeFiles', 'readSites']);
+
+/** @throws GraphError 403 if no permission of the caller allows the action */
+export function checkPermission(caller: Caller, action: Action): void {
+  if (ALLOWED[action].some((permission) => caller.permissions.has(permission))) return;
+  if (MAIL.has(action))
+    throw new GraphError(
+      403,
+      'ErrorAccessDenied',
+      'Access is denied. Check credentials and try again.',
+    );
+  if (FILES.has(action)) throw new GraphError(403, 'accessDenied', 'Access denied');
+  throw new GraphError(
+    403,
+    'Authorization_RequestDenied',
+    'Insufficient privileges to complete the operation.',
+  );
+}
+
+/** Application permissions of Microsoft Graph and their published ids. */
+export const APP_ROLES: Readonly<Record<string, string>> = {
+  'User.Read.All': 'df021288-bdef-4463-88db-98f22de89214',
+  'Group.Read.All': '5b567255-7703-4780-807c-7be8301ae99b',
+  'GroupMember.Read.All': '98830695-27a2-44f7-8c18-0c3ebc9698f6',
+  'Directory.Read.All': '7ab1d382-f21e-4acd-a863-ba3e13f7da61',
+  'Organization.Read.All': '498476ce-e0fe-48b0-b801-37ba7e2685c6',
+  'Mail.Read': '810c84a8-4a9e-49e6-bf7d-12d183f40d01',
+  'Mail.ReadWrite': 'e2a3a72e-5f79-4c64-b1b1-878b674786c9',
+  'MailboxSettings.Read': '40f97065-369a-49f4-947c-6a255697ae91',
+  'MailboxFolder.Read.All': '99280d24-a782-4793-93cc-0888549957f6',
+  'MailboxFolder.ReadWrite.All': 'fef87b92-8391-4589-9da7-eb93dab7dc8a',
+  'MailboxItem.Read.All': '7d9f353d-a7bd-4fbb-822a-26d5dd39a3ce',
+  'MailboxItem.Export.All': '937550e9-33a3-494b-88ae-d9cd394b1fbb',
+  'MailboxItem.ImportExport.All': '76577085-e73d-4f1d-b26a-85fb33892327',
+  'Files.Read.All': '01d4889c-1287-42c6-ac1f-5d1e02578ef6',
+  'Files.ReadWrite.All': '75359482-378d-4052-8f01-80520e7db3cd',
+  'Sites.Read.All': '332a536c-c7ef-4017-ab91-336970924f0d',
+  'Sites.ReadWrite.All': '9492366f-7969-46a4-8d15-ed1a20078fff',
+  'Sites.FullControl.All': 'a82116e5-55eb-4c41-a434-62fe8a61c773',
+};

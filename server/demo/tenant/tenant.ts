@@ -1,0 +1,137 @@
+import { Hono } from 'hono';
+import type { Ms } from '#contract/ids.ts';
+import { getUuid } from '../random.ts';
+import { readCaller } from './access-token.ts';
+import { type TenantAdmin, createAdmin } from './admin.ts';
+import { addApplicationRoutes } from './application-routes.ts';
+import { runBatch } from './batch.ts';
+import { addDirectoryRoutes } from './directory.ts';
+import { addDriveRoutes } from './drive.ts';
+import { driveWriting } from './drive-writing.ts';
+import { OUTLOOK, addExchangeRoutes, outlookApp } from './exchange.ts';
+import { downloadApp } from './download.ts';
+import { type DeviceCodes, LOGIN, entraApp } from './entra.ts';
+import { GraphError, badRequest, errorResponse } from './graph-error.ts';
+import type { GraphApp, GraphEnv } from './graph-env.ts';
+import { addGroupRoutes } from './groups.ts';
+import { beginLife, live } from './life.ts';
+import { addMailRoutes } from './mail.ts';
+import { addMailWritingRoutes } from './mail-writing.ts';
+import { GRAPH } from './odata.ts';
+import { DEFAULT_SIZE, type TenantSize, seedTenant } from './seed.ts';
+import { Store, type Tenant } from './store.ts';
+import { type UploadSessions, uploadSessions } from './upload.ts';
+import { createWatch } from './watch.ts';
+
+// A stand-in of Microsoft Graph v1.0 and of Entra's token endpoints. It follows the contract that
+// Microsoft publishes; nothing here talks to the cloud.
+
+export interface DemoTenantOptions {
+  /** The database; null for one in memory. */
+  readonly file: string | null;
+  readonly seed: number;
+  readonly now: () => Ms;
+  readonly size?: Partial<TenantSize>;
+  /** Where the cloud's hosts are reached, if not at their own names. */
+  readonly origin?: (host: string) => string;
+  /** The host of the tenant's files. */
+  readonly filesHost?: string;
+}
+
+export interface DemoTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly filesHost: string;
+  /** Answers a request to one of the cloud's hosts. */
+  fetch(this: void, request: Request): Promise<Response>;
+  readonly admin: TenantAdmin;
+  /**
+   * Moves the tenant's life forward: mail arrives, files change, people leave and join. The same in
+   * one step or many. Of a longer pause, only the last `maxMs` happen.
+   */
+  live(until: Ms, maxMs?: Ms): void;
+  close(): void;
+}
+
+const NAMES = [
+  'Saltmarsh Marine',
+  'Harbourline Works',
+  'Tidewater Engineering',
+  'Quayside Logistics',
+];
+
+export function createDemoTenant(options: DemoTenantOptions): DemoTenant {
+  const store = new Store(options.file);
+  const name = NAMES[options.seed % NAMES.length] ?? 'Saltmarsh Marine';
+  const tenant: Tenant = {
+    store,
+    seed: options.seed,
+    now: options.now,
+    origin: options.origin ?? ((host) => `https://${host}`),
+    filesHost: options.filesHost ?? 'demo-my.sharepoint.com',
+    id: getUuid(options.seed, 'tenant'),
+    name,
+    domain: `${name.toLowerCase().replaceAll(' ', '-')}.example.com`,
+  };
+  const size = { ...DEFAULT_SIZE, ...options.size };
+  if (store.seq() === 0) {
+    seedTenant(tenant, size);
+    beginLife(tenant);
+  }
+  const codes: DeviceCodes = new Map();
+  const watch = createWatch(tenant, (request) => answer(request));
+  const files = downloadApp(tenant);
+  const hosts: Readonly<Record<string, { fetch(request: Request): Promise<Response> | Response }>> =
+    {
+      [GRAPH]: graphApp(tenant, uploadSessions(tenant, files), watch.fetch),
+      [LOGIN]: entraApp(tenant, codes),
+      [tenant.filesHost]: files,
+      [OUTLOOK]: outlookApp(tenant),
+    };
+  const answer = async (request: Request): Promise<Response> => {
+    const app = hosts[new URL(request.url).hostname];
+    if (!app) throw new TypeError('fetch failed');
+    return app.fetch(request);
+  };
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    domain: tenant.domain,
+    filesHost: tenant.filesHost,
+    fetch: watch.fetch,
+    live: (until, maxMs = Infinity) => live(tenant, until, size, maxMs),
+    admin: createAdmin(tenant, { codes, watch, size }),
+    close: () => store.close(),
+  };
+}
+
+function graphApp(
+  tenant: Tenant,
+  uploads: UploadSessions,
+  fetch: (request: Request) => Promise<Response>,
+): GraphApp {
+  const root: GraphApp = new Hono<GraphEnv>();
+  root.onError((error, c) => {
+    if (!(error instanceof GraphError)) throw error;
+    return errorResponse(c, error, tenant.now());
+  });
+  root.notFound((c) =>
+    errorResponse(c, badRequest('Resource not found for the segment.'), tenant.now()),
+  );
+  const app: GraphApp = new Hono<GraphEnv>();
+  app.use(async (c, next) => {
+    c.set('caller', readCaller(tenant, c.req.header('authorization')));
+    await next();
+  });
+  app.post('/$batch', async (c) => c.json(await runBatch(c.req.raw, fetch)));
+  addApplicationRoutes(app, tenant);
+  addDirectoryRoutes(app, tenant);
+  addGroupRoutes(app, tenant);
+  addExchangeRoutes(app, tenant);
+  addMailRoutes(app, tenant);
+  addMailWritingRoutes(app, tenant);
+  addDriveRoutes(app, tenant, driveWriting(tenant, uploads));
+  root.route('/v1.0', app);
+  return root;
+}

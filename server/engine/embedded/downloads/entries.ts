@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import type { ItemKind, PartRole } from '#contract/engine/engine.ts';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Plan } from '../restore/plan.ts';
+import type { ZipEntry } from '../zip/ranged-zip.ts';
+
+/** A file of a download, with the blobs of its content. */
+export interface DownloadEntry extends ZipEntry {
+  readonly blobs: readonly string[];
+}
+
+/** An item that a download takes, before it has its name. */
+export interface ChosenItem {
+  /** Folders and the name of the file, from content: never a path as it is. */
+  readonly path: readonly string[];
+  readonly modifiedAt: Ms;
+  /** Null: its content could not be backed up. */
+  readonly part: StoredPart | null;
+}
+
+/** At most so many items are read at a time. */
+const BATCH_ROWS = 500;
+/** In this order: mails as `.eml`, files as they are, everything else as JSON. */
+const ROLES: readonly PartRole[] = ['mime', 'raw', 'json'];
+const EXTENSIONS: Readonly<Partial<Record<PartRole, string>>> = { mime: '.eml', json: '.json' };
+
+interface Row {
+  readonly n: number;
+  readonly kind: ItemKind;
+  readonly title: string;
+  readonly at: Ms;
+  readonly changedAt: Ms;
+  readonly parts: readonly StoredPart[];
+}
+/** Runs one statement in a transaction of its own. */
+export type ReadRows = <T>(read: (tx: TenantTx) => Promise<T>) => Promise<T>;
+
+/**
+ * Yields what a plan takes, always in the same order: chosen items, then folder by folder, the newest
+ * item first. Every batch is a transaction of its own, so that others aren't kept waiting.
+ */
+export async function* chosenItems(read: ReadRows, plan: Plan): AsyncIterable<ChosenItem[]> {
+  for (let at = 0; at < plan.items.length; at += BATCH_ROWS) {
+    const batch = plan.items.slice(at, at + BATCH_ROWS);
+    const rows = await read((tx) => readVersions(tx, batch));
+    yield batch.flatMap(({ object, item, path }) => {
+      const row = rows.get(`${object}.${item}`);
+      return row === undefined ? [] : [chosen(row, path)];
+    });
+  }
+  for (const folder of plan.folders)
+    for (let after: Row | null = null; ;) {
+      const last: Row | null = after;
+      const rows: readonly Row[] = await read((tx) => readFolder(tx, folder, last));
+      if (rows.length > 0) yield rows.map((row) => chosen(row, folder.path));
+      if (rows.length < BATCH_ROWS) break;
+      after = rows.at(-1) ?? null;
+    }
+}
+
+function chosen(
+  { kind, title, at, changedAt, parts }: Row,
+  folder: readonly { readonly name: string }[],
+): ChosenItem {
+  const as = ROLES.find((role) => parts.some((part) => part.as === role));
+  const part = parts.find((one) => one.as === as) ?? null;
+  const name = title.trim() === '' ? kind : title;
+  return {
+    path: [...folder.map((one) => one.name), withExtension(name, EXTENSIONS[as ?? 'raw'] ?? '')],
+    modifiedAt: kind === 'file' ? changedAt : at,
+    part,
+  };
+}
+
+/** Room for the extension: what follows the last dot of a subject is not one. */
+const withExtension = (name: string, extension: string): string =>
+  extension === '' ? name : `${name.slice(0, MAX_STEM).toWellFormed()}${extension}`;
+const MAX_STEM = 200;
+
+const COLUMNS = sql`n, kind, title, at, changed_at as "changedAt", parts`;
+
+async function readVersions(
+  { sql: db, tenant }: TenantTx,
+  items: Plan['items'],
+): Promise<Map<string, Row>> {
+  const { rows } = await sql<Row & { readonly object: number }>`
+    select object_n as object, ${COLUMNS} from item
+    where tenant_id = ${tenant} and (object_n, n) in (${sql.join(items.map(({ object, item }) => sql`(${object}::bigint, ${item}::bigint)`))})`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [`${row.object}.${row.n}`, row]));
+}
+
+async function readFolder(
+  { sql: db, tenant }: TenantTx,
+  { object, point, key }: Plan['folders'][number],
+  after: Row | null,
+): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`
+    select ${COLUMNS} from item
+    where tenant_id = ${tenant} and object_n = ${object} and folder_key = ${key}
+      and from_point <= ${point} and (to_point is null or to_point >= ${point})
+      and ${after === null ? sql`true` : sql`(at, n) < (${after.at}::bigint, ${after.n}::bigint)`}
+    order by at desc, n desc limit ${BATCH_ROWS}`.execute(db);
+  return rows;
+}
+
+/** As `prepared_part.entries` stores them. */
+const EntriesSchema = v.array(
+  v.tuple([v.string(), v.number(), v.number(), v.number(), v.array(v.string())]),
+);
+export const encodeEntries = (entries: readonly DownloadEntry[]): string =>
+  JSON.stringify(
+    entries.map(({ name, bytes, crc, modifiedAt, blobs }) => [name, bytes, crc, modifiedAt, blobs]),
+  );
+export const decodeEntries = (text: string): DownloadEntry[] =>
+  v
+    .parse(EntriesSchema, JSON.parse(text))
+    .map(([name, bytes, crc, modifiedAt, blobs]) => ({ name, bytes, crc, modifiedAt, blobs }));

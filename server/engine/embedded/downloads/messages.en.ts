@@ -1,0 +1,9 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const downloadMessages = defineMessages('engine-downloads', {
+  tooManyItems:
+    'A download can have at most {limit, number} items. Choose a folder with fewer items.',
+  nothing: 'There is nothing to download here.',
+  noContent: 'The content of these items could not be backed up.',
+  noDownload: 'There is no such download.',
+});

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import type {
+  DownloadInput,
+  EngineResult,
+  EngineScope,
+  Id,
+  PreparedDownload,
+} from '#contract/engine/engine.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { useExplorer } from '../explorer/explorers.ts';
+import { parseNodeId } from '../explorer/node-id.ts';
+import { planRestore, type Plan } from '../restore/plan.ts';
+import { failed, ok } from '../../result.ts';
+import { makeNamer, safePart } from '../zip/entry-names.ts';
+import { nextPart, zipBytes, type ZipLayout, type ZipPart } from '../zip/ranged-zip.ts';
+import { chosenItems, type DownloadEntry, encodeEntries } from './entries.ts';
+import { downloadMessages as t } from './messages.en.ts';
+
+/** A part has so many entries at most, and hardly more blobs than this. */
+const PART_ENTRIES = 500;
+const PART_BLOBS = 5_000;
+/** Paths in an archive begin at what was chosen, as in a restore to another folder. */
+const FROM_CHOSEN = { kind: 'other', organization: '', object: '', folder: '' } as const;
+
+/** How a download is recorded, in the transaction that makes it readable (G63). */
+export type RecordDownload = (tx: TenantTx, download: Prepared) => Promise<void>;
+type Prepared = Extract<PreparedDownload, { kind: 'prepared' }>;
+
+interface Found {
+  readonly plan: Plan;
+  readonly repository: Id;
+  readonly isSingle: boolean;
+}
+
+/**
+ * Stores the list of what a download holds, once. From then on its size is known and any range of it
+ * can be read, also if the index changes.
+ */
+export async function prepareDownload(
+  world: AppContext,
+  scope: EngineScope,
+  input: DownloadInput,
+  record: RecordDownload,
+): Promise<EngineResult<PreparedDownload>> {
+  const { store, chance } = world;
+  const id = chance.uuid();
+  const found = await store.tenant(scope.tenant, (tx) => begin(world, tx, scope, input, id));
+  if (!found.ok) return found;
+  const list = await listEntries(world, scope, input, id, found.value);
+  if (!list.ok || list.value.kind === 'too-large') {
+    await store.tenant(scope.tenant, (tx) => deleteDownload(tx, id));
+    return list.ok ? ok({ kind: 'too-large' }) : list;
+  }
+  const { prepared, layout } = list.value;
+  await store.tenant(scope.tenant, async (tx) => {
+    await tx.sql
+      .updateTable('prepared_download')
+      .set({
+        file_name: prepared.fileName,
+        bytes: prepared.bytes,
+        count: layout.count,
+        directory_at: layout.directoryAt,
+        directory_bytes: layout.directoryBytes,
+        complete: true,
+      })
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', id)
+      .execute();
+    await record(tx, prepared);
+  });
+  return ok(prepared);
+}
+
+/** Resolves what was chosen, and keeps clean-ups from removing it while the list is made. */
+async function begin(
+  { clock }: AppContext,
+  tx: TenantTx,
+  scope: EngineScope,
+  { explorer, nodes, expiresAt }: DownloadInput,
+  id: Id,
+): Promise<EngineResult<Found>> {
+  if (scope.user === null) throw new Error('Only users download.');
+  const open = await useExplorer(tx, scope, explorer, clock.now());
+  if (!open.ok) return open;
+  const plan = await planRestore(tx, open.value, { nodes, target: FROM_CHOSEN });
+  if (!plan.ok) return plan;
+  const { repository } = open.value;
+  await tx.sql
+    .insertInto('prepared_download')
+    .values({
+      tenant_id: tx.tenant,
+      id,
+      organization_id: scope.organization,
+      repository_id: repository,
+      user_id: scope.user,
+      explorer_id: explorer,
+      file_name: null,
+      expires_at: expiresAt,
+    })
+    .execute();
+  const [only = '', second] = nodes;
+  const isSingle = second === undefined && parseNodeId(only)?.kind === 'item';
+  return ok({ plan: plan.value, repository, isSingle });
+}
+
+type Listed =
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'listed'; readonly prepared: Prepared; readonly layout: ZipLayout };
+
+async function listEntries(
+  { store }: AppContext,
+  { tenant }: EngineScope,
+  { maxBytes }: DownloadInput,
+  id: Id,
+  { plan, isSingle }: Found,
+): Promise<EngineResult<Listed>> {
+  const takeName = makeNamer(plan.folders.map(({ path }) => path.map(({ name }) => name)));
+  const hash = createHash('sha256');
+  let part: ZipPart<DownloadEntry> = { entries: [], firstByte: 0, firstRecord: 0 };
+  let pending: DownloadEntry[] = [];
+  let [n, items, missing, blobs, bytes] = [0, 0, 0, 0, 0];
+  let fileName: string | null = null;
+
+  const flush = async (): Promise<void> => {
+    if (pending.length === 0) return;
+    const full = { ...part, entries: pending };
+    const entries = encodeEntries(pending);
+    hash.update(entries);
+    await store.tenant(tenant, ({ sql }) =>
+      sql
+        .insertInto('prepared_part')
+        .values({
+          tenant_id: tenant,
+          download_id: id,
+          n,
+          first_byte: full.firstByte,
+          first_record: full.firstRecord,
+          entries,
+        })
+        .execute(),
+    );
+    part = nextPart(full);
+    pending = [];
+    n += 1;
+    blobs = 0;
+  };
+
+  for await (const batch of chosenItems((read) => store.tenant(tenant, read), plan)) {
+    for (const { path, modifiedAt, part: stored } of batch) {
+      if (stored === null) {
+        missing += 1;
+        continue;
+      }
+      items += 1;
+      if (items > LIMITS.downloadItems)
+        return failed('invalid', t.tooManyItems({ limit: LIMITS.downloadItems }), {
+          field: 'nodes',
+        });
+      if (isSingle) fileName = safePart(path.at(-1) ?? '');
+      bytes += stored.bytes;
+      if (maxBytes !== null && bytes > maxBytes) return ok({ kind: 'too-large' });
+      const { crc } = stored;
+      pending.push({
+        name: takeName(path),
+        bytes: stored.bytes,
+        crc,
+        modifiedAt,
+        blobs: stored.blobs,
+      });
+      blobs += stored.blobs.length;
+      if (pending.length >= PART_ENTRIES || blobs >= PART_BLOBS) await flush();
+    }
+  }
+  await flush();
+  if (items === 0) return failed('missing', missing > 0 ? t.noContent : t.nothing);
+  const layout: ZipLayout = {
+    count: items,
+    directoryAt: part.firstByte,
+    directoryBytes: part.firstRecord,
+  };
+  const size: Bytes = fileName === null ? zipBytes(layout) : bytes;
+  if (maxBytes !== null && size > maxBytes) return ok({ kind: 'too-large' });
+  hash.update(fileName === null ? 'zip' : 'file');
+  return ok({
+    kind: 'listed',
+    layout,
+    prepared: {
+      kind: 'prepared',
+      id,
+      fileName,
+      bytes: size,
+      items,
+      missing,
+      hash: hash.digest('base64url').slice(0, 22),
+    },
+  });
+}
+
+async function deleteDownload({ sql, tenant }: TenantTx, id: Id): Promise<void> {
+  await sql
+    .deleteFrom('prepared_part')
+    .where('tenant_id', '=', tenant)
+    .where('download_id', '=', id)
+    .execute();
+  await sql
+    .deleteFrom('prepared_download')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Removes the lists of downloads that can't be read any more. */
+export async function deleteExpiredDownloads(tx: TenantTx, now: number): Promise<void> {
+  const rows = await tx.sql
+    .selectFrom('prepared_download')
+    .select('id')
+    .where('tenant_id', '=', tx.tenant)
+    .where('expires_at', '<', now)
+    .execute();
+  for (const { id } of rows) await deleteDownload(tx, id);
+}

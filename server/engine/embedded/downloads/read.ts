@@ -1,0 +1,97 @@
+import { sql, type RawBuilder } from 'kysely';
+import type {
+  Content,
+  DownloadRange,
+  EngineResult,
+  EngineScope,
+  Id,
+} from '#contract/engine/engine.ts';
+import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import type { RepositoryReaders } from '../repositories/readers.ts';
+import { failed, ok } from '../../result.ts';
+import { partedZip, type ReadParts } from '../zip/ranged-zip.ts';
+import { decodeEntries, type DownloadEntry } from './entries.ts';
+import { downloadMessages as t } from './messages.en.ts';
+
+/** Reads a range of a prepared download. `tx`: the transaction that records it. */
+export async function readDownload(
+  { store, clock }: AppContext,
+  readers: RepositoryReaders,
+  tx: TenantTx,
+  { organization, user }: EngineScope,
+  { download, from, to }: DownloadRange,
+): Promise<EngineResult<Content>> {
+  const { tenant } = tx;
+  const row = await tx.sql
+    .selectFrom('prepared_download')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', download)
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', user)
+    .where('complete', '=', true)
+    .where('expires_at', '>', clock.now())
+    .executeTakeFirst();
+  if (row === undefined) return failed('missing', t.noDownload);
+  const parts = partReader(store, tenant, download);
+  const readEntry = (entry: DownloadEntry, first: Bytes, last: Bytes) =>
+    readers.read(tenant, row.repository_id, entry, { from: first, to: last });
+  const stream =
+    row.file_name === null
+      ? partedZip(
+          {
+            count: row.count,
+            directoryAt: row.directory_at,
+            directoryBytes: row.directory_bytes,
+          },
+          parts,
+          readEntry,
+        ).read(from, to)
+      : readSingle(parts, readEntry, from, to);
+  return ok({ bytes: row.bytes, stream });
+}
+
+async function* readSingle(
+  parts: ReadParts<DownloadEntry>,
+  readEntry: (entry: DownloadEntry, from: Bytes, to: Bytes) => AsyncIterable<Uint8Array>,
+  from: Bytes,
+  to: Bytes,
+): AsyncIterable<Uint8Array> {
+  for await (const { entries } of parts({ byte: 0 }))
+    for (const entry of entries) yield* readEntry(entry, from, to);
+}
+
+/** Reads the stored parts one by one. */
+function partReader(store: Store, tenant: TenantId, download: Id): ReadParts<DownloadEntry> {
+  const readPart = (where: RawBuilder<unknown>): Promise<PartRow | undefined> =>
+    store.tenant(
+      tenant,
+      async ({ sql: db }) => {
+        const { rows } = await sql<PartRow>`
+          select n, first_byte as "firstByte", first_record as "firstRecord", entries from prepared_part
+          where tenant_id = ${tenant} and download_id = ${download} and ${where}
+          order by n desc limit 1`.execute(db);
+        return rows[0];
+      },
+      { readOnly: true },
+    );
+  return async function* read(from) {
+    let part = await readPart(
+      'byte' in from ? sql`first_byte <= ${from.byte}` : sql`first_record <= ${from.record}`,
+    );
+    while (part !== undefined) {
+      const { n, firstByte, firstRecord, entries } = part;
+      yield { entries: decodeEntries(entries), firstByte, firstRecord };
+      part = await readPart(sql`n = ${n + 1}`);
+    }
+  };
+}
+
+interface PartRow {
+  readonly n: number;
+  readonly firstByte: Bytes;
+  readonly firstRecord: Bytes;
+  readonly entries: string;
+}

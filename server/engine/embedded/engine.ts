@@ -1,0 +1,99 @@
+import type { Capabilities, Engine } from '#contract/engine/engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { type GraphConnections, makeGraphConnections } from './organizations/access.ts';
+import { checkDeviceCode, requestDeviceCode } from './organizations/device-codes.ts';
+import { listObjects, makeDirectory } from './organizations/directory.ts';
+import { renewCertificate } from './organizations/modern.ts';
+import {
+  connectOrganization,
+  disconnectOrganization,
+  testOrganization,
+} from './organizations/organizations.ts';
+import { deleteRepository } from './repositories/delete-repository.ts';
+import {
+  changePassword,
+  createRepository,
+  openStoredRepository,
+  readUsage,
+} from './repositories/repositories.ts';
+import { makeRestoreCalls, type RestoreCalls } from './restore/restore-engine.ts';
+import { makeRestoreRights } from './restore/rights/rights.ts';
+import { makeRestorePorts } from './restore/restore-ports.ts';
+import type { RestorePorts } from './restore/running-task.ts';
+import { ok } from '../result.ts';
+import { listLog, listSessions, startJob, stopJob } from './sessions/jobs.ts';
+import type { SessionPorts } from './sessions/run-session.ts';
+import { driveSource } from './sources/drive.ts';
+import { mailSource } from './sources/mail.ts';
+
+/** Daybook's own engine: what of the interface it offers so far, and what its jobs need. */
+export interface EmbeddedEngine extends Pick<Engine, 'kind'>, RestoreCalls {
+  readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
+  readonly organizations: Engine['organizations'];
+  readonly repositories: Pick<
+    Engine['repositories'],
+    'create' | 'changePassword' | 'usage' | 'delete'
+  >;
+  readonly jobs: Engine['jobs'];
+  readonly sessions: SessionPorts;
+  readonly restores: RestorePorts;
+}
+
+/** `world` is a function because the engine is one of the services of the context. */
+export function makeEmbeddedEngine(world: () => AppContext): EmbeddedEngine {
+  const connections = makeGraphConnections(world);
+  return {
+    kind: 'embedded',
+    capabilities: CAPABILITIES,
+    organizations: {
+      connect: (scope, input) => connectOrganization(world(), connections, scope, input),
+      requestDeviceCode: (scope, { region }) =>
+        requestDeviceCode(world(), connections, scope, region),
+      checkDeviceCode: (scope, { code }) => checkDeviceCode(world(), connections, scope, code),
+      renewCertificate: (scope, { code }) => renewCertificate(world(), connections, scope, code),
+      test: (scope) => testOrganization(connections, scope),
+      disconnect: (scope) => disconnectOrganization(world(), scope),
+      async listObjects(scope, input) {
+        const ports = await connections.open(scope.tenant, scope.organization);
+        return ports.ok ? listObjects(world(), ports.value, scope, input) : ports;
+      },
+    },
+    repositories: {
+      create: (scope, input) => createRepository(world(), scope, input),
+      changePassword: (scope, input) => changePassword(world(), scope, input),
+      usage: (scope, { repository }) => readUsage(world(), scope, repository),
+      delete: ({ tenant }, { repository }) => deleteRepository(world(), tenant, repository),
+    },
+    jobs: {
+      start: (scope, input) => startJob(world(), scope, input),
+      stop: (scope, input) => stopJob(world(), scope, input),
+      listSessions: (scope, input) =>
+        world().store.tenant(scope.tenant, (tx) => listSessions(tx, scope, input), READ),
+      listLog: (scope, input) =>
+        world().store.tenant(scope.tenant, (tx) => listLog(tx, scope, input), READ),
+    },
+    ...makeRestoreCalls(world, makeRestoreRights(world, connections)),
+    sessions: sessionPorts(world, connections),
+    restores: makeRestorePorts(world, connections),
+  };
+}
+
+const CAPABILITIES: EmbeddedEngine['capabilities'] = {
+  schedules: ['Daily', 'Monthly', 'Periodically', 'Continuously', 'Chained'],
+  auth: ['modern', 'modernLegacy'],
+  services: ['exchange', 'sharepoint'],
+};
+const READ = { readOnly: true };
+
+const sessionPorts = (world: () => AppContext, connections: GraphConnections): SessionPorts => ({
+  async openOrganization(tenant, organization, call) {
+    const ports = await connections.open(tenant, organization);
+    return ports.ok
+      ? ok({
+          sources: [mailSource(ports.value), driveSource(ports.value)],
+          directory: makeDirectory(world(), ports.value, { tenant, organization }, call),
+        })
+      : ports;
+  },
+  openRepository: (tenant, repository) => openStoredRepository(world(), tenant, repository),
+});

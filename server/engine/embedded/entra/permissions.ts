@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import type { EngineResult, Workload } from '#contract/engine/engine.ts';
+import type { TokenSource } from '../graph/request.ts';
+import { ok } from '../../result.ts';
+
+/** What a restore can't do without, as permissions of Graph. */
+const NEEDED: Readonly<Record<Workload, readonly string[]>> = {
+  outlook: ['User.Read.All', 'Mail.ReadWrite'],
+  onedrive: ['User.Read.All', 'Files.ReadWrite.All'],
+  sharepoint: ['User.Read.All', 'Sites.ReadWrite.All'],
+  teams: ['User.Read.All', 'Group.ReadWrite.All'],
+};
+/** What it uses where the cloud offers it: mails with all their properties. */
+const USED: Readonly<Partial<Record<Workload, readonly string[]>>> = {
+  outlook: ['MailboxItem.ImportExport.All'],
+};
+/** Wider permissions that include one: learn.microsoft.com/graph/permissions-reference. */
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  'User.Read.All': ['User.ReadWrite.All', 'Directory.Read.All', 'Directory.ReadWrite.All'],
+  'Files.ReadWrite.All': ['Sites.ReadWrite.All', 'Sites.FullControl.All'],
+  'Sites.ReadWrite.All': ['Sites.FullControl.All'],
+};
+
+/** Restores exist for these; a grant for all of them has the permissions of both. */
+const RESTORABLE: readonly Workload[] = ['outlook', 'onedrive'];
+
+const collectPermissions = (
+  workload: Workload | null,
+  of: (one: Workload) => readonly string[],
+): readonly string[] => [...new Set((workload === null ? RESTORABLE : [workload]).flatMap(of))];
+
+export const neededFor = (workload: Workload | null): readonly string[] =>
+  collectPermissions(workload, (one) => NEEDED[one]);
+/** All that is asked for. */
+export const wantedFor = (workload: Workload | null): readonly string[] =>
+  collectPermissions(workload, (one) => [...NEEDED[one], ...(USED[one] ?? [])]);
+
+/** Returns those of the permissions that the token of an application lacks. */
+export async function findMissing(
+  tokens: TokenSource,
+  permissions: readonly string[],
+  signal: AbortSignal,
+): Promise<EngineResult<readonly string[]>> {
+  const token = await tokens.get(signal);
+  if (!token.ok) return token;
+  const missing = getMissing(token.value, permissions);
+  if (missing.length === 0) return ok(missing);
+  // A token has the permissions of its time: there may be more since.
+  tokens.forget(token.value);
+  const newer = await tokens.get(signal);
+  return newer.ok ? ok(getMissing(newer.value, permissions)) : newer;
+}
+
+function getMissing(token: string, permissions: readonly string[]): readonly string[] {
+  const roles = new Set(readRoles(token));
+  return permissions.filter(
+    (permission) => ![permission, ...(WIDER[permission] ?? [])].some((one) => roles.has(one)),
+  );
+}
+
+const CLAIMS = v.object({ roles: v.optional(v.array(v.string()), []) });
+
+/** The permissions in a token. It is only read, never trusted: Graph checks each request itself. */
+function readRoles(token: string): readonly string[] {
+  const [, payload = ''] = token.split('.');
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const read = v.safeParse(CLAIMS, claims);
+    return read.success ? read.output.roles : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,276 @@
+import { sql, type RawBuilder } from 'kysely';
+import type {
+  EngineResult,
+  ItemKind,
+  ListChildrenInput,
+  Node,
+  ObjectKind,
+  Page,
+} from '#contract/engine/engine.ts';
+import type { ItemFlags } from '#contract/engine/stored-item.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { failed, ok } from '../../result.ts';
+import { cursorAfter, readCursor, type After } from './cursor.ts';
+import type { OpenExplorer } from './explorers.ts';
+import { explorerMessages as t } from './messages.en.ts';
+import { folderId, isWithin, itemId, objectId, parseNodeId } from './node-id.ts';
+
+type Input = Omit<ListChildrenInput, 'explorer'>;
+
+/** An object of the explorer's organization, and its state at the explorer's point. */
+export interface ObjectState {
+  readonly n: number;
+  readonly kind: ObjectKind;
+  readonly directoryId: string;
+  readonly name: string;
+  readonly address: string;
+  /** The object's own number of the state: the ranges of its folders and items count in it. */
+  readonly point: number;
+  readonly at: Ms;
+  readonly items: number;
+  readonly bytes: Bytes;
+}
+
+/**
+ * Objects that the explorer shows: those with a finished state at or before its point. With a job,
+ * only states that the job made count.
+ */
+export const getStates = (tenant: string, explorer: OpenExplorer): RawBuilder<ObjectState> => sql`
+  select o.n, o.kind, o.directory_id as "directoryId", o.name, o.address, s.point, s.at, s.items, s.bytes
+  from backup_object as o cross join lateral (
+    select s.point, s.at, s.items, s.bytes from object_point as s
+    join restore_point as p on p.tenant_id = s.tenant_id and p.id = s.point_id and p.complete
+    where s.tenant_id = ${tenant} and s.object_n = o.n and s.at <= ${explorer.at} and (${explorer.job}::uuid is null or p.job_id = ${explorer.job})
+    order by s.point desc limit 1
+  ) as s
+  where o.tenant_id = ${tenant} and o.repository_id = ${explorer.repository} and o.organization_id = ${explorer.organization}
+    and o.kind in (${sql.join(explorer.kinds)})`;
+
+/** Returns the state of one object, if the explorer shows it. */
+export async function loadState(
+  { sql: db, tenant }: TenantTx,
+  explorer: OpenExplorer,
+  object: number,
+): Promise<ObjectState | null> {
+  const { rows } =
+    await sql<ObjectState>`select * from (${getStates(tenant, explorer)}) as s where s.n = ${object}`.execute(
+      db,
+    );
+  return rows[0] ?? null;
+}
+
+/**
+ * Lists the children of a node: objects, folders or items. Deleted ones only if the explorer shows
+ * them: those whose last version ended before the point.
+ */
+export async function listChildren(
+  tx: TenantTx,
+  explorer: OpenExplorer,
+  input: Input,
+): Promise<EngineResult<Page<Node>>> {
+  const read = readCursor(input.cursor);
+  if (!read.ok) return read;
+  if (input.parent === null) return ok(await listObjects(tx, explorer, input, read.value));
+  const ref = parseNodeId(input.parent);
+  if (ref === null || ref.kind === 'item' || !isWithin(ref, input.within))
+    return failed('missing', t.noNode);
+  const state = await loadState(tx, explorer, ref.object);
+  if (state === null) return failed('missing', t.noNode);
+  const folder = ref.kind === 'folder' ? await loadFolder(tx, state, ref.n) : null;
+  if (ref.kind === 'folder' && folder === null) return failed('missing', t.noNode);
+  const level = { explorer, state, folderKey: folder?.key ?? null };
+  if (input.only === 'folders') return ok(await listFolders(tx, level, input, read.value));
+  return ok(await listItems(tx, level, input, read.value));
+}
+
+interface Level {
+  readonly explorer: OpenExplorer;
+  readonly state: ObjectState;
+  readonly folderKey: string | null;
+}
+
+/** Returns the folder version with this number, if the object had the folder by the point. */
+export async function loadFolder(
+  { sql: db, tenant }: TenantTx,
+  { n: object, point }: Pick<ObjectState, 'n' | 'point'>,
+  n: number,
+): Promise<{ readonly key: string; readonly name: string; readonly parent: string | null } | null> {
+  const { rows } = await sql<{ key: string; name: string; parent: string | null }>`
+    select key, name, parent_key as parent from folder
+    where tenant_id = ${tenant} and object_n = ${object} and n = ${n} and from_point <= ${point}`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}
+
+async function listObjects(
+  { sql: db, tenant }: TenantTx,
+  explorer: OpenExplorer,
+  { text, limit, offset = 0 }: Input,
+  after: After | null,
+): Promise<Page<Node>> {
+  const { rows } = await sql<
+    ObjectState & { readonly first: Ms; readonly last: Ms; readonly sortKey: string; all: number }
+  >`
+    select s.*, lower(s.name) as "sortKey", count(*) over () as "all",
+      (select min(at) from object_point where tenant_id = ${tenant} and object_n = s.n) as first,
+      (select max(at) from object_point where tenant_id = ${tenant} and object_n = s.n) as last
+    from (${getStates(tenant, explorer)}) as s
+    where ${text === null ? sql`true` : sql`(s.name ilike ${pattern(text)} or s.address ilike ${pattern(text)})`}
+      and ${after === null ? sql`true` : sql`(lower(s.name), s.n) > (${after.key}::text, ${after.n}::bigint)`}
+    order by lower(s.name), s.n limit ${limit + 1} offset ${offset}`.execute(db);
+  return page(rows, limit, after, (row) => ({
+    kind: row.kind === 'archive' ? 'archive' : row.kind === 'drive' ? 'drive' : 'mailbox',
+    id: objectId(row.n),
+    name: row.name,
+    sizeBytes: row.bytes,
+    at: row.at,
+    deleted: false,
+    seen: { first: row.first, last: row.last },
+    children: row.items,
+  }));
+}
+
+async function listFolders(
+  { sql: db, tenant }: TenantTx,
+  { explorer, state, folderKey }: Level,
+  { text, limit, offset = 0 }: Input,
+  after: After | null,
+): Promise<Page<Node>> {
+  const { rows } = await sql<{
+    readonly n: number;
+    readonly name: string;
+    readonly deleted: boolean;
+    readonly items: number;
+    readonly first: Ms;
+    readonly last: Ms;
+    readonly sortKey: string;
+    readonly all: number;
+  }>`
+    with shown as (
+      select v.n, v.key, v.name, v.well_known, v.from_point, v.to_point, not ${isAt(state.point)} as deleted, lower(v.name) as "sortKey"
+      from folder as v
+      where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.parent_key is not distinct from ${folderKey}
+        and ${isShown(tenant, sql`folder`, explorer, state)}
+        and ${text === null ? sql`true` : sql`v.name ilike ${pattern(text)}`}
+    )
+    select s.n, s.name, s.deleted, s."sortKey", count(*) over () as "all",
+      (select count(*) from item as v where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = s.key and ${isAt(state.point)}) as items,
+      ${seenFrom(tenant, state.n)} as first, ${seenTo(tenant, state.n)} as last
+    from shown as s
+    where ${after === null ? sql`true` : sql`(s."sortKey", s.n) > (${after.key}::text, ${after.n}::bigint)`}
+    order by s."sortKey", s.n limit ${limit + 1} offset ${offset}`.execute(db);
+  return page(rows, limit, after, (row) => ({
+    kind: state.kind === 'drive' ? 'dir' : 'folder',
+    id: folderId(state.n, row.n),
+    name: row.name,
+    sizeBytes: null,
+    at: null,
+    deleted: row.deleted,
+    seen: { first: row.first, last: row.last },
+    children: row.items,
+  }));
+}
+
+/** A version of an item as a list shows it. */
+export interface ItemRow {
+  readonly n: number;
+  readonly kind: ItemKind;
+  readonly title: string;
+  readonly people: string;
+  readonly at: Ms;
+  readonly bytes: Bytes;
+  readonly flags: ItemFlags;
+  readonly deleted: boolean;
+  readonly first: Ms;
+  readonly last: Ms;
+}
+
+async function listItems(
+  { sql: db, tenant }: TenantTx,
+  { explorer, state, folderKey }: Level,
+  { text, sort, descending, limit, offset = 0 }: Input,
+  after: After | null,
+): Promise<Page<Node>> {
+  const by = SORTS[sort];
+  const direction = descending ? sql`desc` : sql`asc`;
+  const beyond = descending ? sql`<` : sql`>`;
+  const type = sort === 'name' ? sql`text` : sql`bigint`;
+  const { rows } = await sql<ItemRow & { readonly sortKey: string | number; all: number }>`
+    select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, not ${isAt(state.point)} as deleted, ${by} as "sortKey",
+      ${after === null ? sql`count(*) over ()` : sql`0`} as "all",
+      ${seenFrom(tenant, state.n, sql`v`)} as first, ${seenTo(tenant, state.n, sql`v`)} as last
+    from item as v
+    where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = ${folderKey ?? ''}
+      and ${isShown(tenant, sql`item`, explorer, state)}
+      and ${text === null ? sql`true` : sql`(v.title ilike ${pattern(text)} or v.people ilike ${pattern(text)})`}
+      and ${after === null ? sql`true` : sql`(${by}, v.n) ${beyond} (${after.key}::${type}, ${after.n}::bigint)`}
+    order by ${by} ${direction}, v.n ${direction} limit ${limit + 1} offset ${offset}`.execute(db);
+  return page(rows, limit, after, (row) => itemNode(state.n, row));
+}
+
+const SORTS = {
+  name: sql`lower(v.title)`,
+  date: sql`v.at`,
+  size: sql`v.bytes`,
+} as const satisfies Record<Input['sort'], RawBuilder<unknown>>;
+
+export const itemNode = (object: number, row: ItemRow): Node => ({
+  id: itemId(object, row.n),
+  name: row.title,
+  sizeBytes: row.bytes,
+  at: row.at,
+  deleted: row.deleted,
+  seen: { first: row.first, last: row.last },
+  ...(row.kind === 'file'
+    ? { kind: 'file', version: row.flags.version ?? '', author: row.people }
+    : {
+        kind: row.kind,
+        people: row.people,
+        attachments: row.flags.attachments ?? 0,
+        read: row.flags.read ?? true,
+      }),
+});
+
+/** The version `v` is part of the object at this point of it. */
+export const isAt = (point: number): RawBuilder<boolean> =>
+  sql`(v.from_point <= ${point} and (v.to_point is null or v.to_point >= ${point}))`;
+
+/**
+ * The version `v` is shown: it is part of the point, or it is the last one of something that had
+ * ended by then and deleted items are shown.
+ */
+export const isShown = (
+  tenant: string,
+  table: RawBuilder<unknown>,
+  { showDeleted }: OpenExplorer,
+  { n, point }: Pick<ObjectState, 'n' | 'point'>,
+): RawBuilder<boolean> =>
+  showDeleted
+    ? sql`(${isAt(point)} or (v.to_point < ${point} and not exists (
+        select from ${table} as later where later.tenant_id = ${tenant} and later.object_n = ${n} and later.key = v.key
+          and later.from_point > v.from_point and later.from_point <= ${point})))`
+    : isAt(point);
+
+/** When the first point that has a version was made. `s`, `v`: the row with its range. */
+const seenFrom = (tenant: string, object: number, row = sql`s`): RawBuilder<Ms> =>
+  sql`(select at from object_point where tenant_id = ${tenant} and object_n = ${object} and point >= ${row}.from_point order by point limit 1)`;
+/** When the last point that has a version was made; of one that goes on, the newest of the object. */
+const seenTo = (tenant: string, object: number, row = sql`s`): RawBuilder<Ms> =>
+  sql`(select at from object_point where tenant_id = ${tenant} and object_n = ${object} and (${row}.to_point is null or point <= ${row}.to_point) order by point desc limit 1)`;
+
+const pattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+
+function page<
+  R extends { readonly n: number; readonly sortKey: string | number; readonly all: number },
+>(rows: readonly R[], limit: number, after: After | null, getNode: (row: R) => Node): Page<Node> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown.map(getNode),
+    next: rows.length > limit && last ? cursorAfter({ key: last.sortKey, n: last.n }) : null,
+    // Counted once, with the first page.
+    count: after === null ? (rows[0]?.all ?? 0) : null,
+  };
+}

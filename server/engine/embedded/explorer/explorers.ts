@@ -1,0 +1,131 @@
+import { sql, type RawBuilder } from 'kysely';
+import type {
+  EngineResult,
+  EngineScope,
+  Explorer,
+  ExplorerInput,
+  Id,
+  ObjectKind,
+  Point,
+  Workload,
+} from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { Chance } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { failed, ok } from '../../result.ts';
+import { explorerMessages as t } from './messages.en.ts';
+
+/** An explorer ends when it hasn't been used for this long. */
+export const EXPLORER_IDLE_MS: Ms = 60 * 60_000;
+
+const KINDS: Readonly<Record<Workload, readonly ObjectKind[]>> = {
+  outlook: ['mailbox', 'archive'],
+  onedrive: ['drive'],
+  sharepoint: ['site'],
+  teams: ['team'],
+};
+
+/** An open explorer: what its reads may see. */
+export interface OpenExplorer {
+  readonly id: Id;
+  readonly organization: Id;
+  readonly job: Id | null;
+  readonly kinds: readonly ObjectKind[];
+  readonly workload: Workload;
+  readonly pointId: Id;
+  readonly repository: Id;
+  readonly at: Ms;
+  readonly showDeleted: boolean;
+}
+
+export interface Moment {
+  readonly now: Ms;
+  readonly chance: Chance;
+}
+
+/** The point `p` has a mailbox, a drive or whatever else the workload consists of. */
+export const hasWorkload = (tenant: string, workload: Workload): RawBuilder<boolean> => sql`exists (
+  select from object_point as s join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
+  where s.tenant_id = ${tenant} and s.point_id = p.id and o.kind in (${sql.join(KINDS[workload])}))`;
+
+/** Opens the newest point at or before a moment. A user may have several explorers open. */
+export async function openExplorer(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  { workload, job, at, showDeleted }: ExplorerInput,
+  { now, chance }: Moment,
+): Promise<EngineResult<Explorer>> {
+  if (user === null) throw new Error('Only users open explorers.');
+  const {
+    rows: [point],
+  } = await sql<Point>`
+    select p.id, p.job_id as job, p.at, p.changes, coalesce(p.result, 'success') as result, p.lacks from restore_point as p
+    where p.tenant_id = ${tenant} and p.organization_id = ${organization} and p.complete and p.at <= ${at}
+      and (${job}::uuid is null or p.job_id = ${job})
+      and ${hasWorkload(tenant, workload)}
+    order by p.at desc, p.id desc limit 1`.execute(db);
+  if (point === undefined) return failed('missing', t.noPoint);
+  const id = chance.uuid();
+  await db
+    .insertInto('explorer')
+    .values({
+      tenant_id: tenant,
+      id,
+      user_id: user,
+      organization_id: organization,
+      job_id: job,
+      workload,
+      point_id: point.id,
+      show_deleted: showDeleted,
+      opened_at: now,
+      used_at: now,
+      stopped_at: null,
+    })
+    .execute();
+  return ok({ id, workload, point, endsAt: now + EXPLORER_IDLE_MS });
+}
+
+/** Finds an explorer of the user for a read, and notes that it is used. */
+export async function useExplorer(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  id: Id,
+  now: Ms,
+): Promise<EngineResult<OpenExplorer>> {
+  const {
+    rows: [row],
+  } = await sql<
+    Omit<OpenExplorer, 'kinds'> & { readonly usedAt: Ms; readonly stoppedAt: Ms | null }
+  >`
+    select e.id, e.organization_id as organization, e.job_id as job, e.workload, e.point_id as "pointId", p.repository_id as repository, p.at,
+      e.show_deleted as "showDeleted", e.used_at as "usedAt", e.stopped_at as "stoppedAt"
+    from explorer as e join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
+    where e.tenant_id = ${tenant} and e.id = ${id}::uuid and e.organization_id = ${organization} and e.user_id = ${user}`.execute(
+    db,
+  );
+  if (row === undefined) return failed('missing', t.noSession);
+  const { usedAt, stoppedAt, ...explorer } = row;
+  if (stoppedAt !== null || now - usedAt > EXPLORER_IDLE_MS) return failed('ended', t.sessionEnded);
+  // Once a minute is enough for an hour, and reads stay reads.
+  if (now - usedAt > 60_000)
+    await sql`update explorer set used_at = ${now} where tenant_id = ${tenant} and id = ${id}::uuid`.execute(
+      db,
+    );
+  return ok({ ...explorer, kinds: KINDS[explorer.workload] });
+}
+
+/** Ends an explorer, and returns what it showed. One that has ended stays ended. */
+export async function stopExplorer(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  id: Id,
+  now: Ms,
+): Promise<EngineResult<Workload>> {
+  const {
+    rows: [row],
+  } = await sql<{ workload: Workload }>`
+    update explorer set stopped_at = coalesce(stopped_at, ${now})
+    where tenant_id = ${tenant} and id = ${id}::uuid and organization_id = ${organization} and user_id = ${user}
+    returning workload`.execute(db);
+  return row === undefined ? failed('missing', t.noSession) : ok(row.workload);
+}

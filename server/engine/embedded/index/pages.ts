@@ -1,0 +1,338 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { isMainScope } from '../types.ts';
+import type { FolderChange, ItemChange } from '../types.ts';
+import { FAILED, REMOVED } from './marks.ts';
+import type { IndexedObject } from './objects.ts';
+import { cleanText } from './text.ts';
+
+/** At most this many rows in one transaction (ENG-10). */
+export const BATCH_ROWS = 500;
+
+/** A page of changes, or a part of one, with the places of its content in the repository. */
+export interface PageWrite {
+  readonly scope: string;
+  readonly folders: readonly FolderChange[];
+  readonly items: readonly ItemWrite[];
+  readonly removed: readonly string[];
+  /** Null: more of the page follows. */
+  readonly cursor: string | null;
+}
+/** `parts` is empty if the content could not be read. */
+export interface ItemWrite {
+  readonly item: ItemChange;
+  readonly parts: readonly StoredPart[];
+}
+
+type ObjectPoint = Pick<IndexedObject, 'n' | 'point'>;
+
+/** Returns where to go on in each scope. A scope that isn't named is listed from the beginning. */
+export async function loadCursors(
+  { sql: db, tenant }: TenantTx,
+  { n }: Pick<IndexedObject, 'n'>,
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('object_cursor')
+    .select(['scope', 'cursor'])
+    .where('tenant_id', '=', tenant)
+    .where('object_n', '=', n)
+    .where('cursor', '<>', '')
+    .execute();
+  return new Map(rows.map(({ scope, cursor }) => [scope, cursor]));
+}
+
+/**
+ * Returns the stored parts of changed items by key, if exactly this state of an item is known and
+ * readable. The others must be read.
+ */
+export async function findParts(
+  { sql: db, tenant }: TenantTx,
+  { n }: Pick<IndexedObject, 'n'>,
+  items: readonly ItemChange[],
+): Promise<Map<string, readonly StoredPart[]>> {
+  const { rows } = await sql<{ readonly key: string; readonly parts: readonly StoredPart[] }>`
+    select distinct on (i.key) i.key, i.parts from ${recordset(
+      items.map(({ key, changeKey }) => ({ key, change_key: changeKey })),
+      sql`key text, change_key text`,
+    )}
+    join item as i on i.tenant_id = ${tenant} and i.object_n = ${n} and i.key = x.key and i.change_key = x.change_key
+    where i.parts <> '[]' and not exists (
+      select from listed_item as l where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${FAILED} and l.key = i.key)
+    order by i.key, i.n desc`.execute(db);
+  return new Map(rows.map(({ key, parts }) => [key, parts]));
+}
+
+/**
+ * Begins the complete listing of a scope. Returns whether the object already has something: then all
+ * that is named from now on is noted, so that the rest can be found with `compareListing`.
+ */
+export async function beginListing(
+  { sql: db, tenant }: TenantTx,
+  { n }: Pick<IndexedObject, 'n'>,
+  scope: string,
+): Promise<boolean> {
+  const {
+    rows: [row],
+  } = await sql<{ readonly listing: boolean }>`
+    insert into object_cursor (tenant_id, object_n, scope, cursor, listing)
+    select ${tenant}, ${n}, ${scope}, '', exists (select from item where tenant_id = ${tenant} and object_n = ${n} and to_point is null)
+      or exists (select from folder where tenant_id = ${tenant} and object_n = ${n} and to_point is null)
+    on conflict (tenant_id, object_n, scope) do update set cursor = '', listing = excluded.listing
+    returning listing`.execute(db);
+  return row?.listing ?? false;
+}
+
+/** Forgets what a listing noted; at most one batch. Returns whether that was all. */
+export async function forgetListed(
+  { sql: db, tenant }: TenantTx,
+  { n }: Pick<IndexedObject, 'n'>,
+  scope: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from listed_item where ctid in (
+      select ctid from listed_item where tenant_id = ${tenant} and object_n = ${n} and scope = ${scope} limit ${BATCH_ROWS}
+    ) and tenant_id = ${tenant}`.execute(db);
+  return (numAffectedRows ?? 0n) < BATCH_ROWS;
+}
+
+/**
+ * Writes the versions of pages with the cursors that cover them (ENG-1), in the order in which the
+ * source returned them. Their content is already on the target. Writing a page again changes nothing.
+ */
+export async function writePages(
+  tx: TenantTx,
+  object: ObjectPoint,
+  pages: readonly PageWrite[],
+): Promise<void> {
+  for (const page of pages) {
+    if (page.folders.length > 0) await writeFolders(tx, object, page.folders);
+    if (page.items.length > 0) await writeItems(tx, object, page.items);
+    if (page.folders.length + page.items.length > 0) await noteListed(tx, object, page);
+    if (page.removed.length > 0) await noteRemoved(tx, object, page);
+  }
+  const cursors = new Map(
+    pages.flatMap(({ scope, cursor }) => (cursor === null ? [] : [[scope, cursor] as const])),
+  );
+  if (cursors.size > 0)
+    await sql`
+      insert into object_cursor (tenant_id, object_n, scope, cursor)
+      select ${tx.tenant}, ${object.n}, x.scope, x.cursor from ${recordset(
+        [...cursors].map(([scope, cursor]) => ({ scope, cursor })),
+        sql`scope text, cursor text`,
+      )}
+      on conflict (tenant_id, object_n, scope) do update set cursor = excluded.cursor`.execute(
+      tx.sql,
+    );
+}
+
+async function writeFolders(
+  { sql: db, tenant }: TenantTx,
+  { n, point }: ObjectPoint,
+  folders: readonly FolderChange[],
+): Promise<void> {
+  const latest = lastByKey(folders);
+  const records = [...latest.values()].map((folder, at) => ({
+    i: at,
+    key: folder.key,
+    parent_key: folder.parent,
+    name: cleanText(folder.name),
+    well_known: folder.wellKnown,
+  }));
+  await unmark({ sql: db, tenant }, n, [REMOVED], [...latest.keys()]);
+  const input = recordset(
+    records,
+    sql`i int, key text, parent_key text, name text, well_known text`,
+  );
+  const same = sql`f.parent_key is not distinct from x.parent_key and f.name = x.name and f.well_known is not distinct from x.well_known`;
+  await sql`
+    with changed as (
+      select f.n, f.from_point from folder as f join ${input} on f.key = x.key
+      where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and not (${same})
+    ), dropped as (
+      delete from folder as f using changed as c
+      where f.tenant_id = ${tenant} and f.object_n = ${n} and f.n = c.n and c.from_point > ${point}
+    )
+    update folder as f set to_point = ${point} from changed as c
+    where f.tenant_id = ${tenant} and f.object_n = ${n} and f.n = c.n and c.from_point <= ${point}`.execute(
+    db,
+  );
+  await sql`
+    with fresh as (
+      select x.*, row_number() over (order by x.i) as place from ${input}
+      where not exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.key = x.key and f.to_point is null)
+    ), counter as (
+      update backup_object set next_folder = next_folder + (select count(*) from fresh)
+      where tenant_id = ${tenant} and n = ${n} returning next_folder - (select count(*) from fresh) as first
+    )
+    insert into folder (tenant_id, object_n, n, key, parent_key, name, well_known, from_point)
+    select ${tenant}, ${n}, counter.first + fresh.place - 1, fresh.key, fresh.parent_key, fresh.name, fresh.well_known, ${point + 1}
+    from fresh cross join counter`.execute(db);
+}
+
+async function writeItems(
+  { sql: db, tenant }: TenantTx,
+  { n, point }: ObjectPoint,
+  items: readonly ItemWrite[],
+): Promise<void> {
+  const latest = new Map(items.map((write) => [write.item.key, write]));
+  const keys = [...latest.keys()];
+  const failed = keys.filter((key) => latest.get(key)?.parts.length === 0);
+  const damaged = await findMarked({ sql: db, tenant }, n, FAILED, keys);
+  await unmark({ sql: db, tenant }, n, [REMOVED, FAILED], keys);
+  await mark({ sql: db, tenant }, n, FAILED, failed);
+  const input = recordset(
+    [...latest.values()].map((write, at) => ({
+      ...getRecord(write, at),
+      damaged: damaged.has(write.item.key),
+    })),
+    sql`damaged boolean, i int, folder_key text, key text, change_key text, kind text, at bigint, changed_at bigint, bytes bigint, title text, people text, flags jsonb, parts jsonb`,
+  );
+  // Content that could not be read says nothing about what was read before. Damaged content is
+  // replaced by what was read again.
+  const same = sql`i.change_key = x.change_key and i.folder_key = x.folder_key
+    and (x.parts = '[]' or i.parts <> '[]' and not (x.damaged and i.parts <> x.parts))`;
+  await sql`
+    with changed as (
+      select i.n, i.from_point from item as i join ${input} on i.key = x.key
+      where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and not (${same})
+    ), dropped as (
+      delete from item as i using changed as c
+      where i.tenant_id = ${tenant} and i.object_n = ${n} and i.n = c.n and c.from_point > ${point}
+    )
+    update item as i set to_point = ${point} from changed as c
+    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.n = c.n and c.from_point <= ${point}`.execute(
+    db,
+  );
+  await sql`
+    with fresh as (
+      select x.*, row_number() over (order by x.i) as place from ${input}
+      where not exists (select from item as i where i.tenant_id = ${tenant} and i.object_n = ${n} and i.key = x.key and i.to_point is null)
+    ), counter as (
+      update backup_object set next_item = next_item + (select count(*) from fresh)
+      where tenant_id = ${tenant} and n = ${n} returning next_item - (select count(*) from fresh) as first
+    )
+    insert into item (tenant_id, object_n, n, folder_key, key, change_key, from_point, kind, at, changed_at, bytes, title, people, flags, parts)
+    select ${tenant}, ${n}, counter.first + fresh.place - 1, fresh.folder_key, fresh.key, fresh.change_key, ${point + 1},
+      fresh.kind, fresh.at, fresh.changed_at, fresh.bytes, fresh.title, fresh.people, fresh.flags, fresh.parts
+    from fresh cross join counter`.execute(db);
+}
+
+const getRecord = ({ item, parts }: ItemWrite, at: number) => ({
+  i: at,
+  folder_key: item.folder,
+  key: item.key,
+  change_key: item.changeKey,
+  kind: item.kind,
+  at: item.at,
+  changed_at: item.changedAt,
+  bytes: item.bytes,
+  title: cleanText(item.title, MAX_TITLE_CHARS),
+  people: cleanText(item.people, MAX_PEOPLE_CHARS),
+  flags: item.flags,
+  parts,
+});
+const MAX_TITLE_CHARS = 1_000;
+const MAX_PEOPLE_CHARS = 4_000;
+
+/** While a scope is listed, what it names is noted. */
+async function noteListed(
+  { sql: db, tenant }: TenantTx,
+  { n }: ObjectPoint,
+  { scope, folders, items }: PageWrite,
+): Promise<void> {
+  const keys = [...folders.map(({ key }) => key), ...items.map(({ item }) => item.key)];
+  await sql`
+    insert into listed_item (tenant_id, object_n, scope, key)
+    select c.tenant_id, c.object_n, c.scope, x.key from ${getKeys(keys)}
+    join object_cursor as c on c.tenant_id = ${tenant} and c.object_n = ${n} and c.scope = ${scope} and c.listing
+    on conflict do nothing`.execute(db);
+}
+
+/** Notes removals in a scope. What has moved to another scope is still there. */
+async function noteRemoved(
+  { sql: db, tenant }: TenantTx,
+  { n }: ObjectPoint,
+  { scope, removed }: PageWrite,
+): Promise<void> {
+  await unmark({ sql: db, tenant }, n, [scope], removed);
+  await sql`
+    with part as (select distinct key from ${getKeys(removed)})
+    insert into listed_item (tenant_id, object_n, scope, key)
+    select ${tenant}::uuid, ${n}::bigint, ${REMOVED}, i.key from part join item as i on i.key = part.key
+    where i.tenant_id = ${tenant} and i.object_n = ${n} and i.to_point is null and ${isItemOfScope(tenant, n, scope)}
+    union
+    select ${tenant}::uuid, ${n}::bigint, ${REMOVED}, f.key from part join folder as f on f.key = part.key
+    where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and ${isFolderOfScope(scope)}
+    on conflict do nothing`.execute(db);
+}
+
+/**
+ * A condition on `i`. The scope of an item is its folder's, if that has one. All other items belong
+ * to the main scope.
+ */
+export const isItemOfScope = (tenant: string, n: number, scope: string): RawBuilder<boolean> =>
+  isMainScope(scope)
+    ? sql`not exists (
+        select from object_cursor as c where c.tenant_id = ${tenant} and c.object_n = ${n} and c.scope = i.folder_key)`
+    : sql`i.folder_key = ${scope}`;
+
+/** A condition on `f`: the scope of a folder, known here or not, lists no folders. */
+export const isFolderOfScope = (scope: string): RawBuilder<boolean> =>
+  sql`${isMainScope(scope)}::boolean`;
+
+export async function mark(
+  { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,
+  n: number,
+  scope: string,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length > 0)
+    await sql`
+      insert into listed_item (tenant_id, object_n, scope, key)
+      select ${tenant}, ${n}, ${scope}, x.key from ${getKeys(keys)} on conflict do nothing`.execute(
+      db,
+    );
+}
+
+export async function unmark(
+  { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,
+  n: number,
+  scopes: readonly string[],
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length > 0)
+    await sql`
+      delete from listed_item as l using ${getKeys(keys)}
+      where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope in (${sql.join(scopes)}) and l.key = x.key`.execute(
+      db,
+    );
+}
+
+async function findMarked(
+  { sql: db, tenant }: Pick<TenantTx, 'sql' | 'tenant'>,
+  n: number,
+  scope: string,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ readonly key: string }>`
+    select l.key from ${getKeys(keys)} join listed_item as l on l.key = x.key
+    where l.tenant_id = ${tenant} and l.object_n = ${n} and l.scope = ${scope}`.execute(db);
+  return new Set(rows.map(({ key }) => key));
+}
+
+const getKeys = (keys: readonly string[]): RawBuilder<unknown> =>
+  recordset(
+    keys.map((key) => ({ key })),
+    sql`key text`,
+  );
+
+/** Records as a table `x`, in one parameter. */
+const recordset = (
+  records: readonly Readonly<Record<string, unknown>>[],
+  columns: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  sql`jsonb_to_recordset(${JSON.stringify(records)}::text::jsonb) as x(${columns})`;
+
+const lastByKey = <T extends { readonly key: string }>(all: readonly T[]): Map<string, T> =>
+  new Map(all.map((one) => [one.key, one]));

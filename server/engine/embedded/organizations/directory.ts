@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { DirectoryList } from '#contract/engine/directory-list.ts';
+import type {
+  DirectoryKind,
+  DirectoryObject,
+  EngineResult,
+  EngineScope,
+  ListObjectsInput,
+  Page,
+} from '#contract/engine/engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { cursorAfter, readCursor } from '../explorer/cursor.ts';
+import type { GraphPorts } from '../graph/request.ts';
+import { ok } from '../../result.ts';
+import type { Directory, Person } from '../sessions/select-objects.ts';
+import { directoryClient, readMembers } from '../sources/directory.ts';
+import type { SourceCall } from '../types.ts';
+import { type DirectoryScope, refreshDirectory } from './directory-store.ts';
+
+const LISTS: Readonly<Record<DirectoryKind, DirectoryList>> = {
+  user: 'users',
+  group: 'groups',
+  team: 'groups',
+  site: 'sites',
+};
+
+/**
+ * The people of a tenant, for the selection of a job. They are brought up to date once, with the
+ * groups: people are found without those too.
+ */
+export function makeDirectory(
+  world: AppContext,
+  ports: GraphPorts,
+  scope: DirectoryScope,
+  call: SourceCall,
+): Directory {
+  let people: Promise<EngineResult<readonly Person[]>> | null = null;
+  const readPeople = async (): Promise<EngineResult<readonly Person[]>> => {
+    const users = await refreshDirectory(world, ports, scope, { list: 'users', call });
+    if (!users.ok) return users;
+    const groups = await refreshDirectory(world, ports, scope, { list: 'groups', call });
+    if (!groups.ok)
+      world.log.warn('the groups of an organization could not be listed', {
+        tenant: scope.tenant,
+        organization: scope.organization,
+        error: groups.error.message,
+      });
+    return ok(await world.store.tenant(scope.tenant, (tx) => loadPeople(tx, scope), READ));
+  };
+  const directory: Directory = {
+    people: () => (people ??= readPeople()),
+    async members(group) {
+      const [members, all] = await Promise.all([
+        readMembers(directoryClient(ports, call), group),
+        directory.people(),
+      ]);
+      if (!members.ok) return members;
+      const ids = new Set(members.value);
+      return all.ok ? ok(all.value.filter(({ id }) => ids.has(id))) : all;
+    },
+  };
+  return directory;
+}
+
+const loadPeople = (
+  { sql: db, tenant }: TenantTx,
+  { organization }: Pick<DirectoryScope, 'organization'>,
+): Promise<readonly Person[]> =>
+  db
+    .selectFrom('directory_object')
+    .select(['id', 'name', 'address'])
+    .where('tenant_id', '=', tenant)
+    .where('organization_id', '=', organization)
+    .where('kind', '=', 'user')
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+const READ = { readOnly: true };
+
+/** Lists objects of the directory by name. The first page brings the list up to date. */
+export async function listObjects(
+  world: AppContext,
+  ports: GraphPorts,
+  { tenant, organization }: EngineScope,
+  { kind, text, cursor, limit }: ListObjectsInput,
+): Promise<EngineResult<Page<DirectoryObject>>> {
+  const after = readCursor(cursor);
+  if (!after.ok) return after;
+  if (cursor === null) {
+    const call: SourceCall = { signal: AbortSignal.timeout(READ_MS), onWaiting: () => undefined };
+    const list = LISTS[kind];
+    const read = await refreshDirectory(world, ports, { tenant, organization }, { list, call });
+    if (!read.ok) return read;
+  }
+  const pattern = `%${(text ?? '').toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const { rows } = await world.store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<Person & { readonly key: string; readonly all: number }>`
+        select id, name, address, lower(name) as key, count(*) over () as "all" from directory_object
+        where tenant_id = ${tenant} and organization_id = ${organization} and kind = ${kind}
+          and deleted_at is null
+          and (lower(name) like ${pattern} or lower(address) like ${pattern})
+          and (${after.value?.key ?? null}::text is null or (lower(name), id) > (${after.value?.key ?? null}::text, ${after.value?.n ?? null}::text))
+        order by lower(name), id limit ${limit + 1}`.execute(db),
+    { readOnly: true },
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return ok({
+    rows: page.map(({ id, name, address }) => ({ kind, id, name, address, children: null })),
+    next: rows.length > limit && last ? cursorAfter({ key: last.key, n: last.id }) : null,
+    count: cursor === null ? (rows[0]?.all ?? 0) : null,
+  });
+}
+const READ_MS = 25_000;

@@ -1,0 +1,75 @@
+import type {
+  Connected,
+  ConnectInput,
+  EngineResult,
+  EngineScope,
+  Health,
+} from '#contract/engine/engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { failed, ok } from '../../result.ts';
+import { stopAllGrants } from '../restore/rights/grants.ts';
+import { type Access, type GraphConnections, storeAccess } from './access.ts';
+import { accessMessages as t } from './messages.en.ts';
+import { connectByCode } from './modern.ts';
+import { readOwner } from './owner.ts';
+
+/** Signs in to a tenant, and stores the access. */
+export async function connectOrganization(
+  world: AppContext,
+  connections: GraphConnections,
+  scope: EngineScope,
+  input: ConnectInput,
+): Promise<EngineResult<Connected>> {
+  const { tenant, organization } = scope;
+  if (input.auth === 'modern') return connectByCode(world, connections, scope, input);
+  if (input.auth !== 'modernLegacy') return failed('unsupported', t.unsupportedAuth);
+  const { officeOrganizationName, applicationId, applicationSecret } = input;
+  if (officeOrganizationName === null || applicationId === null || applicationSecret === null)
+    return failed('invalid', t.incomplete, { field: 'applicationId' });
+  const access: Access = {
+    region: input.region,
+    directory: officeOrganizationName,
+    applicationId,
+    credential: { kind: 'secret', secret: applicationSecret },
+  };
+  const owner = await readOwner(connections.try(access));
+  if (!owner.ok) return owner;
+  if (input.directoryId !== null && input.directoryId !== owner.value.directoryId)
+    return failed('refused', t.otherTenant);
+  const accepted = await input.accept?.(owner.value.directoryId);
+  if (accepted?.ok === false) return accepted;
+  await world.store.tenant(tenant, (tx) =>
+    storeAccess(tx, world, organization, { ...access, directory: owner.value.directoryId }),
+  );
+  const { domains: _, ...connected } = owner.value;
+  return ok({ ...connected, applicationId, certificate: null, missingPermissions: [] });
+}
+
+/** Checks that the application still signs in. */
+export async function testOrganization(
+  connections: GraphConnections,
+  { tenant, organization }: EngineScope,
+): Promise<EngineResult<readonly Health[]>> {
+  const ports = await connections.open(tenant, organization);
+  if (!ports.ok) return ports;
+  const owner = await readOwner(ports.value);
+  const message = owner.ok ? null : owner.error.message;
+  return ok([{ service: 'exchange', ok: owner.ok, message }]);
+}
+
+/** Deletes the access. Backups stay. */
+export const disconnectOrganization = (
+  world: AppContext,
+  { tenant, organization }: EngineScope,
+): Promise<EngineResult<void>> =>
+  world.store.tenant(tenant, async (tx) => {
+    const { sql: db } = tx;
+    await stopAllGrants(tx, organization, world.clock.now());
+    for (const table of ['organization_access', 'directory_object', 'directory_list'] as const)
+      await db
+        .deleteFrom(table)
+        .where('tenant_id', '=', tenant)
+        .where('organization_id', '=', organization)
+        .execute();
+    return ok(undefined);
+  });

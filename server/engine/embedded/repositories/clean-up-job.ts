@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { policyAt, retainedSince } from '#contract/backup/retention.ts';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { openRepository, pruneRepository } from '../restic/repository.ts';
+import type { RepositoryTarget } from '../restic/target.ts';
+import { hasExpiredItems, removeExpiredItems } from './expired-items.ts';
+import { ok } from '../../result.ts';
+import { rewritePoints } from './rewrite-points.ts';
+import { neededBlobs, neededTrees } from './needed.ts';
+import {
+  deletePoints,
+  type ExpiredPoint,
+  expirePoints,
+  isInUse,
+  listObjectNumbers,
+  removeObjectPoints,
+  removeVersions,
+} from './expired.ts';
+import { storeSize, type StoredRepository } from './repositories.ts';
+
+const EVERY_MS: Ms = 24 * 60 * 60_000;
+/** The pause while somebody else uses the repository. */
+const BUSY_MS: Ms = 10 * 60_000;
+
+/** Finds a repository and its password. */
+type FindRepository = (
+  tenant: TenantId,
+  repository: Id,
+) => Promise<EngineResult<Pick<StoredRepository, 'target' | 'password'>>>;
+
+/** Every repository is cleaned up once a day. */
+export async function scheduleCleanUps(tx: TenantTx, now: Ms): Promise<void> {
+  const known = await tx.sql
+    .selectFrom('background_job')
+    .select('key')
+    .where('tenant_id', '=', tx.tenant)
+    .where('type', '=', 'repository-clean-up')
+    .execute();
+  const keys = new Set(known.map(({ key }) => key));
+  for (const row of await tx.all('backupRepository'))
+    if (isCleaned(row) && !keys.has(row.id))
+      await scheduleJob(tx, 'repository-clean-up', row.id, { repository: row.id }, now);
+}
+
+const isCleaned = ({ removedAt }: BackupRepositoryRow): boolean => removedAt === null;
+
+/**
+ * Removes what is older than the retention: restore points with what only they need, or items from
+ * all points. Points first become invisible. After a crash, the next run goes on: their rows are
+ * deleted last (ENG-7).
+ */
+export const cleanUp =
+  (world: AppContext, find: FindRepository): JobHandler<'repository-clean-up'> =>
+  async ({ tenant, now, signal, payload: { repository } }) => {
+    const due = await world.store.tenant(tenant, async (tx) => {
+      const row = (await tx.rows('backupRepository', [repository])).get(repository);
+      if (row === undefined || !isCleaned(row)) return null;
+      const { timeZone } = await loadCompanyLimit(tx);
+      const since = retainedSince(policyAt(row, now), now, timeZone);
+      const upkeep = await loadUpkeep(tx, repository);
+      const place = { company: row.company, since: since ?? now, repacks: upkeep.repack === true };
+      if (row.retentionType === 'SnapshotBased')
+        return {
+          ...place,
+          points: since === null ? [] : await expirePoints(tx, { repository, since, now }),
+          rewrites: false,
+          isInUse: false,
+        };
+      const hasExpired = since !== null && (await hasExpiredItems(tx, repository, since));
+      if (hasExpired) await noteRewrite(tx, repository);
+      return {
+        ...place,
+        points: [],
+        rewrites: hasExpired || upkeep.rewrite === true,
+        isInUse: hasExpired && (await isInUse(tx, repository, now)),
+      };
+    });
+    if (due === null) return null;
+    const { company, since, points, repacks, rewrites } = due;
+    if (due.isInUse) return now + BUSY_MS;
+    if (points.length === 0 && !repacks && !rewrites) return now + EVERY_MS;
+    const found = await find(tenant, repository);
+    if (!found.ok) throw new Error(found.error.message);
+
+    const objects = await world.store.tenant(tenant, (tx) => listObjectNumbers(tx, repository), {
+      readOnly: true,
+    });
+    for (const object of rewrites ? objects : [])
+      for (let isLast = false; !isLast;) {
+        if (signal.aborted) return now;
+        isLast = await world.store.tenant(tenant, (tx) => removeExpiredItems(tx, object, since));
+      }
+    const unused = rewrites ? await rewrite(world, tenant, repository, found.value, since) : ok([]);
+    if (!unused.ok && unused.error.kind === 'busy') return world.clock.now() + BUSY_MS;
+    if (!unused.ok) throw new Error(unused.error.message);
+    for (const object of points.length === 0 ? [] : objects) {
+      await world.store.tenant(tenant, (tx) => removeObjectPoints(tx, object, { since, points }));
+      for (let isLast = false; !isLast;) {
+        if (signal.aborted) return now;
+        isLast = await world.store.tenant(tenant, (tx) => removeVersions(tx, object, since));
+      }
+    }
+    const pruned = await pruneRepository(found.value.target, {
+      password: found.value.password,
+      clock: world.clock,
+      chance: world.chance,
+      forget: [...points.map(({ snapshot }) => snapshot), ...unused.value],
+      keepBlobs: neededBlobs(world.store, tenant, { repository, since, now }),
+      keepTrees: neededTrees(world.store, tenant, repository),
+      // A damaged copy that is left would be found again and again.
+      ...(repacks && { maxUnusedShare: 0 }),
+    });
+    if (!pruned.ok && pruned.error.kind === 'busy') return world.clock.now() + BUSY_MS;
+    if (!pruned.ok) throw new Error(pruned.error.message);
+    const storedBytes = await measure(found.value.target);
+    await world.store.tenant(tenant, (tx) =>
+      finish(tx, {
+        company,
+        repository,
+        points,
+        storedBytes,
+        freedBytes: Math.max(0, pruned.value.bytesRemoved - pruned.value.bytesWritten),
+        at: world.clock.now(),
+      }),
+    );
+    return now + EVERY_MS;
+  };
+
+/** Removes old items from the snapshots. Returns those that nothing refers to any more. */
+async function rewrite(
+  { store, clock, chance }: AppContext,
+  tenant: TenantId,
+  repository: Id,
+  { target, password }: Pick<StoredRepository, 'target' | 'password'>,
+  since: Ms,
+): Promise<EngineResult<readonly string[]>> {
+  const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
+  if (!opened.ok) return opened;
+  try {
+    return await rewritePoints({ store, tenant, repository, since }, opened.value);
+  } finally {
+    await opened.value.close();
+  }
+}
+
+async function loadUpkeep(
+  { sql: db, tenant }: TenantTx,
+  repository: Id,
+): Promise<RepositoryUpkeep> {
+  const row = await db
+    .selectFrom('repository_access')
+    .select('upkeep')
+    .where('tenant_id', '=', tenant)
+    .where('repository_id', '=', repository)
+    .executeTakeFirst();
+  return row?.upkeep ?? {};
+}
+
+/** Stores that items are going to be removed, so that a clean-up that was interrupted goes on. */
+const noteRewrite = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<void> => {
+  await sql`
+    update repository_access set upkeep = upkeep || '{"rewrite": true}'
+    where tenant_id = ${tenant} and repository_id = ${repository}`.execute(db);
+};
+
+/** Returns how much data a repository has; null if it can't be listed. */
+async function measure(target: RepositoryTarget): Promise<Bytes | null> {
+  const packs = await target.list('data');
+  return packs.ok ? packs.value.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) : null;
+}
+
+interface CleanedUp {
+  readonly company: number;
+  readonly repository: Id;
+  readonly points: readonly ExpiredPoint[];
+  readonly storedBytes: Bytes | null;
+  readonly freedBytes: Bytes;
+  readonly at: Ms;
+}
+
+async function finish(tx: TenantTx, cleaned: CleanedUp): Promise<void> {
+  const { company, repository, points, storedBytes, freedBytes, at } = cleaned;
+  await deletePoints(tx, points);
+  if (storedBytes !== null) await storeSize(tx, repository, storedBytes);
+  await sql`
+    update repository_access set upkeep = upkeep - 'repack' - 'rewrite'
+    where tenant_id = ${tx.tenant} and repository_id = ${repository}`.execute(tx.sql);
+  await tx.append(
+    [
+      {
+        company,
+        entity: `backuprepository:${repository}`,
+        event: {
+          type: 'backuprepository.cleaned@1',
+          data: { id: repository, removedPoints: points.length, freedBytes },
+        },
+      },
+    ],
+    { actor: { is: 'clock' }, subject: null, commandId: null, at },
+  );
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { BATCH_ROWS } from '../index/pages.ts';
+import { ok } from '../../result.ts';
+import { isInUse, listObjectNumbers } from './expired.ts';
+import { findStoredRepository } from './repositories.ts';
+
+const RETRY_MS: Ms = 10 * 60_000;
+
+/** Schedules the deletion of repositories that no longer exist, once an hour. */
+export async function scheduleDeletions(tx: TenantTx, now: Ms): Promise<void> {
+  const rows = await tx.sql
+    .selectFrom('repository_access')
+    .select('repository_id')
+    .where('tenant_id', '=', tx.tenant)
+    .execute();
+  const known = await tx.rows(
+    'backupRepository',
+    rows.map(({ repository_id }) => repository_id),
+  );
+  for (const { id, removedAt } of known.values())
+    if (removedAt !== null)
+      await scheduleJob(tx, 'repository-deletion', id, { repository: id }, now);
+}
+
+/** The background job: waits while a restore session or a restore uses the repository. */
+export const repositoryDeletion =
+  (world: AppContext): JobHandler<'repository-deletion'> =>
+  async ({ tenant, now, payload: { repository } }) => {
+    const isUsed = await world.store.tenant(tenant, (tx) => isInUse(tx, repository, now), {
+      readOnly: true,
+    });
+    if (isUsed) return now + RETRY_MS;
+    const deleted = await deleteRepository(world, tenant, repository);
+    if (!deleted.ok) throw new Error(deleted.error.message);
+    return null;
+  };
+
+/**
+ * Deletes what a repository has: restore points, index, files, and its password last. After a crash
+ * it goes on.
+ */
+export async function deleteRepository(
+  world: AppContext,
+  tenant: TenantId,
+  repository: Id,
+): Promise<EngineResult<void>> {
+  const found = await findStoredRepository(world, tenant, repository);
+  if (!found.ok) return found.error.kind === 'missing' ? ok(undefined) : found;
+  const inTx = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(tenant, work);
+  await inTx(({ sql: db }) =>
+    db
+      .deleteFrom('restore_point')
+      .where('tenant_id', '=', tenant)
+      .where('repository_id', '=', repository)
+      .execute(),
+  );
+  const objects = await inTx((tx) => listObjectNumbers(tx, repository));
+  for (const object of objects) {
+    for (const table of ['item', 'folder', 'listed_item', 'object_point', 'object_cursor'] as const)
+      while (!(await inTx((tx) => deleteRows(tx, table, object)))) continue;
+    await inTx(({ sql: db }) =>
+      db
+        .deleteFrom('backup_object')
+        .where('tenant_id', '=', tenant)
+        .where('n', '=', object)
+        .execute(),
+    );
+  }
+  const destroyed = await found.value.target.destroy();
+  if (!destroyed.ok) return destroyed;
+  await inTx(({ sql: db }) =>
+    db
+      .deleteFrom('repository_access')
+      .where('tenant_id', '=', tenant)
+      .where('repository_id', '=', repository)
+      .execute(),
+  );
+  return ok(undefined);
+}
+
+/** Deletes at most one batch. Returns whether that was all. */
+async function deleteRows(
+  { sql: db, tenant }: TenantTx,
+  table: 'item' | 'folder' | 'listed_item' | 'object_point' | 'object_cursor',
+  object: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where tenant_id = ${tenant} and ctid in (
+      select ctid from ${sql.table(table)} where tenant_id = ${tenant} and object_n = ${object} limit ${BATCH_ROWS})`.execute(
+    db,
+  );
+  return (numAffectedRows ?? 0n) < BigInt(BATCH_ROWS);
+}

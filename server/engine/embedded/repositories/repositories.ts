@@ -1,0 +1,192 @@
+import { join } from 'node:path';
+import type {
+  EngineResult,
+  EngineScope,
+  Id,
+  PasswordInput,
+  RepositoryInput,
+  RepositoryUsage,
+} from '#contract/engine/engine.ts';
+import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { seal, unseal } from '#server/platform/crypto/vault.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { accessMessages as t } from '../organizations/messages.en.ts';
+import { makeFolderTarget } from '../restic/folder-target.ts';
+import type { BlobRef } from '../restic/check.ts';
+import { initRepository, openRepository, type Repository } from '../restic/repository.ts';
+import type { RepositoryTarget } from '../restic/target.ts';
+import { failed, ok } from '../../result.ts';
+
+const getSecretRef = (repository: Id) => ({
+  table: 'repository_access',
+  column: 'sealed',
+  row: repository,
+});
+
+/** Each repository has a folder of its own, named after its id. */
+const getRepositoryTarget = ({ config, chance }: AppContext, repository: Id): RepositoryTarget =>
+  makeFolderTarget(
+    join(config.repositoriesDir ?? join(config.dataDir, 'repositories'), repository),
+    { chance },
+  );
+
+/** Creates a repository and keeps its password sealed. */
+export async function createRepository(
+  world: AppContext,
+  { tenant }: EngineScope,
+  { repository, password, passwordHint }: RepositoryInput,
+): Promise<EngineResult<void>> {
+  const wanted = password ?? Buffer.from(world.chance.bytes(PASSWORD_BYTES)).toString('base64url');
+  if (revealsPassword(passwordHint, wanted))
+    return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
+  const created = await initRepository(getRepositoryTarget(world, repository), {
+    password: wanted,
+    clock: world.clock,
+    chance: world.chance,
+  });
+  if (!created.ok) return created;
+  await world.store.tenant(tenant, (tx) => storePassword(tx, world, repository, wanted));
+  return ok(undefined);
+}
+const PASSWORD_BYTES = 24;
+
+const revealsPassword = (hint: string | null, password: string): boolean =>
+  hint !== null && hint.toLowerCase().includes(password.toLowerCase());
+
+async function storePassword(
+  tx: TenantTx,
+  world: AppContext,
+  repository: Id,
+  password: string,
+): Promise<void> {
+  const sealed = await seal(tx, world, getSecretRef(repository), password);
+  await tx.sql
+    .insertInto('repository_access')
+    .values({
+      tenant_id: tx.tenant,
+      repository_id: repository,
+      sealed,
+      at: world.clock.now(),
+      verified_at: null,
+    })
+    .onConflict((on) =>
+      on.columns(['tenant_id', 'repository_id']).doUpdateSet({ sealed, at: world.clock.now() }),
+    )
+    .execute();
+}
+
+/** Returns where a repository is, and its password. */
+export async function findStoredRepository(
+  world: AppContext,
+  tenant: TenantId,
+  repository: Id,
+): Promise<EngineResult<StoredRepository>> {
+  const stored = await world.store.tenant(
+    tenant,
+    async (tx) => {
+      const row = await tx.sql
+        .selectFrom('repository_access')
+        .select(['sealed', 'upkeep'])
+        .where('tenant_id', '=', tenant)
+        .where('repository_id', '=', repository)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const password = await unseal(tx, world, getSecretRef(repository), row.sealed);
+      return { password, damaged: row.upkeep.damaged ?? [] };
+    },
+    { readOnly: true },
+  );
+  return stored === null
+    ? failed('missing', t.noRepository)
+    : ok({ target: getRepositoryTarget(world, repository), ...stored });
+}
+export interface StoredRepository {
+  readonly target: RepositoryTarget;
+  readonly password: string;
+  /** What a verification found damaged. Sessions save it again. */
+  readonly damaged: readonly BlobRef[];
+}
+
+/** Opens a repository to read and write. */
+export async function openStoredRepository(
+  world: AppContext,
+  tenant: TenantId,
+  repository: Id,
+): Promise<EngineResult<Repository>> {
+  const found = await findStoredRepository(world, tenant, repository);
+  if (!found.ok) return found;
+  const { target, password, damaged } = found.value;
+  const { clock, chance } = world;
+  const opened = await openRepository(target, { password, lock: 'shared', clock, chance });
+  if (opened.ok) opened.value.markDamaged(damaged);
+  return opened;
+}
+
+/** Adds the new password, stores it, and then removes the old one. */
+export async function changePassword(
+  world: AppContext,
+  { tenant }: EngineScope,
+  { repository: id, password, passwordHint }: PasswordInput,
+): Promise<EngineResult<void>> {
+  if (revealsPassword(passwordHint, password))
+    return failed('invalid', t.hintHasPassword, { field: 'passwordHint' });
+  const before = await openStoredRepository(world, tenant, id);
+  if (!before.ok) return before;
+  const { keyId } = before.value;
+  const added = await before.value.addPassword(password);
+  await before.value.close();
+  if (!added.ok) return added;
+  await world.store.tenant(tenant, (tx) => storePassword(tx, world, id, password));
+  const after = await openStoredRepository(world, tenant, id);
+  if (!after.ok) return after;
+  const removed = await after.value.removeKey(keyId);
+  await after.value.close();
+  return removed;
+}
+
+/** Stores how much data a repository has. */
+export const storeSize = async (
+  { sql: db, tenant }: TenantTx,
+  repository: Id,
+  storedBytes: Bytes,
+): Promise<void> => {
+  await db
+    .updateTable('repository_access')
+    .set({ stored_bytes: storedBytes })
+    .where('tenant_id', '=', tenant)
+    .where('repository_id', '=', repository)
+    .execute();
+};
+
+export const readUsage = (
+  world: AppContext,
+  { tenant }: EngineScope,
+  repository: Id,
+): Promise<EngineResult<RepositoryUsage>> =>
+  world.store.tenant(
+    tenant,
+    async ({ sql: db }) => {
+      const row = await db
+        .selectFrom('repository_access')
+        .select(['verified_at', 'stored_bytes', 'upkeep'])
+        .where('tenant_id', '=', tenant)
+        .where('repository_id', '=', repository)
+        .executeTakeFirst();
+      if (row === undefined) return failed('missing', t.noRepository);
+      const points = await db
+        .selectFrom('restore_point')
+        .select((point) => point.fn.countAll<number>().as('count'))
+        .where('tenant_id', '=', tenant)
+        .where('repository_id', '=', repository)
+        .where('complete', '=', true)
+        .executeTakeFirstOrThrow();
+      return ok({
+        storedBytes: row.stored_bytes,
+        points: points.count,
+        verifiedAt: row.verified_at,
+        damagedItems: row.upkeep.items ?? [],
+      });
+    },
+    { readOnly: true },
+  );

@@ -1,0 +1,257 @@
+import { sql } from 'kysely';
+import type { EngineResult, Id } from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import type { BlobId } from '../restic/pack.ts';
+import type { Repository } from '../restic/repository.ts';
+import type { Snapshot } from '../restic/snapshot.ts';
+import type { StoredNode, TreeNode } from '../restic/tree.ts';
+import { failed, ok } from '../../result.ts';
+import { METADATA_NAME, metadataNode } from '../sessions/object-tree.ts';
+import {
+  loadPointObjects,
+  type PointFacts,
+  savePointTree,
+  getSession,
+} from '../sessions/restore-point.ts';
+
+interface Place {
+  readonly store: Store;
+  readonly tenant: TenantId;
+  readonly repository: Id;
+  readonly since: Ms;
+}
+
+/**
+ * Makes all restore points of a repository anew without items that were last changed before `since`.
+ * Returns the snapshots that nothing refers to any more. Can be repeated after a crash.
+ */
+export async function rewritePoints(
+  place: Place,
+  opened: Repository,
+): Promise<EngineResult<readonly string[]>> {
+  const trees = await rewriteObjects(place, opened);
+  if (!trees.ok) return trees;
+  const snapshots = await opened.listSnapshots();
+  if (!snapshots.ok) return snapshots;
+  const { store, tenant } = place;
+  const points = await store.tenant(tenant, (tx) => loadPoints(tx, place.repository), {
+    readOnly: true,
+  });
+  for (const { snapshot: id, ...facts } of points) {
+    const before = snapshots.value.find((snapshot) => snapshot.id === id);
+    if (before === undefined) continue; // damaged
+    const after = await rewriteSnapshot(place, opened, facts, before);
+    if (!after.ok) return after;
+    if (after.value !== null)
+      await store.tenant(tenant, ({ sql: db }) =>
+        db
+          .updateTable('restore_point')
+          .set({ snapshot: after.value })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', facts.point)
+          .where('snapshot', '=', id)
+          .execute(),
+      );
+  }
+  return findUnused(place, opened);
+}
+
+/** Replaces the trees of objects that have such items. */
+async function rewriteObjects(
+  { store, tenant, repository, since }: Place,
+  opened: Repository,
+): Promise<EngineResult<void>> {
+  const { rows } = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<{ readonly tree: BlobId }>`
+        select o.tree from backup_object as o where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree is not null
+        union
+        select s.tree from object_point as s join backup_object as o on o.tenant_id = s.tenant_id and o.n = s.object_n
+        where s.tenant_id = ${tenant} and o.repository_id = ${repository}`.execute(db),
+    { readOnly: true },
+  );
+  const done = new Map<BlobId, Rewritten>();
+  const replaced: { readonly before: BlobId; readonly after: BlobId }[] = [];
+  for (const { tree } of rows) {
+    const after = await rewriteTree(opened, tree, since, done);
+    if (!after.ok) return after;
+    if (after.value.tree !== tree) replaced.push({ before: tree, after: after.value.tree });
+  }
+  const flushed = await opened.flush();
+  if (!flushed.ok || replaced.length === 0) return flushed;
+  await store.tenant(tenant, async ({ sql: db }) => {
+    const trees = sql`jsonb_to_recordset(${JSON.stringify(replaced)}::text::jsonb) as x(before text, after text)`;
+    await sql`
+      update object_point as s set tree = x.after from ${trees} cross join backup_object as o
+      where s.tenant_id = ${tenant} and s.tree = x.before and o.tenant_id = ${tenant} and o.n = s.object_n and o.repository_id = ${repository}`.execute(
+      db,
+    );
+    await sql`
+      update backup_object as o set tree = x.after from ${trees}
+      where o.tenant_id = ${tenant} and o.repository_id = ${repository} and o.tree = x.before`.execute(
+      db,
+    );
+  });
+  return ok(undefined);
+}
+
+interface Rewritten {
+  readonly tree: BlobId;
+  readonly isEmpty: boolean;
+}
+
+/**
+ * Returns a folder without the files that were last changed before `since`. Each folder is rewritten
+ * once, however many points share it.
+ */
+async function rewriteTree(
+  opened: Repository,
+  tree: BlobId,
+  since: Ms,
+  done: Map<BlobId, Rewritten>,
+): Promise<EngineResult<Rewritten>> {
+  const known = done.get(tree);
+  if (known !== undefined) return ok(known);
+  const nodes = await opened.readTree(tree);
+  if (!nodes.ok) return nodes;
+  const stored: TreeNode[] = [];
+  let isChanged = false;
+  for (const node of nodes.value) {
+    const after = await rewriteNode(opened, node, since, done);
+    if (!after.ok) return after;
+    isChanged ||= after.value !== node;
+    if (after.value !== null) stored.push(after.value);
+  }
+  const saved = isChanged ? await opened.saveTree(stored) : ok({ id: tree });
+  if (!saved.ok) return saved;
+  const rewritten = { tree: saved.value.id, isEmpty: stored.length === 0 };
+  done.set(tree, rewritten);
+  return ok(rewritten);
+}
+
+/** Returns the node as it was, another one, or null if nothing of it is left. */
+async function rewriteNode(
+  opened: Repository,
+  node: StoredNode,
+  since: Ms,
+  done: Map<BlobId, Rewritten>,
+): Promise<EngineResult<TreeNode | null>> {
+  if (node.kind === 'other') return failed('damaged', 'A folder has something unknown.');
+  if (node.kind === 'dir') {
+    const below = await rewriteTree(opened, node.subtree, since, done);
+    if (!below.ok) return below;
+    const { tree, isEmpty } = below.value;
+    if (tree === node.subtree) return ok(node);
+    // A part of a folder goes with its last file; the folder itself has a line of its own.
+    return ok(isEmpty ? null : { ...node, subtree: tree });
+  }
+  if (node.name !== METADATA_NAME) return ok(node.modifiedAt < since ? null : node);
+  const lines = await readLines(opened, node.content);
+  if (!lines.ok) return lines;
+  const stored = lines.value.filter((line) => getChangedAt(line) >= since);
+  if (stored.length === lines.value.length) return ok(node);
+  const saved = await metadataNode(opened, stored);
+  return saved.ok ? ok(saved.value[0] ?? null) : saved;
+}
+
+async function readLines(
+  opened: Repository,
+  content: readonly BlobId[],
+): Promise<EngineResult<readonly object[]>> {
+  const chunks: Uint8Array[] = [];
+  for (const id of content) {
+    const chunk = await opened.readBlob('data', id);
+    if (!chunk.ok) return chunk;
+    chunks.push(chunk.value);
+  }
+  const text = Buffer.concat(chunks).toString();
+  return ok(
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as object),
+  );
+}
+
+/** Lines of folders stay. */
+const getChangedAt = (line: { readonly item?: { readonly changedAt: Ms } }): Ms =>
+  line.item?.changedAt ?? Infinity;
+
+interface StoredPoint extends PointFacts {
+  readonly snapshot: string;
+}
+
+async function loadPoints(
+  { sql: db, tenant }: TenantTx,
+  repository: Id,
+): Promise<readonly StoredPoint[]> {
+  const { rows } = await sql<StoredPoint>`
+    select id as point, job_id as job, session_id as session, organization_id as organization, at, snapshot from restore_point
+    where tenant_id = ${tenant} and repository_id = ${repository} and snapshot is not null order by at`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Returns the id of a new snapshot; null if its content is the same. */
+async function rewriteSnapshot(
+  { store, tenant }: Place,
+  opened: Repository,
+  facts: PointFacts,
+  before: Snapshot,
+): Promise<EngineResult<string | null>> {
+  const objects = await store.tenant(tenant, (tx) => loadPointObjects(tx, facts.point), {
+    readOnly: true,
+  });
+  const nodes = await opened.readTree(before.tree);
+  if (!nodes.ok) return nodes;
+  const metadata = nodes.value.find(({ name }) => name === METADATA_NAME);
+  const lines = await readLines(opened, metadata?.kind === 'file' ? metadata.content : []);
+  if (!lines.ok) return lines;
+  const trees = new Map(lines.value.flatMap(getTree));
+  if (objects.every(({ n, tree }) => trees.get(n) === tree)) return ok(null);
+  const root = await savePointTree(opened, facts, objects);
+  return root.ok ? opened.saveSnapshot({ ...before, tree: root.value }) : root;
+}
+
+const getTree = ({
+  object,
+}: {
+  readonly object?: { readonly n: number; readonly tree: BlobId };
+}): [number, BlobId][] => (object === undefined ? [] : [[object.n, object.tree]]);
+
+/** Snapshots of Daybook that no restore point has, and no session may still take for its own. */
+async function findUnused(
+  { store, tenant, repository }: Place,
+  opened: Repository,
+): Promise<EngineResult<readonly string[]>> {
+  const snapshots = await opened.listSnapshots();
+  if (!snapshots.ok) return snapshots;
+  const { used, open } = await store.tenant(
+    tenant,
+    async (tx) => {
+      const sessions = await tx.sql
+        .selectFrom('backup_session')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('repository_id', '=', repository)
+        .where('state', '<>', 'done')
+        .execute();
+      return {
+        used: new Set((await loadPoints(tx, repository)).map(({ snapshot }) => snapshot)),
+        open: new Set(sessions.map(({ id }) => id)),
+      };
+    },
+    { readOnly: true },
+  );
+  return ok(
+    snapshots.value
+      .filter((snapshot) => {
+        const session = getSession(snapshot);
+        return session !== null && !open.has(session) && !used.has(snapshot.id);
+      })
+      .map(({ id }) => id),
+  );
+}

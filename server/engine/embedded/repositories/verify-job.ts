@@ -1,0 +1,210 @@
+import { sql } from 'kysely';
+import type { DamagedItem, EngineResult, Id } from '#contract/engine/engine.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { RepositoryUpkeep } from '#server/platform/db/database-engine.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { hasNoJob, scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { FAILED } from '../index/marks.ts';
+import { mark } from '../index/pages.ts';
+import type { BlobRef, CheckReport } from '../restic/check.ts';
+import type { Repository } from '../restic/repository.ts';
+
+const EVERY_MS: Ms = 24 * 60 * 60_000;
+/** The pause while a clean-up has the repository. */
+const BUSY_MS: Ms = 10 * 60_000;
+/** Everything is read within this many days, a part each day. */
+const MAX_DAYS = 30;
+/** A small repository is read in fewer days. */
+const MIN_BYTES_PER_DAY: Bytes = 1 << 30;
+const MAX_ITEMS = 100;
+
+interface Place {
+  openRepository(tenant: TenantId, repository: Id): Promise<EngineResult<Repository>>;
+}
+
+/** Every repository is verified, a part each day. */
+export async function scheduleVerifications(tx: TenantTx, now: Ms): Promise<void> {
+  const rows = await tx.sql
+    .selectFrom('repository_access')
+    .select('repository_id')
+    .where('tenant_id', '=', tx.tenant)
+    .where(hasNoJob(tx, 'repository-verification', 'repository_id'))
+    .execute();
+  const known = await tx.rows(
+    'backupRepository',
+    rows.map(({ repository_id }) => repository_id),
+  );
+  for (const { id, removedAt } of known.values())
+    if (removedAt === null)
+      await scheduleJob(tx, 'repository-verification', id, { repository: id }, now);
+}
+
+/**
+ * Reads and checks a part of a repository. What is damaged is noted with the items that it is part
+ * of: the next session reads those again from the source, and so heals all points that have them.
+ */
+export const repositoryVerification =
+  (world: AppContext, place: Place): JobHandler<'repository-verification'> =>
+  async ({ tenant, now, signal, payload: { repository } }) => {
+    const stored = await world.store.tenant(tenant, (tx) => load(tx, repository), {
+      readOnly: true,
+    });
+    if (stored === null) return null;
+    const opened = await place.openRepository(tenant, repository);
+    if (!opened.ok && opened.error.kind === 'busy') return now + BUSY_MS;
+    if (!opened.ok) throw new Error(opened.error.message);
+    try {
+      const size = await opened.value.measure();
+      if (!size.ok) throw new Error(size.error.message);
+      const days = Math.min(MAX_DAYS, Math.max(1, Math.ceil(size.value / MIN_BYTES_PER_DAY)));
+      // The parts stay the same until all of them are read.
+      const { part = 0, of = days, damaged = [] } = stored.upkeep;
+      const report = await opened.value.check({ readData: { part, of }, isQuick: true, signal });
+      if (!report.ok && report.error.kind === 'ended') return now;
+      if (!report.ok) throw new Error(report.error.message);
+      const damage = await mergeDamage(opened.value, damaged, report.value);
+      const isComplete = part + 1 >= of;
+      await world.store.tenant(tenant, async (tx) => {
+        const items = await noteDamage(tx, repository, damage);
+        if (hasMore(damage, damaged)) await rewriteFolders(tx, repository);
+        await store(tx, stored, {
+          upkeep: {
+            ...(isComplete ? {} : { part: part + 1, of }),
+            ...(stored.upkeep.rewrite === true && { rewrite: true }),
+            repack: stored.upkeep.repack === true || hasMore(damaged, damage),
+            damaged: damage,
+            items: items.slice(0, MAX_ITEMS),
+          },
+          count: items.length,
+          isComplete,
+          at: world.clock.now(),
+        });
+      });
+      return now + EVERY_MS;
+    } finally {
+      await opened.value.close();
+    }
+  };
+
+interface Stored {
+  readonly repository: Id;
+  readonly company: number;
+  /** Items that were known to be damaged. */
+  readonly count: number;
+  readonly upkeep: RepositoryUpkeep;
+}
+
+async function load(tx: TenantTx, repository: Id): Promise<Stored | null> {
+  const row = (await tx.rows('backupRepository', [repository])).get(repository);
+  if (row?.removedAt !== null) return null;
+  const access = await tx.sql
+    .selectFrom('repository_access')
+    .select('upkeep')
+    .where('tenant_id', '=', tx.tenant)
+    .where('repository_id', '=', repository)
+    .executeTakeFirst();
+  if (access === undefined) return null;
+  const { company, damaged: count } = row;
+  return { repository, company, count, upkeep: access.upkeep };
+}
+
+/** Returns what is damaged now: what was found, and what was known and has no good copy yet. */
+async function mergeDamage(
+  repository: Repository,
+  known: readonly BlobRef[],
+  { lost }: CheckReport,
+): Promise<readonly BlobRef[]> {
+  const damaged = new Map(lost.map((blob) => [`${blob.type} ${blob.id}`, blob]));
+  for (const blob of known) {
+    const key = `${blob.type} ${blob.id}`;
+    if (!damaged.has(key) && !(await repository.readBlob(blob.type, blob.id)).ok)
+      damaged.set(key, blob);
+  }
+  return [...damaged.values()];
+}
+
+/**
+ * Marks what has to be read or written again, and returns the items that lost something. Those that
+ * the source no longer has can't be healed.
+ */
+async function noteDamage(
+  tx: TenantTx,
+  repository: Id,
+  damaged: readonly BlobRef[],
+): Promise<readonly DamagedItem[]> {
+  if (damaged.length === 0) return [];
+  const { sql: db, tenant } = tx;
+  const ids = damaged.filter(({ type }) => type === 'data').map(({ id }) => id);
+  const { rows } = await sql<
+    DamagedItem & { readonly n: number; readonly key: string; readonly isCurrent: boolean }
+  >`
+    select o.n, o.name as object, i.key, i.title, i.at, i.to_point is null as "isCurrent" from item as i
+    join backup_object as o on o.tenant_id = i.tenant_id and o.n = i.object_n
+    where i.tenant_id = ${tenant} and o.repository_id = ${repository} and exists (
+      select from jsonb_array_elements(i.parts) as p cross join jsonb_array_elements_text(p -> 'blobs') as b
+      where b in (select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)))
+    order by o.n, i.n`.execute(db);
+  for (const [object, items] of Map.groupBy(rows, ({ n }) => n))
+    await mark(
+      tx,
+      object,
+      FAILED,
+      items.filter(({ isCurrent }) => isCurrent).map(({ key }) => key),
+    );
+  return rows.map(({ object, title, at }) => ({ object, title, at }));
+}
+
+const hasMore = (damaged: readonly BlobRef[], known: readonly BlobRef[]): boolean =>
+  damaged.some(({ id }) => known.every((one) => one.id !== id));
+
+/** The next session writes all folders again, also the files with what the index knows. */
+const rewriteFolders = async ({ sql: db, tenant }: TenantTx, repository: Id): Promise<void> => {
+  await db
+    .updateTable('backup_object')
+    .set({ tree: null })
+    .where('tenant_id', '=', tenant)
+    .where('repository_id', '=', repository)
+    .execute();
+};
+
+async function store(
+  tx: TenantTx,
+  { repository, company, count: before }: Stored,
+  {
+    upkeep,
+    count,
+    isComplete,
+    at,
+  }: {
+    readonly upkeep: RepositoryUpkeep;
+    readonly count: number;
+    readonly isComplete: boolean;
+    readonly at: Ms;
+  },
+): Promise<void> {
+  await tx.sql
+    .updateTable('repository_access')
+    .set({
+      upkeep: JSON.stringify(upkeep),
+      ...(isComplete && { verified_at: at }),
+    })
+    .where('tenant_id', '=', tx.tenant)
+    .where('repository_id', '=', repository)
+    .execute();
+  if (!isComplete && count === before) return;
+  await tx.append(
+    [
+      {
+        company,
+        entity: `backuprepository:${repository}`,
+        event: {
+          type: 'backuprepository.verified@1',
+          data: { id: repository, damaged: count, ...(isComplete ? {} : { partial: true }) },
+        },
+      },
+    ],
+    { actor: { is: 'clock' }, subject: null, commandId: null, at },
+  );
+}

@@ -1,0 +1,35 @@
+import type { EngineResult } from '#contract/engine/engine.ts';
+import * as v from 'valibot';
+import type { Chance } from '#server/platform/app-context.ts';
+import { randomPolynomial } from './polynomial.ts';
+import { failed, ok } from '../../result.ts';
+
+/** restic's config. Only format 2 has compression. */
+export interface Config {
+  readonly id: string;
+  /** Of restic's own chunker. It is random and secret, so it also seeds ours. */
+  readonly polynomial: string;
+}
+
+export const createConfig = (chance: Chance): Config => ({
+  id: Buffer.from(chance.bytes(32)).toString('hex'),
+  polynomial: randomPolynomial(chance).toString(16),
+});
+
+export const encodeConfig = ({ id, polynomial }: Config): string =>
+  JSON.stringify({ version: 2, id, chunker_polynomial: polynomial });
+
+export function decodeConfig(document: unknown): EngineResult<Config> {
+  const parsed = v.safeParse(CONFIG, document);
+  if (!parsed.success) return failed('damaged', 'The config of the repository is invalid.');
+  const { version, id, chunker_polynomial: polynomial } = parsed.output;
+  return version === 2
+    ? ok({ id, polynomial })
+    : failed('unsupported', `The repository has format ${version}. Daybook uses format 2.`);
+}
+
+const CONFIG = v.object({
+  version: v.number(),
+  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  chunker_polynomial: v.pipe(v.string(), v.regex(/^[0-9a-f]{1,16}$/)),
+});

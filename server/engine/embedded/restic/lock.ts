@@ -1,0 +1,177 @@
+import type { EngineResult } from '#contract/engine/engine.ts';
+import { hostname } from 'node:os';
+import * as v from 'valibot';
+import type { Ms } from '#contract/ids.ts';
+import type { Clock } from '#server/platform/app-context.ts';
+import { done, failed, ok } from '../../result.ts';
+import type { Sealer } from './seal.ts';
+import type { RepositoryTarget } from './target.ts';
+import { readDocument, writeDocument } from './unpacked.ts';
+
+// restic's lock files: any number of shared locks, or a single exclusive one. Whoever crashed left
+// a lock, which counts for nothing after 30 minutes, or at once if its process on this computer is
+// gone.
+
+export type LockKind = 'shared' | 'exclusive';
+
+const STALE_MS: Ms = 30 * 60_000;
+const REFRESH_MS: Ms = 5 * 60_000;
+/** Without a refresh for this long, nothing is written: others may soon take the lock for stale. */
+const LOST_MS: Ms = 25 * 60_000;
+/** How long a lock of somebody else that was written at the same time takes to appear. */
+const SETTLE_MS: Ms = 200;
+
+export interface Lock {
+  readonly kind: LockKind;
+  /** Fails with `ended` once others may no longer respect the lock. */
+  check(): EngineResult<void>;
+  release(): Promise<EngineResult<void>>;
+}
+
+interface Place {
+  readonly target: RepositoryTarget;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}
+
+/** Returns `busy` if somebody else has a lock that excludes this one. */
+export async function acquireLock(place: Place, kind: LockKind): Promise<EngineResult<Lock>> {
+  const before = await checkOthers(place, kind, null);
+  if (!before.ok) return before;
+  const first = await writeLock(place, kind);
+  if (!first.ok) return first;
+  await wait(place.clock, SETTLE_MS);
+  const after = await checkOthers(place, kind, first.value.name);
+  if (after.ok) return ok(keepLock(place, kind, first.value));
+  await place.target.remove('locks', first.value.name);
+  return after;
+}
+
+interface WrittenLock {
+  readonly name: string;
+  readonly at: Ms;
+}
+
+/** Rewrites the lock every five minutes until it is released, or lost: then it stays lost. */
+function keepLock(place: Place, kind: LockKind, first: WrittenLock): Lock {
+  const { target, clock } = place;
+  let written = first;
+  let isOver = false;
+  let refreshing: Promise<void> = Promise.resolve();
+  let timer = clock.after(REFRESH_MS, refresh);
+
+  function check(): EngineResult<void> {
+    isOver ||= clock.now() - written.at > LOST_MS;
+    return isOver ? LOST : done;
+  }
+  function refresh(): void {
+    refreshing = renew().catch(() => undefined); // a failed refresh shows in `check`
+  }
+  async function renew(): Promise<void> {
+    // Somebody may have cleaned up meanwhile, so a lost lock is not taken up again.
+    if (!check().ok) return void (await target.remove('locks', written.name));
+    const next = await writeLock(place, kind);
+    if (next.ok) {
+      const former = written.name;
+      written = next.value;
+      await target.remove('locks', former);
+    }
+    if (!isOver) timer = clock.after(REFRESH_MS, refresh);
+  }
+
+  return {
+    kind,
+    check,
+    async release() {
+      isOver = true;
+      timer.cancel();
+      await refreshing;
+      return target.remove('locks', written.name);
+    },
+  };
+}
+const LOST = failed('ended', 'The lock of the repository was lost. Open the repository again.');
+
+async function writeLock(
+  { target, sealer, clock }: Place,
+  kind: LockKind,
+): Promise<EngineResult<WrittenLock>> {
+  const at = clock.now();
+  const name = await writeDocument(
+    target,
+    sealer,
+    'locks',
+    JSON.stringify({
+      time: new Date(at).toISOString(),
+      exclusive: kind === 'exclusive',
+      hostname: hostname(),
+      username: 'daybook',
+      pid: process.pid,
+    }),
+  );
+  return name.ok ? ok({ name: name.value, at }) : name;
+}
+
+/** Fails if another lock excludes this one, and removes stale ones. */
+async function checkOthers(
+  place: Place,
+  kind: LockKind,
+  own: string | null,
+): Promise<EngineResult<void>> {
+  const { target, sealer } = place;
+  const files = await target.list('locks');
+  if (!files.ok) return files;
+  for (const { name } of files.value) {
+    if (name === own) continue;
+    const document = await readDocument(target, sealer, 'locks', name);
+    if (!document.ok && document.error.kind === 'missing') continue; // released since
+    if (!document.ok && document.error.kind !== 'damaged') return document;
+    const lock = document.ok ? v.safeParse(LOCK, document.value) : null;
+    // An unreadable lock is somebody's, and says nothing about when it ends.
+    if (lock?.success !== true) return failed('busy', 'The repository has an unreadable lock.');
+    if (isStale(place.clock.now(), lock.output)) {
+      const removed = await target.remove('locks', name);
+      if (!removed.ok) return removed;
+    } else if (kind === 'exclusive' || lock.output.exclusive) return lockedBy(lock.output);
+  }
+  return done;
+}
+
+const lockedBy = ({ hostname: host, username, time }: v.InferOutput<typeof LOCK>) =>
+  failed('busy', `The repository is in use by ${username} on ${host} since ${time}.`);
+
+function isStale(now: Ms, lock: v.InferOutput<typeof LOCK>): boolean {
+  const at = Date.parse(lock.time);
+  return (
+    now - at > STALE_MS || (lock.hostname === hostname() && lock.pid > 0 && isGone(lock.pid, at))
+  );
+}
+
+/** After a restart of a container, this process often has the number of the one that crashed. */
+const isGone = (pid: number, lockedAt: Ms): boolean =>
+  pid === process.pid ? lockedAt < performance.timeOrigin : !isRunning(pid);
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user can't be signaled, but is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+const wait = (clock: Clock, ms: Ms): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });
+
+const LOCK = v.object({
+  time: v.pipe(
+    v.string(),
+    v.check((time) => !Number.isNaN(Date.parse(time))),
+  ),
+  exclusive: v.boolean(),
+  hostname: v.optional(v.string(), ''),
+  username: v.optional(v.string(), ''),
+  pid: v.optional(v.number(), 0),
+});

@@ -1,0 +1,286 @@
+import { crc32 } from 'node:zlib';
+import type { Reply, EngineResult } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import type { Chance, Clock } from '#server/platform/app-context.ts';
+import { type BlobReader, makeBlobReader } from './blob-reader.ts';
+import { type BlobRef, check, type CheckOptions, type CheckReport } from './check.ts';
+import { makeGearTable, splitIntoChunks } from './chunker.ts';
+import { type Config, createConfig, decodeConfig, encodeConfig } from './config.ts';
+import { addKey, createMasterKey, type KeyCost, openKey, type OpenKey } from './keys.ts';
+import { LoadedIndex } from './loaded-index.ts';
+import { acquireLock, type Lock, type LockKind } from './lock.ts';
+import type { OpenedRepository } from './opened.ts';
+import type { BlobId, BlobType } from './pack.ts';
+import { PACK_BYTES, PackWriter, type SavedBlob } from './pack-writer.ts';
+import { prune, type PruneOptions, type PruneReport } from './prune.ts';
+import { done, failed, ok } from '../../result.ts';
+import { makeSealer } from './seal.ts';
+import { encodeSnapshot, type NewSnapshot, type Snapshot } from './snapshot.ts';
+import { listSnapshots } from './snapshots.ts';
+import { CONFIG_NAME, type RepositoryTarget } from './target.ts';
+import { encodeTree, type StoredNode, type TreeNode } from './tree.ts';
+import { readDocument, writeDocument } from './unpacked.ts';
+import { readTree } from './walk.ts';
+
+/**
+ * A repository in restic's format 2. Blobs are named after their content and stored once; trees and
+ * snapshots refer to them. What was saved is durable when `flush` resolves, not before (ENG-2).
+ */
+export interface Repository {
+  readonly id: string;
+  saveBlob(type: BlobType, bytes: Uint8Array): Reply<SavedBlob>;
+  /** Saves content of any length. What the stream throws is thrown. */
+  saveFile(stream: AsyncIterable<Uint8Array>): Reply<SavedFile>;
+  /** Saves a folder. At most 256 nodes, or each change rewrites a large tree. */
+  saveTree(nodes: readonly TreeNode[]): Reply<SavedBlob>;
+  /** Writes packs, then their index. */
+  flush(): Reply<void>;
+  /** Flushes, then makes the tree a restore point. Returns its id. */
+  saveSnapshot(snapshot: NewSnapshot): Reply<string>;
+  readBlob(type: BlobType, id: BlobId): Reply<Uint8Array>;
+  /** The stream throws a `ContentError` if a part can't be read. */
+  readContent: BlobReader['readContent'];
+  readTree(id: BlobId): Reply<StoredNode[]>;
+  /** Bytes of all packs that an index lists, also those of other processes. */
+  measure(): Reply<Bytes>;
+  /** Oldest first. */
+  listSnapshots(): Reply<Snapshot[]>;
+  /** Verifies what the restore points need. Changes nothing. */
+  check(options: CheckOptions): Reply<CheckReport>;
+  /** From now on, these blobs count as missing, so that the next `save` heals them. */
+  markDamaged(blobs: readonly BlobRef[]): void;
+  /** Removes a restore point. Its data stays until the next prune. */
+  forget(snapshotId: string): Reply<void>;
+  /** Adds another password. Returns the id of its key. */
+  addPassword(password: string): Reply<string>;
+  /** Removes a password, except the one with which this repository was opened. */
+  removeKey(keyId: string): Reply<void>;
+  /** Id of the key with which this repository was opened. */
+  readonly keyId: string;
+  /** Gives up the lock. What was not flushed is lost. */
+  close(): Reply<void>;
+}
+
+export interface SavedFile {
+  /** Ids of its data blobs, in order. */
+  readonly content: readonly BlobId[];
+  readonly sizeBytes: Bytes;
+  /** What the repository didn't have. */
+  readonly newBytes: Bytes;
+  readonly crc: number;
+}
+
+interface Tools {
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+export interface CreateOptions extends Tools {
+  readonly password: string;
+  readonly cost?: KeyCost;
+}
+export interface OpenOptions extends Tools {
+  readonly password: string;
+  /** Shared to read or write, exclusive to clean up. `none`: only reads, and writes no lock. */
+  readonly lock: LockKind | 'none';
+  /** Cost of passwords that are added. */
+  readonly cost?: KeyCost;
+  readonly packBytes?: Bytes;
+}
+
+/** Creates a repository, or returns `conflict` if there is one, or what is left of one. */
+export async function initRepository(
+  target: RepositoryTarget,
+  { password, cost, ...tools }: CreateOptions,
+): Reply<void> {
+  const existing = await target.read('config', CONFIG_NAME);
+  if (existing.ok) return ALREADY_THERE;
+  if (existing.error.kind !== 'missing') return existing;
+  const prepared = await target.prepare();
+  if (!prepared.ok) return prepared;
+  for (const type of ['data', 'index', 'snapshots'] as const) {
+    const files = await target.list(type);
+    if (!files.ok) return files;
+    if (files.value.length > 0) return ALREADY_THERE;
+  }
+  // Without a config and data, keys are from a creation that was interrupted.
+  const keys = await target.list('keys');
+  if (!keys.ok) return keys;
+  for (const { name } of keys.value) {
+    const removed = await target.remove('keys', name);
+    if (!removed.ok) return removed;
+  }
+  const master = createMasterKey(tools);
+  const key = await addKey(target, master, password, tools, cost);
+  if (!key.ok) return key;
+  const sealer = await makeSealer(master, tools.chance);
+  const document = encodeConfig(createConfig(tools.chance));
+  const written = await writeDocument(target, sealer, 'config', document);
+  if (!written.ok) return written;
+  // If two create it at once, the later config stays, which only one of the keys opens.
+  const stored = await readDocument(target, sealer, 'config', CONFIG_NAME);
+  if (stored.ok) return done;
+  await target.remove('keys', key.value);
+  return stored.error.kind === 'damaged' ? ALREADY_THERE : stored;
+}
+const ALREADY_THERE = failed('conflict', 'There is a repository at this place already.');
+
+/** Returns `missing` without a repository, `refused` for a wrong password, `busy` if it is locked. */
+export async function openRepository(
+  target: RepositoryTarget,
+  options: OpenOptions,
+): Reply<Repository> {
+  const opened = await open(target, options);
+  if (!opened.ok) return opened;
+  const { writer, index } = opened.value;
+  writer.indexAgain(index.recovered);
+  return ok(makeRepository(opened.value, options));
+}
+
+/** Removes what no restore point needs. Nobody else may use the repository meanwhile. */
+export async function pruneRepository(
+  target: RepositoryTarget,
+  options: Omit<OpenOptions, 'lock'> & PruneOptions,
+): Reply<PruneReport> {
+  const opened = await open(target, { ...options, lock: 'exclusive' });
+  if (!opened.ok) return opened;
+  const report = await prune(opened.value, options);
+  const released = await opened.value.lock?.release();
+  return released?.ok === false && report.ok ? released : report;
+}
+
+interface Opened extends OpenedRepository {
+  readonly config: Config;
+  readonly key: OpenKey;
+}
+
+async function open(target: RepositoryTarget, options: OpenOptions): Promise<EngineResult<Opened>> {
+  const { password, lock: lockKind, clock, chance, packBytes = PACK_BYTES } = options;
+  // A missing config says more than a password that opens no key.
+  const exists = await target.read('config', CONFIG_NAME);
+  if (!exists.ok) return exists;
+  const key = await openKey(target, password, { clock, chance });
+  if (!key.ok) return key;
+  const sealer = await makeSealer(key.value.master, chance);
+  const document = await readDocument(target, sealer, 'config', CONFIG_NAME);
+  const config = document.ok ? decodeConfig(document.value) : document;
+  if (!config.ok) return config;
+  const lock =
+    lockKind === 'none' ? ok(null) : await acquireLock({ target, sealer, clock }, lockKind);
+  if (!lock.ok) return lock;
+  const guarded = guard(target, lock.value);
+  const index = new LoadedIndex(guarded, sealer);
+  const loaded = await index.load();
+  if (!loaded.ok) {
+    await lock.value?.release();
+    return loaded;
+  }
+  const writer = new PackWriter({ target: guarded, sealer, table: index.table, packBytes });
+  const reader = makeBlobReader({ target: guarded, sealer, index, writer });
+  return ok({
+    target: guarded,
+    sealer,
+    index,
+    writer,
+    reader,
+    lock: lock.value,
+    config: config.value,
+    key: key.value,
+  });
+}
+
+/** Writes nothing without a lock, and nothing once others may take the lock for stale. */
+function guard(target: RepositoryTarget, lock: Lock | null): RepositoryTarget {
+  const guarded =
+    <A extends readonly unknown[]>(work: (...args: A) => Promise<EngineResult<void>>) =>
+    async (...args: A): Promise<EngineResult<void>> => {
+      const allowed = lock?.check() ?? READ_ONLY;
+      return allowed.ok ? work(...args) : allowed;
+    };
+  return {
+    ...target,
+    write: guarded((type, name, bytes) => target.write(type, name, bytes)),
+    remove: guarded((type, name) => target.remove(type, name)),
+    removeUnfinished: guarded(() => target.removeUnfinished()),
+    destroy: guarded(() => target.destroy()),
+  };
+}
+const READ_ONLY = failed('forbidden', 'The repository was opened for reading.');
+
+function makeRepository(opened: Opened, { clock, chance, cost }: OpenOptions): Repository {
+  const { target, sealer, index, writer, reader, lock, key, config } = opened;
+  const gear = makeGearTable(`${config.polynomial} ${config.id}`);
+
+  return {
+    id: config.id,
+    keyId: key.id,
+    saveBlob: (type, bytes) => writer.save(type, bytes),
+    saveFile: (stream) => saveFile(writer, splitIntoChunks(stream, gear)),
+    async saveTree(nodes) {
+      const bytes = encodeTree(nodes);
+      return bytes.ok ? writer.save('tree', bytes.value) : bytes;
+    },
+    flush: () => writer.flush(),
+    async saveSnapshot(snapshot) {
+      if (!writer.has('tree', snapshot.tree))
+        return failed('invalid', 'The tree of a restore point was not saved.');
+      const flushed = await writer.flush();
+      return flushed.ok
+        ? writeDocument(target, sealer, 'snapshots', encodeSnapshot(snapshot))
+        : flushed;
+    },
+    readBlob: (type, id) => reader.read(type, id),
+    readContent: (content, range) => reader.readContent(content, range),
+    readTree: (id) => readTree(reader, id),
+    async measure() {
+      const loaded = await index.load();
+      return loaded.ok ? ok(index.table.packBytes) : loaded;
+    },
+    listSnapshots: () => listSnapshots(target, sealer),
+    forget: (snapshotId) => target.remove('snapshots', snapshotId),
+    check: (options) => check(opened, options),
+    markDamaged(blobs) {
+      for (const { type, id } of blobs) writer.markDamaged(type, id);
+    },
+    addPassword: (password) => addKey(target, key.master, password, { clock, chance }, cost),
+    async removeKey(keyId) {
+      return keyId === key.id
+        ? failed('conflict', 'The repository was opened with this password.')
+        : target.remove('keys', keyId);
+    },
+    async close() {
+      return (await lock?.release()) ?? done;
+    },
+  };
+}
+
+/** As many chunks are saved at once as keep hashing, compressing and writing busy. */
+const CHUNKS_AT_ONCE = 4;
+
+async function saveFile(
+  writer: PackWriter,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<EngineResult<SavedFile>> {
+  const saving: Promise<EngineResult<SavedBlob>>[] = [];
+  const content: BlobId[] = [];
+  let [sizeBytes, newBytes, crc] = [0, 0, 0];
+  const takeNext = async (): Promise<EngineResult<SavedBlob> | undefined> => {
+    const saved = await saving.shift();
+    if (saved?.ok !== true) return saved;
+    content.push(saved.value.id);
+    newBytes += saved.value.newBytes;
+    return saved;
+  };
+  for await (const chunk of chunks) {
+    sizeBytes += chunk.length;
+    crc = crc32(chunk, crc);
+    saving.push(writer.save('data', chunk));
+    if (saving.length < CHUNKS_AT_ONCE) continue;
+    const saved = await takeNext();
+    if (saved?.ok === false) return saved;
+  }
+  while (saving.length > 0) {
+    const saved = await takeNext();
+    if (saved?.ok === false) return saved;
+  }
+  return ok({ content, sizeBytes, newBytes, crc });
+}

@@ -1,0 +1,125 @@
+import type { EngineError, Id } from '#contract/engine/engine.ts';
+import type { FolderRecorder, SourceObject } from '../types.ts';
+import type { RunningTask } from './running-task.ts';
+import { readPath } from './tasks.ts';
+
+/** Stores the place of each folder before a restore creates it, and its key afterwards (RES-5). */
+export function recordFolders(
+  { store, tenant, id }: RunningTask,
+  object: SourceObject,
+): FolderRecorder {
+  const { kind, id: objectId } = object;
+  return {
+    before: (path) =>
+      store.tenant(tenant, async ({ sql: db }) => {
+        await db
+          .insertInto('restore_folder')
+          .values({
+            tenant_id: tenant,
+            task_id: id,
+            kind,
+            object_id: objectId,
+            path: JSON.stringify(path),
+            object: JSON.stringify(object),
+            key: null,
+          })
+          .onConflict((on) => on.doNothing())
+          .execute();
+      }),
+    after: (path, key) =>
+      store.tenant(tenant, async ({ sql: db }) => {
+        const place = JSON.stringify(path);
+        if (key === null)
+          // Another item of this restore may have created it.
+          await db
+            .deleteFrom('restore_folder')
+            .where('tenant_id', '=', tenant)
+            .where('task_id', '=', id)
+            .where('kind', '=', kind)
+            .where('object_id', '=', objectId)
+            .where('path', '=', place)
+            .where('key', 'is', null)
+            .execute();
+        else
+          await db
+            .insertInto('restore_folder')
+            .values({
+              tenant_id: tenant,
+              task_id: id,
+              kind,
+              object_id: objectId,
+              path: place,
+              object: JSON.stringify(object),
+              key,
+            })
+            .onConflict((on) =>
+              on
+                .columns(['tenant_id', 'task_id', 'kind', 'object_id', 'path'])
+                .doUpdateSet({ key }),
+            )
+            .execute();
+      }),
+  };
+}
+
+interface CreatedFolder {
+  readonly object: SourceObject;
+  readonly path: string;
+  readonly key: string | null;
+}
+
+/** The folders of the restore that a task runs or undoes, the deepest first. */
+async function loadFolders({ store, tenant, id, request }: RunningTask): Promise<CreatedFolder[]> {
+  const rows = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      db
+        .selectFrom('restore_folder')
+        .select(['object', 'path', 'key'])
+        .where('tenant_id', '=', tenant)
+        .where('task_id', '=', getRestore(id, request))
+        .execute(),
+    { readOnly: true },
+  );
+  return rows
+    .map(({ object, ...row }) => ({ ...row, object: object as SourceObject }))
+    .sort((a, b) => readPath(b.path).length - readPath(a.path).length);
+}
+
+const getRestore = (id: Id, request: RunningTask['request']): Id =>
+  request.is === 'undo' ? request.task : id;
+
+/**
+ * Finds the keys of folders that an interrupted restore may have created. Returns why the task has
+ * to wait, if it has to.
+ */
+export async function findCreatedFolders(task: RunningTask): Promise<EngineError | null> {
+  const folders = await loadFolders(task);
+  for (const { object, path, key } of folders.toReversed()) {
+    if (key !== null) continue;
+    const place = { object, path: readPath(path) };
+    const found = await task.target.writerOf(object.kind)?.findFolder(place, task);
+    if (found?.ok === false && stops(found.error)) return found.error;
+    if (found?.ok !== true || found.value === null) continue;
+    const restore = { ...task, id: getRestore(task.id, task.request) };
+    await recordFolders(restore, object).after(place.path, found.value);
+  }
+  return null;
+}
+
+/**
+ * At the end of an undo, removes the folders that the restore created (RES-4). One that holds
+ * something stays. Returns why the task has to wait, if it has to.
+ */
+export async function removeCreatedFolders(task: RunningTask): Promise<EngineError | null> {
+  if (task.request.is !== 'undo') return null;
+  for (const { object, key } of await loadFolders(task)) {
+    if (key === null) continue;
+    const removed = await task.target.writerOf(object.kind)?.removeFolder(object, key, task);
+    if (removed?.ok === false && stops(removed.error)) return removed.error;
+  }
+  return null;
+}
+
+const stops = ({ kind }: EngineError): boolean =>
+  kind === 'busy' || kind === 'unreachable' || kind === 'refused';

@@ -1,0 +1,59 @@
+import type { ItemOutcome, RestoreInput } from '#contract/engine/engine.ts';
+import type { Found } from '../types.ts';
+import { restoreMessages as t } from './messages.en.ts';
+
+/** What a restore does with an item. `outcome` and `message`: once it is done, or in a dry run. */
+export type Decision =
+  | { readonly do: 'skip'; readonly outcome: 'skipped'; readonly message: string }
+  | {
+      readonly do: 'write';
+      readonly outcome: Extract<ItemOutcome, 'restored' | 'merged'>;
+      readonly replaces: Found | null;
+      readonly keepBoth: boolean;
+      readonly message: string;
+      readonly plan: string;
+    };
+
+/** Decides by the rules of a restore and what the target has of the item (RES-1, RES-2). */
+export function decide(
+  { select, onConflict }: Pick<RestoreInput, 'select' | 'onConflict'>,
+  found: Found | null,
+): Decision {
+  if (found === null)
+    return select === 'changed'
+      ? skip(t.changedOnly)
+      : {
+          do: 'write',
+          outcome: 'restored',
+          replaces: null,
+          keepBoth: false,
+          message: t.created,
+          plan: t.willCreate,
+        };
+  if (found.isSame) return skip(t.alreadyThere);
+  if (select === 'missing') return skip(t.missingOnly);
+  switch (onConflict) {
+    case 'skip':
+      return skip(t.keptTarget);
+    case 'replace':
+      return {
+        do: 'write',
+        outcome: 'merged',
+        replaces: found,
+        keepBoth: false,
+        message: t.replaced,
+        plan: t.willReplace,
+      };
+    case 'keep-both':
+      return {
+        do: 'write',
+        outcome: 'restored',
+        replaces: null,
+        keepBoth: true,
+        message: t.keptBoth,
+        plan: t.willKeepBoth,
+      };
+  }
+}
+
+const skip = (message: string): Decision => ({ do: 'skip', outcome: 'skipped', message });

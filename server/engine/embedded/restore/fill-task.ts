@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Plan, PlannedFolder } from './plan.ts';
+import type { RunningTask } from './running-task.ts';
+
+/**
+ * Stores what a task has to do, item by item, in the order of its work: chosen items, then folders
+ * with Inbox first, and the newest items of a folder first (RES-7). After a crash it begins again.
+ */
+export async function fillTask({ store, tenant, id, request }: RunningTask): Promise<void> {
+  await store.tenant(tenant, ({ sql: db }) =>
+    db
+      .deleteFrom('restore_item')
+      .where('tenant_id', '=', tenant)
+      .where('task_id', '=', id)
+      .execute(),
+  );
+  let n = 0;
+  if (request.is === 'undo') {
+    await store.tenant(tenant, (tx) => fillUndo(tx, id, request.task));
+  } else {
+    n = await store.tenant(tenant, (tx) => fillItems(tx, id, request.plan.items));
+    for (const folder of request.plan.folders)
+      for (let after: Last | null = null; ;) {
+        const done: { readonly last: Last | null; readonly added: number } = await store.tenant(
+          tenant,
+          (tx) => fillFolder(tx, id, folder, after, n),
+        );
+        n += done.added;
+        if (done.last === null) break;
+        after = done.last;
+      }
+  }
+  await store.tenant(tenant, async ({ sql: db }) => {
+    const { rows } = await sql<{ items: number; bytes: number }>`
+      select count(*) as items, coalesce(sum(i.bytes), 0)::bigint as bytes from restore_item as r
+      left join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+      where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid`.execute(db);
+    const [total = { items: 0, bytes: 0 }] = rows;
+    const progress = {
+      items: { done: 0, total: total.items },
+      bytes: { done: 0, total: total.bytes },
+    };
+    await sql`update engine_task set progress = ${JSON.stringify(progress)}::text::jsonb where tenant_id = ${tenant} and id = ${id}::uuid`.execute(
+      db,
+    );
+  });
+}
+
+interface Last {
+  readonly at: number;
+  readonly n: number;
+}
+const BATCH = 500;
+
+async function fillFolder(
+  { sql: db, tenant }: TenantTx,
+  task: string,
+  { object, point, key, path }: PlannedFolder,
+  after: Last | null,
+  from: number,
+): Promise<{ readonly last: Last | null; readonly added: number }> {
+  const { rows } = await sql<Last>`
+    with part as (
+      select i.n, i.at, i.title from item as i
+      where i.tenant_id = ${tenant} and i.object_n = ${object} and i.folder_key = ${key}
+        and i.from_point <= ${point} and (i.to_point is null or i.to_point >= ${point})
+        and ${after === null ? sql`true` : sql`(i.at, i.n) < (${after.at}::bigint, ${after.n}::bigint)`}
+      order by i.at desc, i.n desc limit ${BATCH}
+    ), numbered as (select part.*, row_number() over (order by at desc, n desc) as place from part),
+    added as (
+      insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
+      select ${tenant}, ${task}::uuid, ${from}::int + place, ${object}, n, title, ${JSON.stringify(path)}, 'planned' from numbered
+    )
+    select at, n from numbered order by place`.execute(db);
+  return { added: rows.length, last: rows.length === BATCH ? (rows.at(-1) ?? null) : null };
+}
+
+async function fillItems(
+  { sql: db, tenant }: TenantTx,
+  task: string,
+  items: Plan['items'],
+): Promise<number> {
+  for (let at = 0; at < items.length; at += BATCH)
+    await sql`
+      insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state)
+      select ${tenant}, ${task}::uuid, ${at}::int + x.place, x.object, x.item, i.title, x.path, 'planned'
+      from jsonb_to_recordset(${JSON.stringify(
+        items.slice(at, at + BATCH).map(({ object, item, path }, index) => ({
+          place: index + 1,
+          object,
+          item,
+          path: JSON.stringify(path),
+        })),
+      )}::text::jsonb) as x(place int, object bigint, item bigint, path text)
+      join item as i on i.tenant_id = ${tenant} and i.object_n = x.object and i.n = x.item`.execute(
+      db,
+    );
+  return items.length;
+}
+
+/** Backwards, and only what was written. */
+const fillUndo = async (
+  { sql: db, tenant }: TenantTx,
+  task: string,
+  restored: string,
+): Promise<void> => {
+  await sql`
+    insert into restore_item (tenant_id, task_id, n, object_n, item_n, name, path, state, written, replaced)
+    select ${tenant}, ${task}::uuid, row_number() over (order by n desc), object_n, item_n, name, path, 'planned', written, replaced
+    from restore_item where tenant_id = ${tenant} and task_id = ${restored}::uuid and written is not null`.execute(
+    db,
+  );
+};

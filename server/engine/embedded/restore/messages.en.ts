@@ -1,0 +1,43 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const restoreMessages = defineMessages('restore-engine', {
+  noTask: 'There is no such task.',
+  // The temporary application, as an administrator sees it in the tenant.
+  application: 'Restore (temporary)',
+  nothingChosen: 'Choose what to restore.',
+  noNode: 'This item is not part of the restore point.',
+  alreadyThere: 'The target already has this item.',
+  missingOnly: 'The target has another version. Only missing items are restored.',
+  changedOnly: 'The target does not have this item. Only changed items are restored.',
+  keptTarget: "The target has another version, which wasn't replaced.",
+  willCreate: 'Will be created.',
+  willReplace: 'Will replace the version of the target.',
+  willKeepBoth: 'Will be created beside the version of the target.',
+  created: 'Created.',
+  replaced: 'Replaced the version of the target.',
+  keptBoth: 'Created beside the version of the target.',
+  withVersions:
+    '{message} {count, plural, one {With # earlier version.} other {With # earlier versions.}}',
+  draft: 'Drafts are excluded.',
+  deletedItem: 'Deleted Items are excluded.',
+  noContent: 'The content of this item could not be backed up.',
+  notReplaceable: 'The version of the target could not be saved, so it was not replaced. {reason}',
+  removed: 'Removed.',
+  putBack: 'The earlier version was put back.',
+  changedSince: 'Changed since the restore, so it was left as it is.',
+  noUser: 'The tenant has no such user.',
+  gone: 'No longer in the target.',
+  missingRights:
+    'The organization can only be read. To restore to it, sign in as an administrator of its tenant and grant these permissions: {names}.',
+  rightsNotGranted:
+    'The tenant did not grant these permissions: {names}. Sign in as a Global Administrator.',
+  rightsNotYet:
+    'Microsoft 365 does not know the new permissions everywhere yet. Try again in a minute.',
+  rightsEnded:
+    'The rights to write have ended. Start the restore again, and sign in to grant them once more.',
+  cannotUndo: 'Only a finished restore can be undone, and only once.',
+  running: 'This task is over.',
+  noBackup: 'The backup of this restore no longer exists.',
+  cancelled: 'The restore was stopped.',
+  interrupted: 'The target was not available for an hour. Start the restore again to go on.',
+});

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { EngineResult, Id, RestoreInput } from '#contract/engine/engine.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadState, type ObjectState } from '../explorer/children.ts';
+import type { OpenExplorer } from '../explorer/explorers.ts';
+import { isWithin, parseNodeId } from '../explorer/node-id.ts';
+import { readFolders, type IndexedFolder } from '../index/read.ts';
+import { failed, ok } from '../../result.ts';
+import type { PathPart } from '../types.ts';
+import { restoreMessages as t } from './messages.en.ts';
+
+/** Items of one folder that a restore takes, and where they go. */
+export interface PlannedFolder {
+  readonly object: number;
+  /** The object's own number of the state whose items are taken. */
+  readonly point: number;
+  readonly key: string;
+  /** Where the items go, from the top of the target. */
+  readonly path: readonly PathPart[];
+  readonly isInbox: boolean;
+}
+/** A single item that was chosen. `item`: the number of its version. */
+export interface PlannedItem {
+  readonly object: number;
+  readonly item: number;
+  readonly path: readonly PathPart[];
+}
+export interface Plan {
+  readonly folders: readonly PlannedFolder[];
+  readonly items: readonly PlannedItem[];
+}
+
+/**
+ * Resolves chosen nodes to folders and items of the explorer's point. A folder that is chosen twice,
+ * also by a folder above it, is taken once.
+ */
+export async function planRestore(
+  tx: TenantTx,
+  explorer: OpenExplorer,
+  { nodes, within, target }: Pick<RestoreInput, 'nodes' | 'within' | 'target'>,
+): Promise<EngineResult<Plan>> {
+  if (nodes.length === 0) return failed('invalid', t.nothingChosen, { field: 'nodes' });
+  const folders = new Map<string, PlannedFolder>();
+  const items = new Map<string, PlannedItem>();
+  const trees = new Map<number, FolderTree>();
+  for (const id of new Set<Id>(nodes)) {
+    const ref = parseNodeId(id);
+    const isKnown = ref !== null && isWithin(ref, within);
+    const state = isKnown ? await loadState(tx, explorer, ref.object) : null;
+    if (ref === null || state === null) return failed('missing', t.noNode, { field: 'nodes' });
+    const tree = trees.get(state.n) ?? (await readTree(tx, state));
+    trees.set(state.n, tree);
+    if (ref.kind === 'item') {
+      const item = await chosenItem(tx, state, ref.n);
+      if (item === null) return failed('missing', t.noNode, { field: 'nodes' });
+      const path = getTargetPath(target, tree.pathOf(item.folder), []);
+      items.set(id, { object: state.n, item: ref.n, path });
+      continue;
+    }
+    const top = ref.kind === 'folder' ? tree.byN(ref.n) : null;
+    if (ref.kind === 'folder' && top === undefined)
+      return failed('missing', t.noNode, { field: 'nodes' });
+    for (const key of top ? tree.below(top.key) : [TOP, ...tree.all()]) {
+      const full = tree.pathOf(key);
+      const stored = top ? tree.pathOf(top.key).length - 1 : 0;
+      folders.set(`${state.n} ${key}`, {
+        object: state.n,
+        point: state.point,
+        key,
+        path: getTargetPath(target, full, full.slice(stored)),
+        isInbox: tree.isInbox(key),
+      });
+    }
+  }
+  return ok({
+    // Inbox first (RES-7). Within a folder, the newest items come first.
+    folders: [...folders.values()].sort((a, b) => Number(b.isInbox) - Number(a.isInbox)),
+    items: [...items.values()],
+  });
+}
+
+/** Files of a drive that are in no folder. */
+const TOP = '';
+
+/** `full`: the path in the original place. `stored`: what of it stays below a folder that was named. */
+function getTargetPath(
+  target: RestoreInput['target'],
+  full: readonly PathPart[],
+  stored: readonly PathPart[],
+): readonly PathPart[] {
+  if (target.kind === 'original' || target.folder === null) return full;
+  const named = target.folder
+    .split('/')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .map((name) => ({ name, wellKnown: null }));
+  // Below a named folder nothing is an Inbox any more.
+  return [...named, ...stored.map(({ name }) => ({ name, wellKnown: null }))];
+}
+
+/** The version that was chosen: part of the point, or of one before it. */
+async function chosenItem(
+  { sql: db, tenant }: TenantTx,
+  { n: object, point }: ObjectState,
+  n: number,
+): Promise<{ readonly folder: string } | null> {
+  const { rows } = await sql<{ folder: string }>`
+    select folder_key as folder from item
+    where tenant_id = ${tenant} and object_n = ${object} and n = ${n} and from_point <= ${point}`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}
+
+interface FolderTree {
+  all(): readonly string[];
+  byN(n: number): IndexedFolder | undefined;
+  /** The folder and everything below it. */
+  below(key: string): readonly string[];
+  pathOf(key: string): readonly PathPart[];
+  isInbox(key: string): boolean;
+}
+
+/** Folders of the point, and those that ended before it: deleted items lie in them. */
+async function readTree(tx: TenantTx, state: ObjectState): Promise<FolderTree> {
+  const now = await readFolders(tx, state.n, state.point);
+  const byKey = new Map(now.map((folder) => [folder.key, folder]));
+  for (const folder of await endedFolders(tx, state))
+    if (!byKey.has(folder.key)) byKey.set(folder.key, folder);
+  const chain = (key: string): IndexedFolder[] => {
+    const parts: IndexedFolder[] = [];
+    const seen = new Set<string>();
+    for (let at = byKey.get(key); at && !seen.has(at.key); at = byKey.get(at.parent ?? '')) {
+      seen.add(at.key);
+      parts.unshift(at);
+    }
+    return parts;
+  };
+  return {
+    all: () => now.map(({ key }) => key),
+    byN: (n) => [...byKey.values()].find((folder) => folder.n === n),
+    below: (key) => [...byKey.keys()].filter((one) => chain(one).some((part) => part.key === key)),
+    pathOf: (key) => chain(key).map(({ name, wellKnown }) => ({ name, wellKnown })),
+    isInbox: (key) => chain(key).some(({ wellKnown }) => wellKnown === 'inbox'),
+  };
+}
+
+/** The last version of each folder that ended before the point. */
+async function endedFolders(
+  { sql: db, tenant }: TenantTx,
+  { n, point }: ObjectState,
+): Promise<readonly IndexedFolder[]> {
+  const { rows } = await sql<IndexedFolder>`
+    select distinct on (key) n, key, parent_key as parent, name, well_known as "wellKnown", from_point as "fromPoint" from folder
+    where tenant_id = ${tenant} and object_n = ${n} and from_point <= ${point} and to_point < ${point}
+    order by key, from_point desc`.execute(db);
+  return rows;
+}

@@ -1,0 +1,316 @@
+import type {
+  Content,
+  Engine,
+  EngineResult,
+  EngineScope,
+  Id,
+  RestoreInput,
+  Size,
+} from '#contract/engine/engine.ts';
+import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { listChildren } from '../explorer/children.ts';
+import { prepareDownload } from '../downloads/prepare.ts';
+import { readDownload } from '../downloads/read.ts';
+import { findPart } from '../explorer/content.ts';
+import { type Moment, openExplorer, stopExplorer, useExplorer } from '../explorer/explorers.ts';
+import { listPoints } from '../explorer/points.ts';
+import { makeRepositoryReaders, type RepositoryReaders } from '../repositories/readers.ts';
+import { ok } from '../../result.ts';
+import { measure } from './measure.ts';
+import { stopGrants } from './rights/grants.ts';
+import { findTarget, type RightsPort, type TaskRights } from './rights/rights.ts';
+import { runTask } from './run-task.ts';
+import type { RestorePorts } from './running-task.ts';
+import {
+  cancelTask,
+  getTask,
+  listResults,
+  listTasks,
+  requestRestore,
+  requestUndo,
+} from './tasks.ts';
+
+/** What of the interface is about reading backups and restoring them. */
+export type RestoreCalls = Pick<
+  Engine,
+  | 'listPoints'
+  | 'openExplorer'
+  | 'stopExplorer'
+  | 'listChildren'
+  | 'getSize'
+  | 'readContent'
+  | 'prepareDownload'
+  | 'readDownload'
+  | 'restore'
+  | 'undo'
+  | 'getTask'
+  | 'listTasks'
+  | 'listResults'
+  | 'cancel'
+> & {
+  readonly restoreRights: RestoreRightsCalls;
+};
+
+/**
+ * Each call is one transaction. It records what was read or asked for, so nothing is answered
+ * without its record (G63).
+ */
+export function makeRestoreCalls(
+  world: () => AppContext,
+  rights: RightsPort,
+  readers: RepositoryReaders = makeRepositoryReaders(world),
+): RestoreCalls {
+  const moment = (): Moment => ({ now: world().clock.now(), chance: world().chance });
+
+  const call = <T>(
+    scope: EngineScope,
+    work: (tx: TenantTx) => Promise<EngineResult<T>>,
+    record: ((value: T) => Recorded) | null,
+  ): Promise<EngineResult<T>> =>
+    world().store.tenant(scope.tenant, async (tx) => {
+      const result = await work(tx);
+      if (result.ok && record !== null) await recordCall(tx, world(), scope, record(result.value));
+      return result;
+    });
+
+  const start = (
+    scope: EngineScope,
+    work: (tx: TenantTx) => Promise<EngineResult<Id>>,
+    record: (task: Id) => Recorded,
+  ): Promise<EngineResult<Id>> =>
+    call(
+      scope,
+      async (tx) => {
+        const task = await work(tx);
+        if (task.ok) await schedule(tx, task.value, world().clock.now());
+        return task;
+      },
+      record,
+    );
+
+  /** A dry run writes nothing, so it needs no rights. */
+  const allowRestore = async (
+    scope: EngineScope,
+    { explorer, target, dryRun }: RestoreInput,
+  ): Promise<EngineResult<TaskRights | null>> => {
+    if (dryRun) return ok(null);
+    const now = world().clock.now();
+    const open = await world().store.tenant(scope.tenant, (tx) =>
+      useExplorer(tx, scope, explorer, now),
+    );
+    if (!open.ok) return open;
+    const organization = target.kind === 'other' ? target.organization : scope.organization;
+    return rights.allow({ ...scope, organization }, open.value.workload);
+  };
+
+  return {
+    listPoints: (scope, input) => call(scope, (tx) => listPoints(tx, scope, input), null),
+
+    openExplorer: (scope, input) =>
+      call(
+        scope,
+        (tx) => openExplorer(tx, scope, input, moment()),
+        ({ id, workload, point }) => ({
+          what: 'restoresession.opened',
+          detail: { session: id, workload, point: point.id },
+        }),
+      ),
+
+    stopExplorer: (scope, { explorer, keepsRights = false }) =>
+      call(
+        scope,
+        async (tx) => {
+          const now = world().clock.now();
+          const stopped = await stopExplorer(tx, scope, explorer, now);
+          if (stopped.ok && !keepsRights) await stopGrants(tx, scope, stopped.value, now);
+          return stopped.ok ? ok(undefined) : stopped;
+        },
+        () => ({ what: 'restoresession.stopped', detail: { session: explorer } }),
+      ),
+
+    listChildren: (scope, input) =>
+      call(
+        scope,
+        async (tx) => {
+          const explorer = await useExplorer(tx, scope, input.explorer, world().clock.now());
+          return explorer.ok ? listChildren(tx, explorer.value, input) : explorer;
+        },
+        ({ rows }) => ({
+          what: READ,
+          detail: {
+            read: 'list',
+            session: input.explorer,
+            node: input.parent,
+            only: input.only,
+            rows: rows.length,
+          },
+        }),
+      ),
+
+    getSize: (scope, { explorer, nodes }) =>
+      call<Size>(
+        scope,
+        async (tx) => {
+          const open = await useExplorer(tx, scope, explorer, world().clock.now());
+          return open.ok ? measure(tx, open.value, nodes) : open;
+        },
+        ({ items }) => ({ what: READ, detail: { read: 'size', session: explorer, rows: items } }),
+      ),
+
+    readContent: (scope, input) =>
+      call<Content>(
+        scope,
+        async (tx) => {
+          const explorer = await useExplorer(tx, scope, input.explorer, world().clock.now());
+          if (!explorer.ok) return explorer;
+          const found = await findPart(tx, explorer.value, input);
+          if (!found.ok) return found;
+          const { part, ...range } = found.value;
+          const { repository } = explorer.value;
+          return ok({
+            bytes: part.bytes,
+            stream: readers.read(scope.tenant, repository, part, range),
+          });
+        },
+        () => ({
+          what: READ,
+          detail: {
+            read: 'content',
+            session: input.explorer,
+            node: input.node,
+            as: input.as,
+            from: input.from ?? null,
+            to: input.to ?? null,
+          },
+        }),
+      ),
+
+    prepareDownload: (scope, input) =>
+      prepareDownload(world(), scope, input, (tx, { id, items, bytes }) =>
+        recordCall(tx, world(), scope, {
+          what: READ,
+          detail: {
+            read: 'download-list',
+            session: input.explorer,
+            download: id,
+            rows: items,
+            bytes,
+          },
+        }),
+      ),
+
+    readDownload: (scope, input) =>
+      call(
+        scope,
+        (tx) => readDownload(world(), readers, tx, scope, input),
+        () => ({ what: READ, detail: { read: 'download', ...input } }),
+      ),
+
+    restoreRights: rights.calls,
+
+    async restore(scope, input) {
+      const allowed = await allowRestore(scope, input);
+      if (!allowed.ok) return allowed;
+      return start(
+        scope,
+        (tx) => requestRestore(tx, scope, input, allowed.value, moment()),
+        (task) => ({ what: 'restoretask.requested', detail: restoreDetail(task, input) }),
+      );
+    },
+
+    async undo(scope, { task }) {
+      const target = await findTarget(world(), scope, task);
+      const allowed =
+        target === null ? ok(null) : await rights.allow({ ...scope, ...target }, target.workload);
+      if (!allowed.ok) return allowed;
+      return start(
+        scope,
+        (tx) =>
+          requestUndo(
+            tx,
+            scope,
+            { task, target: target?.organization ?? scope.organization, rights: allowed.value },
+            moment(),
+          ),
+        (undo) => ({ what: 'restoretask.undone', detail: { task, undo } }),
+      );
+    },
+
+    getTask: (scope, { task }) => call(scope, (tx) => getTask(tx, scope, task), null),
+
+    listTasks: (scope, input) => call(scope, (tx) => listTasks(tx, scope, input), null),
+
+    listResults: (scope, input) =>
+      call(
+        scope,
+        (tx) => listResults(tx, scope, input),
+        ({ rows }) => ({
+          what: READ,
+          detail: { read: 'results', task: input.task, rows: rows.length },
+        }),
+      ),
+
+    cancel: (scope, { task }) =>
+      call(
+        scope,
+        async (tx) => {
+          const cancelled = await cancelTask(tx, scope, task);
+          // One that waits for its target ends now.
+          if (cancelled.ok) await schedule(tx, task, world().clock.now());
+          return cancelled;
+        },
+        () => ({ what: 'restoretask.cancelled', detail: { task } }),
+      ),
+  };
+}
+
+/** The background job of a restore: continues it until it ends. */
+export const restoreTask =
+  (world: AppContext, ports: RestorePorts): JobHandler<'restore-task'> =>
+  ({ tenant, payload: { task }, signal }) =>
+    runTask(world, ports, { tenant, task, signal });
+
+const READ = 'backupcontent.read';
+
+const schedule = (tx: TenantTx, task: Id, at: number): Promise<void> =>
+  scheduleJob(tx, 'restore-task', task, { task }, at);
+
+const restoreDetail = (task: Id, { explorer, nodes, target, dryRun }: RestoreInput): Detail => ({
+  task,
+  session: explorer,
+  nodes: nodes.length,
+  target: target.kind,
+  dryRun,
+  ...(target.kind === 'other' && {
+    targetOrganization: target.organization,
+    targetObject: target.object,
+  }),
+});
+
+type Detail = Readonly<Record<string, string | number | boolean | null>>;
+interface Recorded {
+  readonly what: string;
+  readonly detail: Detail;
+}
+
+/** Records what a user did. What Daybook does on its own schedule reads nothing for anybody. */
+async function recordCall(
+  tx: TenantTx,
+  world: AppContext,
+  { user, organization, origin }: EngineScope,
+  { what, detail }: Recorded,
+): Promise<void> {
+  if (user === null) return;
+  await auditOrigin(tx, world, {
+    what,
+    user: null,
+    detail: { organization, ...detail },
+    at: world.clock.now(),
+    origin: origin ?? { ip: '', agent: '', actor: user, impersonation: null, key: null },
+  });
+}

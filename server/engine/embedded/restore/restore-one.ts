@@ -1,0 +1,211 @@
+import type { EngineError, RestoreInput } from '#contract/engine/engine.ts';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { Found, Place, SourceObject, StoredItem, Writer, Written } from '../types.ts';
+import { recordFolders } from './created-folders.ts';
+import { decide } from './decide.ts';
+import { restoreMessages as t } from './messages.en.ts';
+import {
+  storeStep,
+  type ItemEnd,
+  type Replaced,
+  type RunningTask,
+  type TaskItem,
+} from './running-task.ts';
+import { readPath } from './tasks.ts';
+import {
+  type BegunVersion,
+  findBegun,
+  loadEarlierVersions,
+  withVersions,
+  writeVersions,
+} from './versions.ts';
+
+/** What undo needs of an item that was written. */
+export interface WrittenItem extends Written {
+  readonly object: SourceObject;
+}
+/** What an item replaced: its content is in the repository. */
+export interface ReplacedItem {
+  readonly item: Replaced;
+  readonly parts: readonly StoredPart[];
+}
+
+/**
+ * Restores one item, or says what would happen. Every item ends restored, merged, skipped or failed
+ * (RES-3). Only an error that concerns the whole task is returned as one.
+ */
+export async function restoreOne(task: RunningTask, one: TaskItem): Promise<ItemEnd> {
+  if (task.request.is !== 'restore') throw new Error('Not a restore.');
+  const { input } = task.request;
+  const excluded = exclusion(input, one);
+  if (excluded !== null) return finish(task, one, 'skipped', excluded);
+  if (one.item.parts.length === 0) return finish(task, one, 'failed', t.noContent);
+  const object = await loadObject(task, input, one);
+  if (!object.ok) return problem(task, one, object.error);
+  const writer = task.target.writerOf(object.value.kind);
+  if (writer === null) return finish(task, one, 'failed', t.noContent);
+  const place = { object: object.value, path: readPath(one.path) };
+  const found = await writer.find(place, one.item, task);
+  if (!found.ok) return problem(task, one, found.error);
+  // A crash hid the end of an earlier attempt: if the item is there, that attempt succeeded (RES-5).
+  if (one.state === 'writing' && found.value?.isSame)
+    return endInterrupted(task, one, writer, object.value, found.value);
+  const earlier = await loadEarlierVersions(task, one);
+  const begun = one.state === 'writing' ? await findBegun(task, writer, place, earlier) : null;
+  if (begun?.ok === false) return problem(task, one, begun.error);
+  if (begun?.value != null) return goOn(task, one, writer, place, earlier, begun.value);
+  const decision = decide(input, found.value);
+  if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
+  if (input.dryRun)
+    return finish(task, one, decision.outcome, withVersions(decision.plan, earlier.length));
+  const folder = await ensureFolder(task, writer, place);
+  if (!folder.ok) return problem(task, one, folder.error);
+  const replaced = await saveReplaced(task, object.value, decision.replaces);
+  if (!replaced.ok)
+    return passes(replaced.error)
+      ? { ok: false, error: replaced.error }
+      : finish(task, one, 'failed', t.notReplaceable({ reason: replaced.error.message }));
+  await storeStep(task, one.n, {
+    state: 'writing',
+    written: null,
+    replaced: replaced.value,
+  });
+  const written = await writeVersions(task, one, writer, place, {
+    versions: [...earlier, one.item],
+    replaces: decision.replaces,
+    keepBoth: decision.keepBoth,
+  });
+  if (!written.ok) return problem(task, one, written.error);
+  const message = withVersions(decision.message, earlier.length);
+  return finishWritten(task, one, decision.outcome, message, written.value);
+}
+
+/** An earlier attempt has written some versions of a file: the others follow. */
+async function goOn(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  place: Place,
+  earlier: readonly StoredItem[],
+  { count, found }: BegunVersion,
+): Promise<ItemEnd> {
+  const written = await writeVersions(task, one, writer, place, {
+    versions: [...earlier.slice(count), one.item],
+    replaces: found,
+    keepBoth: false,
+  });
+  if (!written.ok) return problem(task, one, written.error);
+  const [outcome, message] =
+    one.replaced === null ? (['restored', t.created] as const) : (['merged', t.replaced] as const);
+  return finishWritten(task, one, outcome, withVersions(message, earlier.length), written.value);
+}
+
+/** An earlier attempt has written the item. What it was to replace may still be beside it. */
+async function endInterrupted(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  object: SourceObject,
+  { key, changeKey }: Found,
+): Promise<ItemEnd> {
+  const written = { object, key, changeKey };
+  const replaced = one.replaced as ReplacedItem | null;
+  if (replaced === null) return finishWritten(task, one, 'restored', t.created, written);
+  if (replaced.item.key !== key) {
+    const removed = await writer.remove(object, replaced.item, task);
+    if (!removed.ok && passes(removed.error)) return { ok: false, error: removed.error };
+  }
+  return finishWritten(task, one, 'merged', t.replaced, written);
+}
+
+/** Makes sure of a folder, once for all items that go there. */
+async function ensureFolder(
+  task: RunningTask,
+  writer: Writer,
+  place: Place,
+): ReturnType<Writer['ensureFolder']> {
+  const id = JSON.stringify([place.object.id, place.path.map(({ name }) => name)]);
+  const request =
+    task.folders.get(id) ?? writer.ensureFolder(place, task, recordFolders(task, place.object));
+  task.folders.set(id, request);
+  const result = await request;
+  if (!result.ok) task.folders.delete(id);
+  return result;
+}
+
+function exclusion({ flags }: RestoreInput, { item, isInDeletedItems }: TaskItem): string | null {
+  if (flags.excludeDrafts && item.flags.draft === true) return t.draft;
+  if (flags.excludeDeletedItems && isInDeletedItems) return t.deletedItem;
+  return null;
+}
+
+const loadObject = async (
+  { target }: RunningTask,
+  { target: to }: RestoreInput,
+  { object }: TaskItem,
+) =>
+  to.kind === 'original'
+    ? ({ ok: true, value: object } as const)
+    : target.findObject(object.kind, to.object);
+
+/** Saves what will be replaced into the repository first, so that undo can put it back (RES-4). */
+async function saveReplaced(
+  task: RunningTask,
+  object: SourceObject,
+  replaces: Found | null,
+): Promise<
+  | { readonly ok: true; readonly value: ReplacedItem | null }
+  | { readonly ok: false; readonly error: EngineError }
+> {
+  if (replaces === null) return { ok: true, value: null };
+  const fetched = await task.target.fetch(object, replaces.key, task);
+  if (!fetched.ok) return fetched;
+  const parts: StoredPart[] = [];
+  for (const part of fetched.value.parts) {
+    const saved = await task.content.save(part);
+    if (!saved.ok) return saved;
+    parts.push(saved.value);
+  }
+  const flushed = await task.content.flush();
+  return flushed.ok ? { ok: true, value: { item: fetched.value.item, parts } } : flushed;
+}
+
+const passes = ({ kind }: EngineError): boolean => kind === 'busy' || kind === 'unreachable';
+
+/** An error that passes stops the task for now; any other is the item's own. */
+const problem = async (
+  task: Pick<RunningTask, 'store' | 'tenant' | 'id'>,
+  one: TaskItem,
+  error: EngineError,
+): Promise<ItemEnd> =>
+  passes(error) || error.kind === 'refused'
+    ? { ok: false, error }
+    : finish(task, one, 'failed', error.message);
+
+async function finish(
+  task: Pick<RunningTask, 'store' | 'tenant' | 'id'>,
+  { n }: TaskItem,
+  outcome: 'restored' | 'merged' | 'skipped' | 'failed',
+  message: string | null,
+): Promise<ItemEnd> {
+  await storeStep(task, n, { state: 'done', outcome, message });
+  return { ok: true, outcome, message };
+}
+
+async function finishWritten(
+  task: Pick<RunningTask, 'store' | 'tenant' | 'id'>,
+  { n }: TaskItem,
+  outcome: 'restored' | 'merged',
+  message: string,
+  written: WrittenItem,
+): Promise<ItemEnd> {
+  await storeStep(task, n, { state: 'done', outcome, message, written });
+  return { ok: true, outcome, message };
+}
+
+/** The item as a writer needs it, from what was replaced. */
+export const replacedItem = ({ item, parts }: ReplacedItem): StoredItem => ({
+  ...item,
+  n: 0,
+  parts,
+});

@@ -1,0 +1,153 @@
+import * as v from 'valibot';
+import type { EngineResult, Id, ObjectKind } from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { ContentError } from '../content-error.ts';
+import type { GraphPorts } from '../graph/request.ts';
+import type { GraphConnections } from '../organizations/access.ts';
+import { openStoredRepository } from '../repositories/repositories.ts';
+import type { Repository } from '../restic/repository.ts';
+import { failed, ok } from '../../result.ts';
+import { writeTo } from '../sessions/content-writer.ts';
+import { directoryClient } from '../sources/directory.ts';
+import { driveWriter } from '../sources/drive-writer.ts';
+import { driveSource } from '../sources/drive.ts';
+import { mailWriter } from '../sources/mail-writer.ts';
+import { mailSource, readMail } from '../sources/mail.ts';
+import type { ItemChange, Source, SourceCall, SourceObject } from '../types.ts';
+import { restoreMessages as t } from './messages.en.ts';
+import { openGrant } from './rights/grants.ts';
+import { findMissing, neededFor } from '../entra/permissions.ts';
+import type { TaskRights } from './rights/rights.ts';
+import type { RestoreContent, RestorePorts, RestoreTarget } from './running-task.ts';
+
+/** Restores write with the organization's access or with granted rights, and read from the stored repository. */
+export const makeRestorePorts = (
+  world: () => AppContext,
+  connections: GraphConnections,
+): RestorePorts => ({
+  async openTarget(tenant, organization, rights) {
+    const ports = await openPorts(world(), connections, { tenant, organization, rights });
+    return ports.ok ? ok(graphTarget(ports.value)) : ports;
+  },
+  openAdministrator: (region, accessToken, signal) =>
+    directoryClient(connections.person(region, accessToken), { signal, onWaiting: () => {} }),
+  async openContent(tenant, repository) {
+    const opened = await openStoredRepository(world(), tenant, repository);
+    return opened.ok ? ok(getContent(opened.value)) : opened;
+  },
+});
+
+/** Signs in with the rights of a task. Those of the backup application are checked before. */
+async function openPorts(
+  world: AppContext,
+  connections: GraphConnections,
+  {
+    tenant,
+    organization,
+    rights,
+  }: { readonly tenant: TenantId; readonly organization: Id; readonly rights: TaskRights | null },
+): Promise<EngineResult<GraphPorts>> {
+  const grant = rights?.grant ?? null;
+  if (grant !== null) {
+    const opened = await world.store.tenant(
+      tenant,
+      (tx) => openGrant(tx, world, organization, grant),
+      { readOnly: true },
+    );
+    return opened.ok
+      ? ok(connections.until(`grant ${grant}`, opened.value.access, opened.value.expiresAt))
+      : opened;
+  }
+  const ports = await connections.open(tenant, organization);
+  if (!ports.ok || rights === null) return ports;
+  const signal = AbortSignal.timeout(FIND_MS);
+  const missing = await findMissing(ports.value.tokens, neededFor(rights.workload), signal);
+  if (!missing.ok) return missing;
+  return missing.value.length === 0
+    ? ports
+    : failed('forbidden', t.missingRights({ names: missing.value.join(', ') }));
+}
+
+function graphTarget(ports: GraphPorts): RestoreTarget {
+  const mails = mailWriter(ports);
+  const drives = driveWriter(ports);
+  return {
+    writerOf: (kind) => (kind === 'mailbox' ? mails : kind === 'drive' ? drives : null),
+    async fetch(object, key, call) {
+      if (object.kind === 'drive') return fetchOne(driveSource(ports), object, blank(key), call);
+      const mail = await readMail(ports, object, key, call);
+      return mail.ok ? fetchOne(mailSource(ports), object, mail.value, call) : mail;
+    },
+    findObject: (kind, id) => findUser(ports, kind, id),
+  };
+}
+
+async function fetchOne(
+  source: Source,
+  object: SourceObject,
+  wanted: ItemChange,
+  call: SourceCall,
+): ReturnType<RestoreTarget['fetch']> {
+  for await (const { item, ...result } of source.fetch(object, [wanted], call))
+    return result.ok ? ok({ item, parts: result.parts }) : { ok: false, error: result.error };
+  return failed('missing', t.gone);
+}
+
+/** A file of which only the key is known: the source reads its properties with its content. */
+const blank = (key: string): ItemChange => ({
+  key,
+  changeKey: '',
+  folder: '',
+  kind: 'file',
+  title: '',
+  people: '',
+  at: 0,
+  changedAt: 0,
+  bytes: 0,
+  flags: {},
+});
+
+const USER = v.object({
+  id: v.string(),
+  displayName: v.nullish(v.string(), ''),
+  mail: v.nullish(v.string()),
+  userPrincipalName: v.nullish(v.string(), ''),
+});
+const FIND_MS: Ms = 60_000;
+
+/** Mailboxes and drives have the id of their user. */
+async function findUser(
+  ports: GraphPorts,
+  kind: ObjectKind,
+  id: string,
+): Promise<EngineResult<SourceObject>> {
+  const call: SourceCall = { signal: AbortSignal.timeout(FIND_MS), onWaiting: () => {} };
+  const path = `/users/${encodeURIComponent(id)}?$select=id,displayName,mail,userPrincipalName`;
+  const user = await directoryClient(ports, call).get(path, USER);
+  if (!user.ok)
+    return user.error.kind === 'missing'
+      ? failed('missing', t.noUser)
+      : { ok: false, error: user.error };
+  const { displayName, mail, userPrincipalName } = user.value;
+  return ok({ kind, id: user.value.id, name: displayName, address: mail ?? userPrincipalName });
+}
+
+function getContent(repository: Repository): RestoreContent {
+  const writer = writeTo(repository);
+  return {
+    read: (part) => readPart(repository, part),
+    save: (part) => writer.save(part),
+    flush: () => writer.flush(),
+    async close() {
+      await repository.close();
+    },
+  };
+}
+
+async function* readPart(repository: Repository, { blobs }: StoredPart): AsyncIterable<Uint8Array> {
+  const content = await repository.readContent(blobs);
+  if (!content.ok) throw new ContentError(content.error);
+  yield* content.value;
+}

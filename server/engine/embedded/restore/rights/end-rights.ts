@@ -1,0 +1,79 @@
+import type { Id, Region } from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { deleteRegistration } from '../../entra/application.ts';
+import type { GraphClient } from '../../graph/client.ts';
+import type { RestorePorts } from '../running-task.ts';
+import { closeGrant, endGrant, isGrantInUse, loadGrant, recordGrant } from './grants.ts';
+
+/** How often a stopped session looks whether its restores are done, and a removal is tried again. */
+const AGAIN_MS: Ms = 15_000;
+
+/** The background job of a grant: ends it, and removes its application from the tenant. */
+export const endRights =
+  (
+    world: AppContext,
+    { openAdministrator }: Pick<RestorePorts, 'openAdministrator'>,
+  ): JobHandler<'restore-rights'> =>
+  async ({ tenant, payload: { grant: id }, signal }) => {
+    const due = await endWhenDue(world, tenant, id);
+    if (due.is === 'over') return null;
+    if (due.is === 'later') return due.at;
+    const { accessToken, region, registrationId, tokenExpiresAt } = due;
+    const client: GraphClient = openAdministrator(region, accessToken, signal);
+    const removed = await deleteRegistration(client, registrationId);
+    const now = world.clock.now();
+    const canHelp = !removed.ok && PASSING.has(removed.error.kind);
+    if (canHelp && now + AGAIN_MS < tokenExpiresAt) return now + AGAIN_MS;
+    await world.store.tenant(tenant, async (tx) => {
+      await closeGrant(tx, id, removed.ok);
+      await recordGrant(tx, world, {
+        what: 'restorerights.removed',
+        user: due.user,
+        detail: { organization: due.organization, grant: id, removed: removed.ok },
+        origin: null,
+      });
+    });
+    return null;
+  };
+
+const PASSING: ReadonlySet<string> = new Set(['busy', 'unreachable', 'internal']);
+
+type Due =
+  | { readonly is: 'over' }
+  | { readonly is: 'later'; readonly at: Ms }
+  | {
+      readonly is: 'ended';
+      readonly organization: Id;
+      readonly user: string;
+      readonly region: Region;
+      readonly accessToken: string;
+      readonly tokenExpiresAt: Ms;
+      readonly registrationId: string;
+    };
+
+/** Ends a grant if its session has ended and its restores are done, or if its time is over. */
+const endWhenDue = (world: AppContext, tenant: TenantId, id: Id): Promise<Due> =>
+  world.store.tenant<Due>(tenant, async (tx) => {
+    const now = world.clock.now();
+    const grant = await loadGrant(tx, world, id);
+    if (grant === null || grant.sealed === null) return { is: 'over' };
+    const { sealed, organization, user, registrationId, region } = grant;
+    const { accessToken, tokenExpiresAt } = sealed;
+    if (grant.endedAt === null) {
+      const isExpired = grant.expiresAt <= now;
+      if (!isExpired && grant.stoppedAt === null) return { is: 'later', at: grant.expiresAt };
+      if (!isExpired && (await isGrantInUse(tx, id)))
+        return { is: 'later', at: Math.min(now + AGAIN_MS, grant.expiresAt) };
+      await endGrant(tx, world, id, sealed);
+      if (sealed.access !== null)
+        await recordGrant(tx, world, {
+          what: 'restorerights.ended',
+          user,
+          detail: { organization, grant: id, reason: isExpired ? 'expired' : 'stopped' },
+          origin: null,
+        });
+    }
+    return { is: 'ended', organization, user, region, accessToken, tokenExpiresAt, registrationId };
+  });

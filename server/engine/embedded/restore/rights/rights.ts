@@ -1,0 +1,306 @@
+import { sql } from 'kysely';
+import type { EngineResult, EngineScope, Id, Workload } from '#contract/engine/engine.ts';
+import type { RestoreRightsCalls } from '#contract/engine/restore-rights.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import {
+  createRegistration,
+  deleteRegistration,
+  ensurePrincipal,
+  grantPermissions,
+  newCertificate,
+} from '../../entra/application.ts';
+import type { GraphClient } from '../../graph/client.ts';
+import { type Access, type GraphConnections, loadAccess } from '../../organizations/access.ts';
+import {
+  checkDeviceCode,
+  type ClaimedCode,
+  deleteCode,
+  findRestoreCode,
+  requestDeviceCode,
+  useCode,
+} from '../../organizations/device-codes.ts';
+import { accessMessages } from '../../organizations/messages.en.ts';
+import {
+  NOT_ACCEPTED,
+  NOT_YET,
+  SETUP_MS,
+  signedIn,
+  TRY_AGAIN_MS,
+  tryAgain,
+} from '../../organizations/modern.ts';
+import { readOwner } from '../../organizations/owner.ts';
+import { failed, ok } from '../../../result.ts';
+import { restoreMessages as t } from '../messages.en.ts';
+import {
+  closeGrant,
+  findGrant,
+  listLeftovers,
+  type NewGrant,
+  getOwner,
+  recordGrant,
+  storeGrant,
+} from './grants.ts';
+import { findMissing, neededFor, wantedFor } from '../../entra/permissions.ts';
+
+/** Rights last for an hour, or less: as long as the administrator's sign-in can remove them. */
+const LONGEST_MS: Ms = 60 * 60_000;
+const REMOVAL_MS: Ms = 5 * 60_000;
+const CHECK_MS: Ms = 25_000;
+
+/** With which rights a task writes. `grant` null: with those of the backup application. */
+export interface TaskRights {
+  readonly grant: Id | null;
+  readonly workload: Workload;
+}
+
+/** Decides whether a user may start a task that writes. */
+export interface RightsPort {
+  readonly calls: RestoreRightsCalls;
+  allow(scope: EngineScope, workload: Workload): Promise<EngineResult<TaskRights>>;
+}
+
+export function makeRestoreRights(
+  world: () => AppContext,
+  connections: GraphConnections,
+): RightsPort {
+  /** What the backup application of an organization lacks. */
+  const findOwnMissing = async (
+    { tenant, organization }: EngineScope,
+    workload: Workload,
+  ): Promise<EngineResult<readonly string[]>> => {
+    const ports = await connections.open(tenant, organization);
+    return ports.ok
+      ? findMissing(ports.value.tokens, neededFor(workload), AbortSignal.timeout(CHECK_MS))
+      : ports;
+  };
+  const findActive = (scope: EngineScope, workload: Workload | null) =>
+    world().store.tenant(
+      scope.tenant,
+      (tx) => findGrant(tx, scope, workload, world().clock.now()),
+      { readOnly: true },
+    );
+  const get: RestoreRightsCalls['get'] = async (scope, { workload }) => {
+    const missing = await findOwnMissing(scope, workload);
+    if (!missing.ok) return missing;
+    if (missing.value.length === 0) return ok({ missing: [], expiresAt: null });
+    const grant = await findActive(scope, workload);
+    return ok(
+      grant === null
+        ? { missing: missing.value, expiresAt: null }
+        : { missing: [], expiresAt: grant.expiresAt },
+    );
+  };
+
+  return {
+    async allow(scope, workload) {
+      const missing = await findOwnMissing(scope, workload);
+      if (!missing.ok) return missing;
+      if (missing.value.length === 0) return ok({ grant: null, workload });
+      const grant = await findActive(scope, workload);
+      return grant === null
+        ? failed('forbidden', t.missingRights({ names: missing.value.join(', ') }))
+        : ok({ grant: grant.id, workload });
+    },
+    calls: {
+      get,
+      async getForUndo(scope, { task }) {
+        const target = await findTarget(world(), scope, task);
+        if (target === null) return failed('missing', t.noTask);
+        const { organization, workload } = target;
+        const rights = await get({ ...scope, organization }, { workload });
+        return rights.ok ? ok({ ...rights.value, organization, workload }) : rights;
+      },
+      async requestCode(scope, { workload }) {
+        getOwner(scope);
+        const access = await loadAccess(world(), scope.tenant, scope.organization);
+        if (!access.ok) return access;
+        const { organization } = scope;
+        const code = await requestDeviceCode(world(), connections, scope, access.value.region, {
+          organization,
+          workload,
+        });
+        if (!code.ok) return code;
+        const permissions = wantedFor(workload);
+        await world().store.tenant(scope.tenant, (tx) =>
+          record(tx, world(), scope, 'restorerights.requested', {
+            permissions: permissions.join(' '),
+          }),
+        );
+        return ok({ ...code.value, permissions });
+      },
+      async checkCode(scope) {
+        const code = await findRestoreCode(world(), scope);
+        if (code) return checkDeviceCode(world(), connections, scope, code.id);
+        // An answer was lost: the code is used, and the rights are there.
+        return (await findActive(scope, null)) === null ? NO_CODE : ok('granted');
+      },
+      async grant(scope) {
+        const code = await findRestoreCode(world(), scope);
+        if (code) return grantByCode(world(), connections, scope, code);
+        const grant = await findActive(scope, null);
+        return grant === null ? NO_CODE : ok({ expiresAt: grant.expiresAt });
+      },
+    },
+  };
+}
+
+const NO_CODE = failed('missing', accessMessages.noCode);
+
+/**
+ * Creates an application that may write, as the administrator who signed in by device code. The
+ * application is known here before it has any right, so that its job removes it whatever happens.
+ */
+async function grantByCode(
+  world: AppContext,
+  connections: GraphConnections,
+  scope: EngineScope,
+  { id, workload }: { readonly id: Id; readonly workload: Workload | null },
+): Promise<EngineResult<{ readonly expiresAt: Ms }>> {
+  const { tenant, organization } = scope;
+  const { store, clock } = world;
+  const own = await loadAccess(world, tenant, organization);
+  if (!own.ok) return own;
+  const fresh = await newCertificate(world);
+  return useCode(world, scope, id, { fresh, replaces: null, organization }, async (claimed) => {
+    const { client, person } = signedIn(connections, claimed);
+    const owner = await readOwner(person);
+    if (!owner.ok) return owner;
+    if (owner.value.directoryId !== own.value.directory) {
+      // The sign-in of somebody else's tenant isn't kept.
+      await store.tenant(tenant, (tx) => deleteCode(tx, id));
+      return failed('refused', accessMessages.otherSignIn);
+    }
+    await removeLeftovers(world, scope, client);
+    const registration = await createRegistration(client, t.application, claimed.certificate);
+    if (!registration.ok) return registration;
+    const { appId, id: registrationId } = registration.value;
+    const wanted = wantedFor(workload);
+    const { accessToken, tokenExpiresAt, region } = claimed;
+    const expiresAt = Math.min(tokenExpiresAt - REMOVAL_MS, clock.now() + LONGEST_MS);
+    const grant: NewGrant = {
+      id,
+      region,
+      workload,
+      permissions: wanted,
+      registrationId,
+      expiresAt,
+      access: null,
+      accessToken,
+      tokenExpiresAt,
+    };
+    await store.tenant(tenant, (tx) => storeGrant(tx, world, scope, grant));
+    const missing = await tryAgain(connections, claimed, NOT_YET, async () => {
+      const principal = await ensurePrincipal(client, appId);
+      return principal.ok ? grantPermissions(client, principal.value, wanted) : principal;
+    });
+    if (!missing.ok) return missing;
+    const lacking = neededFor(workload).filter((permission) => missing.value.includes(permission));
+    if (lacking.length > 0) {
+      await store.tenant(tenant, async (tx) => {
+        await deleteCode(tx, id);
+        await scheduleJob(tx, 'restore-rights', id, { grant: id }, clock.now());
+      });
+      return failed('forbidden', t.rightsNotGranted({ names: lacking.join(', ') }));
+    }
+    const access: Access = {
+      region,
+      directory: own.value.directory,
+      applicationId: appId,
+      credential: {
+        kind: 'certificate',
+        certificate: claimed.certificate.certificate,
+        privateKey: claimed.certificate.privateKey,
+      },
+    };
+    const works = await waitUntilGranted(connections, claimed, access, neededFor(workload));
+    if (!works.ok) return works;
+    await store.tenant(tenant, async (tx) => {
+      await storeGrant(tx, world, scope, { ...grant, access });
+      await deleteCode(tx, id);
+      await record(tx, world, scope, 'restorerights.granted', {
+        grant: id,
+        application: appId,
+        permissions: wanted.join(' '),
+        expiresAt,
+      });
+    });
+    return ok({ expiresAt });
+  });
+}
+
+/** Waits until the tokens of a new application have its permissions. */
+async function waitUntilGranted(
+  connections: GraphConnections,
+  claimed: ClaimedCode,
+  access: Access,
+  permissions: readonly string[],
+): Promise<EngineResult<void>> {
+  const works = await tryAgain<void>(connections, claimed, NOT_ACCEPTED, async () => {
+    const { tokens } = connections.try(access);
+    const missing = await findMissing(tokens, permissions, AbortSignal.timeout(SETUP_MS));
+    if (!missing.ok) return missing;
+    return missing.value.length === 0
+      ? ok(undefined)
+      : failed('forbidden', t.rightsNotGranted({ names: missing.value.join(', ') }));
+  });
+  if (works.ok || !NOT_ACCEPTED.has(works.error.kind)) return works;
+  return failed('busy', t.rightsNotYet, { waitMs: TRY_AGAIN_MS });
+}
+
+/** Removes what could not be removed when its session ended. Nobody can sign in with it since. */
+async function removeLeftovers(
+  { store }: AppContext,
+  { tenant, organization }: EngineScope,
+  client: GraphClient,
+): Promise<void> {
+  const left = await store.tenant(tenant, (tx) => listLeftovers(tx, organization), {
+    readOnly: true,
+  });
+  for (const { id, registration_id: registration } of left) {
+    const removed = await deleteRegistration(client, registration);
+    if (removed.ok) await store.tenant(tenant, (tx) => closeGrant(tx, id, true));
+  }
+}
+
+/** Finds out what the undo of a restore writes to. */
+export async function findTarget(
+  world: AppContext,
+  { tenant, organization }: EngineScope,
+  task: Id,
+): Promise<{ readonly organization: Id; readonly workload: Workload } | null> {
+  const { rows } = await world.store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<{ organization: Id; workload: Workload }>`
+        select coalesce(t.request #>> '{input,target,organization}', t.organization_id::text) as organization, e.workload
+        from engine_task as t
+        join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
+        where t.tenant_id = ${tenant} and t.organization_id = ${organization} and t.id = ${task}::uuid`.execute(
+        db,
+      ),
+    { readOnly: true },
+  );
+  return rows[0] ?? null;
+}
+
+const record = (
+  tx: Parameters<typeof recordGrant>[0],
+  world: AppContext,
+  { organization, user, origin }: EngineScope,
+  what: 'restorerights.requested' | 'restorerights.granted',
+  detail: Readonly<Record<string, string | number>>,
+): Promise<void> =>
+  recordGrant(tx, world, {
+    what,
+    user: null,
+    detail: { organization, ...detail },
+    origin: origin ?? {
+      ip: '',
+      agent: '',
+      actor: user ?? '',
+      impersonation: null,
+      key: null,
+    },
+  });

@@ -1,0 +1,306 @@
+import { sql } from 'kysely';
+import type {
+  EngineError,
+  Id,
+  ItemOutcome,
+  ObjectKind,
+  SessionResult,
+  Task,
+  Waiting,
+} from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Clock } from '#server/platform/app-context.ts';
+import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import type { StoredItem } from '../types.ts';
+import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
+import { fillTask } from './fill-task.ts';
+import { restoreMessages as t } from './messages.en.ts';
+import { restoreOne } from './restore-one.ts';
+import type { RestorePorts, RunningTask, TaskItem } from './running-task.ts';
+import type { TaskRequest } from './tasks.ts';
+import { undoOne } from './undo-one.ts';
+
+/** Items that are worked on at the same time. */
+const CONCURRENCY = 4;
+const BATCH = 100;
+const PROGRESS_MS: Ms = 2_000;
+const RETRY_MS: Ms = 30_000;
+/** A task whose target does not answer for this long ends. */
+const PATIENCE_MS: Ms = 60 * 60_000;
+
+/**
+ * Works on a task until it ends, or until it has to wait: then returns when it goes on, and holds
+ * nothing meanwhile. Whoever calls it next, after a crash too, continues where it was (RES-5).
+ */
+export async function runTask(
+  world: { readonly store: Store; readonly clock: Clock },
+  ports: RestorePorts,
+  { tenant, task: id, signal }: { tenant: TenantId; task: Id; signal: AbortSignal },
+): Promise<Ms | null> {
+  const { store, clock } = world;
+  const row = await store.tenant(tenant, (tx) => begin(tx, id, clock.now()));
+  if (row === null) return null;
+  const repository = await store.tenant(tenant, (tx) => loadRepository(tx, row.request), {
+    readOnly: true,
+  });
+  if (repository === null) return end(world, tenant, id, 'failed', t.noBackup);
+  const target = await ports.openTarget(
+    tenant,
+    getTargetText(row.request, row.organization),
+    row.request.rights ?? null,
+  );
+  if (!target.ok) return later(world, tenant, row, target.error);
+  const content = await ports.openContent(tenant, repository);
+  if (!content.ok) return later(world, tenant, row, content.error);
+  let waiting: Waiting | null = null;
+  const task: RunningTask = {
+    ...world,
+    tenant,
+    id,
+    request: row.request,
+    organization: row.organization,
+    target: target.value,
+    content: content.value,
+    signal,
+    folders: new Map(),
+    onWaiting: (now) => {
+      waiting = now;
+    },
+  };
+  try {
+    if (!row.isFilled) await fillTask(task);
+    const lost = await findCreatedFolders(task);
+    if (lost !== null) return await later(world, tenant, row, lost);
+    let shownAt = 0;
+    for (;;) {
+      if (signal.aborted) return clock.now();
+      const state = await store.tenant(tenant, (tx) => loadState(tx, id), { readOnly: true });
+      if (state !== 'running') return await end(world, tenant, id, 'cancelled', t.cancelled);
+      const items = await store.tenant(tenant, (tx) => nextItems(tx, task), { readOnly: true });
+      if (items.length === 0) {
+        const left = await removeCreatedFolders(task);
+        return await (left === null
+          ? end(world, tenant, id, null, null)
+          : later(world, tenant, row, left));
+      }
+      const failure = await workOn(task, items, async () => {
+        if (clock.now() - shownAt < PROGRESS_MS) return;
+        shownAt = clock.now();
+        await store.tenant(tenant, (tx) => showProgress(tx, id, waiting));
+      });
+      if (failure !== null) return await later(world, tenant, row, failure);
+    }
+  } finally {
+    await content.value.close();
+  }
+}
+
+/** Works on items side by side. Returns why the task can't go on now, if it can't. */
+async function workOn(
+  task: RunningTask,
+  items: readonly TaskItem[],
+  progress: () => Promise<void>,
+): Promise<EngineError | null> {
+  let failure: EngineError | null = null;
+  const queue = [...items];
+  // An undo goes backwards one by one.
+  const workers = task.request.is === 'undo' ? 1 : CONCURRENCY;
+  const work = async (): Promise<void> => {
+    for (let item = queue.shift(); item && failure === null; item = queue.shift()) {
+      if (task.signal.aborted) return;
+      const ended =
+        task.request.is === 'undo' ? await undoOne(task, item) : await restoreOne(task, item);
+      if (!ended.ok) {
+        failure ??= ended.error;
+        return;
+      }
+      await progress();
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return failure;
+}
+
+interface BegunTask {
+  readonly id: Id;
+  readonly organization: Id;
+  readonly request: TaskRequest;
+  readonly isFilled: boolean;
+  /** When its target last answered, or the task began. */
+  readonly startedAt: Ms;
+}
+
+async function begin({ sql: db, tenant }: TenantTx, id: Id, now: Ms): Promise<BegunTask | null> {
+  const { rows } = await sql<Omit<BegunTask, 'isFilled'> & { progress: Partial<Task> }>`
+    update engine_task set state = case when state = 'queued' then 'running' else state end, started_at = coalesce(started_at, ${now})
+    where tenant_id = ${tenant} and id = ${id}::uuid and state <> 'done'
+    returning id, organization_id as organization, request, progress, started_at as "startedAt"`.execute(
+    db,
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { progress, ...task } = row;
+  return { ...task, isFilled: progress.items !== undefined };
+}
+
+async function loadState(
+  { sql: db, tenant }: TenantTx,
+  id: Id,
+): Promise<Task['state'] | undefined> {
+  const row = await db
+    .selectFrom('engine_task')
+    .select('state')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.state;
+}
+
+async function loadRepository(
+  { sql: db, tenant }: TenantTx,
+  request: TaskRequest,
+): Promise<Id | null> {
+  const { rows } =
+    request.is === 'restore'
+      ? await sql<{ id: Id }>`
+        select p.repository_id as id from explorer as e join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
+        where e.tenant_id = ${tenant} and e.id = ${request.input.explorer}::uuid`.execute(db)
+      : await sql<{ id: Id }>`
+        select p.repository_id as id from engine_task as t
+        join explorer as e on e.tenant_id = t.tenant_id and e.id = (t.request -> 'input' ->> 'explorer')::uuid
+        join restore_point as p on p.tenant_id = e.tenant_id and p.id = e.point_id
+        where t.tenant_id = ${tenant} and t.id = ${request.task}::uuid`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+const getTargetText = (request: TaskRequest, organization: Id): Id =>
+  request.is === 'undo'
+    ? (request.target ?? organization)
+    : request.input.target.kind === 'other'
+      ? request.input.target.organization
+      : organization;
+
+/** Items that are not done: those that a crash left in the middle first, then in their order. */
+async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Promise<TaskItem[]> {
+  const { rows } = await sql<
+    Omit<StoredItem, 'n'> & {
+      readonly n: number;
+      readonly itemN: number;
+      readonly state: TaskItem['state'];
+      readonly name: string;
+      readonly path: string;
+      readonly objectN: number;
+      readonly objectKind: ObjectKind;
+      readonly directoryId: string;
+      readonly objectName: string;
+      readonly address: string;
+      readonly written: unknown;
+      readonly replaced: unknown;
+      readonly isInDeletedItems: boolean;
+    }
+  >`
+    select r.n, r.state, r.name, r.path, r.written, r.replaced, r.object_n as "objectN", o.kind as "objectKind", o.directory_id as "directoryId", o.name as "objectName", o.address,
+      i.n as "itemN", i.key, i.change_key as "changeKey", i.kind, i.title, i.people, i.at, i.changed_at as "changedAt", i.bytes, i.flags, i.parts,
+      exists (select from folder as f where f.tenant_id = ${tenant} and f.object_n = i.object_n and f.key = i.folder_key and f.well_known = 'deleteditems') as "isInDeletedItems"
+    from restore_item as r
+    join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+    join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
+    where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done'
+    order by r.state = 'writing' desc, r.n limit ${BATCH}`.execute(db);
+  return rows.map(
+    ({
+      n,
+      state,
+      name,
+      path,
+      objectN,
+      objectKind,
+      directoryId,
+      objectName,
+      address,
+      itemN,
+      written,
+      replaced,
+      isInDeletedItems,
+      ...item
+    }) => ({
+      n,
+      state,
+      name,
+      path,
+      written,
+      replaced,
+      isInDeletedItems,
+      objectN,
+      object: { kind: objectKind, id: directoryId, name: objectName, address },
+      item: { ...item, n: itemN },
+    }),
+  );
+}
+
+async function showProgress(
+  { sql: db, tenant }: TenantTx,
+  id: Id,
+  waiting: Waiting | null,
+): Promise<Task['counts']> {
+  const { rows } = await sql<{ outcome: ItemOutcome | null; items: number; bytes: number }>`
+    select r.outcome, count(*) as items, coalesce(sum(i.bytes), 0)::bigint as bytes from restore_item as r
+    left join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
+    where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid group by r.outcome`.execute(db);
+  const counts = { restored: 0, merged: 0, skipped: 0, failed: 0 };
+  const items = { done: 0, total: 0 };
+  const bytes = { done: 0, total: 0 };
+  for (const row of rows) {
+    items.total += row.items;
+    bytes.total += row.bytes;
+    if (row.outcome === null) continue;
+    counts[row.outcome] += row.items;
+    items.done += row.items;
+    bytes.done += row.bytes;
+  }
+  const progress = { items, bytes, waiting, counts };
+  await sql`update engine_task set progress = ${JSON.stringify(progress)}::text::jsonb where tenant_id = ${tenant} and id = ${id}::uuid`.execute(
+    db,
+  );
+  return counts;
+}
+
+/** Ends the task for good. Without a result, its items decide. */
+async function end(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  tenant: TenantId,
+  id: Id,
+  result: SessionResult | null,
+  message: string | null,
+): Promise<null> {
+  await store.tenant(tenant, async (tx) => {
+    const counts = await showProgress(tx, id, null);
+    const ended = counts.restored + counts.merged + counts.skipped;
+    const decided = counts.failed === 0 ? 'success' : ended === 0 ? 'failed' : 'warning';
+    await tx.sql
+      .updateTable('engine_task')
+      .set({ state: 'done', result: result ?? decided, message, ended_at: clock.now() })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('state', '<>', 'done')
+      .execute();
+  });
+  return null;
+}
+
+/** The task goes on later, unless waiting can't help or it has waited too long. */
+async function later(
+  world: { readonly store: Store; readonly clock: Clock },
+  tenant: TenantId,
+  { id, startedAt }: BegunTask,
+  { kind, message, waitMs }: EngineError,
+): Promise<Ms | null> {
+  const now = world.clock.now();
+  const passes = kind === 'busy' || kind === 'unreachable' || kind === 'conflict';
+  if (!passes) return end(world, tenant, id, 'failed', message);
+  if (kind !== 'busy' && now - startedAt > PATIENCE_MS)
+    return end(world, tenant, id, 'failed', t.interrupted);
+  const until = now + (waitMs ?? RETRY_MS);
+  await world.store.tenant(tenant, (tx) => showProgress(tx, id, { until, reason: message }));
+  return until;
+}

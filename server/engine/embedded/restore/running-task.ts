@@ -1,0 +1,139 @@
+import type {
+  EngineError,
+  EngineResult,
+  Id,
+  ItemOutcome,
+  ObjectKind,
+  PartRole,
+  Region,
+  Waiting,
+} from '#contract/engine/engine.ts';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { TenantId } from '#contract/ids.ts';
+import type { Clock } from '#server/platform/app-context.ts';
+import type { GraphClient } from '../graph/client.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import type {
+  FetchedPart,
+  SourceCall,
+  SourceObject,
+  StoredItem,
+  Writer,
+  WriteInput,
+} from '../types.ts';
+import { restoreMessages as t } from './messages.en.ts';
+import type { TaskRights } from './rights/rights.ts';
+import type { TaskRequest } from './tasks.ts';
+
+/** What a restore needs of the rest of the engine. */
+export interface RestorePorts {
+  /** `rights` null: nothing is written. */
+  openTarget(
+    tenant: TenantId,
+    organization: Id,
+    rights: TaskRights | null,
+  ): Promise<EngineResult<RestoreTarget>>;
+  /** Requests as the administrator who granted rights. */
+  openAdministrator(region: Region, accessToken: string, signal: AbortSignal): GraphClient;
+  openContent(tenant: TenantId, repository: Id): Promise<EngineResult<RestoreContent>>;
+}
+export interface RestoreTarget {
+  writerOf(kind: ObjectKind): Writer | null;
+  /** Reads an item of the target as it is now, before it is replaced. */
+  fetch(
+    object: SourceObject,
+    key: string,
+    call: SourceCall,
+  ): Promise<EngineResult<{ readonly parts: readonly FetchedPart[]; readonly item: Replaced }>>;
+  /** Finds a user of the organization for a restore to another place. */
+  findObject(kind: ObjectKind, id: string): Promise<EngineResult<SourceObject>>;
+}
+export type Replaced = Omit<StoredItem, 'n' | 'parts'>;
+export interface RestoreContent {
+  /** Reads a part, checked. The stream throws if the content is damaged. */
+  read(part: StoredPart): AsyncIterable<Uint8Array>;
+  save(part: FetchedPart): Promise<EngineResult<StoredPart>>;
+  flush(): Promise<EngineResult<void>>;
+  close(): Promise<void>;
+}
+
+/** A task while a process works on it. */
+export interface RunningTask {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly tenant: TenantId;
+  readonly id: Id;
+  readonly request: TaskRequest;
+  readonly organization: Id;
+  readonly target: RestoreTarget;
+  readonly content: RestoreContent;
+  /** Folders that this process has made sure of, so that two items don't create one twice. */
+  readonly folders: Map<string, ReturnType<Writer['ensureFolder']>>;
+  readonly signal: AbortSignal;
+  onWaiting(waiting: Waiting | null): void;
+}
+
+/** An item of a task, with its version in the index. */
+export interface TaskItem {
+  readonly n: number;
+  readonly state: 'planned' | 'writing' | 'done';
+  readonly name: string;
+  readonly path: string;
+  readonly object: SourceObject;
+  /** Its number in the index. */
+  readonly objectN: number;
+  readonly item: StoredItem;
+  readonly written: unknown;
+  readonly replaced: unknown;
+  /** Its backup is in a folder for deleted items. */
+  readonly isInDeletedItems: boolean;
+}
+
+/** How an item ended; or why the task can't go on now. */
+export type ItemEnd =
+  | { readonly ok: true; readonly outcome: ItemOutcome; readonly message: string | null }
+  | { readonly ok: false; readonly error: EngineError };
+
+/** Reads the part that a writer asks for, or says that the backup has none. */
+export const getContent =
+  (
+    { content }: Pick<RunningTask, 'content'>,
+    parts: readonly StoredPart[],
+  ): WriteInput['content'] =>
+  async (as: PartRole) => {
+    const part = parts.find((one) => one.as === as);
+    return part === undefined
+      ? { ok: false, error: { kind: 'missing', message: t.noContent } }
+      : { ok: true, value: content.read(part) };
+  };
+
+/** Stores a step of an item: the intent before a write, the result after it. */
+export async function storeStep(
+  { store, tenant, id }: Pick<RunningTask, 'store' | 'tenant' | 'id'>,
+  n: number,
+  step: {
+    readonly state: TaskItem['state'];
+    readonly outcome?: ItemOutcome;
+    readonly message?: string | null;
+    readonly written?: unknown;
+    readonly replaced?: unknown;
+  },
+): Promise<void> {
+  await store.tenant(tenant, ({ sql: db }) =>
+    db
+      .updateTable('restore_item')
+      .set({
+        state: step.state,
+        ...(step.outcome !== undefined && { outcome: step.outcome }),
+        ...(step.message !== undefined && { message: step.message }),
+        ...(step.written !== undefined && { written: getJson(step.written) }),
+        ...(step.replaced !== undefined && { replaced: getJson(step.replaced) }),
+      })
+      .where('tenant_id', '=', tenant)
+      .where('task_id', '=', id)
+      .where('n', '=', n)
+      .execute(),
+  );
+}
+
+const getJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));

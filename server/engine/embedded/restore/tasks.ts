@@ -1,0 +1,241 @@
+import { sql } from 'kysely';
+import * as v from 'valibot';
+import type {
+  EngineResult,
+  EngineScope,
+  Id,
+  ItemOutcome,
+  ItemResult,
+  ListResultsInput,
+  Page,
+  PageInput,
+  RestoreInput,
+  Task,
+  TaskKind,
+} from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { cursorAfter, readCursor } from '../explorer/cursor.ts';
+import { useExplorer, type Moment } from '../explorer/explorers.ts';
+import { failed, ok } from '../../result.ts';
+import type { PathPart } from '../types.ts';
+import { restoreMessages as t } from './messages.en.ts';
+import { planRestore, type Plan } from './plan.ts';
+import type { TaskRights } from './rights/rights.ts';
+
+/** What a task was asked to do, as it is stored. */
+export type TaskRequest =
+  | {
+      readonly is: 'restore';
+      readonly input: RestoreInput;
+      readonly plan: Plan;
+      /** Null: nothing is written. Absent from tasks of former versions. */
+      readonly rights?: TaskRights | null;
+    }
+  | {
+      readonly is: 'undo';
+      readonly task: Id;
+      /** The organization that the restore wrote to. */
+      readonly target?: Id;
+      readonly rights?: TaskRights | null;
+    };
+
+/** Stores a restore, or a dry run of one, for the background job. Returns the id of its task. */
+export async function requestRestore(
+  tx: TenantTx,
+  scope: EngineScope,
+  input: RestoreInput,
+  rights: TaskRights | null,
+  moment: Moment,
+): Promise<EngineResult<Id>> {
+  const explorer = await useExplorer(tx, scope, input.explorer, moment.now);
+  if (!explorer.ok) return explorer;
+  const plan = await planRestore(tx, explorer.value, input);
+  if (!plan.ok) return plan;
+  const kind = input.dryRun ? 'dry-run' : 'restore';
+  const request: TaskRequest = { is: 'restore', input, plan: plan.value, rights };
+  return ok(await addTask(tx, scope, { kind, request, parent: null }, moment));
+}
+
+/** Stores the undo of a finished restore. A restore can be undone once. */
+export async function requestUndo(
+  tx: TenantTx,
+  scope: EngineScope,
+  {
+    task,
+    target,
+    rights,
+  }: { readonly task: Id; readonly target: Id; readonly rights: TaskRights | null },
+  moment: Moment,
+): Promise<EngineResult<Id>> {
+  const {
+    rows: [row],
+  } = await sql<{ kind: TaskKind; state: Task['state']; undone: boolean }>`
+    select t.kind, t.state, exists (
+      select from engine_task as u where u.tenant_id = ${tx.tenant} and u.parent_id = t.id and u.kind = 'undo') as undone
+    from engine_task as t
+    where t.tenant_id = ${tx.tenant} and t.id = ${task}::uuid and t.organization_id = ${scope.organization}
+    for update of t`.execute(tx.sql);
+  if (row === undefined) return failed('missing', t.noTask);
+  if (row.kind !== 'restore' || row.state !== 'done' || row.undone)
+    return failed('conflict', t.cannotUndo);
+  const request: TaskRequest = { is: 'undo', task, target, rights };
+  return ok(await addTask(tx, scope, { kind: 'undo', request, parent: task }, moment));
+}
+
+async function addTask(
+  { sql: db, tenant }: TenantTx,
+  { organization, user }: EngineScope,
+  task: { readonly kind: TaskKind; readonly request: TaskRequest; readonly parent: Id | null },
+  { now, chance }: Moment,
+): Promise<Id> {
+  const id = chance.uuid();
+  await db
+    .insertInto('engine_task')
+    .values({
+      tenant_id: tenant,
+      id,
+      organization_id: organization,
+      user_id: user,
+      kind: task.kind,
+      state: 'queued',
+      result: null,
+      message: null,
+      request: JSON.stringify(task.request),
+      parent_id: task.parent,
+      created_at: now,
+      started_at: null,
+      ended_at: null,
+    })
+    .execute();
+  return id;
+}
+
+interface TaskRow {
+  readonly id: Id;
+  readonly kind: TaskKind;
+  readonly workload: Task['workload'];
+  readonly state: Task['state'];
+  readonly result: Task['result'];
+  readonly message: string | null;
+  readonly progress: Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>>;
+  readonly createdAt: Ms;
+  readonly startedAt: Ms | null;
+  readonly endedAt: Ms | null;
+  readonly of: Id | null;
+  readonly undone: boolean;
+  /** It created folders. */
+  readonly hasFolders: boolean;
+}
+const TASK = sql`t.id, t.kind, t.state,
+  (select e.workload from explorer as e where e.tenant_id = t.tenant_id and e.id = (coalesce(t.request -> 'input' ->> 'explorer', (
+    select p.request -> 'input' ->> 'explorer' from engine_task as p where p.tenant_id = t.tenant_id and p.id = t.parent_id)))::uuid) as workload, t.result, t.message, t.progress, t.created_at as "createdAt", t.started_at as "startedAt", t.ended_at as "endedAt", t.parent_id as "of",
+  exists (select from engine_task as u where u.tenant_id = t.tenant_id and u.parent_id = t.id and u.kind = 'undo') as undone,
+  exists (select from restore_folder as f where f.tenant_id = t.tenant_id and f.task_id = t.id) as "hasFolders"`;
+
+export async function getTask(
+  { sql: db, tenant }: TenantTx,
+  { organization }: EngineScope,
+  task: Id,
+): Promise<EngineResult<Task>> {
+  const { rows } = await sql<TaskRow>`
+    select ${TASK} from engine_task as t
+    where t.tenant_id = ${tenant} and t.organization_id = ${organization} and t.id = ${task}::uuid`.execute(
+    db,
+  );
+  return rows[0] === undefined ? failed('missing', t.noTask) : ok(shown(rows[0]));
+}
+
+/** Newest first. */
+export async function listTasks(
+  { sql: db, tenant }: TenantTx,
+  { organization }: EngineScope,
+  { cursor, limit }: PageInput,
+): Promise<EngineResult<Page<Task>>> {
+  const read = readCursor(cursor);
+  if (!read.ok) return read;
+  const { rows } = await sql<TaskRow>`
+    select ${TASK} from engine_task as t
+    where t.tenant_id = ${tenant} and t.organization_id = ${organization}
+      and ${read.value === null ? sql`true` : sql`(t.created_at, t.id) < (${read.value.key}::bigint, ${read.value.n}::uuid)`}
+    order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(db);
+  const tasks = rows.slice(0, limit).map(shown);
+  const last = tasks.at(-1);
+  return ok({
+    rows: tasks,
+    next: rows.length > limit && last ? cursorAfter({ key: last.createdAt, n: last.id }) : null,
+    count: null,
+  });
+}
+
+const NO_COUNTS = { restored: 0, merged: 0, skipped: 0, failed: 0 };
+const shown = ({ progress, undone, hasFolders, ...row }: TaskRow): Task => ({
+  ...row,
+  items: progress.items ?? { done: 0, total: null },
+  bytes: progress.bytes ?? { done: 0, total: null },
+  waiting: progress.waiting ?? null,
+  counts: progress.counts ?? NO_COUNTS,
+  canUndo:
+    row.kind === 'restore' &&
+    row.state === 'done' &&
+    !undone &&
+    (hasFolders || hasWritten(progress.counts)),
+});
+const hasWritten = (counts: Task['counts'] | undefined): boolean =>
+  counts !== undefined && counts.restored + counts.merged > 0;
+
+/** The results of a task's items in the order of its work; failed ones can be listed alone. */
+export async function listResults(
+  { sql: db, tenant }: TenantTx,
+  scope: EngineScope,
+  { task, outcome, cursor, limit }: ListResultsInput,
+): Promise<EngineResult<Page<ItemResult>>> {
+  const found = await getTask({ sql: db, tenant } as TenantTx, scope, task);
+  if (!found.ok) return found;
+  const read = readCursor(cursor);
+  if (!read.ok) return read;
+  const { rows } = await sql<{
+    n: number;
+    name: string;
+    path: string;
+    outcome: ItemOutcome;
+    message: string | null;
+    all: number;
+  }>`
+    select n, name, path, outcome, message, count(*) over () as "all" from restore_item
+    where tenant_id = ${tenant} and task_id = ${task}::uuid and outcome is not null
+      and (${outcome}::text is null or outcome = ${outcome}) and n > ${read.value?.n ?? 0}::int
+    order by n limit ${limit + 1}`.execute(db);
+  const results = rows.slice(0, limit);
+  const last = results.at(-1);
+  return ok({
+    rows: results.map((row) => ({
+      name: row.name,
+      path: shownPath(readPath(row.path)),
+      outcome: row.outcome,
+      message: row.message,
+    })),
+    next: rows.length > limit && last ? cursorAfter({ key: last.n, n: last.n }) : null,
+    count: read.value === null ? (rows[0]?.all ?? 0) : null,
+  });
+}
+
+/** Stops a task: what is being written is finished, the rest stays as it is. */
+export async function cancelTask(
+  { sql: db, tenant }: TenantTx,
+  { organization }: EngineScope,
+  task: Id,
+): Promise<EngineResult<void>> {
+  const { rows } = await sql<{ state: string }>`
+    update engine_task set state = case when state = 'done' then 'done' else 'stopping' end
+    where tenant_id = ${tenant} and organization_id = ${organization} and id = ${task}::uuid
+    returning state`.execute(db);
+  if (rows[0] === undefined) return failed('missing', t.noTask);
+  return rows[0].state === 'done' ? failed('conflict', t.running) : ok(undefined);
+}
+
+const PathSchema = v.array(v.object({ name: v.string(), wellKnown: v.nullable(v.string()) }));
+/** The target folder of an item, as `restore_item.path` stores it. */
+export const readPath = (path: string): readonly PathPart[] =>
+  v.parse(PathSchema, JSON.parse(path));
+const shownPath = (path: readonly PathPart[]): string => path.map(({ name }) => name).join('/');

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import type { EngineResult, Reply } from '#contract/engine/engine.ts';
+import { NOWHERE } from '../repositories/expired.ts';
+import type { Found, Place, StoredItem, Writer } from '../types.ts';
+import { restoreMessages as t } from './messages.en.ts';
+import type { WrittenItem } from './restore-one.ts';
+import { getContent, storeStep, type RunningTask, type TaskItem } from './running-task.ts';
+
+/**
+ * Returns the versions of a file that backups have from before the one that is restored, the oldest
+ * first, if the restore is of all versions. They get its present name.
+ */
+export async function loadEarlierVersions(
+  { store, tenant, request }: RunningTask,
+  { objectN, item }: TaskItem,
+): Promise<readonly StoredItem[]> {
+  if (request.is !== 'restore' || request.input.versions !== 'all' || item.kind !== 'file')
+    return [];
+  const { rows } = await store.tenant(
+    tenant,
+    ({ sql: db }) =>
+      sql<StoredItem>`
+        select v.n, v.key, v.change_key as "changeKey", v.kind, v.title, v.people, v.at, v.changed_at as "changedAt", v.bytes, v.flags, v.parts
+        from item as v join item as chosen on chosen.tenant_id = v.tenant_id and chosen.object_n = v.object_n and chosen.n = ${item.n}
+        where v.tenant_id = ${tenant} and v.object_n = ${objectN} and v.key = ${item.key} and v.parts <> '[]'
+          and v.from_point < chosen.from_point and v.from_point <> ${NOWHERE}
+        order by v.from_point, v.n`.execute(db),
+    { readOnly: true },
+  );
+  // A rename or a move is a version of the index, and none of the content.
+  const all = [...rows, item];
+  return rows
+    .filter(({ parts }, at) => JSON.stringify(parts) !== JSON.stringify(all[at + 1]?.parts))
+    .map((version) => ({ ...version, title: item.title }));
+}
+
+/** The newest version that an interrupted attempt has written. */
+export interface BegunVersion {
+  /** How many versions are written. */
+  readonly count: number;
+  readonly found: Found;
+}
+
+/** Finds what an interrupted attempt has written of the earlier versions; null: nothing. */
+export async function findBegun(
+  task: RunningTask,
+  writer: Writer,
+  place: Place,
+  earlier: readonly StoredItem[],
+): Promise<EngineResult<BegunVersion | null>> {
+  for (const [at, version] of [...earlier.entries()].toReversed()) {
+    const found = await writer.find(place, version, task);
+    if (!found.ok) return found;
+    if (found.value?.isSame) return { ok: true, value: { count: at + 1, found: found.value } };
+  }
+  return { ok: true, value: null };
+}
+
+/** Writes versions one after the other, so that the target keeps each as a version of the file. */
+export async function writeVersions(
+  task: RunningTask,
+  one: TaskItem,
+  writer: Writer,
+  place: Place,
+  input: {
+    readonly versions: readonly StoredItem[];
+    readonly replaces: Found | null;
+    readonly keepBoth: boolean;
+  },
+): Reply<WrittenItem> {
+  if (task.request.is !== 'restore') throw new Error('Not a restore.');
+  const { flags } = task.request.input;
+  let { replaces, keepBoth } = input;
+  for (const [at, version] of input.versions.entries()) {
+    const content = getContent(task, version.parts);
+    const written = await writer.write(
+      place,
+      version,
+      { replaces, keepBoth, flags, content },
+      task,
+    );
+    if (!written.ok) return written;
+    const result: WrittenItem = { ...written.value, object: place.object };
+    if (at === input.versions.length - 1) return { ok: true, value: result };
+    await storeStep(task, one.n, { state: 'writing', written: result });
+    replaces = { ...written.value, isSame: false };
+    keepBoth = false;
+  }
+  throw new Error('There is no version to write.');
+}
+
+export const withVersions = (message: string, count: number): string =>
+  count === 0 ? message : t.withVersions({ message, count });

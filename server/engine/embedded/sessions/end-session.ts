@@ -1,0 +1,151 @@
+import type { EngineResult, SessionResult } from '#contract/engine/engine.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scheduleRecurring } from '#server/platform/jobs/schedule.ts';
+import type { Repository } from '../restic/repository.ts';
+import { sessionMessages as t } from './messages.en.ts';
+import { storeSize } from '../repositories/repositories.ts';
+import { loadPointObjects, saveRestorePoint } from './restore-point.ts';
+import type { RunningSession, SessionState } from './run-session.ts';
+import { countWork, type WorkCounts } from './work.ts';
+
+interface Ending {
+  /** Null: nothing can be written. */
+  readonly repository: Repository | null;
+  /** Why the session as a whole failed. */
+  readonly error: string | null;
+  /** Another process may have made the snapshot. */
+  readonly mayExist: boolean;
+}
+
+/**
+ * Ends a session: the snapshot, then the restore point with the end of the session in one transaction
+ * (ENG-2). The point has the objects that were read; the others are what it lacks.
+ */
+export async function endSession(
+  session: RunningSession,
+  state: SessionState,
+  { repository, error, mayExist }: Ending,
+): Promise<EngineResult<void>> {
+  const { world, tenant, id, point } = session;
+  const objects = await world.store.tenant(tenant, (tx) => loadPointObjects(tx, point), {
+    readOnly: true,
+  });
+  let snapshot: string | null = null;
+  if (repository !== null && objects.length > 0) {
+    const saved = await saveRestorePoint(
+      repository,
+      {
+        point,
+        session: id,
+        job: state.job.id,
+        organization: state.job.organization,
+        at: session.startedAt,
+      },
+      objects,
+      mayExist,
+    );
+    if (!saved.ok) return saved;
+    snapshot = saved.value;
+  }
+  const measured = await repository?.measure();
+  await world.store.tenant(tenant, async (tx) => {
+    const counts = await countWork(tx, id);
+    const ended = await tx.sql
+      .updateTable('backup_session')
+      .set({
+        state: 'done',
+        ended_at: world.clock.now(),
+        ...getOutcome(counts, state.state === 'stopping', error),
+      })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('state', '<>', 'done')
+      .returning(['result', 'message'])
+      .executeTakeFirst();
+    if (ended === undefined) return;
+    const { result, message } = ended;
+    if (snapshot === null) await deletePoint(tx, point);
+    else await completePoint(tx, session, snapshot, counts);
+    if (measured?.ok === true) await storeSize(tx, state.job.repository, measured.value);
+    if (message !== null) await session.log(tx, result === 'failed' ? 'error' : 'warning', message);
+    await scheduleRecurring(tx, 'backup-schedule', world.clock.now());
+    await tx.append(
+      [
+        {
+          company: state.job.company,
+          entity: `backupjob:${state.job.id}`,
+          event: {
+            type: 'backupsession.ended@1',
+            data: {
+              id,
+              job: state.job.id,
+              result: result ?? 'failed',
+              counts: {
+                objects: counts.total,
+                succeeded: counts.succeeded,
+                warned: counts.warned,
+                failed: counts.failed,
+              },
+              bytesRead: counts.bytes,
+              bytesStored: state.storedBytes,
+              point: snapshot === null ? null : point,
+              message,
+            },
+          },
+        },
+      ],
+      { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+    );
+  });
+  return { ok: true, value: undefined };
+}
+
+function getOutcome(
+  { total, warned, failed }: WorkCounts,
+  isStopped: boolean,
+  error: string | null,
+): { readonly result: SessionResult; readonly message: string | null } {
+  if (error !== null) return { result: 'failed', message: error };
+  if (isStopped) return { result: 'cancelled', message: t.stopped };
+  if (total === 0) return { result: 'warning', message: t.nothing };
+  if (failed === total) return { result: 'failed', message: t.allFailed };
+  if (failed > 0) return { result: 'warning', message: t.someFailed({ failed, total }) };
+  if (warned > 0) return { result: 'warning', message: t.someWarned({ warned, total }) };
+  return { result: 'success', message: null };
+}
+
+const deletePoint = ({ sql: db, tenant }: TenantTx, point: string) =>
+  db.deleteFrom('restore_point').where('tenant_id', '=', tenant).where('id', '=', point).execute();
+
+async function completePoint(
+  { sql: db, tenant }: TenantTx,
+  { id, point }: RunningSession,
+  snapshot: string,
+  counts: WorkCounts,
+): Promise<void> {
+  const lacking = await db
+    .selectFrom('backup_work as w')
+    .innerJoin('backup_object as o', (join) =>
+      join.onRef('o.tenant_id', '=', 'w.tenant_id').onRef('o.n', '=', 'w.object_n'),
+    )
+    .select('o.name')
+    .where('w.tenant_id', '=', tenant)
+    .where('w.session_id', '=', id)
+    .where('w.state', 'in', ['failed', 'cancelled'])
+    .orderBy('w.object_n')
+    .limit(MAX_LACKING)
+    .execute();
+  const isWhole = counts.warned + lacking.length === 0;
+  await db
+    .updateTable('restore_point')
+    .set({
+      snapshot,
+      complete: true,
+      result: isWhole ? 'success' : 'warning',
+      lacks: JSON.stringify(lacking.map(({ name }) => name)),
+    })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', point)
+    .execute();
+}
+const MAX_LACKING = 100;

@@ -1,0 +1,27 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+/** The log of a backup session, and why it failed. */
+export const sessionMessages = defineMessages('backup-session', {
+  started: 'The session started.',
+  objects: '{count, plural, one {# mailbox or drive} other {# mailboxes and drives}} to back up.',
+  nothing: 'The selection of the job contains no mailbox or drive.',
+  objectDone: '{name}: {changes, plural, =0 {no changes} one {# change} other {# changes}}.',
+  objectFailed: '{name}: {reason}',
+  itemsFailed:
+    "{count, plural, one {# item} other {# items}} couldn't be read. The next session tries again.",
+  kept: '{count, plural, one {# item} other {# items}} disappeared suddenly and stay in the backup. Start the job yourself to confirm that they were deleted.',
+  waiting: '{name} waits: {reason}',
+  paused: 'The session pauses until the backup window opens.',
+  stopped: 'The session was stopped.',
+  repository: 'The repository: {reason}',
+  organization: 'The organization: {reason}',
+  someFailed: '{failed} of {total} mailboxes and drives failed.',
+  someWarned: '{warned} of {total} mailboxes and drives have warnings.',
+  allFailed: 'No mailbox or drive could be backed up.',
+  deletedJob: 'The job was deleted.',
+  internal: 'An internal error occurred. Details are in the log of the server.',
+  running: 'A session of this job is already running.',
+  unknownJob: "This job doesn't exist.",
+  notRunning: 'No session of this job is running.',
+  noSource: "This kind of object can't be backed up.",
+});

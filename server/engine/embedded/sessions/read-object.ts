@@ -1,0 +1,252 @@
+import type { EngineError, EngineResult } from '#contract/engine/engine.ts';
+import type { StoredPart } from '#contract/engine/stored-item.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import { ContentError } from '../content-error.ts';
+import { loadFailed } from '../index/failed.ts';
+import type { IndexedObject } from '../index/objects.ts';
+import {
+  BATCH_ROWS,
+  beginListing,
+  findParts,
+  forgetListed,
+  loadCursors,
+  type ItemWrite,
+  type PageWrite,
+  writePages,
+} from '../index/pages.ts';
+import { compareListing, endGone, findGone, loadListings } from '../index/removals.ts';
+import { sessionMessages as t } from './messages.en.ts';
+import type { ChangePage, FetchedPart, ItemChange, Source, SourceCall } from '../types.ts';
+
+/** Writes content to a repository. It is on the target only after `flush`. */
+export interface ContentWriter {
+  save(part: FetchedPart): Promise<EngineResult<StoredPart>>;
+  flush(): Promise<EngineResult<void>>;
+}
+
+export interface ReadContext {
+  readonly store: Store;
+  readonly tenant: TenantId;
+  readonly source: Source;
+  readonly content: ContentWriter;
+  readonly call: SourceCall;
+  /** In each transaction that writes: throws if this process no longer works on the object. */
+  readonly checkLease: (tx: TenantTx) => Promise<void>;
+  readonly onRead: (items: number, bytes: Bytes) => void;
+  /** Items that were last changed before are not backed up; null: all are. */
+  readonly retainedSince: Ms | null;
+  /** A person started the session, and so confirms that much was removed. */
+  readonly isConfirmed: boolean;
+}
+
+/** `kept`: items that suddenly disappeared and stay in the backup. */
+export interface ReadObject {
+  readonly kept: number;
+}
+
+/**
+ * Brings the index of an object up to date with the source (ENG-1, ENG-5, ENG-6). What was read
+ * before an error stays: the next call goes on from there.
+ */
+export async function readObject(
+  context: ReadContext,
+  object: IndexedObject,
+): Promise<EngineResult<ReadObject>> {
+  const { source, call } = context;
+  const reader = await makeReader(context, object);
+  const retried = await reader.retryFailed();
+  if (!retried.ok) return retried;
+  for await (const page of source.changes(object, reader.cursors, call)) {
+    const read: EngineResult<void> = page.ok ? await reader.read(page.value) : page;
+    if (read.ok) continue;
+    const stored = await reader.commit();
+    return stored.ok ? read : stored;
+  }
+  const committed = await reader.commit();
+  if (!committed.ok) return committed;
+  if (call.signal.aborted) return { ok: false, error: STOPPED };
+  return { ok: true, value: { kept: await reader.endRemoved() } };
+}
+
+const STOPPED: EngineError = { kind: 'ended', message: t.stopped };
+
+async function makeReader(context: ReadContext, object: IndexedObject) {
+  const { store, tenant, source, content, call } = context;
+  const inTx = <T>(work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    store.tenant(tenant, async (tx) => {
+      await context.checkLease(tx);
+      return work(tx);
+    });
+  const { cursors, listings, failed } = await store.tenant(
+    tenant,
+    async (tx) => ({
+      cursors: await loadCursors(tx, object),
+      listings: await loadListings(tx, object),
+      failed: await loadFailed(tx, object),
+    }),
+    { readOnly: true },
+  );
+  const begun = new Set(cursors.keys());
+  const complete = new Set<string>();
+  let pending: PageWrite[] = [];
+  let rows = 0;
+
+  async function commit(): Promise<EngineResult<void>> {
+    if (pending.length === 0) return DONE;
+    const flushed = await content.flush();
+    if (!flushed.ok) return flushed;
+    const pages = pending;
+    pending = [];
+    rows = 0;
+    await inTx((tx) => writePages(tx, object, pages));
+    return DONE;
+  }
+
+  async function add(page: PageWrite): Promise<EngineResult<void>> {
+    const count = page.folders.length + page.items.length + page.removed.length + 1;
+    if (rows + count > BATCH_ROWS) {
+      const committed = await commit();
+      if (!committed.ok) return committed;
+    }
+    pending.push(page);
+    rows += count;
+    return DONE;
+  }
+
+  async function list(scope: string): Promise<void> {
+    begun.add(scope);
+    complete.delete(scope);
+    if (await inTx((tx) => beginListing(tx, object, scope))) listings.add(scope);
+    else listings.delete(scope);
+    while (!(await inTx((tx) => forgetListed(tx, object, scope)))) continue;
+  }
+
+  async function compare(scope: string): Promise<void> {
+    while (!(await inTx((tx) => compareListing(tx, object, scope)))) continue;
+    while (!(await inTx((tx) => forgetListed(tx, object, scope)))) continue;
+  }
+
+  /** Returns no part if the source can't read one to its end: the item fails alone (ENG-6). */
+  async function saveParts(
+    parts: readonly FetchedPart[],
+  ): Promise<EngineResult<readonly StoredPart[]>> {
+    const stored: StoredPart[] = [];
+    try {
+      for (const part of parts) {
+        const saved = await content.save(part);
+        if (!saved.ok) return saved;
+        stored.push(saved.value);
+      }
+    } catch (error) {
+      if (error instanceof ContentError) return { ok: true, value: [] };
+      throw error;
+    }
+    return { ok: true, value: stored };
+  }
+
+  /** Returns the items with the places of their content. Those that are gone again are left out. */
+  async function save(items: readonly ItemChange[]): Promise<EngineResult<readonly ItemWrite[]>> {
+    const known = await store.tenant(tenant, (tx) => findParts(tx, object, items), {
+      readOnly: true,
+    });
+    const writes: ItemWrite[] = items.flatMap((item) => {
+      const parts = known.get(item.key);
+      return parts === undefined ? [] : [{ item, parts }];
+    });
+    const unknown = items.filter(({ key }) => !known.has(key));
+    if (unknown.length > 0)
+      for await (const fetched of source.fetch(object, unknown, call)) {
+        if (!fetched.ok) {
+          if (fetched.error.kind !== 'missing') writes.push({ item: fetched.item, parts: [] });
+          continue;
+        }
+        const saved = await saveParts(fetched.parts);
+        if (!saved.ok) return saved;
+        const parts = saved.value;
+        writes.push({ item: fetched.item, parts });
+        context.onRead(
+          1,
+          parts.reduce((sum, { bytes }) => sum + bytes, 0),
+        );
+      }
+    if (call.signal.aborted) return { ok: false, error: STOPPED };
+    return { ok: true, value: writes };
+  }
+
+  return {
+    cursors,
+    commit,
+    async retryFailed(): Promise<EngineResult<void>> {
+      const since = context.retainedSince ?? -Infinity;
+      const wanted = failed.filter(({ changedAt }) => changedAt >= since);
+      for (let from = 0; from < wanted.length; from += BATCH_ITEMS) {
+        const saved = await save(wanted.slice(from, from + BATCH_ITEMS));
+        if (!saved.ok) return saved;
+        const items = saved.value.filter(({ parts }) => parts.length > 0);
+        const added = await add({ scope: '', folders: [], items, removed: [], cursor: null });
+        if (!added.ok) return added;
+      }
+      return commit();
+    },
+    async read(page: ChangePage): Promise<EngineResult<void>> {
+      const { scope } = page;
+      if (page.restart || !begun.has(scope)) {
+        const committed = await commit();
+        if (!committed.ok) return committed;
+        await list(scope);
+      }
+      for (const part of splitPage(withoutOld(page, context.retainedSince))) {
+        const saved = await save(part.items);
+        if (!saved.ok) return saved;
+        const added = await add({ ...part, items: saved.value });
+        if (!added.ok) return added;
+      }
+      if (page.isComplete) complete.add(scope);
+      return DONE;
+    },
+    /**
+     * When all folders are known: ends what was removed, unless it is suddenly too much. Returns the
+     * items that are kept.
+     */
+    async endRemoved(): Promise<number> {
+      for (const scope of complete) if (listings.has(scope)) await compare(scope);
+      const gone = await store.tenant(tenant, (tx) => findGone(tx, object), { readOnly: true });
+      if (gone.isSudden && !context.isConfirmed) return gone.items;
+      while (!(await inTx((tx) => endGone(tx, object, gone)))) continue;
+      return 0;
+    },
+  };
+}
+
+const DONE: EngineResult<void> = { ok: true, value: undefined };
+/** So many are read before they are stored. */
+const BATCH_ITEMS = 200;
+
+/** What is too old to be backed up is as if the source didn't have it. */
+function withoutOld(page: ChangePage, since: Ms | null): ChangePage {
+  if (since === null || page.items.every(({ changedAt }) => changedAt >= since)) return page;
+  const old = page.items.filter(({ changedAt }) => changedAt < since);
+  return {
+    ...page,
+    items: page.items.filter(({ changedAt }) => changedAt >= since),
+    removed: [...page.removed, ...old.map(({ key }) => key)],
+  };
+}
+
+type PagePart = Omit<PageWrite, 'items'> & { readonly items: readonly ItemChange[] };
+
+/** Cuts a page into parts that fit a batch. The last one has the cursor. */
+function splitPage({ scope, folders, items, removed, cursor }: ChangePage): PagePart[] {
+  const parts: PagePart[] = [];
+  const add = (part: Partial<PagePart>) =>
+    parts.push({ scope, folders: [], items: [], removed: [], cursor: null, ...part });
+  for (let from = 0; from < folders.length; from += BATCH_ITEMS)
+    add({ folders: folders.slice(from, from + BATCH_ITEMS) });
+  for (let from = 0; from < items.length; from += BATCH_ITEMS)
+    add({ items: items.slice(from, from + BATCH_ITEMS) });
+  for (let from = 0; from < removed.length; from += BATCH_ITEMS)
+    add({ removed: removed.slice(from, from + BATCH_ITEMS) });
+  add({ cursor });
+  return parts;
+}

@@ -1,0 +1,362 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { policyAt, retainedSince } from '#contract/backup/retention.ts';
+import { nextOpen } from '#contract/backup/schedule.ts';
+import type {
+  EngineError,
+  EngineResult,
+  Id,
+  LogLine,
+  ObjectKind,
+} from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { ensureObject } from '../index/objects.ts';
+import type { Repository } from '../restic/repository.ts';
+import type { Source, SourceCall } from '../types.ts';
+import { writeTo } from './content-writer.ts';
+import { endSession } from './end-session.ts';
+import { sessionMessages as t } from './messages.en.ts';
+import { runWork } from './run-work.ts';
+import { type Directory, selectObjects } from './select-objects.ts';
+import { addLog } from './session-rows.ts';
+import { cancelWork, countWork, leaseWork, queueWork, type WorkCounts } from './work.ts';
+
+/** What a session needs of the rest of the engine. */
+export interface SessionPorts {
+  openOrganization(
+    tenant: TenantId,
+    organization: Id,
+    call: SourceCall,
+  ): Promise<EngineResult<OpenOrganization>>;
+  /** To write. `busy` while it is cleaned up. */
+  openRepository(tenant: TenantId, repository: Id): Promise<EngineResult<Repository>>;
+}
+export interface OpenOrganization {
+  readonly sources: readonly Source[];
+  readonly directory: Directory;
+}
+
+/** Objects that one session works on at the same time. */
+const CONCURRENCY = 2;
+/** The pause after an error that may pass. */
+const RETRY_MS: Ms = 60_000;
+/** A session that could not even begin for this long has failed. */
+const PATIENCE_MS: Ms = 60 * 60_000;
+const PROGRESS_MS: Ms = 2_000;
+
+/** A session with what its parts share while a process works on it. */
+export interface RunningSession {
+  readonly world: AppContext;
+  readonly tenant: TenantId;
+  readonly id: Id;
+  readonly point: Id;
+  readonly startedAt: Ms;
+  readonly isConfirmed: boolean;
+  /** Older items are not backed up; null: all are. */
+  readonly retainedSince: Ms | null;
+  /** This process, for leases. */
+  readonly owner: string;
+  readonly stop: AbortSignal;
+  /** Ends the work of this process. The session goes on later, unless a person stopped it. */
+  interrupt(): void;
+  log(tx: TenantTx, level: LogLine['level'], message: string): Promise<void>;
+}
+
+/**
+ * Runs a session to its end, or until it has to wait: then returns when it goes on, and holds
+ * nothing meanwhile (ENG-9). Whoever calls it next, after a crash too, continues where it was.
+ */
+export const backupSession =
+  (world: AppContext, ports: SessionPorts): JobHandler<'backup-session'> =>
+  async ({ tenant, payload: { session: id }, signal }) => {
+    const state = await world.store.tenant(tenant, (tx) => loadSession(tx, id, world.clock.now()), {
+      readOnly: true,
+    });
+    if (state === null) return null;
+    const abort = new AbortController();
+    const session: RunningSession = {
+      world,
+      tenant,
+      id,
+      point: state.point,
+      startedAt: state.startedAt,
+      isConfirmed: state.reason === 'manual',
+      retainedSince: state.retainedSince,
+      owner: world.chance.uuid(),
+      stop: AbortSignal.any([signal, abort.signal]),
+      interrupt: () => {
+        abort.abort();
+      },
+      log: (tx, level, message) => addLog(tx, id, { at: world.clock.now(), level, message }),
+    };
+    return state.state === 'stopping'
+      ? finishStopped(session, ports, state)
+      : runSession(session, ports, state);
+  };
+
+export interface SessionState {
+  readonly job: BackupJobRow;
+  readonly point: Id;
+  readonly state: string;
+  readonly reason: string;
+  readonly startedAt: Ms;
+  readonly timeZone: string;
+  readonly services: readonly ObjectKind[];
+  readonly storedBytes: number;
+  readonly retainedSince: Ms | null;
+  readonly counts: WorkCounts;
+}
+
+async function loadSession(tx: TenantTx, id: Id, now: Ms): Promise<SessionState | null> {
+  const row = await tx.sql
+    .selectFrom('backup_session as s')
+    .innerJoin('restore_point as p', (join) =>
+      join.onRef('p.tenant_id', '=', 's.tenant_id').onRef('p.session_id', '=', 's.id'),
+    )
+    .select(['s.job_id', 's.state', 's.reason', 's.started_at', 's.progress', 'p.id as point'])
+    .where('s.tenant_id', '=', tx.tenant)
+    .where('s.id', '=', id)
+    .where('s.state', '<>', 'done')
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const job = (await tx.rows('backupJob', [row.job_id])).get(row.job_id);
+  if (job === undefined) return null;
+  const organization = (await tx.rows('organization', [job.organization])).get(job.organization);
+  const repository = (await tx.rows('backupRepository', [job.repository])).get(job.repository);
+  const { timeZone } = await loadCompanyLimit(tx);
+  return {
+    job,
+    point: row.point,
+    state: job.removedAt === null ? row.state : 'stopping',
+    reason: row.reason,
+    startedAt: row.started_at,
+    timeZone,
+    retainedSince:
+      repository?.retentionType === 'ItemLevel'
+        ? retainedSince(policyAt(repository, now), now, timeZone)
+        : null,
+    services: [
+      ...(organization?.isExchangeOnline === true ? (['mailbox', 'archive'] as const) : []),
+      ...(organization?.isSharePointOnline === true ? (['drive'] as const) : []),
+    ],
+    storedBytes: row.progress.storedBytes ?? 0,
+    counts: await countWork(tx, id),
+  };
+}
+
+async function runSession(
+  session: RunningSession,
+  ports: SessionPorts,
+  state: SessionState,
+): Promise<Ms | null> {
+  const { world, tenant } = session;
+  const now = world.clock.now();
+  const opens = nextOpen(state.job.schedulePolicy.backupWindow, now, state.timeZone);
+  if (opens === null || opens > now) return pause(session, opens);
+  const organization = await ports.openOrganization(tenant, state.job.organization, {
+    signal: session.stop,
+    onWaiting: () => undefined,
+  });
+  if (!organization.ok)
+    return failOrWait(session, state, organization.error, (reason) => t.organization({ reason }));
+  const queued = await queueObjects(session, state, organization.value);
+  if (!queued.ok)
+    return failOrWait(session, state, queued.error, (reason) => t.organization({ reason }));
+  const repository = await ports.openRepository(tenant, state.job.repository);
+  if (!repository.ok)
+    return failOrWait(session, state, repository.error, (reason) => t.repository({ reason }));
+  try {
+    return await work(session, state, organization.value.sources, repository.value);
+  } finally {
+    await repository.value.close();
+  }
+}
+
+/** Finds the objects of the session, once. */
+async function queueObjects(
+  session: RunningSession,
+  { job, services, counts }: SessionState,
+  { directory, sources }: OpenOrganization,
+): Promise<EngineResult<void>> {
+  if (counts.total > 0) return DONE;
+  const selected = await selectObjects(
+    job,
+    directory,
+    services.filter((kind) => sources.some(({ kinds }) => kinds.includes(kind))),
+  );
+  if (!selected.ok) return selected;
+  await session.world.store.tenant(session.tenant, async (tx) => {
+    const numbers: number[] = [];
+    for (const object of selected.value) numbers.push((await ensureObject(tx, job, object)).n);
+    await queueWork(tx, session.id, numbers);
+    await tx.sql
+      .updateTable('backup_session')
+      .set({ state: 'running' })
+      .where('tenant_id', '=', tx.tenant)
+      .where('id', '=', session.id)
+      .where('state', '=', 'queued')
+      .execute();
+    await session.log(
+      tx,
+      numbers.length === 0 ? 'warning' : 'info',
+      numbers.length === 0 ? t.nothing : t.objects({ count: numbers.length }),
+    );
+  });
+  return DONE;
+}
+const DONE: EngineResult<void> = { ok: true, value: undefined };
+
+async function work(
+  session: RunningSession,
+  state: SessionState,
+  sources: readonly Source[],
+  repository: Repository,
+): Promise<Ms | null> {
+  const { world, tenant, id, owner } = session;
+  const content = writeTo(repository);
+  const progress = followProgress(session, state, content.storedBytes);
+  let ownWork = 0;
+  const workOn = async (): Promise<void> => {
+    while (!session.stop.aborted && content.failure() === null) {
+      const leased = await world.store.tenant(tenant, (tx) =>
+        leaseWork(tx, { session: id, owner }, world.clock.now()),
+      );
+      if (leased === undefined) return;
+      ownWork += 1;
+      await runWork(session, leased, { sources, repository, content, progress });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: CONCURRENCY }, workOn));
+  } finally {
+    progress.end();
+  }
+  await progress.write();
+  const after = await world.store.tenant(tenant, (tx) => loadSession(tx, id, world.clock.now()), {
+    readOnly: true,
+  });
+  if (after === null) return null;
+  if (after.state === 'stopping') return finish(session, after, repository, ownWork === 0);
+  const { total, succeeded, warned, failed, waitingUntil } = after.counts;
+  const now = world.clock.now();
+  if (total === succeeded + warned + failed)
+    return finish(session, after, repository, ownWork === 0);
+  return session.stop.aborted ? now : Math.max(now + 1_000, waitingUntil ?? now + RETRY_MS);
+}
+
+async function finishStopped(
+  session: RunningSession,
+  ports: SessionPorts,
+  state: SessionState,
+): Promise<Ms | null> {
+  const repository = await ports.openRepository(session.tenant, state.job.repository);
+  if (!repository.ok) {
+    await endSession(session, state, { repository: null, error: null, mayExist: true });
+    return null;
+  }
+  try {
+    return await finish(session, state, repository.value, true);
+  } finally {
+    await repository.value.close();
+  }
+}
+
+async function finish(
+  session: RunningSession,
+  state: SessionState,
+  repository: Repository,
+  mayExist: boolean,
+): Promise<Ms | null> {
+  if (state.state === 'stopping')
+    await session.world.store.tenant(session.tenant, (tx) => cancelWork(tx, session.id));
+  const ended = await endSession(session, state, { repository, error: null, mayExist });
+  if (ended.ok) return null;
+  const message = t.repository({ reason: ended.error.message });
+  await session.world.store.tenant(session.tenant, (tx) => session.log(tx, 'warning', message));
+  return session.world.clock.now() + RETRY_MS;
+}
+
+/** Waits for what may pass, for a while, and ends the session otherwise. */
+async function failOrWait(
+  session: RunningSession,
+  state: SessionState,
+  { kind, message, waitMs }: EngineError,
+  sentence: (reason: string) => string,
+): Promise<Ms | null> {
+  const now = session.world.clock.now();
+  const mayPass = kind === 'busy' || kind === 'unreachable';
+  if (mayPass && now - session.startedAt < PATIENCE_MS) return now + (waitMs ?? RETRY_MS);
+  await endSession(session, state, {
+    repository: null,
+    error: sentence(message),
+    mayExist: false,
+  });
+  return null;
+}
+
+async function pause(session: RunningSession, opens: Ms | null): Promise<Ms> {
+  await session.world.store.tenant(session.tenant, (tx) => session.log(tx, 'info', t.paused));
+  return opens ?? session.world.clock.now() + PATIENCE_MS;
+}
+
+/** Stores how far a session is, at most every two seconds, and stops it if a person asked to. */
+export interface ProgressWriter {
+  touch(): void;
+  write(): Promise<void>;
+  end(): void;
+}
+
+function followProgress(
+  session: RunningSession,
+  { storedBytes, job, timeZone }: SessionState,
+  storedNow: () => number,
+): ProgressWriter {
+  const { world, tenant, id } = session;
+  let timer: { cancel(): void } | null = null;
+  let isEnded = false;
+  async function write(): Promise<void> {
+    const now = world.clock.now();
+    const state = await world.store.tenant(tenant, async (tx) => {
+      const counts = await countWork(tx, id);
+      const done = counts.succeeded + counts.warned + counts.failed;
+      const progress = {
+        objects: { done, total: counts.total },
+        items: { done: counts.items, total: null },
+        bytes: { done: counts.bytes, total: null },
+        storedBytes: storedBytes + storedNow(),
+        waiting:
+          counts.waitingUntil === null
+            ? null
+            : { until: counts.waitingUntil, reason: counts.waitingReason ?? '' },
+      };
+      const row = await tx.sql
+        .updateTable('backup_session')
+        .set({ progress: JSON.stringify(progress) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .returning('state')
+        .executeTakeFirst();
+      return row?.state;
+    });
+    const opens = nextOpen(job.schedulePolicy.backupWindow, now, timeZone);
+    if (state !== 'running' || opens === null || opens > now) session.interrupt();
+  }
+  return {
+    write,
+    touch() {
+      if (isEnded) return;
+      timer ??= world.clock.after(PROGRESS_MS, () => {
+        timer = null;
+        // The next write tells the same, and the end of the work is stored anyway.
+        write().catch(() => undefined);
+      });
+    },
+    end() {
+      isEnded = true;
+      timer?.cancel();
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import type { EngineError, EngineResult, SessionObject, Waiting } from '#contract/engine/engine.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { countObject, type IndexedObject, loadObject, storeObjectPoint } from '../index/objects.ts';
+import type { Repository } from '../restic/repository.ts';
+import type { Source } from '../types.ts';
+import type { CountingWriter } from './content-writer.ts';
+import { sessionMessages as t } from './messages.en.ts';
+import { saveObjectTree } from './object-tree.ts';
+import { readObject } from './read-object.ts';
+import type { ProgressWriter, RunningSession } from './run-session.ts';
+import { endWork, type LeasedWork, MAX_ATTEMPTS, renewWork, type WorkId } from './work.ts';
+
+interface Tools {
+  readonly sources: readonly Source[];
+  readonly repository: Repository;
+  readonly content: CountingWriter;
+  readonly progress: ProgressWriter;
+}
+
+/** How the work on an object ended for this process. */
+interface End {
+  readonly state: SessionObject['state'];
+  readonly message?: string | null;
+  readonly waiting?: Waiting;
+  readonly isFree?: boolean;
+}
+
+const RENEW_MS: Ms = 60_000;
+/** A source that is unreachable is tried again after this, doubled each time. */
+const FIRST_RETRY_MS: Ms = 30_000;
+
+/** Another process works on the object, or the session has ended. */
+class LeaseLost extends Error {}
+
+/** Backs up one object: reads what changed, then stores its next point (ENG-2). */
+export async function runWork(
+  session: RunningSession,
+  { object: n, attempts }: LeasedWork,
+  tools: Tools,
+): Promise<void> {
+  const { world, tenant } = session;
+  const id: WorkId = { session: session.id, owner: session.owner, object: n };
+  const read = { items: 0, bytes: 0 };
+  const checkLease = async (tx: TenantTx): Promise<void> => {
+    const state = await renewWork(tx, id, world.clock.now());
+    if (state === undefined) throw new LeaseLost('Another process works on the object.');
+    if (state === 'stopping') session.interrupt();
+  };
+  const renewal = renewOften(session, checkLease);
+  const object = await world.store.tenant(tenant, (tx) => loadObject(tx, n), { readOnly: true });
+  try {
+    const end = await backUp(session, object, attempts, tools, checkLease, read);
+    if (end !== null)
+      await world.store.tenant(tenant, async (tx) => {
+        await checkLease(tx);
+        await endWork(tx, id, { ...end, ...read });
+        const line = getLine(object, end);
+        if (line !== null) await session.log(tx, line.level, line.message);
+      });
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    world.log.error('the backup of an object failed', {
+      tenant,
+      session: session.id,
+      attempts,
+      error: error instanceof Error ? (error.stack ?? error.message) : 'unknown',
+    });
+    const end: End =
+      attempts < MAX_ATTEMPTS
+        ? { state: 'waiting', waiting: waitAfter(world.clock.now(), attempts, t.internal) }
+        : { state: 'failed', message: t.internal };
+    await world.store.tenant(tenant, (tx) => endWork(tx, id, { ...end, ...read }));
+  } finally {
+    renewal.end();
+    tools.progress.touch();
+  }
+}
+
+/** Returns how the work ended; null if its end is already stored. */
+async function backUp(
+  session: RunningSession,
+  object: IndexedObject,
+  attempts: number,
+  { sources, repository, content, progress }: Tools,
+  checkLease: (tx: TenantTx) => Promise<void>,
+  read: { items: number; bytes: Bytes },
+): Promise<End | null> {
+  const { world, tenant } = session;
+  const source = sources.find(({ kinds }) => kinds.includes(object.kind));
+  if (source === undefined) return { state: 'failed', message: t.noSource };
+  const result = await readObject(
+    {
+      store: world.store,
+      tenant,
+      source,
+      content,
+      call: { signal: session.stop, onWaiting: () => undefined },
+      checkLease,
+      onRead: (items, bytes) => {
+        read.items += items;
+        read.bytes += bytes;
+        progress.touch();
+      },
+      isConfirmed: session.isConfirmed,
+      retainedSince: session.retainedSince,
+    },
+    object,
+  );
+  if (!result.ok) return endAfter(session, object, attempts, result.error, content);
+  const totals = await world.store.tenant(tenant, (tx) => countObject(tx, object), {
+    readOnly: true,
+  });
+  const isUnchanged = totals.changes + totals.folderChanges === 0;
+  const tree: EngineResult<string> =
+    isUnchanged && object.tree !== null
+      ? { ok: true, value: object.tree }
+      : await saveObjectTree({ store: world.store, tenant, repository }, object);
+  const flushed = tree.ok ? await content.flush() : tree;
+  if (!flushed.ok) return endAfter(session, object, attempts, flushed.error, content);
+  if (!tree.ok) return null;
+  const warnings = [
+    ...(totals.failed > 0 ? [t.itemsFailed({ count: totals.failed })] : []),
+    ...(result.value.kept > 0 ? [t.kept({ count: result.value.kept })] : []),
+  ];
+  const end: End = {
+    state: warnings.length > 0 ? 'warning' : 'success',
+    message: warnings.length > 0 ? warnings.join(' ') : null,
+  };
+  await world.store.tenant(tenant, async (tx) => {
+    await checkLease(tx);
+    await storeObjectPoint(tx, object, totals, {
+      point: session.point,
+      at: session.startedAt,
+      tree: tree.value,
+    });
+    await tx.sql
+      .updateTable('restore_point')
+      .set((point) => ({ changes: point('changes', '+', totals.changes) }))
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', session.point)
+      .execute();
+    const id: WorkId = { session: session.id, owner: session.owner, object: object.n };
+    await endWork(tx, id, { ...end, ...read });
+    await session.log(
+      tx,
+      end.state === 'warning' ? 'warning' : 'info',
+      warnings.length > 0
+        ? t.objectFailed({ name: object.name, reason: warnings.join(' ') })
+        : t.objectDone({ name: object.name, changes: totals.changes }),
+    );
+  });
+  return null;
+}
+
+function endAfter(
+  session: RunningSession,
+  object: IndexedObject,
+  attempts: number,
+  { kind, message, waitMs }: EngineError,
+  content: CountingWriter,
+): End {
+  const now = session.world.clock.now();
+  if (session.stop.aborted) return { state: 'queued', isFree: true };
+  const failure = content.failure();
+  if (failure !== null)
+    return attempts < MAX_ATTEMPTS
+      ? {
+          state: 'waiting',
+          waiting: waitAfter(now, attempts, t.repository({ reason: failure.message })),
+        }
+      : { state: 'failed', message: t.repository({ reason: failure.message }) };
+  // Waiting for the cloud's limits is no failed attempt.
+  if (kind === 'busy' && waitMs !== undefined)
+    return { state: 'waiting', waiting: { until: now + waitMs, reason: message }, isFree: true };
+  if ((kind === 'unreachable' || kind === 'busy') && attempts < MAX_ATTEMPTS)
+    return { state: 'waiting', waiting: waitAfter(now, attempts, message) };
+  // A person without a mailbox or drive lacks nothing.
+  if (kind === 'missing' && object.point === 0) return { state: 'success', message };
+  return { state: 'failed', message };
+}
+
+const waitAfter = (now: Ms, attempts: number, reason: string): Waiting => ({
+  until: now + FIRST_RETRY_MS * 2 ** (attempts - 1),
+  reason,
+});
+
+function getLine(object: IndexedObject, { state, message, waiting }: End) {
+  const { name } = object;
+  if (waiting !== undefined)
+    return { level: 'info' as const, message: t.waiting({ name, reason: waiting.reason }) };
+  if (message === null || message === undefined) return null;
+  return {
+    level: state === 'failed' ? ('error' as const) : ('info' as const),
+    message: t.objectFailed({ name, reason: message }),
+  };
+}
+
+/** Renews the lease while a single file takes minutes. */
+function renewOften(
+  session: RunningSession,
+  checkLease: (tx: TenantTx) => Promise<void>,
+): { end(): void } {
+  const { world, tenant } = session;
+  let timer: { cancel(): void };
+  let isEnded = false;
+  async function renew(): Promise<void> {
+    try {
+      await world.store.tenant(tenant, checkLease);
+    } catch (error) {
+      // Without the database, the lease runs out and the next write says so.
+      if (error instanceof LeaseLost && !isEnded) session.interrupt();
+    }
+    if (!isEnded) wait();
+  }
+  function wait(): void {
+    timer = world.clock.after(RENEW_MS, () => void renew());
+  }
+  wait();
+  return {
+    end() {
+      isEnded = true;
+      timer.cancel();
+    },
+  };
+}

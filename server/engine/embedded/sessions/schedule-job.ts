@@ -1,0 +1,54 @@
+import { type BackupJobRow, dueAt } from '#contract/backup/jobs.ts';
+import { nextRetry } from '#contract/backup/schedule.ts';
+import type { StartReason } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { startSession } from './session-rows.ts';
+
+/** At least this often, whatever the log says. */
+const EVERY_MS: Ms = 60 * 60_000;
+
+/** Starts the sessions of the jobs that are due, and returns when the next one is. */
+export const backupSchedule =
+  (world: AppContext): JobHandler<'backup-schedule'> =>
+  ({ tenant, now }) =>
+    world.store.tenant(tenant, async (tx) => {
+      const jobs = (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null);
+      if (jobs.length === 0) return now + EVERY_MS;
+      const { timeZone } = await loadCompanyLimit(tx);
+      const byId = new Map(jobs.map((job) => [job.id, job]));
+      let next = now + EVERY_MS;
+      for (const job of jobs) {
+        const due = dueAt(job, timeZone, getPrevious(job, byId));
+        if (due === null) continue;
+        if (due > now) next = Math.min(next, due);
+        else
+          await startSession(tx, job, {
+            id: world.chance.uuid(),
+            point: world.chance.uuid(),
+            reason: getReason(job, now),
+            user: null,
+            at: now,
+          });
+      }
+      return next;
+    });
+
+function getPrevious(
+  { schedulePolicy: { schedule } }: BackupJobRow,
+  jobs: ReadonlyMap<string, BackupJobRow>,
+): BackupJobRow | null {
+  return schedule.type === 'Chained' ? (jobs.get(schedule.chainedAfter) ?? null) : null;
+}
+
+function getReason(
+  { schedulePolicy, recent: [last], attempt }: BackupJobRow,
+  now: Ms,
+): StartReason {
+  const hasFailed = last?.result === 'failed' || last?.result === 'warning';
+  const retryAt = hasFailed ? nextRetry(schedulePolicy, last.endedAt, attempt) : null;
+  if (retryAt !== null && retryAt <= now) return 'retry';
+  return schedulePolicy.schedule.type === 'Chained' ? 'chained' : 'schedule';
+}

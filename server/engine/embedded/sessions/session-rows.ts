@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { EngineResult, Id, LogLine, StartReason } from '#contract/engine/engine.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { scheduleJob } from '#server/platform/jobs/schedule.ts';
+import { sessionMessages as t } from './messages.en.ts';
+
+/** Starts a session of a job, unless one is running, in the caller's transaction. */
+export async function startSession(
+  tx: TenantTx,
+  job: BackupJobRow,
+  start: {
+    readonly id: Id;
+    readonly point: Id;
+    readonly reason: StartReason;
+    readonly user: UserId | null;
+    readonly at: Ms;
+  },
+): Promise<EngineResult<Id>> {
+  const { sql: db, tenant } = tx;
+  const place = {
+    tenant_id: tenant,
+    organization_id: job.organization,
+    repository_id: job.repository,
+    job_id: job.id,
+  };
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('backup_session')
+    .values({
+      ...place,
+      id: start.id,
+      state: 'queued',
+      reason: start.reason,
+      started_at: start.at,
+    })
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows === 0n)
+    return { ok: false, error: { kind: 'conflict', message: t.running } };
+  await db
+    .insertInto('restore_point')
+    .values({ ...place, id: start.point, session_id: start.id, at: start.at })
+    .execute();
+  await addLog(tx, start.id, { at: start.at, level: 'info', message: t.started });
+  await tx.append(
+    [
+      {
+        company: job.company,
+        entity: `backupjob:${job.id}`,
+        event: {
+          type: 'backupsession.started@1',
+          data: { id: start.id, job: job.id, reason: start.reason },
+        },
+      },
+    ],
+    {
+      actor: start.user === null ? { is: 'clock' } : { is: 'user', id: start.user },
+      subject: null,
+      commandId: null,
+      at: start.at,
+    },
+  );
+  await scheduleJob(tx, 'backup-session', start.id, { session: start.id }, start.at);
+  return { ok: true, value: start.id };
+}
+
+/** Asks the running session of a job to stop. Returns whether there is one. */
+export async function stopSession(tx: TenantTx, job: Id, at: Ms): Promise<boolean> {
+  const session = await tx.sql
+    .updateTable('backup_session')
+    .set({ state: 'stopping' })
+    .where('tenant_id', '=', tx.tenant)
+    .where('job_id', '=', job)
+    .where('state', '<>', 'done')
+    .returning('id')
+    .executeTakeFirst();
+  if (session === undefined) return false;
+  await scheduleJob(tx, 'backup-session', session.id, { session: session.id }, at);
+  return true;
+}
+
+/** Adds a line to a session's log. */
+export async function addLog(
+  { sql: db, tenant }: TenantTx,
+  session: Id,
+  { at, level, message }: Omit<LogLine, 'n'>,
+): Promise<void> {
+  for (;;) {
+    // Two lines at once get the same number: the second tries again.
+    const { rows } = await sql`
+      insert into backup_log (tenant_id, session_id, n, at, level, message)
+      select ${tenant}, ${session}, coalesce(max(n), 0) + 1, ${at}, ${level}, ${message} from backup_log
+      where tenant_id = ${tenant} and session_id = ${session}
+      on conflict do nothing returning n`.execute(db);
+    if (rows.length > 0) return;
+  }
+}

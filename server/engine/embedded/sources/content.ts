@@ -1,0 +1,31 @@
+import type { EngineError, EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import { ContentError } from '../content-error.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
+import { failed } from '../../result.ts';
+
+/** Reads content into memory. */
+export async function readContent(
+  content: EngineResult<AsyncIterable<Uint8Array>>,
+  maxBytes: Bytes,
+): Reply<Uint8Array<ArrayBuffer>> {
+  if (!content.ok) return content;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of content.value) {
+      bytes += part.byteLength;
+      if (bytes > maxBytes) return failed('invalid', t.itemTooLarge);
+      parts.push(part);
+    }
+  } catch (error) {
+    return { ok: false, error: contentFailure(error) };
+  }
+  return { ok: true, value: new Uint8Array(Buffer.concat(parts)) };
+}
+
+/** Returns why content broke off. Anything else is a bug and thrown on. */
+export function contentFailure(error: unknown): EngineError {
+  if (error instanceof ContentError) return error.error;
+  throw error;
+}

@@ -1,0 +1,140 @@
+import * as v from 'valibot';
+import type { DirectoryList } from '#contract/engine/directory-list.ts';
+import type { DirectoryObject, EngineResult, Reply } from '#contract/engine/engine.ts';
+import { graphClient } from '../graph/client.ts';
+import type { GraphClient, GraphPage } from '../graph/client.ts';
+import type { GraphPorts, GraphResult } from '../graph/request.ts';
+import type { SourceCall } from '../types.ts';
+import { latestRows, readDelta } from './delta.ts';
+
+/** `licensed`: whether a user has a Microsoft 365 license. */
+export type ListedObject = DirectoryObject & { readonly licensed?: boolean };
+
+/** Like a `ChangePage`: after `restart`, what is not named until the end is gone. */
+export interface DirectoryPage {
+  readonly restart: boolean;
+  readonly objects: readonly ListedObject[];
+  /** Ids of users or groups that were removed. */
+  readonly removed: readonly string[];
+  /** Null: the list has no changes, only a complete listing. */
+  readonly cursor: string | null;
+  readonly isComplete: boolean;
+}
+
+/** Requests about the directory share one limit. */
+export const directoryClient = (ports: GraphPorts, call: SourceCall): GraphClient =>
+  graphClient(ports, {
+    lane: { service: 'directory', object: 'directory' },
+    signal: call.signal,
+    onWaiting: (waiting) => {
+      call.onWaiting(waiting);
+    },
+  });
+
+const HEADERS = { prefer: 'odata.maxpagesize=999' };
+
+/** Lists what changed in the directory since the cursor, page by page. */
+export async function* readDirectory(
+  client: GraphClient,
+  list: DirectoryList,
+  cursor: string | undefined,
+): AsyncGenerator<EngineResult<DirectoryPage>, void> {
+  if (list === 'sites') return yield* readSites(client);
+  const start =
+    list === 'users'
+      ? '/users/delta?$select=id,displayName,mail,userPrincipalName,assignedLicenses'
+      : '/groups/delta?$select=id,displayName,mail,resourceProvisioningOptions';
+  const query = { start, cursor, row: Entry, headers: HEADERS, restartsAtStart: true };
+  for await (const page of readDelta(client, query)) {
+    if (!page.ok) return yield page;
+    const rows = latestRows(page.value.rows);
+    const present = rows.filter((row) => !row['@removed']);
+    const { restart, isComplete } = page.value;
+    yield {
+      ok: true,
+      value: {
+        restart,
+        objects: present.flatMap(list === 'users' ? getUser : getGroup),
+        removed: rows.filter((row) => row['@removed']).map(({ id }) => id),
+        cursor: page.value.cursor,
+        isComplete,
+      },
+    };
+  }
+}
+
+async function* readSites(client: GraphClient): AsyncGenerator<EngineResult<DirectoryPage>, void> {
+  let restart = true;
+  let link: string | null = '/sites?search=*';
+  while (link !== null) {
+    const page: GraphResult<GraphPage<Site>> = await client.page(link, Site, { headers: HEADERS });
+    if (!page.ok) return yield { ok: false, error: page.error };
+    const { rows } = page.value;
+    yield {
+      ok: true,
+      value: {
+        restart,
+        objects: rows.map((row) => ({
+          kind: 'site',
+          id: row.id,
+          name: row.displayName ?? row.name ?? '',
+          address: row.webUrl ?? '',
+          children: null,
+        })),
+        removed: [],
+        cursor: null,
+        isComplete: page.value.next === null,
+      },
+    };
+    restart = false;
+    link = page.value.next;
+  }
+}
+
+/** Returns the ids of the people in a group. Groups within it are not expanded. */
+export async function readMembers(client: GraphClient, group: string): Reply<readonly string[]> {
+  const members: string[] = [];
+  let link: string | null = `/groups/${encodeURIComponent(group)}/members?$select=id&$top=999`;
+  while (link !== null) {
+    const page: GraphResult<GraphPage<Member>> = await client.page(link, Member);
+    if (!page.ok) return { ok: false, error: page.error };
+    for (const member of page.value.rows)
+      if (member['@odata.type'] === '#microsoft.graph.user') members.push(member.id);
+    link = page.value.next;
+  }
+  return { ok: true, value: members };
+}
+
+const text = v.fallback(v.nullish(v.string()), undefined);
+const Entry = v.object({
+  'id': v.string(),
+  '@removed': v.optional(v.object({})),
+  'displayName': text,
+  'mail': text,
+  'userPrincipalName': text,
+  'resourceProvisioningOptions': v.fallback(v.nullish(v.array(v.string())), undefined),
+  'assignedLicenses': v.fallback(v.nullish(v.array(v.unknown())), undefined),
+});
+type Entry = v.InferOutput<typeof Entry>;
+const Member = v.object({ 'id': v.string(), '@odata.type': text });
+type Member = v.InferOutput<typeof Member>;
+const Site = v.object({ id: v.string(), name: text, displayName: text, webUrl: text });
+type Site = v.InferOutput<typeof Site>;
+
+const getUser = (row: Entry): ListedObject[] => [
+  {
+    kind: 'user',
+    id: row.id,
+    name: row.displayName ?? '',
+    address: row.mail ?? row.userPrincipalName ?? '',
+    children: null,
+    ...(row.assignedLicenses && { licensed: row.assignedLicenses.length > 0 }),
+  },
+];
+
+function getGroup(row: Entry): ListedObject[] {
+  const { id } = row;
+  const group = { id, name: row.displayName ?? '', address: row.mail ?? '', children: null };
+  const isTeam = row.resourceProvisioningOptions?.includes('Team') === true;
+  return [{ kind: 'group', ...group }, ...(isTeam ? [{ kind: 'team' as const, ...group }] : [])];
+}

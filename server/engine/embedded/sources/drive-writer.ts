@@ -1,0 +1,294 @@
+import * as v from 'valibot';
+import type { EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { GraphClient } from '../graph/client.ts';
+import type { GraphPorts, GraphResult } from '../graph/request.ts';
+import { cancelUpload, upload } from '../graph/upload.ts';
+import type {
+  Found,
+  FolderRecorder,
+  Place,
+  StoredItem,
+  WriteInput,
+  Writer,
+  Written,
+} from '../types.ts';
+import { contentFailure } from './content.ts';
+import { DriveItem, driveClient, drivePath, getItem } from './drive.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
+import { failed } from '../../result.ts';
+
+/** Writes files back to drives. What it replaces stays there as an older version. */
+export function driveWriter(ports: GraphPorts): Writer {
+  const open: OpenDrive = async (object, call) => {
+    const client = driveClient(ports, object, call);
+    const path = await drivePath(client, object);
+    return path.ok ? { ok: true, value: { client, path: path.value } } : path;
+  };
+  return {
+    async find(place, item, call) {
+      const drive = await open(place.object, call);
+      if (!drive.ok) return drive;
+      const folder = await findFolder(drive.value, place);
+      if (!folder.ok) return folder;
+      return folder.value === null ? EMPTY : findFile(drive.value, folder.value, item);
+    },
+    async findFolder(place, call) {
+      const drive = await open(place.object, call);
+      return drive.ok ? findFolder(drive.value, place) : drive;
+    },
+    async ensureFolder(place, call, recorder) {
+      const drive = await open(place.object, call);
+      return drive.ok ? ensureFolder(drive.value, place, recorder) : drive;
+    },
+    async write(place, item, input, call) {
+      const drive = await open(place.object, call);
+      if (!drive.ok) return drive;
+      const folder = await ensureFolder(drive.value, place);
+      return folder.ok ? writeFile(drive.value, folder.value.key, item, input) : folder;
+    },
+    async remove(object, { key, changeKey }, call) {
+      const drive = await open(object, call);
+      return drive.ok ? removeItem(drive.value, key, changeKey) : drive;
+    },
+    async removeFolder(object, key, call) {
+      const drive = await open(object, call);
+      return drive.ok ? removeFolder(drive.value, key) : drive;
+    },
+  };
+}
+
+interface Drive {
+  readonly client: GraphClient;
+  /** `/drives/<id>` */
+  readonly path: string;
+}
+type OpenDrive = (object: Place['object'], call: Parameters<Writer['find']>[2]) => Reply<Drive>;
+
+const EMPTY = { ok: true as const, value: null };
+const DONE = { ok: true as const, value: undefined };
+const itemPath = ({ path }: Drive, key: string): string =>
+  `${path}/items/${encodeURIComponent(key)}`;
+
+/**
+ * Returns the path of a name within a folder; null for names that would lead elsewhere (G66). The
+ * colon at the end keeps a name of dots a name.
+ */
+const childPath = (drive: Drive, folder: string, name: string): string | null =>
+  name === '' || name === '.' || name === '..' || /[/\\]/.test(name)
+    ? null
+    : `${itemPath(drive, folder)}:/${encodeURIComponent(name)}:`;
+
+// ---- folders
+
+async function findChild(drive: Drive, folder: string, name: string): Reply<DriveItem | null> {
+  const path = childPath(drive, folder, name);
+  if (path === null) return failed('invalid', t.badName);
+  return nullIfMissing(drive.client.get(path, DriveItem));
+}
+
+async function nullIfMissing(result: Promise<GraphResult<DriveItem>>): Reply<DriveItem | null> {
+  const found = await result;
+  if (found.ok) return found;
+  return found.error.kind === 'missing' ? EMPTY : { ok: false, error: found.error };
+}
+
+const findRoot = async ({ client, path }: Drive): Reply<string> => {
+  const root = await client.get(`${path}/root?$select=id`, v.object({ id: v.string() }));
+  return root.ok ? { ok: true, value: root.value.id } : { ok: false, error: root.error };
+};
+
+async function findFolder(drive: Drive, { path }: Place): Reply<string | null> {
+  const root = await findRoot(drive);
+  if (!root.ok) return root;
+  let parent = root.value;
+  for (const { name } of path) {
+    const found = await findChild(drive, parent, name);
+    if (!found.ok) return found;
+    if (found.value === null || !found.value.folder) return EMPTY;
+    parent = found.value.id;
+  }
+  return { ok: true, value: parent };
+}
+
+async function ensureFolder(
+  drive: Drive,
+  { path }: Place,
+  recorder?: FolderRecorder,
+): Reply<{ key: string; created: readonly string[] }> {
+  const root = await findRoot(drive);
+  if (!root.ok) return root;
+  const created: string[] = [];
+  let parent = root.value;
+  for (const [depth, { name }] of path.entries()) {
+    const found = await findChild(drive, parent, name);
+    if (!found.ok) return found;
+    if (found.value?.folder) {
+      parent = found.value.id;
+      continue;
+    }
+    const part = path.slice(0, depth + 1);
+    await recorder?.before(part);
+    const added = await drive.client.post(
+      `${itemPath(drive, parent)}/children`,
+      { name, 'folder': {}, '@microsoft.graph.conflictBehavior': 'fail' },
+      DriveItem,
+    );
+    // Somebody else, or the request whose response was lost, has made it meanwhile.
+    const other: EngineResult<DriveItem | null> = added.ok
+      ? added
+      : await findChild(drive, parent, name);
+    if (!other.ok || !other.value?.folder)
+      return {
+        ok: false,
+        error: added.ok ? { kind: 'internal', message: t.unreadable } : added.error,
+      };
+    parent = other.value.id;
+    const isOwn = added.ok || added.error.kind !== 'conflict';
+    if (isOwn) created.push(parent);
+    await recorder?.after(part, isOwn ? parent : null);
+  }
+  return { ok: true, value: { key: parent, created } };
+}
+
+async function removeFolder(drive: Drive, key: string): Reply<void> {
+  const folder = await nullIfMissing(drive.client.get(itemPath(drive, key), DriveItem));
+  if (!folder.ok) return folder;
+  if (folder.value === null) return DONE;
+  if (folder.value.folder?.childCount !== 0) return failed('conflict', t.folderInUse);
+  return removeItem(drive, key, folder.value.eTag ?? '*');
+}
+
+async function removeItem({ client, path }: Drive, key: string, changeKey: string): Reply<void> {
+  const deleted = await client.delete(`${path}/items/${encodeURIComponent(key)}`, {
+    headers: { 'if-match': changeKey },
+  });
+  return deleted.ok ? DONE : { ok: false, error: deleted.error };
+}
+
+// ---- files
+
+async function findFile(drive: Drive, folder: string, item: StoredItem): Reply<Found | null> {
+  const byKey = await nullIfMissing(drive.client.get(itemPath(drive, item.key), DriveItem));
+  if (!byKey.ok) return byKey;
+  const isThere = byKey.value?.parentReference?.id === folder && !byKey.value.deleted;
+  const row = isThere ? byKey : await findChild(drive, folder, item.title);
+  if (!row.ok) return row;
+  return row.value?.file ? { ok: true, value: toFoundFile(row.value, item) } : EMPTY;
+}
+
+/** The same state, or the same name, size, content and time. */
+function toFoundFile(row: DriveItem, item: StoredItem): Found {
+  const now = getItem(row, '');
+  const isSame =
+    now.changeKey === item.changeKey ||
+    (now.title === item.title &&
+      now.bytes === item.bytes &&
+      now.flags.hash === item.flags.hash &&
+      Math.floor(now.changedAt / 1_000) === Math.floor(item.changedAt / 1_000));
+  return { key: now.key, changeKey: now.changeKey, isSame };
+}
+
+async function writeFile(
+  drive: Drive,
+  folder: string,
+  item: StoredItem,
+  input: WriteInput,
+): Reply<Written> {
+  const { replaces, keepBoth } = input;
+  const child = childPath(drive, folder, item.title);
+  if (child === null) return failed('invalid', t.badName);
+  const target = replaces === null ? child : itemPath(drive, replaces.key);
+  const raw = await input.content('raw');
+  if (!raw.ok) return raw;
+  const conflict = replaces !== null ? 'replace' : keepBoth ? 'rename' : 'fail';
+  const headers = replaces === null ? {} : { 'if-match': replaces.changeKey };
+  const fileSystemInfo = {
+    createdDateTime: new Date(item.at).toISOString(),
+    lastModifiedDateTime: new Date(item.changedAt).toISOString(),
+  };
+  const sent =
+    item.bytes === 0
+      ? await putEmpty(drive, target, { conflict, headers, fileSystemInfo })
+      : await uploadFile(drive, target, {
+          conflict,
+          headers,
+          fileSystemInfo,
+          item,
+          content: raw.value,
+        });
+  if (sent.ok) return { ok: true, value: toWritten(sent.value) };
+  // The response is lost, and the file may be there. A copy that is kept can't be told apart.
+  const { error } = sent;
+  if ((error.kind !== 'unreachable' && error.kind !== 'internal') || conflict === 'rename')
+    return { ok: false, error };
+  const now = await nullIfMissing(drive.client.get(target, DriveItem));
+  const isWritten =
+    now.ok &&
+    now.value !== null &&
+    now.value.eTag !== replaces?.changeKey &&
+    now.value.size === item.bytes &&
+    getItem(now.value, '').flags.hash === item.flags.hash;
+  return isWritten && now.ok && now.value !== null
+    ? { ok: true, value: toWritten(now.value) }
+    : { ok: false, error };
+}
+
+interface FileInput {
+  readonly conflict: 'replace' | 'rename' | 'fail';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fileSystemInfo: Readonly<Record<string, string>>;
+}
+
+async function uploadFile(
+  { client }: Drive,
+  target: string,
+  {
+    conflict,
+    headers,
+    fileSystemInfo,
+    item,
+    content,
+  }: FileInput & { readonly item: StoredItem; readonly content: AsyncIterable<Uint8Array> },
+): Reply<DriveItem> {
+  const { ports, scope } = client;
+  const session = await client.post(
+    `${target}/createUploadSession`,
+    { item: { '@microsoft.graph.conflictBehavior': conflict, fileSystemInfo } },
+    v.object({ uploadUrl: v.string() }),
+    { headers, isRepeatable: true },
+  );
+  if (!session.ok) return { ok: false, error: session.error };
+  const { uploadUrl } = session.value;
+  try {
+    const done = await upload(ports, scope, { uploadUrl, bytes: item.bytes, content }, DriveItem);
+    if (done.ok) return done;
+    await cancelUpload(ports, scope, uploadUrl);
+    return { ok: false, error: done.error };
+  } catch (error) {
+    await cancelUpload(ports, scope, uploadUrl);
+    return { ok: false, error: contentFailure(error) };
+  }
+}
+
+/** Upload sessions take no file without content. */
+async function putEmpty(
+  drive: Drive,
+  target: string,
+  { conflict, headers, fileSystemInfo }: FileInput,
+): Reply<DriveItem> {
+  const put = await drive.client.putBytes(
+    `${target}/content?@microsoft.graph.conflictBehavior=${conflict}`,
+    new Uint8Array(0),
+    DriveItem,
+    { headers },
+  );
+  if (!put.ok) return { ok: false, error: put.error };
+  const dated = await drive.client.patch(
+    itemPath(drive, put.value.id),
+    { fileSystemInfo },
+    DriveItem,
+  );
+  return dated.ok ? dated : { ok: false, error: dated.error };
+}
+
+const toWritten = (row: DriveItem): Written => ({ key: row.id, changeKey: row.eTag ?? '' });

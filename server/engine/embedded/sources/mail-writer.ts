@@ -1,0 +1,455 @@
+import * as v from 'valibot';
+import type { EngineError, EngineResult, Reply } from '#contract/engine/engine.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
+import { graphClient } from '../graph/client.ts';
+import type { GraphClient, GraphPage } from '../graph/client.ts';
+import type { GraphPorts, GraphResult } from '../graph/request.ts';
+import { SMALL_FRAGMENT_BYTES, upload } from '../graph/upload.ts';
+import type {
+  FolderRecorder,
+  Found,
+  Place,
+  SourceCall,
+  SourceObject,
+  StoredItem,
+  WriteInput,
+  Writer,
+  Written,
+} from '../types.ts';
+import { readContent } from './content.ts';
+import { MailboxIds } from './mail-export.ts';
+import { importMail } from './mail-import.ts';
+import { attachmentJson, getMessage } from './mail-message.ts';
+import type { NewAttachment } from './mail-message.ts';
+import { graphMessages as t } from '../graph/messages.en.ts';
+import { failed } from '../../result.ts';
+
+const PREFER = { prefer: 'IdType="ImmutableId"' };
+/** Larger attachments are uploaded in a session of their own. */
+const MAX_ATTACHMENT_BYTES: Bytes = 2_900_000;
+const MAX_MIME_BYTES: Bytes = 220 * 1_048_576;
+
+/**
+ * Writes mails back: by their full-fidelity stream if there is one and the target permits it, else
+ * through Graph's messages. Ids are remembered while the writer lives.
+ */
+export function mailWriter(ports: GraphPorts): Writer {
+  const folders = new Map<string, string>();
+  const ids = new MailboxIds();
+  const open = (object: SourceObject, call: SourceCall): Mailbox => ({
+    user: `/users/${encodeURIComponent(object.id)}`,
+    folders,
+    ids,
+    object,
+    client: graphClient(ports, {
+      lane: { service: 'mailbox', object: object.id },
+      signal: call.signal,
+      onWaiting: (waiting) => {
+        call.onWaiting(waiting);
+      },
+    }),
+  });
+  return {
+    async find(place, item, call) {
+      const mailbox = open(place.object, call);
+      const folder = await findFolder(mailbox, place);
+      if (!folder.ok) return folder;
+      return folder.value === null ? EMPTY : findMessage(mailbox, folder.value, item);
+    },
+    findFolder: (place, call) => findFolder(open(place.object, call), place),
+    ensureFolder: (place, call, recorder) =>
+      ensureFolder(open(place.object, call), place, recorder),
+    async write(place, item, input, call) {
+      const { replaces } = input;
+      const mailbox = open(place.object, call);
+      const folder = await ensureFolder(mailbox, place);
+      if (!folder.ok) return folder;
+      if (replaces !== null) {
+        const unchanged = await checkUnchanged(mailbox, replaces);
+        if (!unchanged.ok) return unchanged;
+      }
+      const creation = { folder: folder.value.key, item, input };
+      const imported = await writeStream(mailbox, creation);
+      if (!imported.ok) return imported;
+      const written =
+        imported.value === null
+          ? await writeMessage(mailbox, creation)
+          : { ok: true as const, value: imported.value };
+      if (!written.ok || replaces === null) return written;
+      const replaced = await remove(mailbox, replaces);
+      if (replaced.ok) return written;
+      await takeBack(mailbox, written.value);
+      return replaced;
+    },
+    remove: (object, written, call) => remove(open(object, call), written),
+    removeFolder: (object, key, call) => removeFolder(open(object, call), key),
+  };
+}
+
+interface Mailbox {
+  readonly user: string;
+  readonly object: SourceObject;
+  readonly client: GraphClient;
+  readonly folders: Map<string, string>;
+  readonly ids: MailboxIds;
+}
+
+const EMPTY = { ok: true as const, value: null };
+const DONE = { ok: true as const, value: undefined };
+const messagePath = ({ user }: Mailbox, key: string): string =>
+  `${user}/messages/${encodeURIComponent(key)}`;
+const folderPath = ({ user }: Mailbox, key: string): string =>
+  `${user}/mailFolders/${encodeURIComponent(key)}`;
+/** A text in a filter: quotes are doubled. */
+const quoted = (text: string): string => `'${encodeURIComponent(text.replaceAll("'", "''"))}'`;
+
+// ---- folders
+
+async function findFolder(mailbox: Mailbox, { path }: Place): Reply<string | null> {
+  let parent = 'msgfolderroot';
+  for (let depth = 1; depth <= path.length; depth += 1) {
+    const found = await findChild(mailbox, parent, path.slice(0, depth));
+    if (!found.ok || found.value === null) return found;
+    parent = found.value;
+  }
+  return { ok: true, value: parent };
+}
+
+async function ensureFolder(
+  mailbox: Mailbox,
+  { path }: Place,
+  recorder?: FolderRecorder,
+): Reply<{ key: string; created: readonly string[] }> {
+  const created: string[] = [];
+  let parent = 'msgfolderroot';
+  for (let depth = 1; depth <= path.length; depth += 1) {
+    const part = path.slice(0, depth);
+    const found = await findChild(mailbox, parent, part);
+    if (!found.ok) return found;
+    if (found.value !== null) {
+      parent = found.value;
+      continue;
+    }
+    const displayName = part.at(-1)?.name ?? '';
+    await recorder?.before(part);
+    const added = await mailbox.client.post(
+      `${folderPath(mailbox, parent)}/childFolders`,
+      { displayName },
+      Identified,
+      { headers: PREFER },
+    );
+    // Somebody else, or the request whose response was lost, has made it meanwhile.
+    const other = added.ok ? EMPTY : await findChild(mailbox, parent, part);
+    if (!added.ok && (!other.ok || other.value === null)) return { ok: false, error: added.error };
+    parent = added.ok ? added.value.id : (other.ok && other.value) || '';
+    mailbox.folders.set(cacheKey(mailbox, part), parent);
+    const isOwn = added.ok || added.error.kind !== 'conflict';
+    if (isOwn) created.push(parent);
+    await recorder?.after(part, isOwn ? parent : null);
+  }
+  return { ok: true, value: { key: parent, created } };
+}
+
+const cacheKey = ({ object }: Mailbox, path: Place['path']): string =>
+  JSON.stringify([object.id, ...path.map(({ name, wellKnown }) => wellKnown ?? `/${name}`)]);
+
+/** Returns the folder that the last part of the path names; null if there is none. */
+async function findChild(
+  mailbox: Mailbox,
+  parent: string,
+  path: Place['path'],
+): Reply<string | null> {
+  const { client, folders } = mailbox;
+  const key = cacheKey(mailbox, path);
+  const known = folders.get(key);
+  if (known !== undefined) return { ok: true, value: known };
+  const last = path.at(-1);
+  const found: EngineResult<string | null> =
+    last?.wellKnown == null
+      ? EMPTY
+      : await nullIfMissing(
+          client.get(`${folderPath(mailbox, last.wellKnown)}?$select=id`, Identified, {
+            headers: PREFER,
+          }),
+        );
+  if (!found.ok) return found;
+  const byName: EngineResult<string | null> =
+    found.value === null && last !== undefined
+      ? await findByName(mailbox, parent, last.name)
+      : found;
+  if (byName.ok && byName.value !== null) folders.set(key, byName.value);
+  return byName;
+}
+
+async function findByName(mailbox: Mailbox, parent: string, name: string): Reply<string | null> {
+  const path = `${folderPath(mailbox, parent)}/childFolders?$filter=displayName eq ${quoted(name)}&$select=id,displayName`;
+  const page = await mailbox.client.page(path, Identified, { headers: PREFER });
+  if (!page.ok) return page.error.kind === 'missing' ? EMPTY : { ok: false, error: page.error };
+  return { ok: true, value: page.value.rows[0]?.id ?? null };
+}
+
+async function nullIfMissing(
+  result: Promise<GraphResult<{ readonly id: string }>>,
+): Reply<string | null> {
+  const found = await result;
+  if (found.ok) return { ok: true, value: found.value.id };
+  return found.error.kind === 'missing' ? EMPTY : { ok: false, error: found.error };
+}
+
+async function removeFolder(mailbox: Mailbox, key: string): Reply<void> {
+  const { client } = mailbox;
+  const path = folderPath(mailbox, key);
+  const folder = await client.get(`${path}?$select=id,totalItemCount,childFolderCount`, Counted, {
+    headers: PREFER,
+  });
+  if (!folder.ok)
+    return folder.error.kind === 'missing' ? DONE : { ok: false, error: folder.error };
+  const { totalItemCount, childFolderCount } = folder.value;
+  if (totalItemCount + childFolderCount > 0) return failed('conflict', t.folderInUse);
+  for (const [name, id] of mailbox.folders) if (id === key) mailbox.folders.delete(name);
+  const deleted = await client.delete(path, { headers: PREFER });
+  return deleted.ok ? DONE : { ok: false, error: deleted.error };
+}
+
+// ---- messages
+
+const FIELDS =
+  '$select=id,changeKey,parentFolderId,subject,receivedDateTime,isDraft,importance,categories,flag,internetMessageId';
+
+async function findMessage(
+  mailbox: Mailbox,
+  folder: string,
+  item: StoredItem,
+): Reply<Found | null> {
+  const { client } = mailbox;
+  const byKey = await client.get(`${messagePath(mailbox, item.key)}?${FIELDS}`, Message, {
+    headers: PREFER,
+  });
+  const own =
+    byKey.ok && byKey.value.parentFolderId === folder ? toFoundMail(byKey.value, item) : null;
+  if (own?.isSame === true) return { ok: true, value: own };
+  const isElsewhere = byKey.ok || byKey.error.kind === 'missing' || byKey.error.kind === 'invalid';
+  if (!isElsewhere) return { ok: false, error: byKey.error };
+  const copies = await listCopies(mailbox, folder, item);
+  if (!copies.ok) return copies;
+  const found = copies.value.map((message) => toFoundMail(message, item));
+  // A restore that replaces a changed mail and was interrupted has written it beside that one.
+  return { ok: true, value: found.find(({ isSame }) => isSame) ?? own ?? found[0] ?? null };
+}
+
+/** Messages of the folder with the mail's Message-ID. */
+async function listCopies(
+  mailbox: Mailbox,
+  folder: string,
+  { flags: { messageId } }: StoredItem,
+): Reply<readonly Message[]> {
+  if (messageId === undefined) return { ok: true, value: [] };
+  const path = `${folderPath(mailbox, folder)}/messages?$filter=internetMessageId eq ${quoted(messageId)}&${FIELDS}`;
+  const page: GraphResult<GraphPage<Message>> = await mailbox.client.page(path, Message, {
+    headers: PREFER,
+  });
+  return page.ok ? { ok: true, value: page.value.rows } : { ok: false, error: page.error };
+}
+
+/** Whether somebody has read a mail is not compared: nobody restores a mail for that. */
+function toFoundMail(message: Message, item: StoredItem): Found {
+  const { flags } = item;
+  const isSame =
+    message.changeKey === item.changeKey ||
+    (message.internetMessageId === flags.messageId &&
+      (message.subject ?? '') === item.title &&
+      getSecond(Date.parse(message.receivedDateTime ?? '')) === getSecond(item.at) &&
+      (message.isDraft === true) === (flags.draft === true) &&
+      (message.importance ?? 'normal') === (flags.importance ?? 'normal') &&
+      (message.flag?.flagStatus === 'flagged') === (flags.flagged === true) &&
+      sameTexts(message.categories ?? [], flags.categories ?? []));
+  return { key: message.id, changeKey: message.changeKey, isSame };
+}
+
+const getSecond = (at: Ms): number => Math.floor(at / 1_000);
+const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((text) => b.includes(text));
+
+interface Creation {
+  readonly folder: string;
+  readonly item: StoredItem;
+  readonly input: WriteInput;
+}
+
+/** Imports the mail's full-fidelity stream. Null: there is none, or the target takes none. */
+async function writeStream(
+  mailbox: Mailbox,
+  { folder, item, input }: Creation,
+): Reply<Written | null> {
+  const { client, user, ids } = mailbox;
+  if (!item.parts.some((part) => part.as === 'fts')) return EMPTY;
+  const id = await ids.find(client, user);
+  if (id === null) return EMPTY;
+  const stream = await readContent(await input.content('fts'), MAX_MIME_BYTES);
+  if (!stream.ok) return stream;
+  const imported = await importMail(client, id, folder, stream.value);
+  if (!imported.ok) {
+    // A stream that the target can't read: the mail itself remains.
+    if (imported.error.kind === 'invalid' || imported.error.kind === 'damaged') return EMPTY;
+    return findLost(mailbox, { folder, item, input }, imported.error);
+  }
+  if (imported.value === null) {
+    ids.deny(client, user);
+    return EMPTY;
+  }
+  const path = messagePath(mailbox, imported.value);
+  const isUnread = input.flags.markRestoredAsUnread && item.flags.read === true;
+  const made = isUnread
+    ? await client.patch(path, { isRead: false }, WrittenRow, { headers: PREFER })
+    : await client.get(`${path}?$select=id,changeKey`, WrittenRow, { headers: PREFER });
+  return made.ok ? { ok: true, value: toWritten(made.value) } : { ok: false, error: made.error };
+}
+
+/** Makes a message of the mail's MIME. */
+async function writeMessage(mailbox: Mailbox, creation: Creation): Reply<Written> {
+  const { folder, item, input } = creation;
+  const mime = await readContent(await input.content('mime'), MAX_MIME_BYTES);
+  if (!mime.ok) return mime;
+  const made = await getMessage(mime.value, item, input.flags);
+  if (!made.ok) return made;
+  const path = `${folderPath(mailbox, folder)}/messages`;
+  const { message, later } = made.value;
+  const sent = await mailbox.client.post(path, message, WrittenRow, { headers: PREFER });
+  const created = sent.ok
+    ? { ok: true as const, value: toWritten(sent.value) }
+    : await findLost(mailbox, creation, sent.error);
+  if (!created.ok) return created;
+  const complete = await addAttachments(mailbox, created.value, later);
+  if (!complete.ok) await takeBack(mailbox, created.value);
+  return complete;
+}
+
+/** Removes a mail that is incomplete, or that could not replace the other one. */
+async function takeBack(mailbox: Mailbox, { key }: Written): Promise<void> {
+  await mailbox.client.delete(messagePath(mailbox, key), { headers: PREFER });
+}
+
+/**
+ * Returns the mail that was created although the response was lost, else the error. A copy beside
+ * another mail can't be told apart.
+ */
+async function findLost(
+  mailbox: Mailbox,
+  { folder, item, input: { replaces, keepBoth } }: Creation,
+  error: EngineError,
+): Reply<Written> {
+  if (error.kind === 'missing') mailbox.folders.clear();
+  const isUnknown = error.kind === 'unreachable' || error.kind === 'internal';
+  if (!isUnknown || keepBoth) return { ok: false, error };
+  const copies = await listCopies(mailbox, folder, item);
+  if (!copies.ok) return copies;
+  const made = copies.value.find(({ id }) => id !== replaces?.key && id !== item.key);
+  return made ? { ok: true, value: toWritten(made) } : { ok: false, error };
+}
+
+async function addAttachments(
+  mailbox: Mailbox,
+  written: Written,
+  files: readonly NewAttachment[],
+): Reply<Written> {
+  const path = messagePath(mailbox, written.key);
+  for (const file of files) {
+    const added =
+      file.bytes.byteLength <= MAX_ATTACHMENT_BYTES
+        ? await mailbox.client.post(`${path}/attachments`, attachmentJson(file), Anything, {
+            headers: PREFER,
+          })
+        : await uploadAttachment(mailbox, path, file);
+    if (!added.ok) return { ok: false, error: added.error };
+  }
+  if (files.length === 0) return { ok: true, value: written };
+  const now = await mailbox.client.get(`${path}?$select=id,changeKey`, WrittenRow, {
+    headers: PREFER,
+  });
+  return now.ok ? { ok: true, value: toWritten(now.value) } : { ok: false, error: now.error };
+}
+
+async function uploadAttachment(
+  { client }: Mailbox,
+  path: string,
+  { name, contentType, isInline, contentId, bytes }: NewAttachment,
+): Promise<GraphResult<unknown>> {
+  const session = await client.post(
+    `${path}/attachments/createUploadSession`,
+    {
+      AttachmentItem: {
+        attachmentType: 'file',
+        name,
+        contentType,
+        size: bytes.byteLength,
+        isInline,
+        ...(contentId === null ? {} : { contentId }),
+      },
+    },
+    v.object({ uploadUrl: v.string() }),
+    { headers: PREFER, isRepeatable: true },
+  );
+  if (!session.ok) return session;
+  const { uploadUrl } = session.value;
+  return upload(
+    client.ports,
+    client.scope,
+    {
+      uploadUrl,
+      bytes: bytes.byteLength,
+      content: splitPieces(bytes),
+      fragmentBytes: SMALL_FRAGMENT_BYTES,
+    },
+    Anything,
+  );
+}
+
+async function* splitPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** An error `conflict` if the message is not in the state in which it was found or written. */
+async function checkUnchanged(mailbox: Mailbox, state: Written): Reply<'unchanged' | 'gone'> {
+  const path = `${messagePath(mailbox, state.key)}?$select=id,changeKey`;
+  const now = await mailbox.client.get(path, WrittenRow, { headers: PREFER });
+  if (!now.ok)
+    return now.error.kind === 'missing'
+      ? { ok: true, value: 'gone' }
+      : { ok: false, error: now.error };
+  return now.value.changeKey === state.changeKey
+    ? { ok: true, value: 'unchanged' }
+    : failed('conflict', t.conflict);
+}
+
+async function remove(mailbox: Mailbox, state: Written): Reply<void> {
+  const unchanged = await checkUnchanged(mailbox, state);
+  if (!unchanged.ok) return unchanged;
+  if (unchanged.value === 'gone') return DONE;
+  const deleted = await mailbox.client.delete(messagePath(mailbox, state.key), {
+    headers: { ...PREFER, 'if-match': `W/"${state.changeKey}"` },
+  });
+  return deleted.ok ? DONE : { ok: false, error: deleted.error };
+}
+
+const text = v.fallback(v.nullish(v.string()), undefined);
+const Anything = v.unknown();
+const Identified = v.object({ id: v.string() });
+const Counted = v.object({ totalItemCount: v.number(), childFolderCount: v.number() });
+const WrittenRow = v.object({ id: v.string(), changeKey: v.string() });
+const toWritten = ({ id, changeKey }: { id: string; changeKey: string }): Written => ({
+  key: id,
+  changeKey,
+});
+const Message = v.object({
+  id: v.string(),
+  changeKey: v.string(),
+  parentFolderId: text,
+  subject: text,
+  receivedDateTime: text,
+  isDraft: v.fallback(v.nullish(v.boolean()), undefined),
+  importance: text,
+  categories: v.fallback(v.nullish(v.array(v.string())), undefined),
+  flag: v.fallback(v.nullish(v.object({ flagStatus: text })), undefined),
+  internetMessageId: text,
+});
+type Message = v.InferOutput<typeof Message>;

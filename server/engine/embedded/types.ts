@@ -1,0 +1,184 @@
+import type {
+  EngineError,
+  EngineResult,
+  ItemKind,
+  MailFlags,
+  ObjectKind,
+  PartRole,
+  Reply,
+  Waiting,
+} from '#contract/engine/engine.ts';
+import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
+import type { Bytes, Ms } from '#contract/ids.ts';
+
+/** A mailbox, drive or library that can be backed up. `id` is the cloud's. */
+export interface SourceObject {
+  readonly kind: ObjectKind;
+  readonly id: string;
+  readonly name: string;
+  /** E-mail address, user principal name or URL: its folder in a snapshot. */
+  readonly address: string;
+}
+
+/** How a source tells that it waits, and when it must stop. */
+export interface SourceCall {
+  readonly signal: AbortSignal;
+  onWaiting(waiting: Waiting | null): void;
+}
+
+/** Reads one kind of object. It never writes to the cloud. */
+export interface Source {
+  readonly kinds: readonly ObjectKind[];
+  /**
+   * Lists what changed since the cursors, page by page. A cursor belongs to a scope: a folder of a
+   * mailbox, the whole of a drive. Without a cursor the scope is listed from the beginning.
+   */
+  changes(
+    object: SourceObject,
+    cursors: ReadonlyMap<string, string>,
+    call: SourceCall,
+  ): AsyncIterable<EngineResult<ChangePage>>;
+  /**
+   * Reads the content of changed items, in any order. Each one fails alone: an item that is
+   * gone since it was listed has the error `missing`. The consumer reads the parts of one before it
+   * asks for the next.
+   */
+  fetch(
+    object: SourceObject,
+    items: readonly ItemChange[],
+    call: SourceCall,
+  ): AsyncIterable<FetchedItem>;
+}
+
+/** The main scope of a mailbox: its folders. The other scopes are the keys of folders. */
+export const FOLDERS_SCOPE = 'folders';
+/** The main scope of a drive, and its only one. */
+export const DRIVE_SCOPE = 'drive';
+export const isMainScope = (scope: string): boolean =>
+  scope === FOLDERS_SCOPE || scope === DRIVE_SCOPE;
+
+/**
+ * One page of changes. A scope that is named after a folder lists the items of that folder alone.
+ * All other items, and all folders, belong to the object's main scope. After `restart`, the scope is
+ * listed completely: what the page with `cursor` has not named by then is gone, and is compared,
+ * never emptied at once.
+ */
+export interface ChangePage {
+  readonly scope: string;
+  readonly restart: boolean;
+  readonly folders: readonly FolderChange[];
+  readonly items: readonly ItemChange[];
+  /** Keys of items and folders that were removed from this scope. */
+  readonly removed: readonly string[];
+  /** Where to go on after this page. Stored with the versions that it covers. */
+  readonly cursor: string;
+  /** The scope is complete: its changes are listed up to now. */
+  readonly isComplete: boolean;
+}
+/** `key`: the cloud's immutable id. `parent` null: the top. */
+export interface FolderChange {
+  readonly key: string;
+  readonly parent: string | null;
+  readonly name: string;
+  /** `inbox`, `sentitems` …; null for others. */
+  readonly wellKnown: string | null;
+}
+export interface ItemChange {
+  readonly key: string;
+  /** Changes whenever the content or the properties of the item change. */
+  readonly changeKey: string;
+  /** Empty: the top of a drive. */
+  readonly folder: string;
+  readonly kind: ItemKind;
+  /** Subject, or name of the file. */
+  readonly title: string;
+  /** Sender and recipients, or author: shown and searched. */
+  readonly people: string;
+  /** When it was received, sent or created. */
+  readonly at: Ms;
+  readonly changedAt: Ms;
+  readonly bytes: Bytes;
+  readonly flags: ItemFlags;
+}
+export type FetchedItem = { readonly item: ItemChange } & (
+  | { readonly ok: true; readonly parts: readonly FetchedPart[] }
+  | { readonly ok: false; readonly error: EngineError }
+);
+/** Content that comes in pieces rejects with a `ContentError` if it can't be read to its end. */
+export interface FetchedPart {
+  readonly as: PartRole;
+  readonly content: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/**
+ * An item version from the index, as a restore needs it. It has no parts if its content could not be
+ * read so far.
+ */
+export interface StoredItem {
+  readonly n: number;
+  readonly key: string;
+  readonly changeKey: string;
+  readonly kind: ItemKind;
+  readonly title: string;
+  readonly people: string;
+  readonly at: Ms;
+  readonly changedAt: Ms;
+  readonly bytes: Bytes;
+  readonly flags: ItemFlags;
+  readonly parts: readonly StoredPart[];
+}
+
+/** Writes items back to the cloud. Only restores use it. */
+export interface Writer {
+  /** What the target has of an item: by key in the original place, else by Message-ID, name and size. */
+  find(place: Place, item: StoredItem, call: SourceCall): Reply<Found | null>;
+  /** Returns the key of the folder with this path; null if the target lacks it. */
+  findFolder(place: Place, call: SourceCall): Reply<string | null>;
+  /** Returns the key of the folder with this path, and creates what is missing of it. */
+  ensureFolder(
+    place: Place,
+    call: SourceCall,
+    recorder?: FolderRecorder,
+  ): Reply<{ key: string; created: readonly string[] }>;
+  /** Creates the item, or replaces `replaces` if it hasn't changed since it was found. */
+  write(place: Place, item: StoredItem, input: WriteInput, call: SourceCall): Reply<Written>;
+  /** For undo: removes what a restore created, unless it has changed since (`conflict`). */
+  remove(object: SourceObject, written: Written, call: SourceCall): Reply<void>;
+  /** For undo: removes a folder that a restore created if it is empty. */
+  removeFolder(object: SourceObject, key: string, call: SourceCall): Reply<void>;
+}
+/**
+ * Learns of each folder before it is created, and afterwards. `key` null: somebody else had created
+ * it meanwhile.
+ */
+export interface FolderRecorder {
+  before(path: readonly PathPart[]): Promise<void>;
+  after(path: readonly PathPart[], key: string | null): Promise<void>;
+}
+/** Where items go: a folder of an object, as names from the top. */
+export interface Place {
+  readonly object: SourceObject;
+  readonly path: readonly PathPart[];
+}
+export interface PathPart {
+  readonly name: string;
+  readonly wellKnown: string | null;
+}
+export interface Found {
+  readonly key: string;
+  readonly changeKey: string;
+  /** Its content and properties are those of the item version. */
+  readonly isSame: boolean;
+}
+export interface WriteInput {
+  readonly replaces: Found | null;
+  /** A name that no other item of the folder has: for files that are kept beside another. */
+  readonly keepBoth: boolean;
+  readonly flags: MailFlags;
+  /** Reads a part of the item from the repository, checked. */
+  readonly content: (as: PartRole) => Reply<AsyncIterable<Uint8Array>>;
+}
+export interface Written {
+  readonly key: string;
+  readonly changeKey: string;
+}

@@ -1,0 +1,15 @@
+import type { EngineError, EngineErrorKind, EngineResult } from '#contract/engine/engine.ts';
+
+/** Expected failures of an engine are values. Bugs throw. */
+export interface Failed {
+  readonly ok: false;
+  readonly error: EngineError;
+}
+
+export const ok = <T>(value: T): EngineResult<T> => ({ ok: true, value });
+export const done: EngineResult<void> = { ok: true, value: undefined };
+export const failed = (
+  kind: EngineErrorKind,
+  message: string,
+  more: Omit<EngineError, 'kind' | 'message'> = {},
+): Failed => ({ ok: false, error: { kind, message, ...more } });

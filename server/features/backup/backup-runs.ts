@@ -1,0 +1,262 @@
+import { sql } from 'kysely';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { EngineResult, EngineScope, LogLine, Page } from '#contract/engine/engine.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/runs/rows.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { loadZone } from '#server/platform/http/csv-response.ts';
+import type { JobHandler } from '#server/platform/jobs/job-types.ts';
+import { checkedExecution } from '../ingest/check-records.ts';
+import { followJobs } from '../ingest/follow-jobs.ts';
+import type { Normal } from '../ingest/normalize.ts';
+import { recordResults } from '../ingest/pipeline.ts';
+import { getEngine } from './engine-calls.ts';
+import {
+  type EndedSession,
+  jobFacts,
+  jobSays,
+  type SessionDetails,
+  sessionExecution,
+} from './session-execution.ts';
+import { mailSessions, type SessionReport } from './session-mails.ts';
+
+/** Events about jobs and sessions in one step. */
+const BATCH_SIZE = 100;
+const LOG_PAGE_ROWS = 500;
+const MAX_LOG_LINES = 1_000;
+/** At least this often, whatever the log says. */
+const FALLBACK_MS: Ms = 15 * 60_000;
+
+/**
+ * SUITE-30: records every finished session of a backup job as a result in Monitoring, and keeps the
+ * jobs there as they are. It follows the log. A step that was interrupted is repeated: a session is
+ * recorded under its own id, so once.
+ */
+export const backupRuns =
+  (world: AppContext): JobHandler<'backup-runs'> =>
+  async ({ tenant, now, signal }) => {
+    while (!signal.aborted) {
+      const news = await world.store.tenant(tenant, readNews, { readOnly: true });
+      const reports: SessionReport[] = [];
+      for (const site of news.sites)
+        reports.push(...(await recordSite(world, tenant, site, news.timeZone)));
+      // Emails are queued with the end of the step, so once.
+      await world.store.tenant(tenant, async (tx) => {
+        await storeSeen(tx, news.to);
+        await mailSessions(tx, world, reports, news.timeZone);
+      });
+      if (!news.isMore) break;
+    }
+    return now + FALLBACK_MS;
+  };
+
+/** What happened in an organization. */
+interface Site {
+  readonly organization: OrganizationRow;
+  readonly jobs: Map<string, BackupJobRow>;
+  readonly ended: EndedSession[];
+}
+interface News {
+  readonly sites: readonly Site[];
+  readonly timeZone: string;
+  /** Up to this event. */
+  readonly to: number;
+  readonly isMore: boolean;
+}
+
+async function readNews(tx: TenantTx): Promise<News> {
+  const { seq: head } = await tx.head();
+  const seen = await tx.sql
+    .selectFrom('backup_runs_seen')
+    .select('log_seq')
+    .where('tenant_id', '=', tx.tenant)
+    .executeTakeFirst();
+  // A restored log can be shorter than the part that was read.
+  const from = Math.min(seen?.log_seq ?? 0, head);
+  const { rows: events } = await sql<{
+    seq: number;
+    type: string;
+    at: Ms;
+    data: { id: string; job?: string };
+  }>`
+    select seq, type, at, data from event where tenant_id = ${tx.tenant} and seq > ${from} and seq <= ${head}
+      and type in ('backupsession.ended@1', 'backupjob.created@1', 'backupjob.updated@1', 'backupjob.enabled@1',
+        'backupjob.disabled@1', 'backupjob.deleted@1', 'organization.updated@1', 'organization.deleted@1')
+    order by seq limit ${BATCH_SIZE}`.execute(tx.sql);
+  const isMore = events.length === BATCH_SIZE;
+  const organizations = events.flatMap(({ type, data }) =>
+    type.startsWith('organization.') ? [data.id] : [],
+  );
+  const ids = events.flatMap(({ type, data }) =>
+    type.startsWith('organization.') ? [] : [data.job ?? data.id],
+  );
+  const jobs = new Map(
+    (await tx.rows('backupJob', [...new Set(ids)])) as Map<string, BackupJobRow>,
+  );
+  if (organizations.length > 0)
+    for (const job of await tx.all('backupJob'))
+      if (organizations.includes(job.organization)) jobs.set(job.id, job);
+  const owners = await tx.rows('organization', [
+    ...new Set([...organizations, ...[...jobs.values()].map(({ organization }) => organization)]),
+  ]);
+  const sites = new Map<string, Site>();
+  for (const organization of owners.values())
+    sites.set(organization.id, { organization, jobs: new Map(), ended: [] });
+  for (const job of jobs.values()) sites.get(job.organization)?.jobs.set(job.id, job);
+  for (const { type, at, data } of events) {
+    const job = type === 'backupsession.ended@1' ? jobs.get(data.job ?? '') : undefined;
+    if (job) sites.get(job.organization)?.ended.push({ ...(data as EndedSession), at });
+  }
+  return {
+    sites: [...sites.values()],
+    timeZone: await loadZone(tx),
+    to: isMore ? (events.at(-1)?.seq ?? head) : head,
+    isMore,
+  };
+}
+
+const storeSeen = (tx: TenantTx, log_seq: number) =>
+  tx.sql
+    .insertInto('backup_runs_seen')
+    .values({ tenant_id: tx.tenant, log_seq })
+    .onConflict((on) => on.column('tenant_id').doUpdateSet({ log_seq }))
+    .execute();
+
+/** Returns the sessions that were recorded. */
+async function recordSite(
+  world: AppContext,
+  tenant: TenantId,
+  { organization, jobs, ended }: Site,
+  timeZone: string,
+): Promise<readonly SessionReport[]> {
+  const key = await openKey(world, tenant, organization);
+  if (key === null) return [];
+  const facts = new Map(
+    [...jobs.values()].map((job) => [job.id, jobFacts(job, organization, timeZone)]),
+  );
+  const executions: Normal[] = [];
+  const reports: SessionReport[] = [];
+  for (const session of ended) {
+    const [job, said] = [jobs.get(session.job), facts.get(session.job)];
+    if (!job || !said) continue;
+    // Deleting a job stops its session: that is no failure.
+    if (job.removedAt !== null && session.result === 'cancelled') continue;
+    const details = await readDetails(world, { tenant, organization: organization.id }, session);
+    const startedAt =
+      details?.session.startedAt ??
+      job.recent.find(({ id }) => id === session.id)?.startedAt ??
+      session.at;
+    reports.push({ organization, job, ended: session, startedAt, details });
+    const checked = checkedExecution(
+      sessionExecution(said, session, startedAt, details),
+      executions.length,
+      world.clock.now(),
+    );
+    if ('error' in checked)
+      world.log.warn('a backup session could not be recorded as a result', {
+        tenant,
+        session: session.id,
+        error: checked.error,
+      });
+    else executions.push(checked);
+  }
+  if (executions.length > 0) await recordResults(world, tenant, key, executions, world.clock.now());
+  await world.store.tenant(tenant, async (tx) => {
+    const at = world.clock.now();
+    await followJobs(
+      tx,
+      key,
+      [...facts.values()].map(jobSays),
+      at,
+      ({ uid }) => jobs.get(uid)?.removedAt === null,
+    );
+    if (organization.removedAt !== null)
+      await tx.append(
+        [
+          {
+            event: { type: 'key.revoked@1', data: { id: key.id } },
+            company: key.company,
+            entity: `key:${key.id}`,
+          },
+        ],
+        { actor: { is: 'clock' }, subject: null, commandId: null, at },
+      );
+  });
+  return reports;
+}
+
+/**
+ * Returns the key that records the sessions of an organization, and makes it the first time. It has
+ * no secret, so nobody else can report these jobs. Null: the organization or its company is gone.
+ */
+async function openKey(
+  world: AppContext,
+  tenant: TenantId,
+  { id, name, company, removedAt }: OrganizationRow,
+): Promise<KeyRow | null> {
+  const find = async (tx: TenantTx): Promise<KeyRow | null> =>
+    (await tx.all('key')).find(
+      ({ organization, revokedAt }) => organization === id && revokedAt === null,
+    ) ?? null;
+  const there = await world.store.tenant(tenant, find, { readOnly: true });
+  if (there !== null || removedAt !== null) return there;
+  return world.store.tenant(tenant, async (tx) => {
+    await tx.lock();
+    const known = await find(tx);
+    const owner = (await tx.rows('company', [company])).get(company);
+    if (known !== null || !owner || owner.deletedAt !== undefined) return known;
+    const key = world.chance.uuid();
+    await tx.append(
+      [
+        {
+          event: {
+            type: 'key.made@1',
+            data: {
+              id: key,
+              name,
+              company,
+              tool: 'office365',
+              managed: true,
+              hint: id.slice(0, 4),
+              organization: id,
+            },
+          },
+          company,
+          entity: `key:${key}`,
+        },
+      ],
+      { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() },
+    );
+    return find(tx);
+  });
+}
+
+async function readDetails(
+  world: AppContext,
+  at: Pick<EngineScope, 'tenant' | 'organization'>,
+  { id, job }: EndedSession,
+): Promise<SessionDetails | null> {
+  const { jobs } = getEngine(world);
+  const scope: EngineScope = { ...at, user: null };
+  const [session] = getValue(
+    await jobs.listSessions(scope, { job, session: id, cursor: null, limit: 1 }),
+  ).rows;
+  if (!session) return null;
+  const log: LogLine[] = [];
+  for (let cursor: string | null = null; ;) {
+    const page: Page<LogLine> = getValue(
+      await jobs.listLog(scope, { session: id, cursor, limit: LOG_PAGE_ROWS }),
+    );
+    log.push(...page.rows);
+    cursor = page.next;
+    if (cursor === null || log.length >= MAX_LOG_LINES) return { session, log };
+  }
+}
+
+/** @throws If the engine can't answer now. */
+function getValue<T>(result: EngineResult<T>): T {
+  if (!result.ok) throw new Error(`The engine failed (${result.error.kind}).`);
+  return result.value;
+}

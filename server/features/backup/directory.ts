@@ -1,0 +1,155 @@
+import { APP_VERSION } from '#contract/app-version.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { DirectoryKind } from '#contract/engine/engine.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { by } from '#server/platform/auth/guards.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
+import { findCompany, findOrganization } from './lookup.ts';
+
+type Names =
+  | 'listOrganizationUsers'
+  | 'listOrganizationGroups'
+  | 'listOrganizationTeams'
+  | 'listOrganizationSites'
+  | 'listSiteChildren'
+  | 'requestAppDeviceCode'
+  | 'requestDeviceCode'
+  | 'checkDeviceCode'
+  | 'renewCertificate'
+  | 'getSuiteVersion';
+
+interface Picked {
+  readonly organizationId: string;
+  readonly search?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+const PAGE_ROWS = 200;
+
+/** What is read from the tenant's directory, and signing in to the tenant by device code. */
+export function directoryHandlers(world: AppContext): Pick<Handlers, Names> {
+  const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ctx.tenant, work, { readOnly: true });
+  const sees = (ctx: SessionContext, organization: string): Promise<boolean> =>
+    read(ctx, async (tx) => (await findOrganization(tx, ctx.session, organization)) !== null);
+
+  async function list(
+    kind: DirectoryKind,
+    { organizationId, search = '', cursor, limit = PAGE_ROWS }: Picked,
+    ctx: SessionContext,
+    parent: string | null = null,
+  ): Promise<Result<OutputOf<'listOrganizationUsers'>>> {
+    const engine = getEngine(world);
+    if (!(await sees(ctx, organizationId))) return failed(NOT_FOUND);
+    const page = getAnswer(
+      await engine.organizations.listObjects(scopeFor(ctx, organizationId), {
+        kind,
+        text: search === '' ? null : search,
+        parent,
+        cursor: cursor ?? null,
+        limit,
+      }),
+    );
+    return page.ok
+      ? ok({
+          ...page.value,
+          rows: page.value.rows.map(({ id, name, address, children }) => ({
+            id,
+            name,
+            address,
+            children,
+          })),
+        })
+      : page;
+  }
+
+  return {
+    listOrganizationUsers: (input, ctx) => list('user', input, ctx),
+    listOrganizationGroups: (input, ctx) => list('group', input, ctx),
+    listOrganizationTeams: (input, ctx) => list('team', input, ctx),
+    listOrganizationSites: (input, ctx) => list('site', input, ctx),
+    listSiteChildren: ({ siteId, ...input }, ctx) => list('site', input, ctx, siteId),
+
+    async requestAppDeviceCode({ organizationId }, ctx) {
+      const { requestDeviceCode } = getEngine(world).organizations;
+      const row = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
+      if (!row) return failed(NOT_FOUND);
+      return getAnswer(
+        await requestDeviceCode(scopeFor(ctx, row.id), {
+          region: row.region,
+        }),
+      );
+    },
+
+    async requestDeviceCode({ targetRegion, companyObjId }, ctx) {
+      const { requestDeviceCode } = getEngine(world).organizations;
+      if (!(await read(ctx, (tx) => findCompany(tx, ctx.session, companyObjId))))
+        return failed(NOT_FOUND);
+      return getAnswer(
+        await requestDeviceCode(scopeFor(ctx, world.chance.uuid()), {
+          region: targetRegion,
+        }),
+      );
+    },
+
+    /** The engine knows a code only for the user who requested it. */
+    async checkDeviceCode({ code }, ctx) {
+      const { checkDeviceCode } = getEngine(world).organizations;
+      const state = getAnswer(
+        await checkDeviceCode(scopeFor(ctx, world.chance.uuid()), {
+          code,
+        }),
+      );
+      return state.ok ? ok({ state: state.value }) : state;
+    },
+
+    async renewCertificate({ organizationId, code }, ctx) {
+      const { renewCertificate } = getEngine(world).organizations;
+      if (!(await sees(ctx, organizationId))) return failed(NOT_FOUND);
+      const renewed = getAnswer(await renewCertificate(scopeFor(ctx, organizationId), { code }));
+      if (!renewed.ok) return renewed;
+      const { thumbprint, expiresAt } = renewed.value;
+      return world.store.tenant(ctx.tenant, async (tx) => {
+        await tx.lock();
+        const row = await findOrganization(tx, ctx.session, organizationId);
+        if (!row) return failed(NOT_FOUND);
+        await tx.append(
+          [
+            {
+              event: {
+                type: 'organization.renewed@1',
+                data: { id: row.id, certificate: { thumbprint, expiresAt } },
+              },
+              company: row.company,
+              entity: `organization:${row.id}`,
+            },
+          ],
+          by(ctx),
+        );
+        await audit(tx, world, ctx, {
+          what: 'organization.renewed',
+          user: null,
+          detail: { organization: row.id },
+        });
+        return ok({ thumbprint, expiresAt });
+      });
+    },
+
+    getSuiteVersion: ({ companyObjId }, ctx) =>
+      read(ctx, async (tx) =>
+        companyObjId === undefined || (await findCompany(tx, ctx.session, companyObjId))
+          ? ok(getVersion(world))
+          : failed(NOT_FOUND),
+      ),
+  };
+}
+
+function getVersion(world: AppContext): OutputOf<'getSuiteVersion'> {
+  const { auth, services } = getEngine(world).capabilities;
+  return { version: APP_VERSION, authTypes: [...auth], services: [...services] };
+}

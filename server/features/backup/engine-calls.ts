@@ -1,0 +1,72 @@
+import type {
+  Capabilities,
+  Engine,
+  EngineError,
+  EngineResult,
+  EngineScope,
+} from '#contract/engine/engine.ts';
+import type { Failure } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { getAgent } from '#server/platform/auth/audit.ts';
+import type { SessionContext } from '#server/platform/http/handler.ts';
+
+const BUSY_MS = 5_000;
+
+/** What setting up backups needs of an engine. What an engine doesn't offer yet is missing. */
+export interface SetupEngine extends Pick<Engine, 'kind' | 'jobs'> {
+  readonly capabilities: Pick<Capabilities, 'schedules' | 'auth' | 'services'>;
+  readonly organizations: Omit<Engine['organizations'], 'test'>;
+  readonly repositories: Pick<
+    Engine['repositories'],
+    'create' | 'changePassword' | 'usage' | 'delete'
+  >;
+}
+
+export const getEngine = ({ embeddedEngine }: AppContext): SetupEngine => embeddedEngine;
+
+export const scopeFor = (
+  { tenant, session, ip, request }: SessionContext,
+  organization: string,
+): EngineScope => ({
+  tenant,
+  organization,
+  user: session.userId,
+  origin: {
+    ip,
+    agent: getAgent(request),
+    actor: session.actor,
+    impersonation: session.impersonation,
+    key: session.key?.id ?? null,
+  },
+});
+
+/** Returns the engine's answer, with its error as one of the API's failures. */
+export const getAnswer = <T>(result: EngineResult<T>): Result<T> =>
+  result.ok ? ok(result.value) : failed(getFailure(result.error));
+
+/** Maps every kind of an engine's error. The message is the engine's own. */
+export function getFailure({ kind, message, waitMs, field }: EngineError): Failure {
+  switch (kind) {
+    case 'missing':
+      return { kind: 'not-found', message };
+    case 'unreachable':
+    case 'busy':
+      return { kind: 'busy', message, retryAfterMs: waitMs ?? BUSY_MS };
+    case 'forbidden':
+      return { kind: 'forbidden', message };
+    case 'invalid':
+      return { kind: 'bad-input', message, issues: [{ path: field ?? '', message }] };
+    case 'refused':
+    case 'conflict':
+    case 'unsupported':
+    case 'ended':
+    case 'damaged':
+      return { kind: 'conflict', message };
+    case 'internal':
+      return { kind: 'server-fault', message: MESSAGES.serverFault };
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,159 @@
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import { makesCycle } from '#contract/backup/schedule.ts';
+import type { Capabilities } from '#contract/engine/engine.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, type Result } from '#contract/result.ts';
+import { badField } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Principal } from '#server/platform/http/handler.ts';
+import { findJob, findRepository, isSameName } from './lookup.ts';
+import { backupMessages as t } from './messages.en.ts';
+
+export type JobFields = Omit<ParsedInputOf<'updateBackupJob'>, 'jobId'>;
+export type JobNotification = NonNullable<JobFields['notification']>;
+
+/** Returns the settings of a job for the log. */
+export const jobData = ({
+  repositoryId,
+  proxyId,
+  runNow: _now,
+  notification: _notified,
+  ...fields
+}: JobFields) => ({ ...fields, repository: repositoryId, proxy: proxyId });
+
+/** Returns why a job can't be saved like this; null if it can. `id` null: a new job. */
+export async function jobRefusal(
+  tx: TenantTx,
+  session: Principal,
+  fields: JobFields,
+  {
+    id,
+    organization,
+    company,
+  }: { readonly id: string | null } & Pick<BackupJobRow, 'organization' | 'company'>,
+  capabilities: Pick<Capabilities, 'schedules'>,
+): Promise<Result<never> | null> {
+  const { schedule } = fields.schedulePolicy;
+  if (fields.backupType === 'SelectedItems' && fields.selectedItems.length === 0)
+    return badField('selectedItems', t.noItems);
+  if (schedule.type !== 'Disabled' && !capabilities.schedules.includes(schedule.type))
+    return badField('schedulePolicy.schedule.type', t.scheduleNotSupported);
+  const repository = await findRepository(tx, session, fields.repositoryId);
+  if (!repository) return badField('repositoryId', NOT_FOUND.message);
+  if (repository.organization !== organization)
+    return badField('repositoryId', t.otherOrganization);
+  if (repository.deletesAt !== null) return badField('repositoryId', t.repositoryGoing);
+  if (fields.proxyId !== null) {
+    const proxy = (await tx.rows('backupProxy', [fields.proxyId])).get(fields.proxyId);
+    if (proxy?.removedAt !== null) return badField('proxyId', NOT_FOUND.message);
+  }
+  const jobs = (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null);
+  if (schedule.type === 'Chained') {
+    const before = await findJob(tx, session, schedule.chainedAfter, organization);
+    if (!before) return badField('schedulePolicy.schedule.chainedAfter', NOT_FOUND.message);
+    if (id !== null && makesCycle(id, schedule, jobs))
+      return badField('schedulePolicy.schedule.chainedAfter', t.chainCycle);
+  }
+  if (
+    jobs.some(
+      (job) =>
+        job.organization === organization && job.id !== id && isSameName(job.name, fields.name),
+    )
+  )
+    return failed({ kind: 'conflict', message: t.nameTaken });
+  if (id === null && jobs.length >= LIMITS.backupJobs)
+    return failed({ kind: 'conflict', message: t.jobsFull({ max: LIMITS.backupJobs }) });
+  return fields.notification === undefined
+    ? null
+    : recipientRefusal(tx, session, company, fields.notification, 'notification.userIds');
+}
+
+/** Users who are notified of a job must see its company, and the caller must be able to see them. */
+export async function recipientRefusal(
+  tx: TenantTx,
+  { companies }: Principal,
+  company: CompanyN,
+  { userIds }: JobNotification,
+  path: string,
+): Promise<Result<never> | null> {
+  const users = await tx.rows('user', [...new Set(userIds)]);
+  const isRecipient = (id: string): boolean => {
+    const user = users.get(id);
+    return (
+      user?.deletedAt === null &&
+      (user.companies === null || user.companies.includes(company)) &&
+      (companies === null ||
+        user.companies === null ||
+        user.companies.some((n) => companies.includes(n)))
+    );
+  };
+  const wrong = userIds.findIndex((id) => !isRecipient(id));
+  return wrong === -1 ? null : badField(`${path}.${wrong}`, t.otherCompanyUser);
+}
+
+/** Stores the external addresses of a job, and returns the event about who is notified. */
+export async function setNotification(
+  { sql, tenant }: TenantTx,
+  job: { readonly id: string; readonly company: CompanyN },
+  { externalAddresses, userIds, enabled, notifyOnFailure }: JobNotification,
+) {
+  const addresses = [...new Set(externalAddresses.map((one) => one.toLowerCase()))];
+  await sql
+    .deleteFrom('backup_job_recipient')
+    .where('tenant_id', '=', tenant)
+    .where('job_id', '=', job.id)
+    .execute();
+  if (addresses.length > 0)
+    await sql
+      .insertInto('backup_job_recipient')
+      .values(addresses.map((address) => ({ tenant_id: tenant, job_id: job.id, address })))
+      .execute();
+  return {
+    event: {
+      type: 'backupjob.notificationschanged@1' as const,
+      data: {
+        id: job.id,
+        notifications: {
+          enabled,
+          notifyOnFailure,
+          userIds: [...new Set(userIds)],
+          externalCount: addresses.length,
+        },
+      },
+    },
+    company: job.company,
+    entity: `backupjob:${job.id}`,
+  };
+}
+
+/** Returns the users who are notified, by name, without deleted ones. */
+export async function recipientNames(
+  tx: TenantTx,
+  userIds: readonly string[],
+): Promise<{ _id: string; name: string; username: string }[]> {
+  const users = await tx.rows('user', userIds);
+  const ids = [...users.values()].flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : []));
+  return ids.length === 0
+    ? []
+    : tx.sql
+        .selectFrom('person')
+        .select(['id as _id', 'name', 'username'])
+        .where('tenant_id', '=', tx.tenant)
+        .where('id', 'in', ids)
+        .orderBy('name')
+        .execute();
+}
+
+export const loadAddresses = async ({ sql, tenant }: TenantTx, job: string): Promise<string[]> =>
+  (
+    await sql
+      .selectFrom('backup_job_recipient')
+      .select('address')
+      .where('tenant_id', '=', tenant)
+      .where('job_id', '=', job)
+      .orderBy('address')
+      .execute()
+  ).map(({ address }) => address);

@@ -1,0 +1,255 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
+import { refusal, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { getEngine, scopeFor } from './engine-calls.ts';
+import {
+  loadAddresses,
+  jobData,
+  jobRefusal,
+  recipientNames,
+  recipientRefusal,
+  setNotification,
+} from './job-fields.ts';
+import { jobInFull, type JobOut, jobsOut } from './job-output.ts';
+import { byName, findJob, findOrganization, isSeen, pageFrom } from './lookup.ts';
+
+type Names =
+  | 'createBackupJob'
+  | 'listBackupJobs'
+  | 'listOrganizationJobs'
+  | 'listAllJobs'
+  | 'getBackupJob'
+  | 'updateBackupJob'
+  | 'deleteBackupJob'
+  | 'enableBackupJob'
+  | 'disableBackupJob'
+  | 'getJobNotifications'
+  | 'setJobNotifications';
+
+const EVERYONE_OFF = { enabled: false, notifyOnFailure: false, userIds: [], externalAddresses: [] };
+
+/** SUITE-5: backup jobs of the organizations that the caller sees. */
+export function backupJobHandlers(world: AppContext): Pick<Handlers, Names> {
+  const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ctx.tenant, work, { readOnly: true });
+
+  const list = (
+    ctx: SessionContext,
+    isWanted: (job: BackupJobRow) => boolean,
+    page: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  ): Promise<Result<{ rows: JobOut[]; next: string | null; count: number }>> =>
+    read(ctx, async (tx) => {
+      const found = (await visibleJobs(tx, ctx.session)).filter(isWanted);
+      const { rows, ...rest } = pageFrom(found, page);
+      return ok({ ...rest, rows: await jobsOut(tx, rows) });
+    });
+
+  const startNow = async (
+    ctx: SessionContext,
+    job: string,
+    organization: string,
+  ): Promise<void> => {
+    // A session that is running already is as good.
+    await getEngine(world).jobs.start(scopeFor(ctx, organization), {
+      job,
+      reason: 'manual',
+    });
+  };
+
+  const command = <T>(
+    ctx: SessionContext,
+    {
+      jobId,
+      organizationId,
+    }: { readonly jobId: string; readonly organizationId?: string | undefined },
+    what: string | null,
+    decide: (tx: TenantTx, job: BackupJobRow) => Promise<Result<{ drafts: NewEvent[]; value: T }>>,
+  ): Promise<Result<T>> =>
+    runIdempotently<T>(world, ctx, async (tx) => {
+      const job = await findJob(tx, ctx.session, jobId, organizationId);
+      if (!job) return refusal(NOT_FOUND);
+      const decided = await decide(tx, job);
+      if (!decided.ok) return refusal(decided.failure);
+      const { drafts, value } = decided.value;
+      if (what !== null && drafts.length > 0)
+        await audit(tx, world, ctx, { what, user: null, detail: { job: job.id } });
+      return { drafts, answer: () => ok(value) };
+    });
+
+  return {
+    listBackupJobs: ({ organizationId, scheduleState, search = '', ...page }, ctx) =>
+      list(
+        ctx,
+        ({ organization, enabled, name }) =>
+          (organizationId === undefined || organization === organizationId) &&
+          (scheduleState === undefined || enabled === (scheduleState === 'Enabled')) &&
+          name.toLowerCase().includes(search.toLowerCase()),
+        page,
+      ),
+
+    async listOrganizationJobs({ organizationId, ...page }, ctx) {
+      if (!(await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId))))
+        return failed(NOT_FOUND);
+      return list(ctx, ({ organization }) => organization === organizationId, page);
+    },
+
+    listAllJobs: ({ organizationsIds }, ctx) =>
+      list(ctx, ({ organization }) => organizationsIds.includes(organization), { limit: 1_000 }),
+
+    getBackupJob: ({ jobId }, ctx) =>
+      read(ctx, async (tx) => {
+        const job = await findJob(tx, ctx.session, jobId);
+        const out = job && (await jobInFull(tx, job));
+        return out ? ok(out) : failed(NOT_FOUND);
+      }),
+
+    async createBackupJob({ organizationId, ...fields }, ctx) {
+      const engine = getEngine(world);
+      const id = world.chance.uuid();
+      const answer = await runIdempotently<OutputOf<'createBackupJob'>>(world, ctx, async (tx) => {
+        const organization = await findOrganization(tx, ctx.session, organizationId);
+        if (!organization) return refusal(NOT_FOUND);
+        const { company } = organization;
+        const refused = await jobRefusal(
+          tx,
+          ctx.session,
+          fields,
+          { id: null, organization: organization.id, company },
+          engine.capabilities,
+        );
+        if (refused) return { drafts: [], answer: () => refused };
+        await audit(tx, world, ctx, { what: 'backupjob.created', user: null, detail: { job: id } });
+        return {
+          drafts: [
+            about(
+              { id, company },
+              {
+                type: 'backupjob.created@1',
+                data: {
+                  id,
+                  company,
+                  organization: organization.id,
+                  enabled: true,
+                  ...jobData(fields),
+                },
+              },
+            ),
+            ...(fields.notification
+              ? [await setNotification(tx, { id, company }, fields.notification)]
+              : []),
+          ],
+          answer: () => ok({ _id: id, id }),
+        };
+      });
+      if (answer.ok && answer.value.id === id && fields.runNow)
+        await startNow(ctx, id, organizationId);
+      return answer;
+    },
+
+    async updateBackupJob({ jobId, ...fields }, ctx) {
+      const engine = getEngine(world);
+      let organization: string | null = null;
+      const answer = await command<Record<string, never>>(
+        ctx,
+        { jobId },
+        'backupjob.updated',
+        async (tx, job) => {
+          const refused = await jobRefusal(tx, ctx.session, fields, job, engine.capabilities);
+          if (refused) return refused;
+          organization = job.organization;
+          return ok({
+            drafts: [
+              about(job, {
+                type: 'backupjob.updated@1',
+                data: { id: job.id, ...jobData(fields) },
+              }),
+              ...(fields.notification ? [await setNotification(tx, job, fields.notification)] : []),
+            ],
+            value: {},
+          });
+        },
+      );
+      if (answer.ok && organization !== null && fields.runNow)
+        await startNow(ctx, jobId, organization);
+      return answer;
+    },
+
+    async deleteBackupJob({ jobId }, ctx) {
+      const found = await read(ctx, (tx) => findJob(tx, ctx.session, jobId));
+      if (found?.running)
+        await getEngine(world).jobs.stop(scopeFor(ctx, found.organization), { job: jobId });
+      return command<Record<string, never>>(ctx, { jobId }, 'backupjob.deleted', async (tx, job) =>
+        ok({
+          drafts: [
+            await setNotification(tx, job, EVERYONE_OFF),
+            about(job, { type: 'backupjob.deleted@1', data: { id: job.id } }),
+          ],
+          value: {},
+        }),
+      );
+    },
+
+    enableBackupJob: (input, ctx) =>
+      command(ctx, input, 'backupjob.enabled', (_tx, job) =>
+        Promise.resolve(
+          ok({
+            drafts: job.enabled
+              ? []
+              : [about(job, { type: 'backupjob.enabled@1', data: { id: job.id } })],
+            value: { success: true as const },
+          }),
+        ),
+      ),
+
+    disableBackupJob: (input, ctx) =>
+      command(ctx, input, 'backupjob.disabled', (_tx, job) =>
+        Promise.resolve(
+          ok({
+            drafts: job.enabled
+              ? [about(job, { type: 'backupjob.disabled@1', data: { id: job.id } })]
+              : [],
+            value: { success: true as const },
+          }),
+        ),
+      ),
+
+    getJobNotifications: ({ jobId }, ctx) =>
+      read(ctx, async (tx) => {
+        const job = await findJob(tx, ctx.session, jobId);
+        if (!job) return failed(NOT_FOUND);
+        const { enabled, notifyOnFailure, userIds } = job.notifications;
+        return ok({
+          enabled,
+          notifyOnFailure,
+          userIds: [...userIds],
+          externalAddresses: await loadAddresses(tx, job.id),
+          users: await recipientNames(tx, userIds),
+        });
+      }),
+
+    setJobNotifications: ({ jobId, organizationId, ...notification }, ctx) =>
+      command<Record<string, never>>(
+        ctx,
+        { jobId, organizationId },
+        'backupjob.notificationschanged',
+        async (tx, job) =>
+          (await recipientRefusal(tx, ctx.session, job.company, notification, 'userIds')) ??
+          ok({ drafts: [await setNotification(tx, job, notification)], value: {} }),
+      ),
+  };
+}
+
+const about = (
+  { id, company }: Pick<BackupJobRow, 'id' | 'company'>,
+  event: NewEvent['event'],
+): NewEvent => ({ event, company, entity: `backupjob:${id}` });
+
+const visibleJobs = async (tx: TenantTx, session: Principal): Promise<BackupJobRow[]> =>
+  (await tx.all('backupJob')).filter((job) => isSeen(session, job)).sort(byName);

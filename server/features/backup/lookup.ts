@@ -1,0 +1,85 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import type { Principal } from '#server/platform/http/handler.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { toScope, seesCompany } from '#server/platform/sync/scope.ts';
+
+/**
+ * A company by number or id, an organization, a repository, a job: null if it doesn't exist, was
+ * deleted, or belongs to a company that the caller doesn't see.
+ */
+export async function findCompany(
+  tx: TenantTx,
+  session: Principal,
+  ref: number | string,
+): Promise<CompanyRow | null> {
+  const company = (await tx.all('company')).find(({ n, id }) => n === ref || id === ref);
+  return company?.deletedAt === undefined && company && isSeen(session, { company: company.n })
+    ? company
+    : null;
+}
+
+export const findOrganization = async (
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+): Promise<OrganizationRow | null> => seen(session, (await tx.rows('organization', [id])).get(id));
+
+export const findRepository = async (
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+): Promise<BackupRepositoryRow | null> =>
+  seen(session, (await tx.rows('backupRepository', [id])).get(id));
+
+/** `organizationId`: the job must belong to it. */
+export async function findJob(
+  tx: TenantTx,
+  session: Principal,
+  id: string,
+  organizationId?: string,
+): Promise<BackupJobRow | null> {
+  const job = seen(session, (await tx.rows('backupJob', [id])).get(id));
+  return organizationId === undefined || job?.organization === organizationId ? job : null;
+}
+
+interface CompanyOwned {
+  readonly company: number;
+  readonly removedAt?: number | null;
+}
+
+export const isSeen = (session: Principal, row: CompanyOwned): boolean =>
+  (row.removedAt ?? null) === null && seesCompany(toScope(session), row.company);
+
+const seen = <R extends CompanyOwned>(session: Principal, row: R | undefined): R | null =>
+  row !== undefined && isSeen(session, row) ? row : null;
+
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+export const byName = <R extends { readonly name: string; readonly id: string }>(
+  a: R,
+  b: R,
+): number => collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
+
+export const isSameName = (a: string, b: string): boolean =>
+  a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
+
+const PAGE_ROWS = 200;
+
+/** Returns a page of rows that are all at hand. The cursor is the number of rows before it. */
+export function pageFrom<R>(
+  rows: readonly R[],
+  {
+    cursor,
+    limit = PAGE_ROWS,
+  }: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+): { readonly rows: R[]; readonly next: string | null; readonly count: number } {
+  const first = /^\d{1,9}$/.test(cursor ?? '') ? Number(cursor) : 0;
+  const end = first + limit;
+  return {
+    rows: rows.slice(first, end),
+    next: end < rows.length ? String(end) : null,
+    count: rows.length,
+  };
+}

@@ -1,0 +1,44 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+/** Failures of the calls about organizations, repositories and backup jobs, and their emails. */
+export const backupMessages = defineMessages('backup-suite', {
+  mailbox: '{name} (mailbox)',
+  archive: '{name} (archive mailbox)',
+  drive: '{name} (OneDrive)',
+  site: '{name} (site)',
+  team: '{name} (team)',
+  noServers: "Importing organizations from another server isn't available.",
+  authNotSupported: "This way to sign in to Microsoft 365 isn't available.",
+  serviceNotSupported: "Backup of this service isn't available.",
+  scheduleNotSupported: "This schedule isn't available.",
+  noService: 'Select at least one service.',
+  codeNeeded: 'Sign in with a device code first.',
+  applicationNeeded: 'Enter the application ID.',
+  secretNeeded: 'Enter the application secret.',
+  organizationsFull: "You've reached the limit of {max} organizations. Delete one to add another.",
+  repositoriesFull: "You've reached the limit of {max} repositories. Delete one to add another.",
+  jobsFull: "You've reached the limit of {max} backup jobs. Delete one to add another.",
+  tenantTaken: "This Microsoft 365 tenant can't be added.",
+  tenantExists: 'This Microsoft 365 tenant already belongs to the organization {name}.',
+  applicationLeft:
+    '{refusal} The application {applicationId} was created in the tenant: enter its ID next time, or delete it there.',
+  nameTaken: 'This name is already in use.',
+  repeatPassword: "The passwords don't match.",
+  hintHasPassword: "The description can't contain the password.",
+  repositoryInUse:
+    'These jobs use the repository: {jobs}. Delete them or choose another repository.',
+  repositoryGoing: 'This repository is going to be deleted.',
+  otherOrganization: 'Choose a repository of the same organization.',
+  noItems: 'Select at least one item.',
+  chainCycle: 'This job would run after itself.',
+  otherCompanyUser: "This user doesn't exist or doesn't have access to the company.",
+  deleteOrganizationSubject: 'Microsoft 365 organization deleted: {name}',
+  deleteOrganization:
+    '{user} deleted the Microsoft 365 organization {name} of {company}. Its backups will be deleted on {when}.',
+  deleteRepositorySubject: 'Backup repository will be deleted: {name}',
+  deleteRepository:
+    '{user} is deleting the backup repository {name} of {company}, with all its restore points, on {when}. Until then, an administrator can keep it.',
+  shortenRetentionSubject: 'Retention will be shortened: {name}',
+  shortenRetention:
+    '{user} shortened the retention of the backup repository {name} of {company}. Older restore points are deleted from {when} on. Until then, an administrator can undo the change.',
+});

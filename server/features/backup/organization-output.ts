@@ -1,0 +1,66 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+
+export type OrganizationOut = OutputOf<'getOrganization'>;
+
+/** Returns organizations for people, with the counts of their jobs and protected users. */
+export async function organizationsOut(
+  tx: TenantTx,
+  organizations: readonly OrganizationRow[],
+): Promise<OrganizationOut[]> {
+  if (organizations.length === 0) return [];
+  const ids = organizations.map(({ id }) => id);
+  const companies = await tx.rows('company', [...new Set(organizations.map((one) => one.company))]);
+  const jobs = (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null);
+  const protectedUsers = await countBy(tx, ids, 'backup_object');
+  const users = await countBy(tx, ids, 'directory_object');
+  return organizations.map(({ company, removedAt: _removed, dataUntil: _until, ...row }) => {
+    const own = jobs.filter(({ organization }) => organization === row.id);
+    const points = own.flatMap(({ lastPointAt }) => lastPointAt ?? []);
+    return {
+      _id: row.id,
+      ...row,
+      companyId: companies.get(company)?.id ?? '',
+      companyN: company,
+      companyName: companies.get(company)?.name ?? '',
+      jobs: own.length,
+      isBackedup: points.length > 0,
+      lastBackuptime: points.length > 0 ? Math.max(...points) : null,
+      protected: protectedUsers.get(row.id) ?? 0,
+      objects: users.get(row.id) ?? 0,
+    };
+  });
+}
+
+/** Counts users of each organization: with a restore point, or in the directory. */
+async function countBy(
+  { sql, tenant }: TenantTx,
+  organizations: readonly string[],
+  table: 'backup_object' | 'directory_object',
+): Promise<ReadonlyMap<string, number>> {
+  const rows =
+    table === 'backup_object'
+      ? await sql
+          .selectFrom('backup_object')
+          .select([
+            'organization_id',
+            (e) => e.fn.count<number>('directory_id').distinct().as('users'),
+          ])
+          .where('tenant_id', '=', tenant)
+          .where('organization_id', 'in', [...organizations])
+          .where('kind', 'in', ['mailbox', 'archive', 'drive'])
+          .where('point', '>', 0)
+          .groupBy('organization_id')
+          .execute()
+      : await sql
+          .selectFrom('directory_object')
+          .select(['organization_id', (e) => e.fn.countAll<number>().as('users')])
+          .where('tenant_id', '=', tenant)
+          .where('organization_id', 'in', [...organizations])
+          .where('kind', '=', 'user')
+          .where('deleted_at', 'is', null)
+          .groupBy('organization_id')
+          .execute();
+  return new Map(rows.map((row) => [row.organization_id, row.users]));
+}

@@ -1,0 +1,311 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { EngineResult } from '#contract/engine/engine.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { getAnswer, getEngine, scopeFor, type SetupEngine } from './engine-calls.ts';
+import { byName, findCompany, findOrganization, isSeen, isSameName, pageFrom } from './lookup.ts';
+import { backupMessages as t } from './messages.en.ts';
+import {
+  changesConnection,
+  connectInput,
+  connectionRefusal,
+  organizationData,
+} from './organization-connection.ts';
+import { organizationsOut } from './organization-output.ts';
+import { joinServer } from './proxies.ts';
+import { newRepository, passwordRefusal } from './repository-fields.ts';
+import { warnAdministrators } from './warn-administrators.ts';
+
+type Names =
+  | 'listOrganizations'
+  | 'createOrganization'
+  | 'listOrganizationNames'
+  | 'getOrganization'
+  | 'updateOrganization'
+  | 'deleteOrganization'
+  | 'importServer';
+
+/** How long the backups of a deleted organization are kept. */
+const KEEP_DATA_MS = 30 * 86_400_000;
+
+/**
+ * SUITE-3: who may manage organizations does so for the companies that they see. The engine signs
+ * in to a tenant outside of any transaction.
+ */
+export function organizationHandlers(world: AppContext): Pick<Handlers, Names> {
+  const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ctx.tenant, work, { readOnly: true });
+
+  return {
+    listOrganizations: ({ companyId, search = '', ...page }, ctx) =>
+      read(ctx, async (tx) => {
+        const company =
+          companyId === undefined ? undefined : await findCompany(tx, ctx.session, companyId);
+        const found = (await visibleOrganizations(tx, ctx.session)).filter(
+          (one) =>
+            (company === undefined || one.company === company?.n) &&
+            `${one.name} ${one.officeName}`.toLowerCase().includes(search.toLowerCase()),
+        );
+        const { rows, ...rest } = pageFrom(found, page);
+        return ok({ ...rest, rows: await organizationsOut(tx, rows) });
+      }),
+
+    listOrganizationNames: (_, ctx) =>
+      read(ctx, async (tx) =>
+        ok(
+          (await visibleOrganizations(tx, ctx.session)).map(({ id, name, company }) => ({
+            _id: id,
+            name,
+            companyN: company,
+          })),
+        ),
+      ),
+
+    getOrganization: ({ organizationId }, ctx) =>
+      read(ctx, async (tx) => {
+        const row = await findOrganization(tx, ctx.session, organizationId);
+        const [found] = row ? await organizationsOut(tx, [row]) : [];
+        return found ? ok(found) : failed(NOT_FOUND);
+      }),
+
+    createOrganization({ companyId, type, repository, ...fields }, ctx) {
+      const engine = getEngine(world);
+      const { capabilities, organizations, repositories } = engine;
+      return runAlone(world, ctx, async () => {
+        const wrong =
+          connectionRefusal(fields, capabilities, null) ??
+          (repository ? passwordRefusal(repository, 'repository.') : null) ??
+          (await read(ctx, async (tx) => {
+            if (!(await findCompany(tx, ctx.session, companyId))) return failed(NOT_FOUND);
+            const refused = await loadRefusal(tx, ctx.session, fields.name, null);
+            return refused && failed(refused);
+          }));
+        if (wrong) return wrong;
+        const id = world.chance.uuid();
+        const scope = scopeFor(ctx, id);
+        const repositoryId = repository ? world.chance.uuid() : null;
+        const created =
+          repository && repositoryId
+            ? getAnswer(
+                await repositories.create(scope, {
+                  repository: repositoryId,
+                  password: repository.password ?? null,
+                  passwordHint: repository.passwordDescription || null,
+                }),
+              )
+            : ok(undefined);
+        if (!created.ok) return created;
+        // A tenant that can't be added is refused before an application is created in it.
+        const accept = async (directoryId: string): Promise<EngineResult<void>> => {
+          const refused = await read(ctx, (tx) =>
+            loadRefusal(tx, ctx.session, fields.name, directoryId),
+          );
+          return refused
+            ? { ok: false, error: { kind: 'conflict', message: refused.message } }
+            : { ok: true, value: undefined };
+        };
+        const connected = getAnswer(
+          await organizations.connect(scope, { ...connectInput(fields, null), accept }),
+        );
+        const answer = connected.ok
+          ? await runIdempotently<OutputOf<'createOrganization'>>(world, ctx, async (tx) => {
+              const company = await findCompany(tx, ctx.session, companyId);
+              if (!company) return refusal(NOT_FOUND);
+              const { directoryId, applicationId } = connected.value;
+              const refused = await loadRefusal(tx, ctx.session, fields.name, directoryId);
+              if (refused)
+                return refusal({
+                  ...refused,
+                  message:
+                    fields.newApplicationName === undefined || applicationId === null
+                      ? refused.message
+                      : t.applicationLeft({ refusal: refused.message, applicationId }),
+                });
+              await audit(tx, world, ctx, {
+                what: 'organization.created',
+                user: null,
+                detail: { organization: id, company: company.n },
+              });
+              const about = { company: company.n, entity: `organization:${id}` };
+              return {
+                drafts: [
+                  {
+                    event: {
+                      type: 'organization.created@1',
+                      data: {
+                        id,
+                        company: company.n,
+                        engine: engine.kind,
+                        type,
+                        ...organizationData(fields, connected.value),
+                      },
+                    },
+                    ...about,
+                  },
+                  ...(repository && repositoryId
+                    ? [
+                        newRepository(
+                          repositoryId,
+                          { company: company.n, id, ...fields },
+                          repository,
+                        ),
+                      ]
+                    : []),
+                  ...(await joinServer(tx, world)),
+                ],
+                answer: () => ok({ _id: id, id, repositoryId }),
+              };
+            })
+          : connected;
+        if (answer.ok && answer.value.id === id) return answer;
+        // Nobody uses what was made for it.
+        if (connected.ok) await organizations.disconnect(scope);
+        if (repositoryId !== null) await repositories.delete(scope, { repository: repositoryId });
+        return answer;
+      });
+    },
+
+    updateOrganization({ organizationId, ...fields }, ctx) {
+      const engine = getEngine(world);
+      return runAlone(world, ctx, async () => {
+        const row = await read(ctx, (tx) => findOrganization(tx, ctx.session, organizationId));
+        if (!row) return failed(NOT_FOUND);
+        const wrong =
+          connectionRefusal(fields, engine.capabilities, row) ??
+          (await read(ctx, async (tx) => {
+            const refused = await loadRefusal(tx, ctx.session, fields.name, null, row.id);
+            return refused && failed(refused);
+          }));
+        if (wrong) return wrong;
+        const connected = await reconnect(engine, ctx, fields, row);
+        if (!connected.ok) return connected;
+        return runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+          const now = await findOrganization(tx, ctx.session, organizationId);
+          if (!now) return refusal(NOT_FOUND);
+          const refused = await loadRefusal(tx, ctx.session, fields.name, null, now.id);
+          if (refused) return refusal(refused);
+          await audit(tx, world, ctx, {
+            what: 'organization.updated',
+            user: null,
+            detail: { organization: now.id, access: connected.value !== null },
+          });
+          return {
+            drafts: [
+              about(now, {
+                type: 'organization.updated@1',
+                data: { id: now.id, ...organizationData(fields, connected.value ?? now) },
+              }),
+            ],
+            answer: () => ok({}),
+          };
+        });
+      });
+    },
+
+    deleteOrganization({ organizationId }, ctx) {
+      const engine = getEngine(world);
+      return runAlone(world, ctx, async () => {
+        const found = await read(ctx, async (tx) => {
+          const row = await findOrganization(tx, ctx.session, organizationId);
+          return row && { row, jobs: await loadJobs(tx, row.id) };
+        });
+        if (!found) return failed(NOT_FOUND);
+        const scope = scopeFor(ctx, found.row.id);
+        for (const { id, running } of found.jobs)
+          if (running) await engine.jobs.stop(scope, { job: id });
+        const disconnected = getAnswer(await engine.organizations.disconnect(scope));
+        if (!disconnected.ok && disconnected.failure.kind !== 'not-found') return disconnected;
+        return runIdempotently<{ dataUntil: number }>(world, ctx, async (tx) => {
+          const row = await findOrganization(tx, ctx.session, organizationId);
+          if (!row) return refusal(NOT_FOUND);
+          const dataUntil = ctx.now + KEEP_DATA_MS;
+          const { company, name } = row;
+          await warnAdministrators(tx, world, ctx.session, 'deleteOrganization', {
+            company,
+            name,
+            when: dataUntil,
+          });
+          await audit(tx, world, ctx, {
+            what: 'organization.deleted',
+            user: null,
+            detail: { organization: row.id },
+          });
+          return {
+            drafts: [
+              ...(await loadJobs(tx, row.id)).map(({ id }) => ({
+                event: { type: 'backupjob.deleted@1' as const, data: { id } },
+                company,
+                entity: `backupjob:${id}`,
+              })),
+              about(row, { type: 'organization.deleted@1', data: { id: row.id, dataUntil } }),
+            ],
+            answer: () => ok({ dataUntil }),
+          };
+        });
+      });
+    },
+
+    importServer: () => Promise.resolve(failed({ kind: 'conflict', message: t.noServers })),
+  };
+}
+
+const about = (row: OrganizationRow, event: NewEvent['event']): NewEvent => ({
+  event,
+  company: row.company,
+  entity: `organization:${row.id}`,
+});
+
+const visibleOrganizations = async (tx: TenantTx, session: Principal): Promise<OrganizationRow[]> =>
+  (await tx.all('organization')).filter((one) => isSeen(session, one)).sort(byName);
+
+const loadJobs = async (tx: TenantTx, organization: string) =>
+  (await tx.all('backupJob')).filter(
+    (job) => job.organization === organization && job.removedAt === null,
+  );
+
+/** Returns what the tenant said, or null if nothing about the connection changes. */
+async function reconnect(
+  { organizations }: SetupEngine,
+  ctx: SessionContext,
+  fields: Parameters<typeof connectInput>[0],
+  row: OrganizationRow,
+) {
+  if (!changesConnection(fields, row)) return ok(null);
+  return getAnswer(await organizations.connect(scopeFor(ctx, row.id), connectInput(fields, row)));
+}
+
+/**
+ * Returns why an organization can't be saved: its name or its tenant is taken. Whose tenant it is
+ * stays hidden from users who don't see that company (G72).
+ */
+async function loadRefusal(
+  tx: TenantTx,
+  session: Principal,
+  name: string,
+  directoryId: string | null,
+  own: string | null = null,
+): Promise<Extract<Failure, { readonly kind: 'conflict' }> | null> {
+  const others = (await tx.all('organization')).filter(
+    ({ id, removedAt }) => id !== own && removedAt === null,
+  );
+  const same =
+    directoryId === null ? undefined : others.find((one) => one.directoryId === directoryId);
+  if (same)
+    return conflict(isSeen(session, same) ? t.tenantExists({ name: same.name }) : t.tenantTaken);
+  if (others.some((one) => isSeen(session, one) && isSameName(one.name, name)))
+    return conflict(t.nameTaken);
+  return own === null && others.length >= LIMITS.organizations
+    ? conflict(t.organizationsFull({ max: LIMITS.organizations }))
+    : null;
+}
+
+const conflict = (message: string) => ({ kind: 'conflict', message }) as const;

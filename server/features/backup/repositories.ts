@@ -1,0 +1,348 @@
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { isShorter, policyAt, type RetentionPolicy } from '#contract/backup/retention.ts';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { audit } from '#server/platform/auth/audit.ts';
+import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import { NOT_FOUND } from '#server/platform/http/envelope.ts';
+import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
+import { refusal, runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { getAnswer, getEngine, scopeFor } from './engine-calls.ts';
+import {
+  byName,
+  findCompany,
+  findOrganization,
+  findRepository,
+  isSameName,
+  isSeen,
+  pageFrom,
+} from './lookup.ts';
+import { backupMessages as t } from './messages.en.ts';
+import { newRepository, passwordRefusal } from './repository-fields.ts';
+import { warnAdministrators } from './warn-administrators.ts';
+
+type Names =
+  | 'listBackupRepositories'
+  | 'createBackupRepository'
+  | 'updateBackupRepository'
+  | 'deleteBackupRepository'
+  | 'listAllRepositories';
+type Changes = Omit<ParsedInputOf<'updateBackupRepository'>, 'id'>;
+
+/** G73: how long a deletion or a shorter retention waits. */
+const DELAY_MS: Ms = 7 * 86_400_000;
+
+/** SUITE-4: repositories of the organizations that the caller sees. */
+export function repositoryHandlers(world: AppContext): Pick<Handlers, Names> {
+  const read = <T>(ctx: SessionContext, work: (tx: TenantTx) => Promise<T>): Promise<T> =>
+    world.store.tenant(ctx.tenant, work, { readOnly: true });
+
+  async function list(
+    ctx: SessionContext,
+    isWanted: (row: BackupRepositoryRow) => boolean,
+    page: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  ) {
+    const { rows, shown, ...rest } = await read(ctx, async (tx) => {
+      const found = (await tx.all('backupRepository'))
+        .filter((row) => isSeen(ctx.session, row) && isWanted(row))
+        .sort(byName);
+      const paged = pageFrom(found, page);
+      return { ...paged, shown: await namesFor(tx, paged.rows) };
+    });
+    // The engine is asked outside of the transaction.
+    const withUsage: OutputOf<'listBackupRepositories'>['rows'] = [];
+    for (const row of rows) withUsage.push(await repositoryOut(ctx, row, shown));
+    return ok({ ...rest, rows: withUsage });
+  }
+
+  async function repositoryOut(
+    ctx: SessionContext,
+    { company, organization, removedAt: _removed, ...row }: BackupRepositoryRow,
+    { companies, organizations, jobs }: Awaited<ReturnType<typeof namesFor>>,
+  ) {
+    const usage = await getEngine(world).repositories.usage(scopeFor(ctx, organization), {
+      repository: row.id,
+    });
+    return {
+      _id: row.id,
+      ...row,
+      proxy: row.proxy && { ...row.proxy },
+      repository: row.name,
+      organizationId: organization,
+      organizationName: organizations.get(organization)?.name ?? '',
+      companyId: companies.get(company)?.id ?? '',
+      companyN: company,
+      jobs: jobs.filter(({ repository }) => repository === row.id).length,
+      usedBytes: usage?.ok ? usage.value.storedBytes : null,
+      points: usage?.ok ? usage.value.points : null,
+      damagedItems: usage?.ok ? usage.value.damagedItems.map((item) => ({ ...item })) : [],
+    };
+  }
+
+  return {
+    listBackupRepositories: async ({ organizationId, repositoryId, companyId, ...page }, ctx) => {
+      const company =
+        companyId === undefined
+          ? null
+          : ((await read(ctx, (tx) => findCompany(tx, ctx.session, companyId)))?.n ?? 0);
+      return list(
+        ctx,
+        (row) =>
+          (organizationId === undefined || row.organization === organizationId) &&
+          (repositoryId === undefined || row.id === repositoryId) &&
+          (company === null || row.company === company),
+        page,
+      );
+    },
+
+    listAllRepositories: ({ organizationsIds }, ctx) =>
+      list(ctx, (row) => organizationsIds.includes(row.organization), { limit: 1_000 }),
+
+    createBackupRepository({ organizationId, ...fields }, ctx) {
+      const { repositories } = getEngine(world);
+      return runAlone(world, ctx, async () => {
+        const wrong =
+          passwordRefusal(fields) ??
+          (await read(ctx, async (tx) => {
+            const organization = await findOrganization(tx, ctx.session, organizationId);
+            if (!organization) return failed(NOT_FOUND);
+            const name = fields.repository ?? organization.name;
+            const refused = await loadRefusal(tx, ctx.session, organization.company, name, null);
+            return refused && failed(refused);
+          }));
+        if (wrong) return wrong;
+        const id = world.chance.uuid();
+        const scope = scopeFor(ctx, organizationId);
+        const created = getAnswer(
+          await repositories.create(scope, {
+            repository: id,
+            password: fields.password ?? null,
+            passwordHint: fields.passwordDescription || null,
+          }),
+        );
+        if (!created.ok) return created;
+        const answer = await runIdempotently<OutputOf<'createBackupRepository'>>(
+          world,
+          ctx,
+          async (tx) => {
+            const organization = await findOrganization(tx, ctx.session, organizationId);
+            if (!organization) return refusal(NOT_FOUND);
+            const refused = await loadRefusal(
+              tx,
+              ctx.session,
+              organization.company,
+              fields.repository ?? organization.name,
+              null,
+            );
+            if (refused) return refusal(refused);
+            await audit(tx, world, ctx, {
+              what: 'backuprepository.created',
+              user: null,
+              detail: { repository: id },
+            });
+            return {
+              drafts: [newRepository(id, organization, fields)],
+              answer: () => ok({ _id: id, id }),
+            };
+          },
+        );
+        if (!answer.ok || answer.value.id !== id)
+          await repositories.delete(scope, { repository: id });
+        return answer;
+      });
+    },
+
+    updateBackupRepository({ id, ...changes }, ctx) {
+      return runAlone(world, ctx, async () => {
+        const row = await read(ctx, (tx) => findRepository(tx, ctx.session, id));
+        if (!row) return failed(NOT_FOUND);
+        const wrong = passwordRefusal({
+          ...changes,
+          passwordDescription: changes.passwordDescription ?? row.passwordDescription,
+        });
+        if (wrong) return wrong;
+        const { password, retentionPolicy: policy = policyAt(row, ctx.now) } = changes;
+        const isSensitive = password !== undefined || isShorter(policy, policyAt(row, ctx.now));
+        if (isSensitive && !isFresh(ctx)) return REAUTH;
+        if (password !== undefined) {
+          const engine = getEngine(world);
+          const changed = getAnswer(
+            await engine.repositories.changePassword(scopeFor(ctx, row.organization), {
+              repository: row.id,
+              password,
+              passwordHint: (changes.passwordDescription ?? row.passwordDescription) || null,
+            }),
+          );
+          if (!changed.ok) return changed;
+        }
+        return runIdempotently<Record<string, never>>(world, ctx, async (tx) => {
+          const now = await findRepository(tx, ctx.session, id);
+          if (!now) return refusal(NOT_FOUND);
+          const refused = await loadRefusal(
+            tx,
+            ctx.session,
+            now.company,
+            changes.repository ?? now.name,
+            now.id,
+          );
+          if (refused) return refusal(refused);
+          const data = changedRepository(now, changes, ctx.now);
+          if (data.shortened && data.shortened.appliesAt !== now.shortened?.appliesAt)
+            await warnAdministrators(tx, world, ctx.session, 'shortenRetention', {
+              company: now.company,
+              name: data.name,
+              when: data.shortened.appliesAt,
+            });
+          await audit(tx, world, ctx, {
+            what: 'backuprepository.updated',
+            user: null,
+            detail: { repository: now.id, fields: Object.keys(changes).join(', ') },
+          });
+          return {
+            drafts: [
+              {
+                event: { type: 'backuprepository.updated@1', data },
+                company: now.company,
+                entity: `backuprepository:${now.id}`,
+              },
+            ],
+            answer: () => ok({}),
+          };
+        });
+      });
+    },
+
+    deleteBackupRepository: ({ id }, ctx) =>
+      runIdempotently<{ deletesAt: number }>(world, ctx, async (tx) => {
+        const row = await findRepository(tx, ctx.session, id);
+        if (!row) return refusal(NOT_FOUND);
+        const jobs = (await tx.all('backupJob'))
+          .filter((job) => job.removedAt === null && job.repository === row.id)
+          .sort(byName);
+        if (jobs.length > 0)
+          return refusal({
+            kind: 'conflict',
+            message: t.repositoryInUse({ jobs: jobs.map(({ name }) => name).join(', ') }),
+          });
+        const deletesAt = row.deletesAt ?? ctx.now + DELAY_MS;
+        if (row.deletesAt !== null) return { drafts: [], answer: () => ok({ deletesAt }) };
+        await warnAdministrators(tx, world, ctx.session, 'deleteRepository', {
+          company: row.company,
+          name: row.name,
+          when: deletesAt,
+        });
+        await audit(tx, world, ctx, {
+          what: 'backuprepository.deleting',
+          user: null,
+          detail: { repository: row.id },
+        });
+        return {
+          drafts: [
+            {
+              event: {
+                type: 'backuprepository.updated@1',
+                data: { ...changedRepository(row, {}, ctx.now), deletesAt },
+              },
+              company: row.company,
+              entity: `backuprepository:${row.id}`,
+            },
+          ],
+          answer: () => ok({ deletesAt }),
+        };
+      }),
+  };
+}
+
+/** Returns the settings of a repository with the changes applied. */
+function changedRepository(row: BackupRepositoryRow, changes: Changes, now: Ms) {
+  const { repository, description, passwordDescription, proxy, deletesAt } = changes;
+  return {
+    id: row.id,
+    name: repository ?? row.name,
+    description: description ?? row.description,
+    passwordDescription: passwordDescription ?? row.passwordDescription,
+    ...retentionAfter(row, changes.retentionPolicy, now),
+    proxy: proxy === undefined ? row.proxy && { ...row.proxy } : proxy,
+    deletesAt: deletesAt === undefined ? row.deletesAt : deletesAt,
+  };
+}
+
+/** A shorter retention applies later; any other choice applies now and ends the wait of one. */
+function retentionAfter(
+  row: BackupRepositoryRow,
+  policy: RetentionPolicy | undefined,
+  now: Ms,
+): Pick<BackupRepositoryRow, 'retentionPolicy' | 'shortened'> {
+  const current = policyAt(row, now);
+  if (policy === undefined || policy === row.shortened?.retentionPolicy)
+    return current === row.retentionPolicy
+      ? { retentionPolicy: row.retentionPolicy, shortened: row.shortened }
+      : { retentionPolicy: current, shortened: null };
+  return isShorter(policy, current)
+    ? {
+        retentionPolicy: current,
+        shortened: { retentionPolicy: policy, appliesAt: now + DELAY_MS },
+      }
+    : { retentionPolicy: policy, shortened: null };
+}
+
+async function namesFor(tx: TenantTx, rows: readonly BackupRepositoryRow[]) {
+  return {
+    companies: await tx.rows('company', [...new Set(rows.map(({ company }) => company))]),
+    organizations: await tx.rows('organization', [
+      ...new Set(rows.map(({ organization }) => organization)),
+    ]),
+    jobs: (await tx.all('backupJob')).filter(({ removedAt }) => removedAt === null),
+  };
+}
+
+async function loadRefusal(
+  tx: TenantTx,
+  session: Principal,
+  company: number,
+  name: string,
+  own: string | null,
+): Promise<Extract<Failure, { readonly kind: 'conflict' }> | null> {
+  const others = (await tx.all('backupRepository')).filter(
+    (row) => row.id !== own && isSeen(session, row),
+  );
+  if (others.some((row) => row.company === company && isSameName(row.name, name)))
+    return { kind: 'conflict', message: t.nameTaken };
+  return own === null && others.length >= LIMITS.backupRepositories
+    ? { kind: 'conflict', message: t.repositoriesFull({ max: LIMITS.backupRepositories }) }
+    : null;
+}
+
+/**
+ * Deletes the repositories that are due, and those of organizations whose data is, once an hour. The
+ * engine then deletes what they have.
+ */
+export async function deleteDueRepositories(tx: TenantTx, now: Ms): Promise<void> {
+  const findDue = async (): Promise<BackupRepositoryRow[]> => {
+    const rows = (await tx.all('backupRepository')).filter(({ removedAt }) => removedAt === null);
+    const ended = new Set(
+      (await tx.all('organization'))
+        .filter(({ removedAt, dataUntil }) => removedAt !== null && (dataUntil ?? now) <= now)
+        .map(({ id }) => id),
+    );
+    return rows.filter(
+      ({ deletesAt, organization }) =>
+        (deletesAt !== null && deletesAt <= now) || ended.has(organization),
+    );
+  };
+  if ((await findDue()).length === 0) return;
+  await tx.lock();
+  await tx.append(
+    (await findDue()).map(({ id, company }) => ({
+      event: { type: 'backuprepository.deleted@1' as const, data: { id } },
+      company,
+      entity: `backuprepository:${id}`,
+    })),
+    { actor: { is: 'clock' }, subject: null, commandId: null, at: now },
+  );
+}

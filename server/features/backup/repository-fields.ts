@@ -1,0 +1,64 @@
+import { FOLDER } from '#contract/backup/repositories.ts';
+import type { ParsedInputOf } from '#contract/calls.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { Result } from '#contract/result.ts';
+import { badField } from '#server/platform/auth/guards.ts';
+import { backupMessages as t } from './messages.en.ts';
+
+export type NewRepository = Omit<ParsedInputOf<'createBackupRepository'>, 'organizationId'>;
+
+/**
+ * Returns why a password can't be used; null if it can. `prefix`: of the fields' paths.
+ */
+export function passwordRefusal(
+  {
+    password,
+    repeatPassword,
+    passwordDescription = '',
+  }: {
+    readonly password?: string | undefined;
+    readonly repeatPassword?: string | undefined;
+    readonly passwordDescription?: string | undefined;
+  },
+  prefix = '',
+): Result<never> | null {
+  if (password !== repeatPassword) return badField(`${prefix}repeatPassword`, t.repeatPassword);
+  return password !== undefined &&
+    passwordDescription.toLowerCase().includes(password.toLowerCase())
+    ? badField(`${prefix}passwordDescription`, t.hintHasPassword)
+    : null;
+}
+
+/** Returns the event of a new repository, named after its organization unless it has a name. */
+export const newRepository = (
+  id: string,
+  organization: { readonly id: string; readonly company: number; readonly name: string },
+  {
+    repository,
+    description,
+    passwordDescription,
+    retentionType,
+    retentionPolicy,
+    proxy,
+  }: NewRepository,
+): NewEvent => ({
+  event: {
+    type: 'backuprepository.created@1',
+    data: {
+      id,
+      company: organization.company,
+      organization: organization.id,
+      target: FOLDER,
+      name: repository ?? organization.name,
+      description,
+      passwordDescription,
+      retentionType,
+      retentionPolicy,
+      shortened: null,
+      proxy,
+      deletesAt: null,
+    },
+  },
+  company: organization.company,
+  entity: `backuprepository:${id}`,
+});

@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { Workload } from '#contract/engine/engine.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { isFresh, REAUTH } from '#server/platform/auth/guards.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { loadCompanyLimit } from '#server/platform/queries/query.ts';
+import { getAnswer } from '../../backup/engine-calls.ts';
+import { insertLink, makeSecret } from '../links.ts';
+import { withSession } from '../scope.ts';
+import { archiveName } from './file-name.ts';
+import { downloadMessages as t } from './messages.en.ts';
+
+type Names =
+  | 'downloadMailbox'
+  | 'downloadMailFolder'
+  | 'downloadMailItems'
+  | 'downloadDrive'
+  | 'downloadDriveFolder'
+  | 'downloadDocuments';
+type Query = Pick<
+  ParsedInputOf<'downloadMailbox'>,
+  'restoreSessionId' | 'format' | 'downloadInBackground'
+>;
+
+/** How long the address opens for the first time. */
+const TICKET_MS: Ms = 60_000;
+
+/** What a row of `download` stores of a download. */
+export const DownloadRequest = v.object({
+  kind: v.literal('download'),
+  workload: v.picklist(['outlook', 'onedrive']),
+  prepared: v.string(),
+});
+type DownloadWorkload = v.InferOutput<typeof DownloadRequest>['workload'] & Workload;
+
+export const downloadPath = (id: string): string => `/download/${id}/`;
+
+/** DL-8: downloads of mailboxes and drives. The engine records what they hold (G63). */
+export function downloadHandlers(world: AppContext): Pick<Handlers, Names> {
+  const download = (
+    ctx: SessionContext,
+    workload: DownloadWorkload,
+    { restoreSessionId, format, downloadInBackground }: Query,
+    nodes: readonly string[],
+    suffix: string,
+  ): Promise<Result<OutputOf<'downloadMailbox'>>> =>
+    withSession(world, ctx, { restoreSessionId }, workload, async ({ engine, scope }) => {
+      if (downloadInBackground) return unsupported(t.noBackground);
+      if (format === 'pst') return unsupported(t.noPst);
+      const now = world.clock.now();
+      const expiresAt = now + LIMITS.absoluteMs;
+      const answer = getAnswer(
+        await engine.prepareDownload(scope, {
+          explorer: restoreSessionId,
+          nodes,
+          maxBytes: isFresh(ctx) ? null : LIMITS.downloadPlainBytes,
+          expiresAt,
+        }),
+      );
+      if (!answer.ok) return answer;
+      const prepared = answer.value;
+      if (prepared.kind === 'too-large') return REAUTH;
+      const { fileName, bytes, items, missing } = prepared;
+      if (format === 'eml' && fileName === null) return unsupported(t.onlySingle);
+      const id = world.chance.uuid();
+      const ticket = makeSecret(world.chance);
+      const name = await world.store.tenant(ctx.tenant, async (tx) => {
+        const named = fileName ?? archiveName(suffix, now, (await loadCompanyLimit(tx)).timeZone);
+        await insertLink(tx, ctx.session, {
+          id,
+          organization: scope.organization,
+          request: { kind: 'download', workload, prepared: prepared.id } satisfies v.InferOutput<
+            typeof DownloadRequest
+          >,
+          file: { name: named, bytes, etag: `"${prepared.hash}"` },
+          ticket: { hash: ticket.hash, until: world.clock.now() + TICKET_MS },
+          cookieHash: null,
+          createdAt: now,
+          expiresAt,
+        });
+        return named;
+      });
+      const url = `${downloadPath(id)}${encodeURIComponent(name)}?ticket=${ticket.text}`;
+      return ok({ _id: id, id, url, name, bytes, items, missing });
+    });
+
+  return {
+    downloadMailbox: ({ mailboxId, ...input }, ctx) =>
+      download(ctx, 'outlook', input, [mailboxId], '-mailbox.zip'),
+    downloadMailFolder: ({ folderId, ...input }, ctx) =>
+      download(ctx, 'outlook', input, [folderId], '-mailbox-folder.zip'),
+    downloadMailItems: ({ items, ...input }, ctx) =>
+      download(ctx, 'outlook', input, items, '-items.zip'),
+    downloadDrive: ({ onedriveId, ...input }, ctx) =>
+      download(ctx, 'onedrive', input, [onedriveId], '-onedrive.zip'),
+    downloadDriveFolder: ({ folderId, ...input }, ctx) =>
+      download(ctx, 'onedrive', input, [folderId], '-folder.zip'),
+    downloadDocuments: ({ documents, ...input }, ctx) =>
+      download(ctx, 'onedrive', input, documents, '-documents.zip'),
+  };
+}
+
+const unsupported = (message: string): Result<never> => failed({ kind: 'conflict', message });

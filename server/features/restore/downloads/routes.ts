@@ -1,0 +1,271 @@
+import type { IncomingMessage } from 'node:http';
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import type { EngineScope } from '#contract/engine/engine.ts';
+import type { Bytes, TenantId } from '#contract/ids.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { getAgent } from '#server/platform/auth/audit.ts';
+import { getCookie, DOWNLOAD_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
+import { callerReader } from '#server/platform/http/client-address.ts';
+import type { Principal } from '#server/platform/http/handler.ts';
+import { tenantReader } from '#server/platform/http/tenant.ts';
+import { getAnswer } from '../../backup/engine-calls.ts';
+import { STATUS_OF } from '#contract/errors.ts';
+import { findReader, hashSecret, type LinkSecret, makeSecret } from '../links.ts';
+import { contentDisposition } from './file-name.ts';
+import { DownloadRequest, downloadPath } from './handlers.ts';
+import { downloadMessages as t } from './messages.en.ts';
+import { readRange } from './range.ts';
+import { guardedStream } from './stream.ts';
+
+/** Downloads that run at a time, in total and for one session. */
+const BATCH_SIZE = 64;
+const SESSION_AT_ONCE = 8;
+
+/** A download, and who asks for it. */
+interface Visit {
+  readonly tenant: TenantId;
+  readonly id: string;
+  readonly request: Request;
+  readonly ip: string;
+  readonly disconnect: () => boolean;
+}
+interface Link {
+  readonly name: string;
+  readonly bytes: Bytes;
+  readonly etag: string;
+  readonly organization: string;
+  readonly sessionId: string;
+  readonly expiresAt: number;
+  readonly of: v.InferOutput<typeof DownloadRequest>;
+  readonly session: Principal;
+  /** The first visit: the ticket is used up for a cookie. */
+  readonly ticketHash: string | null;
+}
+
+/**
+ * `/download/<id>/<name>` (G65): a ticket in the address opens it once. From then on, a cookie for
+ * this path alone gives this browser any range of it, while its session is active.
+ */
+export function downloadRoutes(world: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(world);
+  const getCaller = callerReader(world.config.trustedProxies);
+  const running = makeRunning();
+  return (app) => {
+    app.get('/download/:id/:name', async ({ req, env }) => {
+      const { host, ip } = getCaller(req.raw, env);
+      const tenant = await loadTenant(host);
+      const id = v.safeParse(ID, req.param('id'));
+      if (tenant === null || !id.success) return refuse(404, t.gone);
+      const visit = {
+        tenant,
+        id: id.output,
+        request: req.raw,
+        ip,
+        disconnect: () => closeConnection(env),
+      };
+      const link = await findLink(world, visit, req.query('ticket'));
+      return link === null ? refuse(404, t.gone) : serve(world, visit, link, running);
+    });
+  };
+}
+const ID = v.pipe(v.string(), v.uuid());
+
+/** Returns null if there is no such download for this browser. */
+async function findLink(
+  world: AppContext,
+  { tenant, id, request }: Visit,
+  ticket: string | undefined,
+): Promise<Link | null> {
+  const now = world.clock.now();
+  const row = await world.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('download')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('expires_at', '>', now)
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  const of = v.safeParse(DownloadRequest, row?.request);
+  if (row === undefined || !of.success) return null;
+  const cookie = getCookie(request.headers, DOWNLOAD_COOKIE);
+  const hasCookie = cookie !== null && hashSecret(cookie) === row.cookie_hash;
+  const ticketHash = ticket === undefined ? null : hashSecret(ticket);
+  const hasTicket = ticketHash !== null && ticketHash === row.ticket_hash && now < row.ticket_until;
+  if (!hasCookie && !hasTicket) return null;
+  const { organization_id: organization, session_id: sessionId } = row;
+  const { workload } = of.output;
+  const session = await findReader(world, tenant, { sessionId, organization, workload });
+  return session === null
+    ? null
+    : {
+        name: row.name,
+        bytes: row.bytes,
+        etag: row.etag,
+        organization,
+        sessionId,
+        expiresAt: row.expires_at,
+        of: of.output,
+        session,
+        ticketHash: hasCookie ? null : ticketHash,
+      };
+}
+
+async function serve(
+  world: AppContext,
+  visit: Visit,
+  link: Link,
+  running: Running,
+): Promise<Response> {
+  const { bytes, name, etag, organization, session, sessionId, of } = link;
+  const { tenant, id, request } = visit;
+  const headers = new Headers({
+    'accept-ranges': 'bytes',
+    'cache-control': 'no-store',
+    'content-disposition': contentDisposition(name),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-type': getMediaType(name),
+    etag,
+  });
+  if (request.method === 'HEAD') {
+    headers.set('content-length', String(bytes));
+    return new Response(null, { headers });
+  }
+  const range = readRange(request.headers, bytes, etag);
+  if (range.kind === 'unsatisfiable') {
+    headers.delete('content-disposition');
+    headers.set('content-range', `bytes */${bytes}`);
+    return new Response(null, { status: 416, headers });
+  }
+  const { from, to } = range.kind === 'whole' ? { from: 0, to: bytes } : range;
+  const leave = running.enter(sessionId);
+  if (leave === null) return refuse(503, t.tooMany, { 'retry-after': '10' });
+  try {
+    if (link.ticketHash !== null) {
+      const secret = makeSecret(world.chance);
+      if (!(await useTicket(world, visit, link.ticketHash, secret))) {
+        leave();
+        return refuse(404, t.gone);
+      }
+      const forMs = link.expiresAt - world.clock.now();
+      headers.append(
+        'set-cookie',
+        pathCookie(DOWNLOAD_COOKIE, secret.text, downloadPath(id), forMs),
+      );
+    }
+    const { actor, impersonation } = session;
+    const scope: EngineScope = {
+      tenant,
+      organization,
+      user: session.userId,
+      origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
+    };
+    const content = getAnswer(
+      await world.embeddedEngine.readDownload(scope, { download: of.prepared, from, to }),
+    );
+    if (!content.ok) {
+      leave();
+      const { kind, message } = content.failure;
+      return refuse((STATUS_OF as Partial<Record<string, number>>)[kind] ?? 500, message);
+    }
+    headers.set('content-length', String(to - from));
+    if (range.kind === 'part') headers.set('content-range', `bytes ${from}-${to - 1}/${bytes}`);
+    const body = guardedStream(content.value.stream, {
+      clock: world.clock,
+      mayGoOn: async () =>
+        (await findReader(world, tenant, { sessionId, organization, workload: of.workload })) !==
+        null,
+      disconnect: visit.disconnect,
+      onEnd: (error) => {
+        leave();
+        if (error !== null)
+          world.log.warn('a download ended early', {
+            error: error instanceof Error ? error.message : typeof error,
+          });
+      },
+    });
+    return new Response(body, { status: range.kind === 'part' ? 206 : 200, headers });
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Replaces the ticket by a cookie. Of two visits at once, one gets it. */
+const useTicket = (
+  { store, clock }: AppContext,
+  { tenant, id }: Visit,
+  ticketHash: string,
+  { hash }: LinkSecret,
+): Promise<boolean> =>
+  store.tenant(tenant, async ({ sql }) => {
+    const { numUpdatedRows } = await sql
+      .updateTable('download')
+      .set({ ticket_hash: null, cookie_hash: hash })
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .where('ticket_hash', '=', ticketHash)
+      .where('ticket_until', '>', clock.now())
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+
+/** Never a type that a browser opens by itself. */
+function getMediaType(name: string): string {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  if (extension === 'zip') return 'application/zip';
+  return extension === 'eml' ? 'message/rfc822' : 'application/octet-stream';
+}
+
+/** Returns false if the request came over no socket. */
+function closeConnection(env: unknown): boolean {
+  const { incoming } = (env ?? {}) as { readonly incoming?: Partial<IncomingMessage> };
+  if (incoming?.socket?.destroy === undefined) return false;
+  incoming.socket.destroy();
+  return true;
+}
+
+const refuse = (
+  status: number,
+  sentence: string,
+  more: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(`${sentence}\n`, {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      ...more,
+    },
+  });
+
+interface Running {
+  /** Returns how to leave, once; null: too many run. */
+  enter(session: string): (() => void) | null;
+}
+
+function makeRunning(): Running {
+  const bySession = new Map<string, number>();
+  let total = 0;
+  return {
+    enter(session) {
+      const own = bySession.get(session) ?? 0;
+      if (total >= BATCH_SIZE || own >= SESSION_AT_ONCE) return null;
+      total += 1;
+      bySession.set(session, own + 1);
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        total -= 1;
+        const left = (bySession.get(session) ?? 1) - 1;
+        if (left === 0) bySession.delete(session);
+        else bySession.set(session, left);
+      };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import type { Workload } from '#contract/engine/engine.ts';
+import type { AppContext, Chance } from '#server/platform/app-context.ts';
+import { aliveSession } from '#server/platform/auth/sessions.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Principal } from '#server/platform/http/handler.ts';
+import { findOrganization } from '../backup/lookup.ts';
+import { mayRestore } from './scope.ts';
+
+/** A secret of an address or a cookie. Only its hash is stored. */
+export interface LinkSecret {
+  readonly text: string;
+  readonly hash: string;
+}
+
+export function makeSecret(chance: Chance): LinkSecret {
+  const text = Buffer.from(chance.bytes(32)).toString('base64url');
+  return { text, hash: hashSecret(text) };
+}
+
+export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** An address that a session made, for a file or for a page. */
+interface NewLink {
+  readonly id: string;
+  readonly organization: string;
+  /** What it opens. */
+  readonly request: object;
+  readonly file?: { readonly name: string; readonly bytes: Bytes; readonly etag: string };
+  /** Hash of the secret in the address, and until when it opens. */
+  readonly ticket?: { readonly hash: string; readonly until: Ms };
+  readonly cookieHash: string | null;
+  readonly createdAt: Ms;
+  readonly expiresAt: Ms;
+}
+
+export async function insertLink(
+  { sql, tenant }: TenantTx,
+  { userId, sessionId }: Principal,
+  { id, organization, request, file, ticket, cookieHash, createdAt, expiresAt }: NewLink,
+): Promise<void> {
+  await sql
+    .insertInto('download')
+    .values({
+      tenant_id: tenant,
+      id,
+      organization_id: organization,
+      user_id: userId,
+      session_id: sessionId,
+      name: file?.name ?? '',
+      request: JSON.stringify(request),
+      ticket_hash: ticket?.hash ?? null,
+      ticket_until: ticket?.until ?? createdAt,
+      cookie_hash: cookieHash,
+      entries: null,
+      bytes: file?.bytes ?? 0,
+      etag: file?.etag ?? '',
+      created_at: createdAt,
+      expires_at: expiresAt,
+    })
+    .execute();
+}
+
+/** Whose address it is. */
+interface LinkOwner {
+  readonly sessionId: string;
+  readonly organization: string;
+  readonly workload: Workload;
+}
+
+/**
+ * Returns the user of an address if the session that made it is active, and may still restore this
+ * organization's data (G65).
+ */
+export async function findReader(
+  world: AppContext,
+  tenant: TenantId,
+  { sessionId, organization, workload }: LinkOwner,
+): Promise<Principal | null> {
+  const session = await aliveSession(world, tenant, sessionId);
+  if (session === null || session.mustReset || !mayRestore(session, workload)) return null;
+  const found = await world.store.tenant(
+    tenant,
+    (tx) => findOrganization(tx, session, organization),
+    { readOnly: true },
+  );
+  return found === null ? null : session;
+}
+
+/** Addresses that no longer open. */
+export async function deleteExpiredLinks({ sql, tenant }: TenantTx, now: Ms): Promise<void> {
+  await sql
+    .deleteFrom('download')
+    .where('tenant_id', '=', tenant)
+    .where('expires_at', '<', now)
+    .execute();
+}

@@ -1,0 +1,51 @@
+import * as v from 'valibot';
+import { ok } from '#contract/result.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { PREVIEW_COOKIE, pathCookie } from '#server/platform/auth/cookie.ts';
+import type { Handlers } from '#server/platform/http/handler.ts';
+import { insertLink, makeSecret } from '../links.ts';
+import { withSession } from '../scope.ts';
+import { PREVIEW_MS } from './previews.ts';
+import { readPreviewedMail } from './read-content.ts';
+
+/** What a row of `download` stores of a preview. */
+export const PreviewRequest = v.object({
+  kind: v.literal('preview'),
+  explorer: v.string(),
+  node: v.string(),
+});
+
+export const previewPath = (id: string): string => `/preview/${id}`;
+
+/** G64, DL-7: mails as people read them. The address opens only with the cookie of this answer. */
+export function previewHandlers(world: AppContext): Pick<Handlers, 'createMailPreview'> {
+  return {
+    createMailPreview: ({ restoreSessionId, itemId }, ctx) =>
+      withSession(world, ctx, { restoreSessionId }, 'outlook', async (at) => {
+        const { mailPreviews, store, chance, clock } = world;
+        const mail = { explorer: restoreSessionId, node: itemId };
+        const read = await readPreviewedMail(mailPreviews, at, mail);
+        if (!read.ok) return read;
+        const { body, ...head } = read.value;
+        const id = chance.uuid();
+        const secret = makeSecret(chance);
+        const now = clock.now();
+        await store.tenant(ctx.tenant, (tx) =>
+          insertLink(tx, ctx.session, {
+            id,
+            organization: at.scope.organization,
+            request: { kind: 'preview', ...mail } satisfies v.InferOutput<typeof PreviewRequest>,
+            cookieHash: secret.hash,
+            createdAt: now,
+            expiresAt: now + PREVIEW_MS,
+          }),
+        );
+        mailPreviews.bodies.set(id, body);
+        ctx.answer.append(
+          'set-cookie',
+          pathCookie(PREVIEW_COOKIE, secret.text, previewPath(id), PREVIEW_MS),
+        );
+        return ok({ url: previewPath(id), ...head });
+      }),
+  };
+}

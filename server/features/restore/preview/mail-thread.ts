@@ -1,0 +1,15 @@
+/**
+ * The thread that reads mails for previews. Its input comes from strangers: a mail that crashes it,
+ * or occupies it for too long, costs one preview (G67).
+ */
+import { parentPort } from 'node:worker_threads';
+import { readMail, type ReadMail } from './read-mail.ts';
+
+/** Null: it is no mail. */
+export type ThreadAnswer = ReadMail | null;
+
+parentPort?.on('message', (mime: Uint8Array<ArrayBuffer>) => {
+  void readMail(mime)
+    .catch(() => null)
+    .then((mail: ThreadAnswer) => parentPort?.postMessage(mail, []));
+});

@@ -1,0 +1,27 @@
+import { LRUCache } from 'lru-cache';
+import type { Bytes, Ms } from '#contract/ids.ts';
+import type { Clock } from '#server/platform/app-context.ts';
+import { makeMailReader, type MailReader } from './mail-reader.ts';
+import type { MailBody } from './read-mail.ts';
+
+/** How long the address of a preview opens. */
+export const PREVIEW_MS: Ms = 60_000;
+const MAX_STORED_BYTES: Bytes = 64 << 20;
+
+export interface MailPreviews {
+  readonly reader: MailReader;
+  /**
+   * Bodies of previews by their id, until they are shown. Another server reads the mail again.
+   */
+  readonly bodies: LRUCache<string, MailBody>;
+}
+
+export const makeMailPreviews = ({ clock }: { readonly clock: Clock }): MailPreviews => ({
+  reader: makeMailReader({ clock }),
+  bodies: new LRUCache({
+    maxSize: MAX_STORED_BYTES,
+    sizeCalculation: ({ content }) => content.length + 1,
+    ttl: PREVIEW_MS,
+    ttlAutopurge: true,
+  }),
+});

@@ -1,0 +1,64 @@
+import type { EngineScope } from '#contract/engine/engine.ts';
+import type { Bytes } from '#contract/ids.ts';
+import { failed, ok, type Result } from '#contract/result.ts';
+import { ContentError } from '#server/engine/embedded/content-error.ts';
+import { releaseSlotDuring } from '#server/platform/http/concurrency.ts';
+import { getAnswer } from '../../backup/engine-calls.ts';
+import type { EngineAt } from '../scope.ts';
+import { MAX_PREVIEW_BYTES } from './mail-reader.ts';
+import { previewMessages as t } from './messages.en.ts';
+import type { MailPreviews } from './previews.ts';
+import type { ReadMail } from './read-mail.ts';
+
+/** The mail of a preview. */
+export interface PreviewedMail {
+  readonly explorer: string;
+  readonly node: string;
+}
+
+const BUSY_MS = 2_000;
+
+/** Reads a mail from its backup (the engine records that) and prepares it for a person. */
+export async function readPreviewedMail(
+  { reader }: MailPreviews,
+  { engine, scope }: EngineAt,
+  mail: PreviewedMail,
+): Promise<Result<ReadMail>> {
+  const mime = await readMime(engine, scope, mail);
+  if (!mime.ok) return mime;
+  const result = await releaseSlotDuring(() => reader.read(mime.value));
+  if (result.is === 'read') return ok(result.mail);
+  return result.is === 'busy'
+    ? failed({ kind: 'busy', message: t.busy, retryAfterMs: BUSY_MS })
+    : failed({ kind: 'conflict', message: t.unreadable });
+}
+
+async function readMime(
+  engine: EngineAt['engine'],
+  scope: EngineScope,
+  mail: PreviewedMail,
+): Promise<Result<Uint8Array<ArrayBuffer>>> {
+  const content = getAnswer(await engine.readContent(scope, { ...mail, as: 'mime' }));
+  if (!content.ok) return content;
+  const { bytes, stream } = content.value;
+  if (bytes > MAX_PREVIEW_BYTES) return failed({ kind: 'conflict', message: t.tooLarge });
+  try {
+    return ok(await collect(stream, bytes));
+  } catch (error) {
+    if (error instanceof ContentError) return getAnswer({ ok: false, error: error.error });
+    throw error;
+  }
+}
+
+async function collect(
+  stream: AsyncIterable<Uint8Array>,
+  bytes: Bytes,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const all = new Uint8Array(bytes);
+  let at = 0;
+  for await (const piece of stream) {
+    all.set(piece, at);
+    at += piece.byteLength;
+  }
+  return all.subarray(0, at);
+}

@@ -1,0 +1,146 @@
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import type { TenantId } from '#contract/ids.ts';
+import { ok, type Result } from '#contract/result.ts';
+import { getAgent, audit } from '#server/platform/auth/audit.ts';
+import { getCookie, PREVIEW_COOKIE } from '#server/platform/auth/cookie.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { callerReader } from '#server/platform/http/client-address.ts';
+import type { Principal } from '#server/platform/http/handler.ts';
+import { tenantReader } from '#server/platform/http/tenant.ts';
+import { findReader, hashSecret } from '../links.ts';
+import { PreviewRequest } from './handlers.ts';
+import { mailPage, messagePage, PREVIEW_POLICY, type Theme } from './mail-page.ts';
+import { previewMessages as t } from './messages.en.ts';
+import { readPreviewedMail } from './read-content.ts';
+import type { MailBody } from './read-mail.ts';
+
+interface Visit {
+  readonly tenant: TenantId;
+  readonly id: string;
+  readonly request: Request;
+  readonly ip: string;
+}
+
+/**
+ * `/preview/<id>`: the document of a mail, once, in the browser that asked for it while its session
+ * is active (G64, G65).
+ */
+export function previewRoutes(world: AppContext): (app: Hono) => void {
+  const loadTenant = tenantReader(world);
+  const getCaller = callerReader(world.config.trustedProxies);
+  return (app) => {
+    app.get('/preview/:id', async ({ req, env }) => {
+      const theme = toTheme(req.query('theme'));
+      if (req.raw.method !== 'GET') return page(405, messagePage(t.expired, theme));
+      const { host, ip } = getCaller(req.raw, env);
+      const tenant = await loadTenant(host);
+      const id = v.safeParse(ID, req.param('id'));
+      const body =
+        tenant === null || !id.success
+          ? null
+          : await showOnce(world, { tenant, id: id.output, request: req.raw, ip });
+      if (body === null) return page(404, messagePage(t.expired, theme));
+      return body.ok
+        ? page(200, mailPage(body.value, theme))
+        : page(409, messagePage(body.failure.message, theme));
+    });
+  };
+}
+const ID = v.pipe(v.string(), v.uuid());
+
+const toTheme = (text: string | undefined): Theme =>
+  text === 'light' || text === 'dark' ? text : null;
+
+/** Returns null if there is no such preview for this browser. */
+async function showOnce(world: AppContext, visit: Visit): Promise<Result<MailBody> | null> {
+  const { tenant, id, request } = visit;
+  const secret = getCookie(request.headers, PREVIEW_COOKIE);
+  if (secret === null) return null;
+  const now = world.clock.now();
+  const row = await world.store.tenant(
+    tenant,
+    ({ sql }) =>
+      sql
+        .selectFrom('download')
+        .select(['organization_id', 'session_id', 'request'])
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('cookie_hash', '=', hashSecret(secret))
+        .where('expires_at', '>', now)
+        .executeTakeFirst(),
+    { readOnly: true },
+  );
+  const mail = v.safeParse(PreviewRequest, row?.request);
+  if (row === undefined || !mail.success) return null;
+  const organization = row.organization_id;
+  const session = await findReader(world, tenant, {
+    sessionId: row.session_id,
+    organization,
+    workload: 'outlook',
+  });
+  if (session === null) return null;
+  const isFirst = await useUp(world, visit, { organization, session, mail: mail.output, now });
+  if (!isFirst) return null;
+  const { bodies } = world.mailPreviews;
+  const body = bodies.get(id);
+  bodies.delete(id);
+  if (body !== undefined) return ok(body);
+  const { actor, impersonation } = session;
+  const scope = {
+    tenant,
+    organization,
+    user: session.userId,
+    origin: { ip: visit.ip, agent: getAgent(request), actor, impersonation, key: null },
+  };
+  const read = await readPreviewedMail(
+    world.mailPreviews,
+    { engine: world.embeddedEngine, scope },
+    mail.output,
+  );
+  return read.ok ? ok(read.value.body) : read;
+}
+
+interface Use {
+  readonly organization: string;
+  readonly session: Principal;
+  readonly mail: v.InferOutput<typeof PreviewRequest>;
+  readonly now: number;
+}
+
+/** Removes the address and records the reading (G63). Returns whether it was still there. */
+const useUp = (
+  world: AppContext,
+  { tenant, id, request, ip }: Visit,
+  { organization, session, mail, now }: Use,
+): Promise<boolean> =>
+  world.store.tenant(tenant, async (tx) => {
+    const { numDeletedRows } = await tx.sql
+      .deleteFrom('download')
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    await audit(
+      tx,
+      world,
+      { ip, request, now, session },
+      {
+        what: 'backupcontent.read',
+        user: null,
+        detail: { organization, read: 'preview', session: mail.explorer, node: mail.node },
+      },
+    );
+    return true;
+  });
+
+const page = (status: number, html: string): Response =>
+  new Response(html, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': PREVIEW_POLICY,
+      'x-frame-options': 'SAMEORIGIN',
+    },
+  });

@@ -1,0 +1,182 @@
+import type { OutputOf, ParsedInputOf } from '#contract/calls.ts';
+import type { EngineScope, RestoreInput, Workload } from '#contract/engine/engine.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { ok, type Result } from '#contract/result.ts';
+import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { badField, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
+import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import { getAnswer } from '../backup/engine-calls.ts';
+import { findOrganization } from '../backup/lookup.ts';
+import { restoreCallMessages as t } from './messages.en.ts';
+import { runOnce, withSession } from './scope.ts';
+
+type Names =
+  | 'restoreMailbox'
+  | 'restoreMailFolder'
+  | 'restoreMailItems'
+  | 'restoreDrive'
+  | 'restoreDriveFolder'
+  | 'restoreDocuments';
+type MailInput = Omit<ParsedInputOf<'restoreMailbox'>, 'mailboxId'>;
+type FilesInput = Omit<ParsedInputOf<'restoreDrive'>, 'onedriveId'>;
+/** What both ask for. `user`: to whom, if to another place. */
+interface RestoreRequest extends Pick<
+  MailInput,
+  | 'restoreSessionId'
+  | 'deletedItems'
+  | 'changedItems'
+  | 'targetOrganizationId'
+  | 'folder'
+  | 'dryRun'
+  | 'reason'
+> {
+  readonly user: string | undefined;
+}
+/** `within`: the mailbox or drive of the nodes. */
+interface Chosen extends Pick<RestoreInput, 'nodes' | 'onConflict' | 'versions' | 'flags'> {
+  readonly within: string;
+}
+type Started = OutputOf<'restoreMailbox'>;
+
+/** RES-21: restores of mailboxes and drives, to their place or to another one. */
+export function restoreHandlers(world: AppContext): Pick<Handlers, Names> {
+  const restore = (
+    ctx: SessionContext,
+    workload: Workload,
+    request: RestoreRequest,
+    chosen: Chosen,
+  ): Promise<Result<Started>> =>
+    runOnce<Started>(world, ctx, () =>
+      withSession(world, ctx, request, workload, async ({ engine, scope }) => {
+        const select = getSelectMode(request);
+        if (select === null) return badField('deletedItems', t.nothingSelected);
+        const target = await getRestoreTarget(ctx, workload, request, scope);
+        if (!target.ok) return target;
+        const input: RestoreInput = {
+          ...chosen,
+          explorer: request.restoreSessionId,
+          target: target.value,
+          select,
+          dryRun: request.dryRun,
+          reason: request.reason ?? null,
+        };
+        if (!isFresh(ctx)) {
+          const isPlain = await isPlainRestore(engine, scope, input);
+          if (!isPlain.ok) return isPlain;
+          if (!isPlain.value) return REAUTH;
+        }
+        const started = getAnswer(await engine.restore(scope, input));
+        return started.ok
+          ? ok({ taskId: started.value, _id: started.value, id: started.value })
+          : started;
+      }),
+    );
+
+  /** G71: another place needs a user, an organization that the caller sees, and a reason. */
+  const getRestoreTarget = async (
+    ctx: SessionContext,
+    workload: Workload,
+    { user, targetOrganizationId, folder, reason }: RestoreRequest,
+    { organization }: EngineScope,
+  ): Promise<Result<RestoreInput['target']>> => {
+    if (user === undefined)
+      return targetOrganizationId === undefined && folder === undefined
+        ? ok({ kind: 'original' })
+        : badField(workload === 'outlook' ? 'mailbox' : 'onedrive', t.userNeeded);
+    const other = targetOrganizationId ?? organization;
+    const found = await world.store.tenant(
+      ctx.tenant,
+      (tx) => findOrganization(tx, ctx.session, other),
+      { readOnly: true },
+    );
+    if (!found) return NOT_FOUND;
+    if (reason === undefined) return badField('reason', t.reasonNeeded);
+    return ok({ kind: 'other', organization: other, object: user, folder: folder ?? null });
+  };
+
+  const mail = (
+    ctx: SessionContext,
+    { mailbox, onConflict = 'replace', ...input }: MailInput,
+    within: string,
+    nodes: readonly string[],
+  ) =>
+    restore(
+      ctx,
+      'outlook',
+      { ...input, user: mailbox },
+      {
+        within,
+        nodes,
+        onConflict,
+        versions: 'last',
+        flags: {
+          markRestoredAsUnread: input.markRestoredAsUnread,
+          excludeDeletedItems: input.excludeDeletedItems,
+          excludeDrafts: input.excludeDrafts,
+          excludeInPlaceHoldItems: input.excludeInPlaceHoldItems,
+          excludeLitigationHoldItems: input.excludeLitigationHoldItems,
+        },
+      },
+    );
+
+  const files = (
+    ctx: SessionContext,
+    { onedrive, documentAction, documentVersion, ...input }: FilesInput,
+    within: string,
+    nodes: readonly string[],
+  ) =>
+    restore(
+      ctx,
+      'onedrive',
+      { ...input, user: onedrive },
+      {
+        within,
+        nodes,
+        onConflict: input.onConflict ?? (documentAction === 'Keep' ? 'keep-both' : 'replace'),
+        versions: documentVersion === 'All' ? 'all' : 'last',
+        flags: NO_FLAGS,
+      },
+    );
+
+  return {
+    restoreMailbox: ({ mailboxId, ...input }, ctx) => mail(ctx, input, mailboxId, [mailboxId]),
+    restoreMailFolder: ({ mailboxId, folderId, ...input }, ctx) =>
+      mail(ctx, input, mailboxId, [folderId]),
+    restoreMailItems: ({ mailboxId, items, ...input }, ctx) => mail(ctx, input, mailboxId, items),
+    restoreDrive: ({ onedriveId, ...input }, ctx) => files(ctx, input, onedriveId, [onedriveId]),
+    restoreDriveFolder: ({ onedriveId, folderId, ...input }, ctx) =>
+      files(ctx, input, onedriveId, [folderId]),
+    restoreDocuments: ({ onedriveId, documents, ...input }, ctx) =>
+      files(ctx, input, onedriveId, documents),
+  };
+}
+
+const NO_FLAGS: RestoreInput['flags'] = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+};
+
+function getSelectMode({
+  deletedItems,
+  changedItems,
+}: RestoreRequest): RestoreInput['select'] | null {
+  if (deletedItems && changedItems) return 'both';
+  if (deletedItems) return 'missing';
+  return changedItems ? 'changed' : null;
+}
+
+/** G71: a restore that needs no recent sign-in: to the original place, and not of many items. */
+async function isPlainRestore(
+  engine: RestoreCalls,
+  scope: EngineScope,
+  { explorer, nodes, target, dryRun }: RestoreInput,
+): Promise<Result<boolean>> {
+  if (target.kind === 'other') return ok(false);
+  if (dryRun) return ok(true);
+  const size = getAnswer(await engine.getSize(scope, { explorer, nodes }));
+  return size.ok ? ok(size.value.items <= LIMITS.restorePlainItems) : size;
+}

@@ -1,0 +1,92 @@
+import type { OutputOf } from '#contract/calls.ts';
+import type { EngineScope, Workload } from '#contract/engine/engine.ts';
+import { ok, type Result } from '#contract/result.ts';
+import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { badField, FORBIDDEN, isFresh, NOT_FOUND, REAUTH } from '#server/platform/auth/guards.ts';
+import type { Handlers, Principal, SessionContext } from '#server/platform/http/handler.ts';
+import { getAnswer } from '../backup/engine-calls.ts';
+import { findOrganization } from '../backup/lookup.ts';
+import { restoreCallMessages as t } from './messages.en.ts';
+import { getSessionType, mayRestore, withOrganization, WORKLOADS } from './scope.ts';
+
+type Names = 'getRestoreRights' | 'requestRestoreDeviceCode' | 'requestRestoreToken';
+
+/** RES-24: rights to write, which an administrator of the tenant grants for a restore session. */
+export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> {
+  return {
+    getRestoreRights: ({ sessionType, taskId, ...of }, ctx) =>
+      withOrganization(world, ctx, of, async ({ engine, scope }) => {
+        if (taskId !== undefined) return getRightsForUndo(world, ctx, engine, scope, taskId);
+        if (sessionType === undefined) return badField('sessionType', t.sessionTypeNeeded);
+        const workload = WORKLOADS[sessionType];
+        if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
+        const rights = getAnswer(await engine.restoreRights.get(scope, { workload }));
+        return rights.ok
+          ? ok({
+              organizationId: scope.organization,
+              sessionType,
+              missing: [...rights.value.missing],
+              expiresAt: rights.value.expiresAt,
+            })
+          : rights;
+      }),
+
+    requestRestoreDeviceCode: ({ sessionType, ...of }, ctx) =>
+      withOrganization(world, ctx, of, async ({ engine, scope }) => {
+        const workload = sessionType === undefined ? null : WORKLOADS[sessionType];
+        if (!mayRestoreAll(ctx.session, workload)) return FORBIDDEN;
+        const code = getAnswer(await engine.restoreRights.requestCode(scope, { workload }));
+        return code.ok ? ok({ ...code.value, permissions: [...code.value.permissions] }) : code;
+      }),
+
+    /** Waiting for the sign-in needs no factor; rights are granted only with a recent one (G44). */
+    requestRestoreToken: (of, ctx) =>
+      withOrganization<OutputOf<'requestRestoreToken'>>(
+        world,
+        ctx,
+        of,
+        async ({ engine, scope }) => {
+          const state = getAnswer(await engine.restoreRights.checkCode(scope));
+          if (!state.ok) return state;
+          if (state.value !== 'granted') return ok({ state: state.value, expiresAt: null });
+          if (!isFresh(ctx)) return REAUTH;
+          const granted = getAnswer(await engine.restoreRights.grant(scope));
+          return granted.ok
+            ? ok({ state: 'granted', expiresAt: granted.value.expiresAt })
+            : granted;
+        },
+      ),
+  };
+}
+
+/** The rights that the undo of a restore needs: in the organization that the restore wrote to. */
+async function getRightsForUndo(
+  world: AppContext,
+  ctx: SessionContext,
+  engine: RestoreCalls,
+  scope: EngineScope,
+  task: string,
+): Promise<Result<OutputOf<'getRestoreRights'>>> {
+  const rights = getAnswer(await engine.restoreRights.getForUndo(scope, { task }));
+  if (!rights.ok) return rights;
+  const { organization, workload, missing, expiresAt } = rights.value;
+  if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
+  const isSeen = await world.store.tenant(
+    ctx.tenant,
+    async (tx) => (await findOrganization(tx, ctx.session, organization)) !== null,
+    { readOnly: true },
+  );
+  if (!isSeen) return NOT_FOUND;
+  return ok({
+    organizationId: organization,
+    sessionType: getSessionType(workload),
+    missing: [...missing],
+    expiresAt,
+  });
+}
+
+const mayRestoreAll = (session: Principal, workload: Workload | null): boolean =>
+  workload === null
+    ? mayRestore(session, 'outlook') && mayRestore(session, 'onedrive')
+    : mayRestore(session, workload);

@@ -1,0 +1,112 @@
+import type { Ability } from '#contract/abilities.ts';
+import type { EngineScope, Workload } from '#contract/engine/engine.ts';
+import type { NewEvent } from '#contract/events.ts';
+import type { RestoreSessionRow } from '#contract/restore/sessions.ts';
+import type { Result } from '#contract/result.ts';
+import type { RestoreCalls } from '#server/engine/embedded/restore/restore-engine.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { hasAbility } from '#server/platform/auth/authorization.ts';
+import { FORBIDDEN, NOT_FOUND } from '#server/platform/auth/guards.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
+import type { Principal, SessionContext } from '#server/platform/http/handler.ts';
+import { runAlone, runIdempotently } from '#server/platform/http/idempotent-command.ts';
+import { scopeFor } from '../backup/engine-calls.ts';
+import { findCompany, findOrganization } from '../backup/lookup.ts';
+
+export type SessionType = RestoreSessionRow['sessionType'];
+
+export const WORKLOADS: Readonly<Record<SessionType, Workload>> = {
+  Vex: 'outlook',
+  Veod: 'onedrive',
+  Vesp: 'sharepoint',
+  Vet: 'teams',
+};
+const SESSION_TYPE_OF = Object.fromEntries(
+  Object.entries(WORKLOADS).map(([type, workload]) => [workload, type]),
+) as Readonly<Record<Workload, SessionType>>;
+export const getSessionType = (workload: Workload): SessionType => SESSION_TYPE_OF[workload];
+const ABILITIES: Readonly<Record<Workload, Ability>> = {
+  outlook: 'o365.restoreOutlook',
+  onedrive: 'o365.restoreOnedrive',
+  sharepoint: 'o365.restoreSharepoint',
+  teams: 'o365.restoreTeams',
+};
+
+export const mayRestore = (session: Principal, workload: Workload): boolean =>
+  hasAbility(session, ABILITIES[workload]);
+
+/** Whose data a call is about, and the engine that has it. */
+export interface EngineAt {
+  readonly engine: RestoreCalls;
+  readonly scope: EngineScope;
+}
+
+interface OfOrganization {
+  readonly organizationId: string;
+  readonly companyId?: number | string | undefined;
+}
+
+/** Asks the engine about an organization that the caller sees. */
+export async function withOrganization<T>(
+  world: AppContext,
+  ctx: SessionContext,
+  of: OfOrganization,
+  work: (at: EngineAt) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const isSeen = await world.store.tenant(
+    ctx.tenant,
+    (tx) => seesOrganization(tx, ctx.session, of),
+    { readOnly: true },
+  );
+  return isSeen
+    ? work({ engine: world.embeddedEngine, scope: scopeFor(ctx, of.organizationId) })
+    : NOT_FOUND;
+}
+
+async function seesOrganization(
+  tx: TenantTx,
+  session: Principal,
+  { organizationId, companyId }: OfOrganization,
+): Promise<boolean> {
+  const organization = await findOrganization(tx, session, organizationId);
+  if (!organization || companyId === undefined) return organization !== null;
+  return (await findCompany(tx, session, companyId))?.n === organization.company;
+}
+
+/**
+ * Asks the engine about what a session of the caller shows. `workload`: the session must be for it.
+ */
+export async function withSession<T>(
+  world: AppContext,
+  ctx: SessionContext,
+  { restoreSessionId }: { readonly restoreSessionId: string },
+  workload: Workload | null,
+  work: (at: EngineAt) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const row = await world.store.tenant(
+    ctx.tenant,
+    async (tx) => (await tx.rows('restoreSession', [restoreSessionId])).get(restoreSessionId),
+    { readOnly: true },
+  );
+  if (row?.user !== ctx.session.userId) return NOT_FOUND;
+  const of = WORKLOADS[row.sessionType];
+  if (workload !== null && of !== workload) return NOT_FOUND;
+  if (!mayRestore(ctx.session, of)) return FORBIDDEN;
+  return withOrganization(world, ctx, { organizationId: row.organization }, work);
+}
+
+/** Runs a command of the engine once, and stores its answer and events if it succeeded. */
+export function runOnce<T>(
+  world: AppContext,
+  ctx: SessionContext,
+  work: () => Promise<Result<T>>,
+  getEvents: (value: T) => readonly NewEvent[] = () => [],
+): Promise<Result<T>> {
+  return runAlone(world, ctx, async () => {
+    const result = await work();
+    if (!result.ok) return result;
+    return runIdempotently<T>(world, ctx, () =>
+      Promise.resolve({ drafts: getEvents(result.value), answer: () => result }),
+    );
+  });
+}

@@ -1,0 +1,56 @@
+import { type CloudConnection, makeCloudConnection } from './engine/embedded/cloud.ts';
+import { type EmbeddedEngine, makeEmbeddedEngine } from './engine/embedded/engine.ts';
+import type { QuickBooksRenewals } from './features/billing/quickbooks-tokens.ts';
+import type { BodyLimiter } from './features/ingest/ingest-body-limiter.ts';
+import { makeBodyLimiter } from './features/ingest/ingest-body-limiter.ts';
+import { makeResultQueue } from './features/ingest/pipeline.ts';
+import type { ResultQueue } from './features/ingest/pipeline.ts';
+import { type MailPreviews, makeMailPreviews } from './features/restore/preview/previews.ts';
+import { makeAutotaskZones } from './features/tickets/autotask.ts';
+import type { AutotaskZones } from './features/tickets/autotask.ts';
+import { makeKnownSessions } from './platform/auth/known-sessions.ts';
+import { makeSessionKey } from './platform/auth/session-key.ts';
+import { makeKeyring } from './platform/crypto/master-key.ts';
+import { makeIssuers } from './platform/outbound/issuer.ts';
+import type { AppContext, Environment } from './platform/app-context.ts';
+
+declare module './platform/app-context.ts' {
+  interface AppContext {
+    /** All requests of a key share its queue, whatever call they use. */
+    readonly ingestBodies: BodyLimiter;
+    readonly resultQueue: ResultQueue;
+    readonly quickBooksRenewals: QuickBooksRenewals;
+    readonly autotaskZones: AutotaskZones;
+    readonly cloud: CloudConnection;
+    readonly embeddedEngine: EmbeddedEngine;
+    readonly mailPreviews: MailPreviews;
+  }
+}
+
+/**
+ * Makes the context of one server. Two contexts share nothing, even in one process and on one
+ * database. A copy with another part (`{ ...world, clock }`) shares the services.
+ */
+export function makeAppContext({ store, clock, chance, log, config }: Environment): AppContext {
+  const keyring = makeKeyring({ config, chance });
+  const world: AppContext = {
+    store,
+    clock,
+    chance,
+    log,
+    config,
+    knownSessions: makeKnownSessions(store),
+    keyring,
+    sessionKey: makeSessionKey({ store, clock, chance, keyring }),
+    issuers: makeIssuers(),
+    runningCommands: new Map(),
+    ingestBodies: makeBodyLimiter(),
+    resultQueue: makeResultQueue(() => world),
+    quickBooksRenewals: new Map(),
+    autotaskZones: makeAutotaskZones(),
+    cloud: makeCloudConnection(() => world),
+    embeddedEngine: makeEmbeddedEngine(() => world),
+    mailPreviews: makeMailPreviews({ clock }),
+  };
+  return world;
+}

@@ -1,0 +1,338 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { DirectoryList } from '#contract/engine/directory-list.ts';
+import type {
+  DirectoryKind,
+  Id,
+  ItemKind,
+  ItemOutcome,
+  LogLine,
+  ObjectKind,
+  Region,
+  Session,
+  SessionObject,
+  SessionProgress,
+  SessionResult,
+  StartReason,
+  Task,
+  TaskKind,
+  Waiting,
+  Workload,
+} from '#contract/engine/engine.ts';
+import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
+import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Filled, Json } from './json-column.ts';
+
+/** Tables of the embedded backup engine (migration 0037). */
+export interface EngineTables {
+  organization_access: { tenant_id: TenantId; organization_id: Id; sealed: string; at: Ms };
+  device_code: {
+    tenant_id: TenantId;
+    id: Id;
+    user_id: UserId | null;
+    region: Region;
+    sealed: string;
+    expires_at: Ms;
+    /** Whose restores the code is for; null: it sets up an organization. */
+    organization_id: Id | null;
+    workload: Workload | null;
+  };
+  restore_grant: RestoreGrantTable;
+  directory_object: {
+    tenant_id: TenantId;
+    organization_id: Id;
+    kind: DirectoryKind;
+    id: string;
+    name: string;
+    address: string;
+    parent_id: string | null;
+    /** When it left the directory; null: it is there. */
+    deleted_at: Ms | null;
+    generation: Generated<number>;
+    /** Whether a user has a Microsoft 365 license; null: unknown. */
+    licensed: Generated<boolean | null>;
+  };
+  directory_list: {
+    tenant_id: TenantId;
+    organization_id: Id;
+    list: DirectoryList;
+    revision: Generated<number>;
+    generation: Generated<number>;
+    cursor: string | null;
+    /** A complete listing has begun and not ended. */
+    listing: Generated<boolean>;
+    /** When the list was last read to its end. */
+    listed_at: Ms | null;
+  };
+  repository_access: {
+    tenant_id: TenantId;
+    repository_id: Id;
+    sealed: string;
+    at: Ms;
+    verified_at: Ms | null;
+    upkeep: Filled<RepositoryUpkeep>;
+    stored_bytes: Generated<Bytes>;
+  };
+  backup_object: BackupObjectTable;
+  object_cursor: {
+    tenant_id: TenantId;
+    object_n: number;
+    scope: string;
+    cursor: string;
+    /** The scope is being listed completely: see `listed_item`. */
+    listing: Generated<boolean>;
+  };
+  backup_session: {
+    tenant_id: TenantId;
+    id: Id;
+    job_id: Id;
+    organization_id: Id;
+    repository_id: Id;
+    state: Session['state'];
+    result: SessionResult | null;
+    reason: StartReason;
+    message: string | null;
+    started_at: Ms;
+    ended_at: Ms | null;
+    progress: Filled<Partial<SessionProgress>>;
+  };
+  /** The work on one object in a session, leased by one process at a time. */
+  backup_work: {
+    tenant_id: TenantId;
+    session_id: Id;
+    object_n: number;
+    state: Generated<SessionObject['state']>;
+    lease_owner: Generated<string | null>;
+    lease_until: Generated<Ms>;
+    attempts: Generated<number>;
+    items: Generated<number>;
+    bytes: Generated<Bytes>;
+    message: string | null;
+    waiting: Json<Waiting> | null;
+  };
+  backup_log: {
+    tenant_id: TenantId;
+    session_id: Id;
+    n: number;
+    at: Ms;
+    level: LogLine['level'];
+    message: string;
+  };
+  restore_point: RestorePointTable;
+  object_point: {
+    tenant_id: TenantId;
+    object_n: number;
+    point: number;
+    point_id: Id;
+    at: Ms;
+    items: number;
+    bytes: Bytes;
+    tree: string;
+  };
+  folder: {
+    tenant_id: TenantId;
+    object_n: number;
+    n: number;
+    key: string;
+    parent_key: string | null;
+    name: string;
+    well_known: string | null;
+    from_point: number;
+    to_point: number | null;
+  };
+  item: ItemTable;
+  listed_item: { tenant_id: TenantId; object_n: number; scope: string; key: string };
+  explorer: {
+    tenant_id: TenantId;
+    id: Id;
+    user_id: UserId;
+    organization_id: Id;
+    job_id: Id | null;
+    workload: Workload;
+    point_id: Id;
+    show_deleted: boolean;
+    opened_at: Ms;
+    used_at: Ms;
+    stopped_at: Ms | null;
+  };
+  engine_task: EngineTaskTable;
+  restore_item: {
+    tenant_id: TenantId;
+    task_id: Id;
+    n: number;
+    object_n: number;
+    item_n: number;
+    name: string;
+    path: string;
+    /** `planned`, then `writing` (stored before the write), then `done`. */
+    state: 'planned' | 'writing' | 'done';
+    outcome: ItemOutcome | null;
+    message: string | null;
+    written: JsonOrNull;
+    replaced: JsonOrNull;
+  };
+  /** Folders that a restore creates. `key` null: it was interrupted while it created the folder. */
+  restore_folder: {
+    tenant_id: TenantId;
+    task_id: Id;
+    kind: ObjectKind;
+    object_id: string;
+    path: string;
+    object: Json<unknown>;
+    key: string | null;
+  };
+  running_command: { tenant_id: TenantId; id: Id; until: Ms };
+  download: {
+    tenant_id: TenantId;
+    id: Id;
+    organization_id: Id;
+    user_id: UserId;
+    session_id: string;
+    name: string;
+    request: Json<unknown>;
+    ticket_hash: string | null;
+    ticket_until: Ms;
+    cookie_hash: string | null;
+    entries: JsonOrNull;
+    bytes: Bytes;
+    etag: string;
+    created_at: Ms;
+    expires_at: Ms;
+  };
+  /** `file_name`: of a single item, which is no archive. */
+  prepared_download: {
+    tenant_id: TenantId;
+    id: Id;
+    organization_id: Id;
+    repository_id: Id;
+    user_id: UserId;
+    explorer_id: Id;
+    file_name: string | null;
+    count: Generated<number>;
+    bytes: Generated<Bytes>;
+    directory_at: Generated<Bytes>;
+    directory_bytes: Generated<Bytes>;
+    complete: Generated<boolean>;
+    expires_at: Ms;
+  };
+  /** `entries`: JSON. */
+  prepared_part: {
+    tenant_id: TenantId;
+    download_id: Id;
+    n: number;
+    first_byte: Bytes;
+    first_record: Bytes;
+    entries: string;
+  };
+}
+
+/**
+ * How far the verification of a repository is, which reads one of `of` parts a day. `damaged`: blobs
+ * that are in no good copy; `items`: what they are part of. `repack`: damaged copies were healed, and
+ * the next clean-up removes them. `rewrite`: items were removed from points, whose snapshots still have
+ * them.
+ */
+export interface RepositoryUpkeep {
+  readonly part?: number;
+  readonly of?: number;
+  readonly repack?: boolean;
+  readonly rewrite?: boolean;
+  readonly damaged?: readonly { readonly type: 'data' | 'tree'; readonly id: string }[];
+  readonly items?: readonly { readonly object: string; readonly title: string; readonly at: Ms }[];
+}
+
+type JsonOrNull = ColumnType<unknown, string | null, string | null>;
+
+/**
+ * What one repository holds of one mailbox or drive. `point`: the newest finished state of it;
+ * rows written for the next one have `point + 1`. `tree`: the repository's tree of that state.
+ */
+interface BackupObjectTable {
+  tenant_id: TenantId;
+  n: number;
+  repository_id: Id;
+  organization_id: Id;
+  kind: ObjectKind;
+  directory_id: string;
+  name: string;
+  address: string;
+  point: Generated<number>;
+  next_folder: Generated<number>;
+  next_item: Generated<number>;
+  items: Generated<number>;
+  bytes: Generated<Bytes>;
+  tree: string | null;
+}
+
+interface RestorePointTable {
+  tenant_id: TenantId;
+  id: Id;
+  organization_id: Id;
+  repository_id: Id;
+  job_id: Id;
+  session_id: Id;
+  at: Ms;
+  snapshot: string | null;
+  complete: Generated<boolean>;
+  result: 'success' | 'warning' | null;
+  changes: Generated<number>;
+  lacks: ColumnType<readonly string[], string | undefined, string>;
+}
+
+interface ItemTable {
+  tenant_id: TenantId;
+  object_n: number;
+  n: number;
+  folder_key: string;
+  key: string;
+  change_key: string;
+  from_point: number;
+  to_point: number | null;
+  kind: ItemKind;
+  at: Ms;
+  changed_at: Ms;
+  bytes: Bytes;
+  title: string;
+  people: string;
+  flags: Filled<ItemFlags>;
+  parts: Json<readonly StoredPart[]>;
+  words: Generated<string>;
+}
+
+interface EngineTaskTable {
+  tenant_id: TenantId;
+  id: Id;
+  organization_id: Id;
+  user_id: UserId | null;
+  kind: TaskKind;
+  state: Task['state'];
+  result: SessionResult | null;
+  message: string | null;
+  request: Json<unknown>;
+  progress: Filled<Partial<Pick<Task, 'items' | 'bytes' | 'waiting' | 'counts'>>>;
+  parent_id: Id | null;
+  created_at: Ms;
+  started_at: Ms | null;
+  ended_at: Ms | null;
+}
+
+/** Rights to write, granted for the restore session of a user. */
+interface RestoreGrantTable {
+  tenant_id: TenantId;
+  id: Id;
+  organization_id: Id;
+  user_id: UserId;
+  /** Who acts as the user, or the user. */
+  actor_id: UserId;
+  /** Null: all that can be restored. */
+  workload: Workload | null;
+  /** Names, separated by spaces. */
+  permissions: string;
+  region: Region;
+  registration_id: string;
+  sealed: string | null;
+  granted_at: Ms;
+  expires_at: Ms;
+  stopped_at: Ms | null;
+  ended_at: Ms | null;
+  removed: Generated<boolean>;
+}

@@ -1,0 +1,145 @@
+import { useState } from 'react';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OutputOf } from '#contract/calls.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Choice } from '#src/ui/choice.tsx';
+import { Chosen } from '#src/ui/chosen.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { PersonPicker } from '../../shared/forms/person-picker.tsx';
+import { useQuery } from '../../shared/queries/use-query.ts';
+import { beginNotifications, readNotifications } from './notifications-form.ts';
+import { backupJobMessages as t } from './messages.en.ts';
+
+interface Props {
+  readonly row: BackupJobRow;
+  readonly onClose: () => void;
+}
+
+/** Who gets an email after the sessions of a job, and after which. */
+export function JobNotifications({ row, onClose }: Props) {
+  const { value, failure, again } = useQuery('getJobNotifications', { jobId: row.id });
+  const [first, setFirst] = useState(value);
+  // What the user edits stays as it is if the data is read again.
+  if (first === null && value !== null) setFirst(value);
+  if (first !== null) return <Form row={row} saved={first} onClose={onClose} />;
+  return (
+    <Dialog title={t.notifications} onClose={onClose}>
+      <div className="px-5 py-4">
+        {failure === null ? (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        ) : (
+          <RetryCallout onRetry={again}>{getFailureText(failure)}</RetryCallout>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Form({
+  row: { id },
+  saved,
+  onClose,
+}: Props & { readonly saved: OutputOf<'getJobNotifications'> }) {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const formId = `notifications-${id}`;
+  const { form, change, errors, error, busy, place, save } = useDraftForm({
+    begin: beginNotifications(saved),
+    offline,
+    read: readNotifications,
+    async keep(fields) {
+      const stored = await client().ask('setJobNotifications', { jobId: id, ...fields });
+      return stored.ok ? null : getFailureText(stored.failure);
+    },
+    onSaved: () => {
+      tell(t.notificationsSaved);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t.notifications}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form={formId} busy={busy}>
+            {ui.save}
+          </Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        ref={place}
+        noValidate
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <Switch
+          label={t.notifyEnabled}
+          on={form.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+        <fieldset className="m-0 min-w-0 border-0 p-0">
+          <legend className="p-0 text-agate text-ink-2">{t.notifyWhen}</legend>
+          <Choice
+            name="when"
+            checked={!form.notifyOnFailure}
+            title={t.notifyAll}
+            onChoose={() => change({ notifyOnFailure: false })}
+          />
+          <Choice
+            name="when"
+            checked={form.notifyOnFailure}
+            title={t.notifyFailures}
+            detail={t.notifyFailuresHint}
+            onChoose={() => change({ notifyOnFailure: true })}
+          />
+        </fieldset>
+        <PersonPicker
+          label={t.addUser}
+          without={form.users.map(({ _id }) => _id)}
+          onChoose={({ _id, name, username }) =>
+            change({ users: [...form.users, { _id, name, username }] })
+          }
+        />
+        <Chosen
+          label={t.notifyUsers}
+          none={t.noUsers}
+          items={form.users.map(({ _id, name, username }) => ({
+            key: _id,
+            label: `${name} (${username})`,
+          }))}
+          onRemove={(key) => change({ users: form.users.filter(({ _id }) => _id !== key) })}
+        />
+        <TextArea
+          label={t.notifyAddresses}
+          value={form.addresses}
+          rows={3}
+          error={errors?.addresses ?? null}
+          hint={t.notifyAddressesHint}
+          onChange={({ target }) => change({ addresses: target.value })}
+        />
+        {error !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {error}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+const EMPTY = {};

@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { useZone } from '#src/app/session/session.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { backupJobMessages as t } from './messages.en.ts';
+
+type Line = OutputOf<'getSessionLog'>['rows'][number];
+
+/** Lines of a log, oldest first. */
+export function LogLines({
+  lines,
+  zone,
+}: {
+  readonly lines: readonly Line[];
+  readonly zone: string;
+}) {
+  if (lines.length === 0) return <p className="m-0 py-2 text-ink-2">{t.logEmpty}</p>;
+  return (
+    <ol className="m-0 list-none py-1">
+      {lines.map(({ n, at, level, message }) => (
+        <li key={n} className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 py-0.5">
+          <time className="text-agate text-ink-3" data-tip={formatUtc(at)}>
+            {formatTime(at, zone)}
+          </time>
+          <span className={`break-words ${LEVELS[level]}`}>
+            {level !== 'info' && (
+              <>
+                <Icon name={level === 'error' ? 'failed' : 'warning'} className="mr-1.5 inline" />
+                <span className="sr-only">{level === 'error' ? t.logError : t.logWarning}: </span>
+              </>
+            )}
+            {message}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+const LEVELS = { info: '', warning: 'text-warning', error: 'text-failed' } as const;
+
+/** The whole log of a session, page by page. */
+export function SessionLog({
+  jobId,
+  session: { id: sessionId, startedAt },
+  onClose,
+}: {
+  readonly jobId: string;
+  readonly session: { readonly id: string; readonly startedAt: Ms };
+  readonly onClose: () => void;
+}) {
+  const zone = useZone();
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  /** Undefined: not read yet. Null: the last page was read. */
+  const [next, setNext] = useState<string | null | undefined>(undefined);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [busy, setBusy] = useState(false);
+  const read = async (cursor: string | null): Promise<void> => {
+    setBusy(true);
+    const page = await client().ask('getSessionLog', {
+      jobId,
+      sessionId,
+      ...(cursor !== null && { cursor }),
+    });
+    setBusy(false);
+    setFailure(page.ok ? null : page.failure);
+    if (!page.ok) return;
+    setLines((before) => [...(cursor === null ? [] : before), ...page.value.rows]);
+    setNext(page.value.next);
+  };
+  useEffect(() => {
+    void read(null);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the first page is read once, when the dialog opens
+  }, []);
+  return (
+    <Dialog wide title={t.logTitle({ when: formatWhen(startedAt, zone) })} onClose={onClose}>
+      <div className="grid grid-cols-1 gap-3 px-5 py-4">
+        {next === undefined && failure === null ? (
+          <DelayedFallback>
+            <PageLoading />
+          </DelayedFallback>
+        ) : (
+          (lines.length > 0 || failure === null) && <LogLines lines={lines} zone={zone} />
+        )}
+        {failure !== null && (
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" busy={busy} onClick={() => void read(next ?? null)}>
+                {ui.tryAgain}
+              </Button>
+            }
+          >
+            {getFailureText(failure)}
+          </Callout>
+        )}
+        {failure === null && typeof next === 'string' && (
+          <span>
+            <Button busy={busy} onClick={() => void read(next)}>
+              {t.logMore}
+            </Button>
+          </span>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,336 @@
+import type { InputOf, OutputOf } from '#contract/calls.ts';
+import {
+  DAILY_TYPES,
+  makesCycle,
+  MONTHLY_DAYS,
+  MONTHLY_NUMBERS,
+} from '#contract/backup/schedule.ts';
+import type { ChainedJob, Schedule } from '#contract/backup/schedule.ts';
+import type { Issue } from '#contract/errors.ts';
+import type { WizardDefinition } from '#machines/wizard.ts';
+import { jobWizardMessages as t } from './messages.en.ts';
+
+type JobOut = OutputOf<'getBackupJob'>;
+export type ItemKind = 'User' | 'Group' | 'Team' | 'Site';
+export const PARTS = ['mailbox', 'archiveMailbox', 'oneDrive', 'sites'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** An object of the tenant with what is backed up of it. */
+export interface ChosenItem {
+  readonly type: ItemKind;
+  readonly id: string;
+  readonly name: string;
+  readonly parts: readonly Part[];
+}
+
+/** What the page knows besides the data: it decides which steps are needed. */
+export interface JobData {
+  /** Null: a new one. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly description: string;
+  readonly organizationId: string | null;
+  readonly isTeamsChatsEnabled: boolean;
+  readonly backupType: 'EntireOrganization' | 'SelectedItems';
+  readonly selectedItems: readonly ChosenItem[];
+  readonly excludedItems: readonly ChosenItem[];
+  readonly repositoryId: string | null;
+  readonly proxyId: string | null;
+  /** Exactly one proxy and one repository: both are chosen, and nobody is asked. */
+  readonly hasOnePlace: boolean;
+  readonly type: Schedule['type'];
+  readonly dailyType: Extract<Schedule, { type: 'Daily' }>['dailyType'];
+  readonly time: string;
+  readonly monthlyNumber: Extract<Schedule, { type: 'Monthly' }>['monthlyNumber'];
+  readonly monthlyDay: Extract<Schedule, { type: 'Monthly' }>['monthlyDay'];
+  readonly periodicallyEvery: Extract<Schedule, { type: 'Periodically' }>['periodicallyEvery'];
+  readonly chainedAfter: string | null;
+  /** The other jobs, as far as chains need them. */
+  readonly otherJobs: readonly ChainedJob[];
+  readonly retryEnabled: boolean;
+  readonly retryNumber: string;
+  readonly retryWait: string;
+  readonly backupWindowEnabled: boolean;
+  readonly backupWindow: string;
+  readonly runNow: boolean;
+}
+
+/** The kinds of schedules, in the order in which they are offered. */
+export const SCHEDULE_TYPES = Object.keys({
+  Daily: 0,
+  Monthly: 0,
+  Periodically: 0,
+  Continuously: 0,
+  Chained: 0,
+  Disabled: 0,
+} satisfies Record<Schedule['type'], 0>) as unknown as readonly [
+  Schedule['type'],
+  ...Schedule['type'][],
+];
+/** The kinds of items, in the order of their tabs. */
+export const ITEM_KINDS = Object.keys({
+  User: 0,
+  Group: 0,
+  Team: 0,
+  Site: 0,
+} satisfies Record<ItemKind, 0>) as unknown as readonly [ItemKind, ...ItemKind[]];
+
+const EMPTY: JobData = {
+  id: null,
+  name: '',
+  description: '',
+  organizationId: null,
+  isTeamsChatsEnabled: false,
+  backupType: 'EntireOrganization',
+  selectedItems: [],
+  excludedItems: [],
+  repositoryId: null,
+  proxyId: null,
+  hasOnePlace: false,
+  type: SCHEDULE_TYPES[0],
+  dailyType: DAILY_TYPES[0],
+  time: '22:00',
+  monthlyNumber: MONTHLY_NUMBERS[0],
+  monthlyDay: MONTHLY_DAYS[0],
+  periodicallyEvery: 'Hours4',
+  chainedAfter: null,
+  otherJobs: [],
+  retryEnabled: true,
+  retryNumber: '3',
+  retryWait: '10',
+  backupWindowEnabled: false,
+  backupWindow: '1'.repeat(168),
+  runNow: false,
+};
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+const issue = (isWrong: boolean, path: keyof JobData, message: string): Issue[] =>
+  isWrong ? [{ path, message }] : [];
+const isWithin = (text: string, min: number, max: number): boolean =>
+  /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max;
+
+/** The job wizard of the specification, `jobs/1` to `jobs/5`. */
+export const JOB_WIZARD: WizardDefinition<JobData> = {
+  id: 'backup-job',
+  empty: EMPTY,
+  steps: [
+    {
+      id: '1',
+      fields: ['name', 'description', 'organizationId', 'isTeamsChatsEnabled'],
+      check: (data) => [
+        ...issue(data.name.trim() === '', 'name', t.nameMissing),
+        ...issue(data.organizationId === null, 'organizationId', t.organizationMissing),
+      ],
+    },
+    {
+      id: '2',
+      fields: ['backupType', 'selectedItems'],
+      check: ({ backupType, selectedItems }) =>
+        issue(
+          backupType === 'SelectedItems' && selectedItems.length === 0,
+          'selectedItems',
+          t.selectionMissing,
+        ),
+      dependsOn: ['organizationId'],
+    },
+    {
+      id: '3',
+      fields: ['excludedItems'],
+      check: ({ backupType, selectedItems, excludedItems }) => {
+        const selected = new Set(selectedItems.map(getKey));
+        const both =
+          backupType === 'SelectedItems'
+            ? excludedItems.find((item) => selected.has(getKey(item)))
+            : undefined;
+        return both ? issue(true, 'excludedItems', t.bothLists({ name: both.name })) : [];
+      },
+      dependsOn: ['organizationId', 'backupType', 'selectedItems'],
+    },
+    {
+      id: '4',
+      fields: ['proxyId', 'repositoryId'],
+      check: ({ repositoryId }) =>
+        issue(repositoryId === null, 'repositoryId', t.repositoryMissing),
+      skip: ({ hasOnePlace }) => hasOnePlace,
+      dependsOn: ['organizationId'],
+    },
+    {
+      id: '5',
+      fields: [
+        'type',
+        'dailyType',
+        'time',
+        'monthlyNumber',
+        'monthlyDay',
+        'periodicallyEvery',
+        'chainedAfter',
+        'retryEnabled',
+        'retryNumber',
+        'retryWait',
+        'backupWindowEnabled',
+        'backupWindow',
+        'runNow',
+      ],
+      check: scheduleIssues,
+    },
+  ],
+  // The items, the repository and the proxy are of one organization.
+  adjust: (data, changes) =>
+    'organizationId' in changes
+      ? {
+          ...data,
+          selectedItems: [],
+          excludedItems: [],
+          repositoryId: changes.repositoryId ?? null,
+          proxyId: changes.proxyId ?? null,
+        }
+      : data,
+};
+
+function scheduleIssues(data: JobData): Issue[] {
+  const schedule = getSchedule(data);
+  return [
+    ...issue(
+      (data.type === 'Daily' || data.type === 'Monthly') && !TIME.test(data.time),
+      'time',
+      t.timeInvalid,
+    ),
+    ...issue(data.type === 'Chained' && data.chainedAfter === null, 'chainedAfter', t.chainMissing),
+    ...issue(
+      data.id !== null && makesCycle(data.id, schedule, data.otherJobs),
+      'chainedAfter',
+      t.chainCycle,
+    ),
+    ...(data.retryEnabled
+      ? [
+          ...issue(
+            !isWithin(data.retryNumber, 1, 10),
+            'retryNumber',
+            t.numberInvalid({ min: 1, max: 10 }),
+          ),
+          ...issue(
+            !isWithin(data.retryWait, 1, 1_440),
+            'retryWait',
+            t.numberInvalid({ min: 1, max: 1_440 }),
+          ),
+        ]
+      : []),
+    ...issue(
+      data.backupWindowEnabled && !data.backupWindow.includes('1'),
+      'backupWindow',
+      t.windowEmpty,
+    ),
+  ];
+}
+
+export const getKey = ({ type, id }: Pick<ChosenItem, 'type' | 'id'>): string => `${type} ${id}`;
+
+/** Parts that a newly chosen item has: of people all but their site pages. */
+export const defaultParts = (type: ItemKind): readonly Part[] =>
+  type === 'User' || type === 'Group' ? ['mailbox', 'archiveMailbox', 'oneDrive'] : ['sites'];
+
+/** The schedule as it was entered. Without a job to follow, it doesn't pass its check. */
+export function getSchedule(data: JobData): Schedule {
+  switch (data.type) {
+    case 'Daily':
+      return { type: data.type, dailyType: data.dailyType, dailyTime: data.time };
+    case 'Monthly':
+      return {
+        type: data.type,
+        monthlyNumber: data.monthlyNumber,
+        monthlyDay: data.monthlyDay,
+        monthlyTime: data.time,
+      };
+    case 'Periodically':
+      return { type: data.type, periodicallyEvery: data.periodicallyEvery };
+    case 'Chained':
+      return { type: data.type, chainedAfter: data.chainedAfter ?? '' };
+    case 'Continuously':
+    case 'Disabled':
+      return { type: data.type };
+  }
+}
+
+/** Returns the data of an existing job. */
+export function jobData(job: JobOut): JobData {
+  const { schedule, backupWindow, retryNumber, retryWaitInterval } = job.schedulePolicy;
+  return {
+    ...EMPTY,
+    id: job.id,
+    name: job.name,
+    description: job.description,
+    organizationId: job.organizationId,
+    isTeamsChatsEnabled: job.isTeamsChatsEnabled,
+    backupType: job.backupType,
+    selectedItems: job.selectedItems.flatMap(getSelection),
+    excludedItems: job.excludedItems.flatMap(getSelection),
+    repositoryId: job.repositoryId,
+    proxyId: job.proxyId,
+    type: schedule.type,
+    ...(schedule.type === 'Daily' && { dailyType: schedule.dailyType, time: schedule.dailyTime }),
+    ...(schedule.type === 'Monthly' && {
+      monthlyNumber: schedule.monthlyNumber,
+      monthlyDay: schedule.monthlyDay,
+      time: schedule.monthlyTime,
+    }),
+    ...(schedule.type === 'Periodically' && { periodicallyEvery: schedule.periodicallyEvery }),
+    ...(schedule.type === 'Chained' && { chainedAfter: schedule.chainedAfter }),
+    retryEnabled: retryNumber > 0,
+    retryNumber: String(retryNumber === 0 ? EMPTY.retryNumber : retryNumber),
+    retryWait: String(retryWaitInterval),
+    backupWindowEnabled: backupWindow !== null,
+    backupWindow: backupWindow ?? EMPTY.backupWindow,
+  };
+}
+
+function getSelection(item: JobOut['selectedItems'][number]): ChosenItem[] {
+  const type = ITEM_KINDS.find((kind) => kind === item.type);
+  return type === undefined || item.id === null
+    ? []
+    : [
+        {
+          type,
+          id: item.id,
+          name: item.name || item.address || item.id,
+          parts: PARTS.filter((part) => item[part]),
+        },
+      ];
+}
+
+/** Returns the input of `createBackupJob`, of which `updateBackupJob` takes all but the organization. */
+export function jobFields(data: JobData): Omit<InputOf<'updateBackupJob'>, 'jobId'> {
+  return {
+    name: data.name.trim(),
+    description: data.description.trim(),
+    isTeamsChatsEnabled: data.isTeamsChatsEnabled,
+    backupType: data.backupType,
+    selectedItems: data.backupType === 'SelectedItems' ? data.selectedItems.map(getItem) : [],
+    excludedItems: data.excludedItems.map(getItem),
+    repositoryId: data.repositoryId ?? '',
+    proxyId: data.proxyId,
+    schedulePolicy: {
+      schedule: getSchedule(data),
+      backupWindow: data.backupWindowEnabled ? data.backupWindow : null,
+      retryNumber: data.retryEnabled ? Number(data.retryNumber) : 0,
+      retryWaitInterval: data.retryEnabled ? Number(data.retryWait) : 10,
+    },
+    runNow: data.runNow,
+  };
+}
+
+const getItem = ({ type, id, parts }: ChosenItem) => ({
+  type,
+  id,
+  ...Object.fromEntries(PARTS.map((part) => [part, parts.includes(part)])),
+});
+
+/** Returns issues of the server with the names of the wizard's fields. */
+export const jobIssues = (issues: readonly Issue[]): readonly Issue[] =>
+  issues.map(({ path, message }) => ({
+    path: path.startsWith('schedulePolicy.backupWindow')
+      ? 'backupWindow'
+      : path.startsWith('schedulePolicy.schedule')
+        ? 'chainedAfter'
+        : path,
+    message,
+  }));

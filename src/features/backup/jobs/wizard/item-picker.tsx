@@ -1,0 +1,316 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA list box instead of a select: only visible rows are rendered */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { defaultParts, ITEM_KINDS, getKey, PARTS } from './definition.ts';
+import type { ChosenItem, ItemKind, Part } from './definition.ts';
+import { useDirectory } from './use-directory.ts';
+import type { DirectoryItem } from './use-directory.ts';
+import { jobWizardMessages as t } from './messages.en.ts';
+
+/** Chooses objects of a tenant: at the left all of them, at the right the chosen ones. */
+export function ItemPicker({
+  organizationId,
+  items,
+  hasParts,
+  error,
+  onChange,
+}: {
+  readonly organizationId: string | null;
+  readonly items: readonly ChosenItem[];
+  /** Whether parts of the items can be chosen. */
+  readonly hasParts: boolean;
+  readonly error: string | null;
+  readonly onChange: (items: readonly ChosenItem[]) => void;
+}) {
+  const [kind, setKind] = useState<ItemKind>(ITEM_KINDS[0]);
+  const [text, setText] = useState('');
+  return (
+    <div
+      className="grid min-w-0 gap-6 desk:grid-cols-2"
+      {...(error !== null && { 'data-error': '' })}
+    >
+      <section className="min-w-0">
+        <Tabs
+          label={t.kinds}
+          chosen={kind}
+          onChoose={(next) => {
+            setKind(next);
+            setText('');
+          }}
+          tabs={ITEM_KINDS.map((key) => ({ key, label: kindLabel(key) }))}
+        >
+          <Objects
+            key={`${organizationId} ${kind}`}
+            organizationId={organizationId}
+            kind={kind}
+            text={text}
+            onText={setText}
+            items={items}
+            onChange={onChange}
+          />
+        </Tabs>
+      </section>
+      <section aria-label={t.chosen} className="min-w-0">
+        <h3 className="m-0 flex h-10 items-center justify-between border-b border-rule text-[length:inherit]">
+          {t.chosen}
+          <span className="text-agate font-normal text-ink-3">
+            {t.chosenCount({ count: items.length })}
+          </span>
+        </h3>
+        {error !== null && <p className="m-0 pt-2 text-agate text-failed">{error}</p>}
+        <Chosen items={items} hasParts={hasParts} onChange={onChange} />
+      </section>
+    </div>
+  );
+}
+
+function Objects({
+  organizationId,
+  kind,
+  text,
+  onText,
+  items,
+  onChange,
+}: {
+  readonly organizationId: string | null;
+  readonly kind: ItemKind;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly items: readonly ChosenItem[];
+  readonly onChange: (items: readonly ChosenItem[]) => void;
+}) {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const { rows, isComplete, failure } = useDirectory(organizationId, kind);
+  const [at, setAt] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const chosen = new Set(items.map(getKey));
+  const isChosen = ({ id }: DirectoryItem): boolean => chosen.has(getKey({ type: kind, id }));
+  const found = findItems(rows, text);
+  const current = Math.min(at, Math.max(0, found.length - 1));
+  // eslint-disable-next-line react/incompatible-library -- React Compiler skips this component
+  const virtual = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+  });
+  const set = (objects: readonly DirectoryItem[], isOn: boolean): void => {
+    const touched = new Set(objects.map(({ id }) => getKey({ type: kind, id })));
+    const stored = items.filter((item) => !touched.has(getKey(item)));
+    const had = new Map(items.map((item) => [getKey(item), item]));
+    onChange(
+      isOn
+        ? [
+            ...stored,
+            ...objects.map(
+              ({ id, name, address }) =>
+                had.get(getKey({ type: kind, id })) ?? {
+                  type: kind,
+                  id,
+                  name: name || address,
+                  parts: defaultParts(kind),
+                },
+            ),
+          ]
+        : stored,
+    );
+  };
+  const isAll = found.length > 0 && found.every(isChosen);
+  const go = (to: number): void => {
+    const next = Math.max(0, Math.min(found.length - 1, to));
+    setAt(next);
+    virtual.scrollToIndex(next);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
+    const object = found[current];
+    if (step !== undefined) go(current + step);
+    else if (event.key === 'Home') go(0);
+    else if (event.key === 'End') go(found.length - 1);
+    else if (event.key === ' ' && object) set([object], !isChosen(object));
+    else if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey))
+      set(found, !isAll);
+    else return;
+    event.preventDefault();
+  };
+
+  if (failure !== null && rows.length === 0)
+    return (
+      <div className="pt-3">
+        <Callout tone={offline ? 'warning' : 'failed'} alert>
+          {offline ? t.offlineItems : getFailureText(failure)}
+        </Callout>
+      </div>
+    );
+  return (
+    <div className="grid gap-2 pt-2">
+      <SearchField label={t.searchItems} value={text} onChange={onText} />
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <output className="text-agate text-ink-2">
+          {isComplete
+            ? t.matches({ count: formatCount(found.length), total: formatCount(rows.length) })
+            : t.loadingItems({ count: formatCount(rows.length) })}
+        </output>
+        <Button size="sm" disabled={found.length === 0} onClick={() => set(found, !isAll)}>
+          {(isAll ? t.clearAll : t.selectAll)({ count: formatCount(found.length) })}
+        </Button>
+      </div>
+      {isComplete && rows.length === 0 ? (
+        <p className="m-0 py-3 text-ink-2">{t.noItems}</p>
+      ) : (
+        <div
+          ref={list}
+          role="listbox"
+          tabIndex={0}
+          aria-multiselectable
+          aria-label={t.searchItems}
+          {...(found.length > 0 && { 'aria-activedescendant': `item-${kind}-${current}` })}
+          className="h-[360px] overflow-auto border-t border-head-rule focus-visible:-outline-offset-2"
+          onKeyDown={onKey}
+        >
+          <div className="relative" style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map(({ index, start }) => {
+              const object = found[index];
+              if (!object) return null;
+              const isOn = isChosen(object);
+              return (
+                <div
+                  key={object.id}
+                  id={`item-${kind}-${index}`}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={isOn}
+                  aria-setsize={found.length}
+                  aria-posinset={index + 1}
+                  className={`absolute inset-x-0 flex cursor-pointer items-center gap-3 border-b border-hair px-2 ${isOn ? 'bg-accent-wash' : 'hover:bg-wash'} ${index === current ? 'outline-1 -outline-offset-1 outline-accent-line' : ''}`}
+                  style={{ height: ROW, top: start }}
+                  onClick={() => {
+                    setAt(index);
+                    set([object], !isOn);
+                  }}
+                  onKeyDown={onKey}
+                >
+                  <span
+                    aria-hidden
+                    className={`grid size-4 shrink-0 place-items-center rounded-box border ${isOn ? 'border-accent bg-accent text-on-accent' : 'border-control bg-sheet'}`}
+                  >
+                    {isOn && <Icon name="check" size={12} />}
+                  </span>
+                  <span className="min-w-0 grow truncate">
+                    <span className={isOn ? 'font-semibold' : ''}>{object.name}</span>{' '}
+                    <span className="text-agate text-ink-3">{object.address}</span>
+                  </span>
+                </div>
+              );
+            })}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Chosen({
+  items,
+  hasParts,
+  onChange,
+}: {
+  readonly items: readonly ChosenItem[];
+  readonly hasParts: boolean;
+  readonly onChange: (items: readonly ChosenItem[]) => void;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  if (items.length === 0) return <p className="m-0 py-3 text-ink-2">{t.chosenNone}</p>;
+  const shown = items.slice(0, MOST);
+  const change = (item: ChosenItem, part: Part): void =>
+    onChange(
+      items.map((one) =>
+        one === item
+          ? {
+              ...one,
+              parts: one.parts.includes(part)
+                ? one.parts.filter((other) => other !== part)
+                : [...one.parts, part],
+            }
+          : one,
+      ),
+    );
+  return (
+    <ul ref={list} className="m-0 max-h-[420px] list-none overflow-auto p-0">
+      {shown.map((item) => (
+        <li
+          key={getKey(item)}
+          className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-b border-hair py-1"
+        >
+          <span className="min-w-0 grow basis-32 truncate font-semibold">{item.name}</span>
+          {hasParts && (
+            <fieldset
+              aria-label={t.parts({ name: item.name })}
+              className="m-0 flex min-w-0 flex-wrap gap-x-3 border-0 p-0"
+            >
+              {partsFor(item.type).map((part) => (
+                <label key={part} className="inline-flex items-center gap-1.5 text-agate">
+                  <input
+                    type="checkbox"
+                    className="m-0 size-4 accent-accent"
+                    checked={item.parts.includes(part)}
+                    onChange={() => change(item, part)}
+                  />
+                  {partLabel(part)}
+                </label>
+              ))}
+            </fieldset>
+          )}
+          <IconButton
+            icon="close"
+            label={ui.removeItem({ name: item.name })}
+            onClick={() => onChange(items.filter((one) => one !== item))}
+          />
+        </li>
+      ))}
+      {items.length > shown.length && (
+        <li className="py-2 text-agate text-ink-2">
+          {t.chosenFirst({ count: formatCount(items.length - shown.length) })}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** Returns the objects whose name or address contains the text, ignoring case. */
+export function findItems(rows: readonly DirectoryItem[], text: string): readonly DirectoryItem[] {
+  const wanted = text.trim().toLowerCase();
+  return wanted === ''
+    ? rows
+    : rows.filter(
+        ({ name, address }) =>
+          name.toLowerCase().includes(wanted) || address.toLowerCase().includes(wanted),
+      );
+}
+
+const partsFor = (type: ItemKind): readonly Part[] =>
+  type === 'User' || type === 'Group' ? PARTS : ['sites'];
+const kindLabel = (kind: ItemKind): string =>
+  ({ User: t.users, Group: t.groups, Team: t.teams, Site: t.sites })[kind];
+const partLabel = (part: Part): string =>
+  ({
+    mailbox: t.partMailbox,
+    archiveMailbox: t.partArchive,
+    oneDrive: t.partOneDrive,
+    sites: t.partSite,
+  })[part];
+
+const ROW = 36;
+/** Of more chosen items, the first are listed. */
+const MOST = 200;
+const EMPTY = {};

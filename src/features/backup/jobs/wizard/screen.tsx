@@ -1,0 +1,266 @@
+import { useParams, useRouter } from '@tanstack/react-router';
+import { useSelector } from '@xstate/react';
+import { useCallback, useEffect } from 'react';
+import type { ReactNode } from 'react';
+import type { BackupProxyRow, BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { failed } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useWizard } from '../../../shared/wizard/use-wizard.ts';
+import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
+import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
+import { scheduleLabel } from '../labels.ts';
+import { JOB_WIZARD, jobData, jobFields, jobIssues, getSchedule } from './definition.ts';
+import type { JobData } from './definition.ts';
+import { ExcludeStep, NameStep, PlaceStep, ScheduleStep, SelectStep } from './steps.tsx';
+import type { JobStepProps } from './steps.tsx';
+import { jobWizardMessages as t } from './messages.en.ts';
+
+const MACHINE = makeWizardMachine(JOB_WIZARD);
+const PATH = '/o365/jobs';
+
+/**
+ * `/o365/jobs/1` to `/o365/jobs/5`: a backup job. `?edit=` changes an existing one,
+ * `?organization=` chooses the organization of a new one.
+ */
+export function JobWizard(): ReactNode {
+  const params = new URLSearchParams(useWizardQuery(`${PATH}/`));
+  const edit = params.get('edit');
+  const organizationId = params.get('organization');
+  const organizations = useWatch('organizations', EMPTY) ?? null;
+  const jobs = useWatch('backupJobs', EMPTY) ?? null;
+  const repositories = useWatch('backupRepositories', EMPTY) ?? null;
+  const proxies = useWatch('backupProxies', EMPTY) ?? null;
+  if (organizations === null || jobs === null || repositories === null || proxies === null)
+    return <Waiting />;
+  const known = { organizations, jobs, repositories, proxies };
+  return edit === null ? (
+    <Wizard
+      loaded={null}
+      draft="backup-job/new"
+      known={known}
+      {...(organizations.some(({ id }) => id === organizationId) && {
+        prefill: { organizationId },
+      })}
+    />
+  ) : (
+    <EditJob id={edit} known={known} />
+  );
+}
+
+/** What the device stores of the cloud suite. */
+interface Known {
+  readonly organizations: readonly OrganizationRow[];
+  readonly jobs: readonly BackupJobRow[];
+  readonly repositories: readonly BackupRepositoryRow[];
+  readonly proxies: readonly BackupProxyRow[];
+}
+
+const Waiting = () => (
+  <Page title={t.newTitle}>
+    <DelayedFallback>
+      <PageLoading />
+    </DelayedFallback>
+  </Page>
+);
+
+function EditJob({ id, known }: { readonly id: string; readonly known: Known }) {
+  const request = useCachedQuery('getBackupJob', { jobId: id });
+  if (request.value !== null)
+    return (
+      <Wizard
+        key={id}
+        loaded={{
+          ...jobData(request.value),
+          // As the page would set them, so that opening a job changes nothing and leaves no draft.
+          hasOnePlace: onlyRepository(request.value.organizationId, known) !== null,
+          otherJobs: getChains(id, known),
+        }}
+        draft={`backup-job/${id}`}
+        known={known}
+      />
+    );
+  if (request.failure === null) return <Waiting />;
+  return (
+    <Page title={t.editTitle}>
+      <Notice icon="scheduled" level={2} title={t.editTitle}>
+        <p className="m-0">
+          {request.failure.kind === 'not-found' ? t.notFound : request.failure.message}
+        </p>
+      </Notice>
+    </Page>
+  );
+}
+
+function Wizard({
+  loaded,
+  draft,
+  known,
+  prefill,
+}: {
+  readonly loaded: JobData | null;
+  readonly draft: string;
+  readonly known: Known;
+  readonly prefill?: Partial<JobData>;
+}) {
+  const { organizations, jobs, repositories, proxies } = known;
+  const { history } = useRouter();
+  const { step: address } = useParams({ strict: false });
+  const search = useWizardQuery(`${PATH}/`);
+  const getAddress = useCallback((step: string) => `${PATH}/${step}${search}`, [search]);
+  const actor = useWizard<JobData>({
+    machine: MACHINE,
+    draft,
+    step: address === undefined || address === 'new' ? null : address,
+    ...(prefill && { prefill }),
+    loaded,
+    save: saveJob,
+    onDone: () => {
+      tell(loaded === null ? t.created : t.saved);
+      history.push(PATH);
+    },
+    getPath: getAddress,
+  });
+  const context = useSelector(actor, (snapshot) => snapshot.context);
+  const isFilling = useSelector(actor, (snapshot) => snapshot.matches('filling'));
+  const { data, step } = context;
+  const otherJobs = jobs.filter(({ id }) => id !== data.id);
+
+  const only = onlyRepository(data.organizationId, known);
+  const chains = JSON.stringify(getChains(data.id, known));
+  useEffect(() => {
+    if (!isFilling || data.organizationId === null) return;
+    const hasOnePlace = only !== null;
+    if (data.hasOnePlace === hasOnePlace && (!hasOnePlace || data.repositoryId === only)) return;
+    actor.send({
+      type: 'EDIT',
+      changes: { hasOnePlace, ...(hasOnePlace && { repositoryId: only }) },
+    });
+  }, [actor, isFilling, only, data.organizationId, data.hasOnePlace, data.repositoryId]);
+  useEffect(() => {
+    if (!isFilling || step !== '5') return;
+    if (chains !== JSON.stringify(actor.getSnapshot().context.data.otherJobs))
+      actor.send({
+        type: 'EDIT',
+        changes: { otherJobs: JSON.parse(chains) as JobData['otherJobs'] },
+      });
+  }, [actor, isFilling, step, chains]);
+
+  const props: JobStepProps = {
+    data,
+    edit: (changes) => actor.send({ type: 'EDIT', changes }),
+    getError: (field) => getIssue(context, field),
+  };
+  if (organizations.length === 0)
+    return (
+      <Page title={t.newTitle}>
+        <Notice icon="cloud" level={2} title={t.noOrganizations}>
+          <p className="m-0">{t.noOrganizationsHint}</p>
+        </Notice>
+      </Page>
+    );
+  return (
+    <WizardPage
+      actor={actor}
+      definition={JOB_WIZARD}
+      title={loaded === null ? t.newTitle : t.editTitle}
+      detail={organizations.find(({ id }) => id === data.organizationId)?.name ?? ''}
+      getLabel={(id, entered) => getLabel(id, entered, known)}
+      saveLabel={loaded === null ? t.createJob : t.saveJob}
+      closeTo={PATH}
+    >
+      {step === '1' && <NameStep step={props} organizations={organizations} />}
+      {step === '2' && <SelectStep {...props} />}
+      {step === '3' && <ExcludeStep {...props} />}
+      {step === '4' && <PlaceStep step={props} repositories={repositories} proxies={proxies} />}
+      {step === '5' && (
+        <ScheduleStep
+          step={props}
+          jobs={otherJobs.filter(({ organization }) => organization === data.organizationId)}
+        />
+      )}
+    </WizardPage>
+  );
+}
+
+/**
+ * Returns the repository that nobody has to choose: with one proxy and one repository, the
+ * specification leaves out step 4.
+ */
+function onlyRepository(
+  organizationId: string | null,
+  { repositories, proxies }: Known,
+): string | null {
+  const own = repositories.filter(({ organization }) => organization === organizationId);
+  return own.length === 1 && proxies.length === 1 ? (own[0]?.id ?? null) : null;
+}
+
+/** Returns the other jobs, as far as chains need them. */
+const getChains = (id: string | null, { jobs }: Known): JobData['otherJobs'] =>
+  jobs
+    .filter((job) => job.id !== id)
+    .map((job) => ({
+      id: job.id,
+      schedulePolicy: { schedule: job.schedulePolicy.schedule },
+    }));
+
+async function saveJob(data: JobData): Promise<Result<unknown>> {
+  const fields = jobFields(data);
+  const saved: Result<unknown> =
+    data.id === null
+      ? await client().ask('createBackupJob', {
+          ...fields,
+          organizationId: data.organizationId ?? '',
+        })
+      : await client().ask('updateBackupJob', { jobId: data.id, ...fields });
+  if (saved.ok || saved.failure.kind !== 'bad-input') return saved;
+  return failed({ ...saved.failure, issues: jobIssues(saved.failure.issues) });
+}
+
+/** The title of a step, and what was entered there. */
+function getLabel(
+  step: string,
+  data: JobData,
+  { repositories, jobs }: Known,
+): { readonly title: string; readonly below: string } {
+  switch (step) {
+    case '1':
+      return { title: t.stepName, below: data.name };
+    case '2':
+      return {
+        title: t.stepSelect,
+        below:
+          data.backupType === 'EntireOrganization'
+            ? t.entireOrganization
+            : t.chosenCount({ count: data.selectedItems.length }),
+      };
+    case '3':
+      return { title: t.stepExclude, below: t.chosenCount({ count: data.excludedItems.length }) };
+    case '4':
+      return {
+        title: t.stepPlace,
+        below: repositories.find(({ id }) => id === data.repositoryId)?.name ?? '',
+      };
+    default: {
+      const schedule = getSchedule(data);
+      return {
+        title: t.stepSchedule,
+        below: scheduleLabel(
+          schedule,
+          jobs.find(({ id }) => id === data.chainedAfter)?.name ?? null,
+        ),
+      };
+    }
+  }
+}
+
+const EMPTY = {};

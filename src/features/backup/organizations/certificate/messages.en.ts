@@ -1,0 +1,28 @@
+import { defineMessages } from '#contract/i18n/messages.ts';
+
+export const certificateMessages = defineMessages('renewCertificate', {
+  title: 'Renew certificate',
+  notFound: 'Organization not found',
+  notFoundHint: 'It was deleted, or you no longer have access to it.',
+  noCertificate: 'No certificate to renew',
+  noCertificateHint: 'This organization signs in without a certificate.',
+  organizations: 'Organizations',
+  lead: 'Daybook signs in to the tenant with a certificate. Renewing adds a new certificate to the application, tests it and removes the old one. Backups continue.',
+  step: 'Step {n} of 3',
+  current: 'Current certificate',
+  former: 'Previous certificate',
+  signIn: 'Sign in to Microsoft 365',
+  signInLead: 'An administrator of the tenant signs in once with this code.',
+  permission: 'Replace the certificate of its application, only during this sign-in',
+  granted: 'Signed in.',
+  renew: 'New certificate',
+  renewHint: 'The current certificate is removed once the new one works.',
+  renewNow: 'Renew certificate',
+  signInFirst: 'Sign in with the code first.',
+  renewed: 'Certificate renewed',
+  anotherCode: 'Sign in again',
+  thumbprint: 'Thumbprint',
+  expires: 'Expires',
+  applicationId: 'Application ID',
+  toOrganization: 'Back to the organization',
+});

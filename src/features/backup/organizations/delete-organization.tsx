@@ -1,0 +1,61 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { formatDate } from '#src/ui/format.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
+import { organizationMessages as t } from './messages.en.ts';
+
+/** Lists what ends with the organization, and asks for its name. */
+export function DeleteOrganization({
+  row: { id, name },
+  company,
+  jobs,
+  zone,
+  onDeleted,
+  onClose,
+}: {
+  readonly row: OrganizationRow;
+  readonly company: string;
+  readonly jobs: readonly BackupJobRow[];
+  readonly zone: string;
+  readonly onDeleted: () => void;
+  readonly onClose: () => void;
+}) {
+  const end = async (): Promise<string | null> => {
+    const deleted = await withReauth(() =>
+      client().ask('deleteOrganization', { organizationId: id }),
+    );
+    if (!deleted.ok) return getFailureText(deleted.failure);
+    tell(t.deleted({ day: formatDate(deleted.value.dataUntil, zone) }));
+    onClose();
+    onDeleted();
+    return null;
+  };
+  return (
+    <TypedConfirm
+      title={t.deleteTitle({ name })}
+      type={{ label: t.typeName, text: name }}
+      phrase={t.deleteOrganization}
+      onConfirm={end}
+      onClose={onClose}
+    >
+      <p className="m-0">{t.deleteOf({ company })}</p>
+      <ul
+        aria-label={t.consequences}
+        className="m-0 list-none border-t-2 border-head-rule p-0 text-ink [&>li]:border-b [&>li]:border-hair [&>li]:py-1.5"
+      >
+        <li>{t.accessEnds}</li>
+        <li>
+          {jobs.length === 0
+            ? t.noJobsEnd
+            : t.jobsEnd({ count: jobs.length, jobs: jobs.map((job) => job.name).join(', ') })}
+        </li>
+        <li>{t.dataStays}</li>
+        <li>{t.administratorsNotified}</li>
+      </ul>
+    </TypedConfirm>
+  );
+}

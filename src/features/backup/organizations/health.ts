@@ -1,0 +1,40 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import type { Ms } from '#contract/ids.ts';
+
+/** A certificate that expires within this time needs attention. */
+export const CERTIFICATE_NOTICE_DAYS = 30;
+const DAY: Ms = 86_400_000;
+
+export type HealthState = 'failed' | 'warning' | 'running' | 'success' | 'none';
+export interface Health {
+  readonly state: HealthState;
+  /** The worst thing about the organization. */
+  readonly why: 'certificate-expired' | 'certificate-expires' | 'job' | 'no-jobs' | 'no-run';
+}
+
+/** Returns the whole days until a certificate expires, negative once it has. */
+export const daysLeft = (expiresAt: Ms, now: Ms): number => Math.floor((expiresAt - now) / DAY);
+
+/**
+ * Returns the state of an organization, from what this device stores of it: its certificate and the
+ * last sessions of its jobs, worst first.
+ */
+export function getHealth(
+  { certificate }: Pick<OrganizationRow, 'certificate'>,
+  jobs: readonly Pick<BackupJobRow, 'recent' | 'running'>[],
+  now: Ms,
+): Health {
+  const left = certificate === null ? Infinity : daysLeft(certificate.expiresAt, now);
+  if (left < 0) return { state: 'failed', why: 'certificate-expired' };
+  const results = jobs.map(({ recent }) => recent[0]?.result ?? null);
+  if (results.includes('failed')) return { state: 'failed', why: 'job' };
+  if (left < CERTIFICATE_NOTICE_DAYS) return { state: 'warning', why: 'certificate-expires' };
+  if (results.includes('warning') || results.includes('cancelled'))
+    return { state: 'warning', why: 'job' };
+  if (jobs.some(({ running }) => running !== null)) return { state: 'running', why: 'job' };
+  if (jobs.length === 0) return { state: 'none', why: 'no-jobs' };
+  return results.includes('success')
+    ? { state: 'success', why: 'job' }
+    : { state: 'none', why: 'no-run' };
+}

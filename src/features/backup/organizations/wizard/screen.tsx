@@ -1,0 +1,303 @@
+import { useParams, useRouter } from '@tanstack/react-router';
+import { useSelector } from '@xstate/react';
+import { useCallback, useState } from 'react';
+import { failed } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import type { CompanyRow } from '#contract/users/rows.ts';
+import { getIssue, makeWizardMachine } from '#machines/wizard.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { getTitle } from '#src/app/shell/branding/apply-branding.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { Page } from '#src/app/shell/page.tsx';
+import { PageLoading } from '#src/app/shell/page-loading.tsx';
+import { useBranding } from '#src/app/session/session.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useWizard } from '../../../shared/wizard/use-wizard.ts';
+import { useWizardQuery } from '../../../shared/wizard/use-wizard-query.ts';
+import { WizardPage } from '../../../shared/wizard/wizard-page.tsx';
+import { checkCode, requestCode } from '../device-code/calls.ts';
+import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
+import {
+  firstRunPrefill,
+  newOrganization,
+  ORGANIZATION_WIZARD,
+  organizationData,
+  organizationFields,
+  wizardIssues,
+  withSupported,
+} from './definition.ts';
+import type { OrganizationData, Supported } from './definition.ts';
+import {
+  AccountStep,
+  ApplicationStep,
+  ExistingApplicationStep,
+  GeneralStep,
+  LegacyApplicationStep,
+  NewApplicationStep,
+  RepositoryStep,
+} from './steps.tsx';
+import type { StepProps } from './steps.tsx';
+import { authLabel, serviceLabels } from '../labels.ts';
+import { organizationWizardMessages as t } from './messages.en.ts';
+
+const MACHINE = makeWizardMachine(ORGANIZATION_WIZARD);
+const PATH = '/o365/organizations/new';
+const LIST = '/o365/organizations';
+
+/**
+ * `/o365/organizations/new/…`: connects a Microsoft 365 tenant. `?edit=` changes an existing
+ * organization, `?start` is the first run: filled in up to the sign-in.
+ */
+export function OrganizationWizard() {
+  const params = new URLSearchParams(useWizardQuery(PATH));
+  const edit = params.get('edit');
+  return edit === null ? (
+    <NewOrganization isFirstRun={params.has('start')} />
+  ) : (
+    <EditOrganization id={edit} />
+  );
+}
+
+function EditOrganization({ id }: { readonly id: string }) {
+  const request = useCachedQuery('getOrganization', { organizationId: id });
+  const { value: supported } = useCachedQuery('getSuiteVersion', {});
+  if (request.value !== null)
+    return (
+      <Wizard
+        key={id}
+        loaded={organizationData(request.value)}
+        draft={`organization/${id}`}
+        supported={supported}
+      />
+    );
+  return (
+    <Page title={t.editTitle}>
+      {request.failure === null ? (
+        <DelayedFallback>
+          <PageLoading />
+        </DelayedFallback>
+      ) : (
+        <Notice icon="cloud" level={2} title={t.editTitle}>
+          <p className="m-0">
+            {request.failure.kind === 'not-found' ? t.notFound : request.failure.message}
+          </p>
+        </Notice>
+      )}
+    </Page>
+  );
+}
+
+function NewOrganization({ isFirstRun }: { readonly isFirstRun: boolean }) {
+  const companies = useWatch('companies', EMPTY);
+  const branding = useBranding();
+  const request = useCachedQuery('getSuiteVersion', {});
+  const supported = request.value;
+  if (companies === undefined || (supported === null && request.failure === null))
+    return (
+      <DelayedFallback>
+        <PageLoading />
+      </DelayedFallback>
+    );
+  const [first] = companies;
+  const getPrefill = ({ n, name }: CompanyRow): Partial<OrganizationData> => {
+    const prefill = firstRunPrefill(n, { portal: getTitle(branding), company: name });
+    return supported === null ? prefill : withSupported(prefill, supported);
+  };
+  return (
+    <Wizard
+      loaded={null}
+      draft="organization/new"
+      supported={supported}
+      {...(isFirstRun && first && { prefill: getPrefill(first) })}
+    />
+  );
+}
+
+function Wizard({
+  loaded,
+  draft,
+  supported,
+  prefill,
+}: {
+  readonly loaded: OrganizationData | null;
+  readonly draft: string;
+  readonly supported: Supported | null;
+  readonly prefill?: Partial<OrganizationData>;
+}) {
+  const { history } = useRouter();
+  const { _splat: splat = '' } = useParams({ strict: false });
+  const search = useWizardQuery(PATH);
+  const companies = useWatch('companies', EMPTY) ?? [];
+  const getAddress = useCallback((step: string) => `${PATH}/${step}${search}`, [search]);
+  // What a new organization begins with, as it was known when the wizard opened.
+  const [machine] = useState(() =>
+    loaded !== null || supported === null
+      ? MACHINE
+      : makeWizardMachine({
+          ...ORGANIZATION_WIZARD,
+          empty: withSupported(ORGANIZATION_WIZARD.empty, supported),
+        }),
+  );
+  const actor = useWizard<OrganizationData>({
+    machine,
+    draft,
+    step: splat === '' ? null : splat,
+    ...(prefill && { prefill }),
+    loaded,
+    save: saveOrganization,
+    onDone: () => {
+      tell(loaded === null ? t.created : t.saved);
+      history.push(LIST);
+    },
+    getPath: getAddress,
+  });
+  const context = useSelector(actor, (snapshot) => snapshot.context);
+  const { data, step } = context;
+  const props: StepProps = {
+    data,
+    edit: (changes) => actor.send({ type: 'EDIT', changes }),
+    getError: (field) => getIssue(context, field),
+  };
+  return (
+    <WizardPage
+      actor={actor}
+      definition={ORGANIZATION_WIZARD}
+      title={loaded === null ? t.newTitle : t.editTitle}
+      detail={companies.find(({ n }) => n === data.companyN)?.name ?? ''}
+      getLabel={getLabel}
+      saveLabel={loaded === null ? t.createOrganization : t.saveOrganization}
+      closeTo={LIST}
+      mayContinue={step !== '5/modern' || data.deviceCode !== null}
+    >
+      <StepFields step={step} props={props} companies={companies} supported={supported} />
+    </WizardPage>
+  );
+}
+
+function StepFields({
+  step,
+  props,
+  companies,
+  supported,
+}: {
+  readonly step: string;
+  readonly props: StepProps;
+  readonly companies: readonly CompanyRow[];
+  readonly supported: Supported | null;
+}) {
+  const { data, edit } = props;
+  const usesSharePoint = data.isSharePointOnline || data.isTeamsOnline;
+  switch (step) {
+    case '1':
+      return <GeneralStep step={props} companies={companies} supported={supported} />;
+    case '3/modern':
+      return <ApplicationStep {...props} />;
+    case '3/legacy':
+      return <LegacyApplicationStep step={props} />;
+    case '3/basic':
+      return <AccountStep step={props} services={['exchange']} hasAdminAccess />;
+    case '4/basic':
+      return <AccountStep step={props} services={['sharePoint']} hasAdminAccess />;
+    case '4/legacy':
+      return (
+        <AccountStep
+          step={props}
+          services={[
+            ...(data.isExchangeOnline ? (['exchange'] as const) : []),
+            ...(usesSharePoint ? (['sharePoint'] as const) : []),
+          ]}
+          hasAdminAccess={false}
+        />
+      );
+    case '4a/modern':
+      return <NewApplicationStep step={props} />;
+    case '4b/modern':
+      return <ExistingApplicationStep step={props} />;
+    case '5/modern':
+      return (
+        <DeviceCodeStep
+          granted={data.deviceCode !== null}
+          lead={t.signInLead}
+          permissions={getPermissions(data)}
+          permissionsNote={t.permissionsLater}
+          grantedText={t.granted}
+          request={() =>
+            requestCode('requestDeviceCode', {
+              targetRegion: data.region,
+              companyObjId: data.companyN ?? 0,
+            })
+          }
+          check={checkCode}
+          onGranted={(deviceCode) => edit({ deviceCode })}
+        />
+      );
+    case 'repo':
+      return <RepositoryStep step={props} />;
+    default:
+      return null;
+  }
+}
+
+async function saveOrganization(data: OrganizationData): Promise<Result<unknown>> {
+  const { id } = data;
+  const saved = await withReauth<unknown>(() =>
+    id === null
+      ? client().ask('createOrganization', newOrganization(data))
+      : client().ask('updateOrganization', { organizationId: id, ...organizationFields(data) }),
+  );
+  if (saved.ok || saved.failure.kind !== 'bad-input') return saved;
+  return failed({ ...saved.failure, issues: wizardIssues(saved.failure.issues) });
+}
+
+const getPermissions = (data: OrganizationData): readonly string[] => [
+  t.permissionDirectory,
+  ...(data.isExchangeOnline ? [t.permissionMail] : []),
+  ...(data.isSharePointOnline || data.isTeamsOnline ? [t.permissionFiles] : []),
+  ...(data.isTeamsOnline ? [t.permissionTeams] : []),
+  t.permissionApplication,
+];
+
+/** The title of a step, and what was entered there. */
+function getLabel(
+  step: string,
+  data: OrganizationData,
+): { readonly title: string; readonly below: string } {
+  switch (step) {
+    case '1':
+      return {
+        title: t.stepGeneral,
+        below:
+          data.name === ''
+            ? authLabel('modern')
+            : `${data.name}: ${serviceLabels(data).join(', ')}`,
+      };
+    case '3/modern':
+      return {
+        title: t.stepApplication,
+        below: { new: t.applicationNew, existing: t.applicationExisting, keep: t.applicationKeep }[
+          data.application
+        ],
+      };
+    case '3/legacy':
+      return { title: t.stepLegacyApplication, below: data.applicationId };
+    case '3/basic':
+      return { title: t.stepExchange, below: data.exchangeAccount };
+    case '4/basic':
+      return { title: t.stepSharePoint, below: data.sharePointAccount };
+    case '4/legacy':
+      return { title: t.stepLegacyAccounts, below: data.exchangeAccount || data.sharePointAccount };
+    case '4a/modern':
+      return { title: t.stepNewApplication, below: data.newApplicationName };
+    case '4b/modern':
+      return { title: t.stepExistingApplication, below: data.applicationId };
+    case '5/modern':
+      return { title: t.stepSignIn, below: '' };
+    default:
+      return { title: t.stepRepository, below: data.hasRepository ? data.repository : '' };
+  }
+}
+
+const EMPTY = {};

@@ -1,0 +1,55 @@
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { TypedConfirm } from '../../shared/forms/typed-confirm.tsx';
+import { JobLinks } from '../lists/job-links.tsx';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+/** Says when the repository will be deleted and asks for its name, or lists the jobs that use it. */
+export function DeleteRepository({
+  row: { id, name },
+  jobs,
+  onClose,
+}: {
+  readonly row: BackupRepositoryRow;
+  readonly jobs: readonly BackupJobRow[];
+  readonly onClose: () => void;
+}) {
+  const end = async (): Promise<string | null> => {
+    const deleted = await withReauth(() => client().ask('deleteBackupRepository', { id }));
+    if (!deleted.ok) return getFailureText(deleted.failure);
+    tell(t.deleting);
+    onClose();
+    return null;
+  };
+  if (jobs.length > 0)
+    return (
+      <Dialog
+        title={t.inUseTitle({ name })}
+        onClose={onClose}
+        footer={<Button onClick={onClose}>{ui.close}</Button>}
+      >
+        <div className="grid grid-cols-1 gap-2 px-5 py-4">
+          <p className="m-0 text-ink-2">{t.inUse}</p>
+          <JobLinks jobs={jobs} />
+        </div>
+      </Dialog>
+    );
+  return (
+    <TypedConfirm
+      title={t.deleteTitle({ name })}
+      type={{ label: t.typeName, text: name }}
+      phrase={t.deleteRepository}
+      onConfirm={end}
+      onClose={onClose}
+    >
+      <p className="m-0">{t.deleteConsequence}</p>
+    </TypedConfirm>
+  );
+}

@@ -1,0 +1,158 @@
+import { useState } from 'react';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import type { InputOf } from '#contract/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatBytes, formatCount, formatDate } from '#src/ui/format.ts';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { Facts } from '../lists/suite-list.tsx';
+import { Moment } from '../moment.tsx';
+import { DeleteRepository } from './delete-repository.tsx';
+import { JobLinks } from '../lists/job-links.tsx';
+import { Verified } from './notes.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
+import { EditRepository } from './repository-form.tsx';
+import { retentionLabel } from './retention-label.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+export interface RepositoryDetailsProps {
+  readonly row: BackupRepositoryRow;
+  readonly jobs: readonly BackupJobRow[];
+  /** Null: not known. */
+  readonly usage: { readonly usedBytes: number | null; readonly points: number | null } | null;
+  readonly now: Ms;
+  readonly zone: string;
+}
+
+/** A repository beside the list: what it stores, and what can be done with it. */
+export function RepositoryDetails(props: RepositoryDetailsProps) {
+  const { row, jobs, usage, now, zone } = props;
+  const [open, setOpen] = useState<'edit' | 'password' | 'delete' | null>(null);
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  if (open === 'edit')
+    return <EditRepository row={row} onDone={() => setOpen(null)} onCancel={() => setOpen(null)} />;
+  const needsNetwork = {
+    size: 'sm',
+    disabled: offline,
+    ...(offline && { 'data-tip': MESSAGES.needsNetwork }),
+  } as const;
+  return (
+    <div className="min-h-0 overflow-auto px-4 pb-6 tablet:px-5">
+      <div className="flex flex-wrap gap-2 py-2">
+        <CallButton {...needsNetwork} call="updateBackupRepository" onClick={() => setOpen('edit')}>
+          {t.editRepository}
+        </CallButton>
+        <CallButton
+          {...needsNetwork}
+          call="updateBackupRepository"
+          icon="key"
+          onClick={() => setOpen('password')}
+        >
+          {t.changePassword}
+        </CallButton>
+        {row.deletesAt === null && (
+          <CallButton
+            {...needsNetwork}
+            call="deleteBackupRepository"
+            icon="trash"
+            onClick={() => setOpen('delete')}
+          >
+            {t.deleteRepository}
+          </CallButton>
+        )}
+      </div>
+      <PendingChange row={row} zone={zone} offline={offline} />
+      {row.damaged > 0 && (
+        <p className="m-0 py-2 text-failed">{t.damaged({ count: row.damaged })}</p>
+      )}
+      <Facts
+        facts={[
+          ...(row.description === '' ? [] : [[t.description, row.description] as const]),
+          [t.used, usage?.usedBytes == null ? '–' : formatBytes(usage.usedBytes)],
+          [t.points, usage?.points == null ? '–' : formatCount(usage.points)],
+          [
+            t.retention,
+            (row.retentionType === 'SnapshotBased' ? t.retentionOfPoints : t.retentionOfItems)({
+              years: retentionLabel(row.retentionPolicy),
+            }),
+          ],
+          [t.cleanUp, t.cleanUpDaily],
+          [t.cleaned, <Moment key="cleaned" at={row.cleanedAt} now={now} never={t.never} />],
+          [t.verified, <Verified key="verified" row={row} now={now} />],
+          [t.storage, t.folder],
+          [t.passwordHint, row.passwordDescription === '' ? t.noHint : row.passwordDescription],
+          [t.createdOn, formatDate(row.createdAt, zone)],
+          [t.usedBy, jobs.length === 0 ? t.nobody : <JobLinks key="jobs" jobs={jobs} />],
+        ]}
+      />
+      {open === 'password' && <PasswordDialog row={row} onClose={() => setOpen(null)} />}
+      {open === 'delete' && (
+        <DeleteRepository row={row} jobs={jobs} onClose={() => setOpen(null)} />
+      )}
+    </div>
+  );
+}
+
+/** A deletion or a shorter retention that waits for its day, and how to prevent it. */
+function PendingChange({
+  row,
+  zone,
+  offline,
+}: {
+  readonly row: BackupRepositoryRow;
+  readonly zone: string;
+  readonly offline: boolean;
+}) {
+  const [busy, setBusy] = useState(false);
+  const { deletesAt, shortened, retentionPolicy } = row;
+  const undo = async (changes: Omit<InputOf<'updateBackupRepository'>, 'id'>): Promise<void> => {
+    setBusy(true);
+    const saved = await withReauth(() =>
+      client().ask('updateBackupRepository', { id: row.id, ...changes }),
+    );
+    setBusy(false);
+    if (saved.ok) tell(t.saved);
+    else tellFailure(getFailureText(saved.failure));
+  };
+  const action = (word: string, changes: Parameters<typeof undo>[0]) => (
+    <CallButton
+      call="updateBackupRepository"
+      size="sm"
+      busy={busy}
+      disabled={offline}
+      {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
+      onClick={() => void undo(changes)}
+    >
+      {word}
+    </CallButton>
+  );
+  if (deletesAt !== null)
+    return (
+      <Callout tone="failed" action={action(t.keepRepository, { deletesAt: null })}>
+        {t.willBeDeleted({ day: formatDate(deletesAt, zone) })}
+      </Callout>
+    );
+  if (shortened !== null)
+    return (
+      <Callout
+        tone="warning"
+        action={action(t.keepRetention({ years: retentionLabel(retentionPolicy) }), {
+          retentionPolicy,
+        })}
+      >
+        {t.willShorten({
+          years: retentionLabel(shortened.retentionPolicy),
+          day: formatDate(shortened.appliesAt, zone),
+        })}
+      </Callout>
+    );
+  return null;
+}
+
+const EMPTY = {};

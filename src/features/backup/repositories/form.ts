@@ -1,0 +1,110 @@
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { isShorter, policyAt } from '#contract/backup/retention.ts';
+import type { RetentionPolicy, RetentionType } from '#contract/backup/retention.ts';
+import type { InputOf } from '#contract/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { findPasswordErrors } from './password-issues.ts';
+import type { PasswordFields } from './password-issues.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+/** A repository as its form has it. `organizationId` empty: not chosen yet. */
+export interface RepositoryForm extends PasswordFields {
+  readonly organizationId: string;
+  readonly repository: string;
+  readonly description: string;
+  readonly retentionType: RetentionType;
+  readonly retentionPolicy: RetentionPolicy;
+  readonly hasOwnPassword: boolean;
+}
+export type RepositoryErrors = Readonly<Partial<Record<keyof RepositoryForm, string>>>;
+
+const EMPTY: RepositoryForm = {
+  organizationId: '',
+  repository: '',
+  description: '',
+  retentionType: 'SnapshotBased',
+  retentionPolicy: 'Years3',
+  hasOwnPassword: false,
+  password: '',
+  repeatPassword: '',
+  passwordDescription: '',
+};
+
+export const newForm = (organizations: readonly { readonly id: string }[]): RepositoryForm => {
+  const [only, ...others] = organizations;
+  return { ...EMPTY, organizationId: only && others.length === 0 ? only.id : '' };
+};
+
+/** A retention that will be shortened shows as what it will be. */
+export const editForm = (row: BackupRepositoryRow): RepositoryForm => ({
+  ...EMPTY,
+  organizationId: row.organization,
+  repository: row.name,
+  description: row.description,
+  retentionPolicy: row.shortened?.retentionPolicy ?? row.retentionPolicy,
+  passwordDescription: row.passwordDescription,
+});
+
+/** Returns the input of `createBackupRepository`, or what is wrong with the form. */
+export function readNewForm(form: RepositoryForm): {
+  readonly value: InputOf<'createBackupRepository'> | null;
+  readonly errors: RepositoryErrors;
+} {
+  const errors: RepositoryErrors = {
+    ...(form.organizationId === '' && { organizationId: t.organizationMissing }),
+    ...nameError(form),
+    ...(form.hasOwnPassword && findPasswordErrors(form)),
+  };
+  if (Object.keys(errors).length > 0) return { value: null, errors };
+  return {
+    value: {
+      organizationId: form.organizationId,
+      repository: form.repository.trim(),
+      description: form.description.trim(),
+      retentionType: form.retentionType,
+      retentionPolicy: form.retentionPolicy,
+      ...(form.hasOwnPassword && {
+        password: form.password,
+        repeatPassword: form.repeatPassword,
+        passwordDescription: form.passwordDescription.trim(),
+      }),
+    },
+    errors,
+  };
+}
+
+/** Returns the input of `updateBackupRepository` without the id: only what differs from `before`. */
+export function readEditForm(
+  form: RepositoryForm,
+  before: RepositoryForm,
+): {
+  readonly value: Omit<InputOf<'updateBackupRepository'>, 'id'> | null;
+  readonly errors: RepositoryErrors;
+} {
+  const errors = nameError(form);
+  if (Object.keys(errors).length > 0) return { value: null, errors };
+  const { repository, description, passwordDescription } = form;
+  return {
+    value: {
+      ...(repository.trim() !== before.repository && { repository: repository.trim() }),
+      ...(description.trim() !== before.description && { description: description.trim() }),
+      ...(passwordDescription.trim() !== before.passwordDescription && {
+        passwordDescription: passwordDescription.trim(),
+      }),
+      ...(form.retentionPolicy !== before.retentionPolicy && {
+        retentionPolicy: form.retentionPolicy,
+      }),
+    },
+    errors,
+  };
+}
+
+const nameError = ({ repository }: RepositoryForm): RepositoryErrors =>
+  repository.trim() === '' ? { repository: t.nameMissing } : {};
+
+/** Returns whether older backups will be deleted: the policy retains less than the one in effect. */
+export const willShorten = (
+  row: BackupRepositoryRow | null,
+  policy: RetentionPolicy,
+  now: Ms,
+): boolean => row !== null && isShorter(policy, policyAt(row, now));

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { PasswordInputs } from './password-inputs.tsx';
+import { findPasswordErrors } from './password-issues.ts';
+import type { PasswordFields } from './password-issues.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+/** Changes the encryption password of a repository. Its data stays as it is. */
+export function PasswordDialog({
+  row: { id, passwordDescription },
+  onClose,
+}: {
+  readonly row: BackupRepositoryRow;
+  readonly onClose: () => void;
+}) {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const [formId] = useState(() => `password-${id}`);
+  const { form, change, errors, error, busy, place, save } = useDraftForm({
+    begin: { password: '', repeatPassword: '', passwordDescription },
+    offline,
+    read: readPassword,
+    async keep(fields: PasswordFields) {
+      const saved = await withReauth(() =>
+        client().ask('updateBackupRepository', {
+          id,
+          ...fields,
+          passwordDescription: fields.passwordDescription.trim(),
+        }),
+      );
+      return saved.ok ? null : getFailureText(saved.failure);
+    },
+    onSaved: () => {
+      tell(t.passwordChanged);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t.changePassword}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form={formId} busy={busy}>
+            {t.changePassword}
+          </Button>
+          <Button onClick={onClose}>{ui.cancel}</Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        ref={place}
+        noValidate
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void save(event)}
+      >
+        <p className="m-0 text-ink-2">{t.changePasswordHint}</p>
+        <RequiredNote />
+        <PasswordInputs
+          fields={form}
+          getError={(field) => errors?.[field] ?? null}
+          onChange={change}
+        />
+        {error !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {error}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+const readPassword = (form: PasswordFields) => {
+  const errors = findPasswordErrors(form);
+  return { value: Object.keys(errors).length === 0 ? form : null, errors };
+};
+const EMPTY = {};

@@ -1,0 +1,255 @@
+import { useRef } from 'react';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import { RETENTION_POLICIES } from '#contract/backup/retention.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Result } from '#contract/result.ts';
+import { now } from '#src/app/clock.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { Choice } from '#src/ui/choice.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useDraftForm } from '#src/ui/use-draft-form.ts';
+import { FormPart, SaveBar } from '../../shared/forms/form-parts.tsx';
+import { LeaveQuestion } from '../../shared/forms/leave-question.tsx';
+import { listPlace } from '../lists/address.ts';
+import { editForm, newForm, readEditForm, readNewForm, willShorten } from './form.ts';
+import type { RepositoryErrors, RepositoryForm as Form } from './form.ts';
+import { PasswordInputs } from './password-inputs.tsx';
+import { REPOSITORIES_PATH } from './tabs.tsx';
+import { retentionLabel } from './retention-label.ts';
+import { backupRepositoryMessages as t } from './messages.en.ts';
+
+interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The form of a new repository. */
+export function NewRepository({
+  organizations,
+  onDone,
+}: {
+  readonly organizations: readonly NamedRow[];
+  readonly onDone: (id: string) => void;
+}) {
+  const created = useRef('');
+  return (
+    <Fields
+      row={null}
+      organizations={organizations}
+      begin={newForm(organizations)}
+      read={readNewForm}
+      keep={async (input) => {
+        const answer = await withReauth(() => client().ask('createBackupRepository', input));
+        if (answer.ok) created.current = answer.value.id;
+        return answer;
+      }}
+      onDone={() => {
+        tell(t.created);
+        onDone(created.current);
+      }}
+    />
+  );
+}
+
+/** The form of an existing repository. Its password has a dialog of its own. */
+export function EditRepository({
+  row,
+  onDone,
+  onCancel,
+}: {
+  readonly row: BackupRepositoryRow;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}) {
+  const begin = editForm(row);
+  return (
+    <Fields
+      row={row}
+      organizations={NONE}
+      begin={begin}
+      read={(form) => readEditForm(form, begin)}
+      keep={(changes) =>
+        withReauth(() => client().ask('updateBackupRepository', { id: row.id, ...changes }))
+      }
+      onCancel={onCancel}
+      onDone={() => {
+        tell(t.saved);
+        onDone();
+      }}
+    />
+  );
+}
+
+function Fields<Value>({
+  row,
+  organizations,
+  begin,
+  read,
+  keep,
+  onDone,
+  onCancel,
+}: {
+  /** Null: a new repository. */
+  readonly row: BackupRepositoryRow | null;
+  readonly organizations: readonly NamedRow[];
+  readonly begin: Form;
+  readonly read: (form: Form) => {
+    readonly value: Value | null;
+    readonly errors: RepositoryErrors;
+  };
+  readonly keep: (value: Value) => Promise<Result<unknown>>;
+  readonly onDone: () => void;
+  readonly onCancel?: () => void;
+}) {
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const { form, change, errors, error, busy, dirty, place, save } = useDraftForm({
+    begin,
+    offline,
+    read,
+    async keep(value: Value) {
+      const result = await keep(value);
+      return result.ok ? null : getFailureText(result.failure);
+    },
+    onSaved: onDone,
+  });
+  const getFieldError = (field: keyof Form): string | null => errors?.[field] ?? null;
+  const organization = {
+    label: t.organization,
+    required: true,
+    block: true,
+    value: form.organizationId,
+    options: organizations.map(({ id, name }) => ({ value: id, label: name })),
+    placeholder: t.chooseOrganization,
+    error: getFieldError('organizationId'),
+    onChange: (organizationId: string) =>
+      change({
+        organizationId,
+        ...(form.repository === '' && {
+          repository: organizations.find(({ id }) => id === organizationId)?.name ?? '',
+        }),
+      }),
+  };
+  return (
+    <form
+      ref={place}
+      noValidate
+      className="flex min-h-0 grow flex-col"
+      onSubmit={(event) => void save(event)}
+    >
+      <LeaveQuestion
+        dirty={dirty}
+        leaves={(path, query) =>
+          path !== REPOSITORIES_PATH || listPlace(query).open !== (row?.id ?? 'new')
+        }
+      />
+      <div className="grid min-h-0 grow content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
+        <FormPart title={t.repository}>
+          <RequiredNote />
+          {row === null &&
+            (organizations.length > FEW ? (
+              <Combobox {...organization} />
+            ) : (
+              <Select {...organization} />
+            ))}
+          <TextField
+            label={t.name}
+            required
+            value={form.repository}
+            maxLength={LIMITS.nameChars}
+            autoComplete="off"
+            error={getFieldError('repository')}
+            onChange={({ target }) => change({ repository: target.value })}
+          />
+          <TextField
+            label={t.description}
+            value={form.description}
+            maxLength={LIMITS.subjectChars}
+            autoComplete="off"
+            onChange={({ target }) => change({ description: target.value })}
+          />
+        </FormPart>
+        <FormPart title={t.retention}>
+          <Select
+            label={t.keepBackups}
+            block
+            value={form.retentionPolicy}
+            options={RETENTION_POLICIES.map((policy) => ({
+              value: policy,
+              label: retentionLabel(policy),
+            }))}
+            onChange={(retentionPolicy) => change({ retentionPolicy })}
+          />
+          {willShorten(row, form.retentionPolicy, now()) && (
+            <Callout tone="warning">{t.shortens}</Callout>
+          )}
+          {row === null && (
+            <fieldset className="m-0 min-w-0 border-0 p-0">
+              <legend className="pb-1 font-semibold">{t.retentionType}</legend>
+              <Choice
+                name="retentionType"
+                checked={form.retentionType === 'SnapshotBased'}
+                title={t.snapshotBased}
+                detail={t.snapshotBasedHint}
+                onChoose={() => change({ retentionType: 'SnapshotBased' })}
+              />
+              <Choice
+                name="retentionType"
+                checked={form.retentionType === 'ItemLevel'}
+                title={t.itemLevel}
+                detail={t.itemLevelHint}
+                onChoose={() => change({ retentionType: 'ItemLevel' })}
+              />
+            </fieldset>
+          )}
+          <p className="m-0 text-agate text-ink-3">{t.cleanUpHint}</p>
+        </FormPart>
+        <FormPart title={t.encryption}>
+          {row === null ? (
+            <>
+              <Switch
+                label={t.ownPassword}
+                detail={t.ownPasswordHint}
+                on={form.hasOwnPassword}
+                onChange={(hasOwnPassword) => change({ hasOwnPassword })}
+              />
+              {form.hasOwnPassword && (
+                <PasswordInputs fields={form} getError={getFieldError} onChange={change} />
+              )}
+            </>
+          ) : (
+            <TextField
+              label={t.passwordHint}
+              hint={t.passwordHintHint}
+              value={form.passwordDescription}
+              maxLength={LIMITS.subjectChars}
+              autoComplete="off"
+              onChange={({ target }) => change({ passwordDescription: target.value })}
+            />
+          )}
+        </FormPart>
+      </div>
+      <SaveBar
+        label={row === null ? t.createRepository : t.saveRepository}
+        busy={busy}
+        dirty={row === null || dirty || busy}
+        offline={offline}
+        error={error}
+        onUndo={null}
+        {...(onCancel && { onCancel })}
+      />
+    </form>
+  );
+}
+
+/** With more organizations than this, the list has a search field. */
+const FEW = 10;
+const NONE: readonly NamedRow[] = [];
+const EMPTY = {};

@@ -1,0 +1,285 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { OutputOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Result } from '#contract/result.ts';
+import { CallButton } from '#src/app/call-button.tsx';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { useZone } from '#src/app/session/session.ts';
+import { client, useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatCount, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { IconName } from '#src/ui/icon.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { GrantRights } from '../rights/grant-rights.tsx';
+import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
+import { countLabels, Results } from '../task/results.tsx';
+import { restoreHistoryMessages as t } from './messages.en.ts';
+
+type ListedTask = OutputOf<'listRestoreTasks'>['rows'][number];
+/** Rights that an undo lacks. */
+type Needed = OutputOf<'getRestoreRights'> & { readonly taskId: string };
+const PAGE_ROWS = 50;
+const POLL_MS = 2_000;
+
+/** The restores, dry runs and undos of an organization, newest first. */
+export function RestoreHistory({
+  organizationId,
+  organization,
+  onClose,
+}: {
+  readonly organizationId: string;
+  readonly organization: string;
+  readonly onClose: () => void;
+}) {
+  const isTablet = useIsTablet();
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const { tasks, failure, next, more, reload } = useTasks(organizationId);
+  const [open, setOpen] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Failure | null>(null);
+  const act = async (result: Promise<Result<unknown>>, done: string | null): Promise<void> => {
+    const answer = await result;
+    setRefused(answer.ok ? null : answer.failure);
+    if (answer.ok && done !== null) tell(done);
+    await reload();
+  };
+  const [needed, setNeeded] = useState<Needed | null>(null);
+  const undo = async (taskId: string): Promise<void> => {
+    const rights = await client().ask('getRestoreRights', { organizationId, taskId });
+    if (rights.ok && rights.value.missing.length > 0) {
+      setRefused(null);
+      setNeeded({ taskId, ...rights.value });
+      return;
+    }
+    setNeeded(null);
+    await act(
+      rights.ok
+        ? client().ask('undoRestoreTask', { organizationId, taskId })
+        : Promise.resolve(rights),
+      t.undoStarted,
+    );
+  };
+  const shownFailure = refused ?? (tasks === null ? failure : null);
+  return (
+    <Dialog
+      title={t.title({ organization })}
+      place={isTablet ? 'middle' : 'bottom'}
+      wide
+      onClose={onClose}
+    >
+      <div className="grid gap-2 px-5 py-3">
+        {offline && <Callout tone="warning">{t.offline}</Callout>}
+        {shownFailure !== null && !offline && (
+          <Callout tone="failed" alert>
+            {getFailureText(shownFailure)}
+          </Callout>
+        )}
+        {needed !== null && (
+          <div className="border-b border-hair pb-3">
+            <GrantRights
+              key={needed.taskId}
+              title={rightsWords.undoTitle}
+              organizationId={needed.organizationId}
+              sessionType={needed.sessionType}
+              missing={needed.missing}
+              onGranted={() => void undo(needed.taskId)}
+            />
+            <Button onClick={() => setNeeded(null)}>{ui.cancel}</Button>
+          </div>
+        )}
+        {tasks === null ? (
+          failure === null && <p className="m-0 text-ink-3">{t.loading}</p>
+        ) : tasks.length === 0 ? (
+          <Notice icon="history" level={2} title={t.none}>
+            <p className="m-0">{t.noneHint}</p>
+          </Notice>
+        ) : (
+          <ul className="m-0 list-none p-0">
+            {tasks.map((task) => (
+              <TaskLine
+                key={task.id}
+                organizationId={organizationId}
+                task={task}
+                isOpen={open === task.id}
+                onToggle={() => setOpen(open === task.id ? null : task.id)}
+                onStop={() =>
+                  void act(
+                    client().ask('cancelRestoreTask', { organizationId, taskId: task.id }),
+                    null,
+                  )
+                }
+                onUndo={() => void undo(task.id)}
+              />
+            ))}
+          </ul>
+        )}
+        {next !== null && (
+          <Button className="justify-self-start" onClick={more}>
+            {t.more}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function TaskLine({
+  organizationId,
+  task,
+  isOpen,
+  onToggle,
+  onStop,
+  onUndo,
+}: {
+  readonly organizationId: string;
+  readonly task: ListedTask;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly onStop: () => void;
+  readonly onUndo: () => void;
+}) {
+  const zone = useZone();
+  const { label, icon, text } = getStateLabel(task);
+  const { done, total } = task.items;
+  return (
+    <li className="border-b border-hair py-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 grow basis-56">
+          <span className="block font-semibold">{kindLabel(task)}</span>
+          <span className="flex flex-wrap gap-x-2 text-agate text-ink-3">
+            <time data-tip={formatUtc(task.createdAt)}>{formatWhen(task.createdAt, zone)}</time>
+            <span>{countLabels(task).join(', ')}</span>
+          </span>
+        </span>
+        <span className={`inline-flex items-center gap-1.5 ${text}`}>
+          <Icon name={icon} />
+          {label}
+          {task.state === 'running' && total !== null && (
+            <span>{t.progress({ done: formatCount(done), total: formatCount(total) })}</span>
+          )}
+        </span>
+        <span className="flex flex-wrap gap-2">
+          {task.state !== 'done' && (
+            <Button size="sm" icon="stop" disabled={task.state === 'stopping'} onClick={onStop}>
+              {t.stop}
+            </Button>
+          )}
+          {task.canUndo && (
+            <CallButton call="undoRestoreTask" size="sm" icon="undo" onClick={onUndo}>
+              {t.undoIt}
+            </CallButton>
+          )}
+          <Button size="sm" variant="quiet" aria-expanded={isOpen} onClick={onToggle}>
+            {isOpen ? t.hideResults : t.results}
+          </Button>
+        </span>
+      </div>
+      {task.message !== null && <p className="m-0 break-words text-ink-2">{task.message}</p>}
+      {isOpen && (
+        <div className="pt-1 pl-3">
+          <Results organizationId={organizationId} task={task} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Loads the newest tasks, and again while one is running. */
+function useTasks(organizationId: string) {
+  const [first, setFirst] = useState<OutputOf<'listRestoreTasks'> | null>(null);
+  const [older, setOlder] = useState<{
+    readonly rows: readonly ListedTask[];
+    readonly next: string | null;
+  } | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const isActive = failure !== null || (first?.rows.some(({ state }) => state !== 'done') ?? false);
+  const load = useCallback(async (): Promise<void> => {
+    const answer = await readTasks(organizationId, null);
+    setFailure(answer.ok ? null : answer.failure);
+    if (answer.ok) setFirst(answer.value);
+  }, [organizationId]);
+  useEffect(() => {
+    const timer = setTimeout(() => void load());
+    return () => clearTimeout(timer);
+  }, [load]);
+  useEffect(() => {
+    if (!isActive) return;
+    const timer = setInterval(() => void load(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [isActive, load]);
+  const next = older === null ? (first?.next ?? null) : older.next;
+  const known = new Set(first?.rows.map(({ id }) => id));
+  return {
+    tasks:
+      first === null
+        ? null
+        : [...first.rows, ...(older?.rows ?? []).filter(({ id }) => !known.has(id))],
+    failure,
+    next,
+    more: (): void => {
+      void (async () => {
+        const answer = await readTasks(organizationId, next);
+        if (!answer.ok) return;
+        setOlder((before) => ({
+          rows: [...(before?.rows ?? []), ...answer.value.rows],
+          next: answer.value.next,
+        }));
+      })();
+    },
+    reload: load,
+  };
+}
+
+const readTasks = (organizationId: string, cursor: string | null) =>
+  client().ask('listRestoreTasks', {
+    organizationId,
+    limit: String(PAGE_ROWS),
+    ...(cursor !== null && { cursor }),
+  });
+
+function kindLabel({ kind, workload }: ListedTask): string {
+  if (kind === 'undo') return t.undo;
+  const isDryRun = kind === 'dry-run';
+  switch (workload) {
+    case 'outlook':
+      return isDryRun ? t.dryRunMail : t.restoreMail;
+    case 'onedrive':
+      return isDryRun ? t.dryRunFiles : t.restoreFiles;
+    default:
+      return isDryRun ? t.dryRunOther : t.restoreOther;
+  }
+}
+
+function getStateLabel({ state, result, counts }: ListedTask): {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly text: string;
+} {
+  if (state === 'queued') return { label: t.queued, icon: 'clock', text: 'text-ink-2' };
+  if (state !== 'done')
+    return {
+      label: state === 'running' ? t.running : t.stopping,
+      icon: 'running',
+      text: 'text-running',
+    };
+  switch (result) {
+    case 'failed':
+      return { label: t.failed, icon: 'failed', text: 'font-semibold text-failed' };
+    case 'cancelled':
+      return { label: t.cancelled, icon: 'stop', text: 'text-ink-2' };
+    case 'warning':
+      return {
+        label: counts.failed > 0 ? t.warning : t.success,
+        icon: 'warning',
+        text: 'text-warning',
+      };
+    default:
+      return { label: t.success, icon: 'success', text: 'text-success' };
+  }
+}
+const EMPTY = {};

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react';
+import { useZone } from '#src/app/session/session.ts';
+import { formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { ItemNode } from '../workload.ts';
+import { personText, splitPeople } from './people.ts';
+import { itemMessages as t } from './messages.en.ts';
+
+/** What is known of an item without reading its content. */
+export function ItemDetails({
+  item,
+  path,
+  isBrief,
+}: {
+  readonly item: ItemNode;
+  readonly path: string;
+  /** Only people and date, beside the text of a mail. */
+  readonly isBrief: boolean;
+}) {
+  const zone = useZone();
+  const moment = (at: number): ReactNode => (
+    <time data-tip={formatUtc(at)}>{formatWhen(at, zone)}</time>
+  );
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ...peopleFacts(item),
+    ...(item.at === null
+      ? []
+      : [[item.kind === 'file' ? t.changed : t.sent, moment(item.at)] as const]),
+  ];
+  const more: readonly (readonly [string, ReactNode])[] = [
+    [t.path, path],
+    ...(item.sizeBytes === null ? [] : [[t.size, formatBytes(item.sizeBytes)] as const]),
+    ...(item.kind === 'file'
+      ? item.version === ''
+        ? []
+        : [[t.version, item.version] as const]
+      : [
+          [t.attachments, item.attachments > 0 ? t.yes : t.none] as const,
+          ...(item.kind === 'mail' ? [[t.state, item.read ? t.read : t.unreadState] as const] : []),
+        ]),
+    [t.firstSeen, moment(item.seen.first)],
+    [t.lastSeen, moment(item.seen.last)],
+  ];
+  return (
+    <div className="px-4 pb-3 tablet:px-5">
+      {item.deleted && (
+        <p className="m-0 flex items-center gap-2 pb-2 text-warning">
+          <Icon name="trash" />
+          {t.deleted({ when: formatWhen(item.seen.last, zone) })}
+        </p>
+      )}
+      <dl className="m-0 grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-3">
+        {[...facts, ...(isBrief ? [] : more)].map(([term, value]) => (
+          <div key={term} className="col-span-2 grid grid-cols-subgrid border-b border-hair py-1.5">
+            <dt className="text-ink-3">{term}</dt>
+            <dd className="m-0 min-w-0 break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function peopleFacts(item: ItemNode): readonly (readonly [string, ReactNode])[] {
+  if (item.kind === 'file') return [[t.author, item.author]];
+  const [sender, ...others] = splitPeople(item.people);
+  const shown = others.slice(0, MAX_PEOPLE).map(personText).join('; ');
+  return [
+    [t.from, sender === undefined ? t.noSender : personText(sender)],
+    ...(others.length === 0
+      ? []
+      : [
+          [
+            t.to,
+            others.length > MAX_PEOPLE
+              ? t.morePeople({ people: shown, count: others.length - MAX_PEOPLE })
+              : shown,
+          ] as const,
+        ]),
+  ];
+}
+const MAX_PEOPLE = 10;
+
+export const itemTitle = (item: ItemNode): string => (item.name === '' ? t.noSubject : item.name);

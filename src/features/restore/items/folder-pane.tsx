@@ -1,0 +1,230 @@
+import type { ReactNode } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Notice } from '#src/app/shell/notice-page.tsx';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
+import { formatBytes, formatCount } from '#src/ui/format.ts';
+import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import type { RestorePlace, Sort } from '../address.ts';
+import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
+import type { Download } from '../download/use-download.ts';
+import { containerName } from '../labels.ts';
+import type { ContainerNode, WorkloadKind } from '../workload.ts';
+import { ItemList } from './item-list.tsx';
+import type { Items } from './use-items.ts';
+import type { Selection } from './selection.ts';
+import { itemMessages as t } from './messages.en.ts';
+
+export interface FolderPaneProps {
+  readonly kind: WorkloadKind;
+  readonly folder: ContainerNode;
+  /** The open node is the mailbox or drive itself. */
+  readonly isTop: boolean;
+  readonly place: RestorePlace;
+  readonly items: Items;
+  readonly selection: Selection;
+  readonly listKey: string;
+  /** The limit of a selection was reached. */
+  readonly isFull: boolean;
+  readonly onSort: (sort: Sort) => void;
+  readonly onDeleted: (showDeleted: boolean) => void;
+  readonly onMove: (index: number) => void;
+  readonly onOpen: (index: number) => void;
+  readonly onToggle: (index: number) => void;
+  readonly onRange: (index: number) => void;
+  readonly onSelectAll: () => void;
+  readonly onClear: () => void;
+  readonly onRestoreItems: () => void;
+  readonly onRestoreFolder: () => void;
+  readonly onShowAll: () => void;
+  readonly download: Download;
+  /** Downloads the selection, or the folder. */
+  readonly onDownload: () => void;
+  /** Folders inside, on a phone. */
+  readonly renderFolders?: (isAlone: boolean) => ReactNode;
+}
+
+/** The items of the open folder, with what can be done with them. */
+export function FolderPane(props: FolderPaneProps) {
+  const { kind, folder, isTop, place, items, selection, download } = props;
+  const zone = useZone();
+  const { count, failure } = items;
+  const selected = selection.items.size;
+  const name = containerName(folder);
+  return (
+    <section aria-label={name} className="flex min-h-0 min-w-0 grow flex-col bg-sheet">
+      <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-hair px-4 py-1.5">
+        <h2 className="m-0 min-w-0 truncate text-[length:inherit]">{name}</h2>
+        <output className="ml-auto text-agate whitespace-nowrap text-ink-3">
+          {count === null
+            ? ''
+            : selected > 0
+              ? t.selected({ count: formatCount(selected), total: formatCount(count) })
+              : place.text === ''
+                ? t.count({ count })
+                : t.matches({ count })}
+        </output>
+        <span className="flex w-full flex-wrap items-center justify-between gap-2">
+          <span className="flex flex-wrap gap-2">
+            {selected > 0 ? (
+              <Button variant="primary" size="sm" keycap="R" onClick={props.onRestoreItems}>
+                {t.restoreItems({ count: selected })}
+              </Button>
+            ) : (
+              <Button size="sm" keycap="R" onClick={props.onRestoreFolder}>
+                {!isTop ? t.restoreFolder : kind === 'outlook' ? t.restoreMailbox : t.restoreDrive}
+              </Button>
+            )}
+            <Button
+              size="sm"
+              keycap="D"
+              busy={download.isBusy}
+              data-tip={dt.downloadHint}
+              onClick={props.onDownload}
+            >
+              {dt.download}
+            </Button>
+          </span>
+          {count !== null && count > 0 && (
+            <Button
+              size="sm"
+              variant="quiet"
+              onClick={selected > 0 ? props.onClear : props.onSelectAll}
+            >
+              {selected > 0 ? t.clearSelection : t.selectAll}
+            </Button>
+          )}
+        </span>
+        <span className="flex w-full flex-wrap items-center justify-between gap-2">
+          <Select
+            label={t.sort}
+            hideLabel
+            value={place.sort}
+            options={SORT_OPTIONS.map((value) => ({ value, label: sortLabel(value) }))}
+            onChange={props.onSort}
+          />
+          <span>
+            <Switch label={t.showDeleted} on={place.showDeleted} onChange={props.onDeleted} />
+          </span>
+        </span>
+      </header>
+      {props.isFull && (
+        <div className="p-3">
+          <Callout tone="warning" alert>
+            {t.tooMany({ max: formatCount(LIMITS.restoreNodes) })}
+          </Callout>
+        </div>
+      )}
+      <output className="block empty:hidden">
+        {download.started !== null && (
+          <p className="m-0 border-b border-hair px-4 py-2 break-words text-ink-2">
+            {dt.started({
+              name: download.started.name,
+              size: formatBytes(download.started.bytes),
+            })}
+            {download.started.missing > 0 && (
+              <span className="block">{dt.missing({ count: download.started.missing })}</span>
+            )}
+          </p>
+        )}
+      </output>
+      {download.failure !== null && (
+        <div className="p-3">
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={download.retry}>
+                {ui.tryAgain}
+              </Button>
+            }
+          >
+            {getFailureText(download.failure)}
+          </Callout>
+        </div>
+      )}
+      {props.renderFolders?.(count === 0)}
+      {failure !== null && (
+        <div className="p-3">
+          <Callout
+            tone="failed"
+            alert
+            action={
+              <Button size="sm" onClick={items.retry}>
+                {ui.tryAgain}
+              </Button>
+            }
+          >
+            {getFailureText(failure)}
+          </Callout>
+        </div>
+      )}
+      {count === null ? (
+        failure === null && (
+          <DelayedFallback>
+            <p className="m-0 px-4 py-3 text-ink-3">{t.loading}</p>
+          </DelayedFallback>
+        )
+      ) : count === 0 ? (
+        <Empty {...props} />
+      ) : (
+        <ItemList
+          label={t.list({ name })}
+          items={items}
+          count={count}
+          cursor={place.item?.index ?? null}
+          selection={selection}
+          zone={zone}
+          listKey={props.listKey}
+          onMove={props.onMove}
+          onOpen={props.onOpen}
+          onToggle={props.onToggle}
+          onRange={props.onRange}
+          onSelectAll={props.onSelectAll}
+        />
+      )}
+    </section>
+  );
+}
+
+function Empty({ kind, isTop, place, onShowAll, renderFolders }: FolderPaneProps) {
+  if (place.text !== '')
+    return (
+      <Notice
+        icon="search"
+        level={2}
+        title={t.noMatches}
+        actions={<Button onClick={onShowAll}>{t.showAll}</Button>}
+      >
+        <p className="m-0">{t.noMatchesHint}</p>
+      </Notice>
+    );
+  if (isTop && kind === 'outlook')
+    return renderFolders === undefined ? (
+      <Notice icon="folder" level={2} title={t.emptyTop}>
+        <p className="m-0">{t.emptyTopHint}</p>
+      </Notice>
+    ) : null;
+  return (
+    <Notice icon="folder" level={2} title={t.empty}>
+      <p className="m-0">{t.emptyHint}</p>
+      {!place.showDeleted && <p className="m-0">{t.emptyDeletedHint}</p>}
+    </Notice>
+  );
+}
+
+const SORT_OPTIONS = ['-date', 'date', 'name', '-name', '-size', 'size'] as const;
+const sortLabel = (sort: Sort): string =>
+  ({
+    '-date': t.sortNewest,
+    'date': t.sortOldest,
+    'name': t.sortName,
+    '-name': t.sortNameDown,
+    '-size': t.sortLargest,
+    'size': t.sortSmallest,
+  })[sort];

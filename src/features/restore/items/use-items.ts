@@ -1,0 +1,155 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import type { Sort } from '../address.ts';
+import type { ItemNode, ItemQuery, NodeAt, NodePage, Workload } from '../workload.ts';
+
+export const PAGE_ROWS = 200;
+/** Pages in memory; those farthest from what is shown go first. */
+export const MAX_PAGES = 20;
+
+export interface Items {
+  /** Null: not known yet. */
+  readonly count: number | null;
+  readonly itemAt: (index: number) => ItemNode | null;
+  /** Loads the pages with these rows, both inclusive. */
+  readonly show: (first: number, last: number) => void;
+  /** Returns rows, both inclusive, also those that aren't loaded. */
+  readonly read: (first: number, last: number) => Promise<Result<readonly ItemNode[]>>;
+  readonly failure: Failure | null;
+  readonly retry: () => void;
+}
+
+interface Loaded {
+  readonly key: string;
+  readonly pages: ReadonlyMap<number, NodePage<ItemNode>>;
+  readonly count: number | null;
+  readonly failure: Failure | null;
+}
+
+export interface ItemsInput {
+  readonly workload: Workload;
+  readonly session: string;
+  readonly at: NodeAt;
+  readonly text: string;
+  readonly sort: Sort;
+  readonly onRead: (result: Result<unknown>) => void;
+}
+
+/** The items of a folder, loaded in pages around what is shown. */
+export function useItems({ workload, session, at, text, sort, onRead }: ItemsInput): Items {
+  const { object, folder } = at;
+  const key = JSON.stringify([session, object, folder, text, sort]);
+  const [loaded, setLoaded] = useState<Loaded>(EMPTY);
+  const current = loaded.key === key ? loaded : EMPTY;
+  const running = useRef(new Set<string>());
+  const [shown, setShown] = useState<readonly [number, number]>([0, 0]);
+
+  const request = useCallback(
+    async (
+      offset: number,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Result<NodePage<ItemNode>>> => {
+      const query: ItemQuery = {
+        limit: String(limit),
+        // A cursor is faster than an offset deep in a large folder.
+        ...(cursor === null ? { offset: String(offset) } : { cursor }),
+        ...(text !== '' && { search: text }),
+        ...getSortFields(sort),
+      };
+      const answer = await workload.listItems(session, { object, folder }, query);
+      onRead(answer);
+      return answer;
+    },
+    [workload, session, object, folder, text, sort, onRead],
+  );
+
+  const [first, last] = shown;
+  const missing = missingPages(current, first, last);
+  const wanted = missing[0] ?? null;
+  const before = wanted === null ? null : (current.pages.get(wanted - 1)?.next ?? null);
+  const isFailed = current.failure !== null;
+  useEffect(() => {
+    if (wanted === null || isFailed) return;
+    const id = `${key} ${wanted}`;
+    if (running.current.has(id)) return;
+    running.current.add(id);
+    const load = async (): Promise<void> => {
+      const answer = await request(wanted * PAGE_ROWS, PAGE_ROWS, before);
+      running.current.delete(id);
+      setLoaded((was) => {
+        const base = was.key === key ? was : { ...EMPTY, key };
+        return answer.ok
+          ? {
+              key,
+              pages: nearest(new Map(base.pages).set(wanted, answer.value), wanted),
+              count: answer.value.count ?? base.count,
+              failure: null,
+            }
+          : { ...base, failure: answer.failure };
+      });
+    };
+    void load();
+  }, [key, wanted, before, isFailed, request]);
+
+  const itemAt = (index: number): ItemNode | null =>
+    current.pages.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS] ?? null;
+  return {
+    count: current.count,
+    itemAt,
+    show: (from, to) => setShown((was) => (was[0] === from && was[1] === to ? was : [from, to])),
+    async read(from, to) {
+      const rows: ItemNode[] = [];
+      for (let index = from; index <= to;) {
+        const known = itemAt(index);
+        if (known !== null) {
+          rows.push(known);
+          index += 1;
+          continue;
+        }
+        const answer = await request(index, Math.min(READ_ROWS, to - index + 1), null);
+        if (!answer.ok) return failed(answer.failure);
+        if (answer.value.rows.length === 0) break;
+        rows.push(...answer.value.rows);
+        index += answer.value.rows.length;
+      }
+      return ok(rows);
+    },
+    failure: current.failure,
+    retry: () => setLoaded((was) => ({ ...was, failure: null })),
+  };
+}
+
+/** Rows of a request for many items at once. */
+const READ_ROWS = 1_000;
+const EMPTY: Loaded = { key: '', pages: new Map(), count: null, failure: null };
+
+const getSortFields = (sort: Sort): Pick<ItemQuery, 'sort' | 'descending'> => ({
+  sort: (sort.startsWith('-') ? sort.slice(1) : sort) as ItemQuery['sort'],
+  descending: sort.startsWith('-') ? 'true' : 'false',
+});
+
+/** Returns the pages of rows that aren't loaded; the first page first, because it has the count. */
+export function missingPages(
+  { pages, count }: Pick<Loaded, 'pages' | 'count'>,
+  first: number,
+  last: number,
+): readonly number[] {
+  if (count === null) return pages.has(0) ? [] : [0];
+  if (first >= count) return [];
+  const end = Math.floor(Math.min(last, count - 1) / PAGE_ROWS);
+  const missing: number[] = [];
+  for (let page = Math.floor(Math.max(0, first) / PAGE_ROWS); page <= end; page++)
+    if (!pages.has(page)) missing.push(page);
+  return missing;
+}
+
+/** Returns the pages that stay in memory. */
+export function nearest<T>(pages: ReadonlyMap<number, T>, page: number): ReadonlyMap<number, T> {
+  if (pages.size <= MAX_PAGES) return pages;
+  return new Map(
+    [...pages].toSorted(([a], [b]) => Math.abs(a - page) - Math.abs(b - page)).slice(0, MAX_PAGES),
+  );
+}

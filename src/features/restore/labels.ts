@@ -1,0 +1,26 @@
+import type { IconName } from '#src/ui/icon.tsx';
+import type { ContainerNode, ItemNode } from './workload.ts';
+import { treeMessages } from './tree/messages.en.ts';
+
+export const containerIcon = ({ kind }: ContainerNode): IconName =>
+  ({
+    mailbox: 'person',
+    archive: 'archive',
+    drive: 'cloud',
+    folder: 'folder',
+    dir: 'folder',
+  })[kind] as IconName;
+
+/** The archive of a mailbox has the mailbox's name. */
+export const containerName = ({ kind, name }: ContainerNode): string =>
+  kind === 'archive' ? treeMessages.archive({ name }) : name;
+
+export const itemIcon = ({ kind }: ItemNode): IconName =>
+  ({
+    mail: 'mail',
+    event: 'calendar',
+    contact: 'users',
+    task: 'daily-checks',
+    note: 'note',
+    file: 'file',
+  })[kind] as IconName;

@@ -1,0 +1,201 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { ReactNode } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { isTyping } from '#src/ui/is-typing.ts';
+import { useIsDesk } from '#src/ui/use-is-desk.ts';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import type { BrowserProps } from './browser.tsx';
+import { useDownload } from './download/use-download.ts';
+import { ItemDetails, itemTitle } from './items/details.tsx';
+import { FolderPane } from './items/folder-pane.tsx';
+import { MailPreview } from './items/mail-preview.tsx';
+import { itemMessages as t } from './items/messages.en.ts';
+import { NO_SELECTION, addItems, rangeTo, sumBytes, toggleItem } from './items/selection.ts';
+import type { Selection } from './items/selection.ts';
+import { useItems } from './items/use-items.ts';
+import { containerName } from './labels.ts';
+import type { ChosenNodes } from './task/draft.ts';
+import type { ContainerNode, ItemNode } from './workload.ts';
+
+/** The open folder with its selection, and the open item. */
+export function OpenFolder({
+  workload,
+  session,
+  place,
+  go,
+  chain,
+  restoring,
+  onRestore,
+  onSelect,
+  isReading,
+  onReading,
+  renderFolders,
+}: BrowserProps & {
+  readonly chain: readonly [ContainerNode, ...ContainerNode[]];
+  readonly restoring: ChosenNodes | null;
+  readonly onRestore: (chosen: ChosenNodes) => void;
+  /** Another selection, while the form of a restore of items is open. */
+  readonly onSelect: (chosen: ChosenNodes) => void;
+  readonly isReading: boolean;
+  readonly onReading: (isReading: boolean) => void;
+  readonly renderFolders: ((isAlone: boolean) => ReactNode) | undefined;
+}) {
+  const isTablet = useIsTablet();
+  const isDesk = useIsDesk();
+  const folder = chain.at(-1) ?? chain[0];
+  const isTop = chain.length === 1;
+  const items = useItems({
+    workload,
+    session: session.id,
+    at: { object: chain[0].id, folder: isTop ? null : folder.id },
+    text: place.text,
+    sort: place.sort,
+    onRead: session.onRead,
+  });
+  const [selection, setSelection] = useState<Selection>(NO_SELECTION);
+  const download = useDownload(workload.kind, session.id);
+  const [isFull, setIsFull] = useState(false);
+  const [isSheet, setIsSheet] = useState(false);
+  const { item: opened } = place;
+  const known = opened === null ? null : items.itemAt(opened.index);
+  const item = known !== null && known.id === opened?.id ? known : null;
+
+  const put = (next: Selection): void => {
+    setSelection(next);
+    setIsFull(false);
+    if (restoring?.level === 'items') onSelect(chosenItems(next));
+  };
+  const chosenItems = ({ items: chosen }: Selection): ChosenNodes => ({
+    level: 'items',
+    chain,
+    nodes: [...chosen.keys()],
+    size: { items: chosen.size, bytes: sumBytes({ items: chosen, anchor: null }) },
+  });
+  const select = async (from: number, to: number, base: Selection): Promise<void> => {
+    const max = LIMITS.restoreNodes;
+    const rows = await items.read(from, Math.min(to, from + max));
+    if (!rows.ok) return;
+    const next = addItems(base, rows.value, max);
+    put(next);
+    setIsFull(rows.value.some(({ id }) => !next.items.has(id)));
+  };
+  const move = (index: number): void => {
+    const to = items.itemAt(index);
+    if (to !== null) go({ item: { id: to.id, index } }, 'replace');
+  };
+  const whole: ChosenNodes = {
+    level: isTop ? 'object' : 'folder',
+    chain,
+    nodes: [folder.id],
+    size: null,
+  };
+  const restoreItems = (): void => onRestore(chosenItems(selection));
+  const restoreFolder = (): void => onRestore(whole);
+  const startDownload = (): void =>
+    download.start(selection.items.size > 0 ? chosenItems(selection) : whole);
+  const onKey = useEffectEvent((event: KeyboardEvent): void => {
+    // The list box handles its own keys, but not this one.
+    const isInList = event.target instanceof Element && event.target.closest('[data-items]');
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if ((key !== 'r' && key !== 'd') || (!isInList && isTyping(event))) return;
+    event.preventDefault();
+    if (key === 'd') startDownload();
+    else if (selection.items.size > 0) restoreItems();
+    else restoreFolder();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => onKey(event);
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  const path = chain.map(containerName).join(' / ');
+  const details = (shown: ItemNode): ReactNode => (
+    <>
+      <ItemDetails item={shown} path={path} isBrief={isReading && shown.kind === 'mail'} />
+      {shown.kind === 'mail' && (
+        <MailPreview
+          session={session.id}
+          mailbox={chain[0].id}
+          item={shown.id}
+          subject={itemTitle(shown)}
+          isOn={isReading}
+          onTurn={onReading}
+          onRead={session.onRead}
+        />
+      )}
+    </>
+  );
+  return (
+    <>
+      <div
+        className={`flex min-h-0 min-w-0 flex-col ${isDesk ? 'w-[340px] shrink-0 border-r border-rule' : 'grow'}`}
+      >
+        <FolderPane
+          kind={workload.kind}
+          folder={folder}
+          isTop={isTop}
+          place={place}
+          items={items}
+          selection={selection}
+          listKey={`${session.id} ${folder.id} ${place.sort} ${place.text}`}
+          isFull={isFull}
+          onSort={(sort) => go({ sort, item: null }, 'replace')}
+          onDeleted={(showDeleted) => go({ showDeleted, item: null })}
+          onMove={move}
+          onOpen={(index) => {
+            move(index);
+            if (!isDesk) setIsSheet(true);
+          }}
+          onToggle={(index) => {
+            const row = items.itemAt(index);
+            if (row === null) return;
+            move(index);
+            if (selection.items.size >= LIMITS.restoreNodes && !selection.items.has(row.id))
+              setIsFull(true);
+            else put(toggleItem(selection, row, index));
+          }}
+          onRange={(index) => {
+            const anchor = selection.anchor ?? place.item?.index ?? index;
+            const base = { ...selection, anchor };
+            const [from, to] = rangeTo(base, index);
+            void select(from, to, base);
+          }}
+          onSelectAll={() => void select(0, (items.count ?? 1) - 1, selection)}
+          onClear={() => put(NO_SELECTION)}
+          onRestoreItems={restoreItems}
+          onRestoreFolder={restoreFolder}
+          download={download}
+          onDownload={startDownload}
+          onShowAll={() => go({ text: '', item: null }, 'replace')}
+          {...(renderFolders !== undefined && { renderFolders })}
+        />
+      </div>
+      {isDesk && (
+        <section
+          aria-label={t.details}
+          className={`flex min-w-0 grow flex-col overflow-auto bg-sheet ${restoring === null ? '' : 'max-[1439px]:hidden'}`}
+        >
+          {item === null ? (
+            <p className="m-0 px-5 py-4 text-ink-3">{t.chooseItem}</p>
+          ) : (
+            <>
+              <h2 className="m-0 px-5 pt-3.5 pb-2 text-head break-words">{itemTitle(item)}</h2>
+              {details(item)}
+            </>
+          )}
+        </section>
+      )}
+      {!isDesk && isSheet && item !== null && (
+        <Dialog
+          title={itemTitle(item)}
+          place={isTablet ? 'middle' : 'bottom'}
+          onClose={() => setIsSheet(false)}
+        >
+          <div className="flex flex-col pt-3">{details(item)}</div>
+        </Dialog>
+      )}
+    </>
+  );
+}

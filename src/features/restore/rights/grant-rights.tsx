@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'react';
+import type { InputOf } from '#contract/calls.ts';
+import type { DeviceCodeState } from '#contract/engine/engine.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import type { ShownCode } from '#machines/device-code.ts';
+import { now } from '#src/app/clock.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import { DeviceCodeStep } from '#src/features/shared/device-code/device-code-step.tsx';
+import { restoreRightsMessages as t } from './messages.en.ts';
+
+type SessionType = InputOf<'openRestoreSession'>['sessionType'];
+
+/** An administrator of the tenant grants the rights to write for this session, with a code. */
+export function GrantRights({
+  title,
+  organizationId,
+  sessionType,
+  missing,
+  onGranted,
+}: {
+  readonly title: string;
+  /** The organization that is written to. */
+  readonly organizationId: string;
+  readonly sessionType: SessionType;
+  readonly missing: readonly string[];
+  readonly onGranted: () => void;
+}) {
+  const head = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => {
+    head.current?.focus();
+  }, []);
+  return (
+    <div className="grid gap-3 py-3">
+      <h3 ref={head} tabIndex={-1} className="m-0 text-[length:inherit] outline-none">
+        {title}
+      </h3>
+      <DeviceCodeStep
+        granted={false}
+        lead={t.lead}
+        permissions={missing.map((permission) => LABELS[permission] ?? permission)}
+        permissionsNote={t.note}
+        grantedText={t.granted}
+        request={() => requestCode(organizationId, sessionType)}
+        check={() => checkCode(organizationId)}
+        onGranted={onGranted}
+      />
+    </div>
+  );
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  'User.Read.All': t.userRead,
+  'Mail.ReadWrite': t.mailWrite,
+  'Files.ReadWrite.All': t.filesWrite,
+  'MailboxItem.ImportExport.All': t.mailImport,
+};
+
+async function requestCode(
+  organizationId: string,
+  sessionType: SessionType,
+): Promise<Result<ShownCode>> {
+  const request = await withReauth(() =>
+    client().ask('requestRestoreDeviceCode', { organizationId, sessionType }),
+  );
+  if (!request.ok) return request;
+  const { id, userCode, verificationUrl, expiresAt, intervalMs } = request.value;
+  return ok({ id, userCode, verificationUrl, expiresInMs: expiresAt - now(), intervalMs });
+}
+
+async function checkCode(organizationId: string): Promise<Result<DeviceCodeState>> {
+  const checked = await withReauth(() => client().ask('requestRestoreToken', { organizationId }));
+  return checked.ok ? ok(checked.value.state) : checked;
+}

@@ -1,0 +1,223 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { OrganizationRow } from '#contract/backup/organizations.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { Page } from '#src/app/shell/page.tsx';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { useIsTablet } from '#src/ui/use-is-tablet.ts';
+import { MAX_TEXT, restoreAddress, restorePlace } from './address.ts';
+import type { RestorePlace } from './address.ts';
+import { Browser } from './browser.tsx';
+import { RestoreHistory } from './history/restore-history.tsx';
+import { NoSession, Offline } from './no-session.tsx';
+import { PointPicker } from './points/point-picker.tsx';
+import { SessionBar } from './session-bar.tsx';
+import { useRestoreSession } from './use-restore-session.ts';
+import type { RestoreSession } from './use-restore-session.ts';
+import { ONEDRIVE, OUTLOOK } from './workload.ts';
+import type { Workload } from './workload.ts';
+import { restoreMessages as t } from './messages.en.ts';
+
+/** `/o365/restore/outlook`: mailboxes as they were at a restore point. */
+export const OutlookRestore = () => <RestorePage workload={OUTLOOK} />;
+/** `/o365/restore/onedrive`: the same of drives. */
+export const OneDriveRestore = () => <RestorePage workload={ONEDRIVE} />;
+
+function RestorePage({ workload }: { readonly workload: Workload }) {
+  const { history } = useRouter();
+  const query = useRouterState({ select: ({ location }) => location.searchStr });
+  const written = restorePlace(query);
+  const organizations = useWatch('organizations', EMPTY) ?? null;
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  // With one organization there is nothing to choose.
+  const only = organizations?.length === 1 ? (organizations[0]?.id ?? null) : null;
+  const place = { ...written, organization: written.organization ?? only };
+  const address = restoreAddress(workload.page, place);
+  const session = useRestoreSession(workload, place, address);
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(
+    () => new Set(written.path.slice(0, -1)),
+  );
+  const [isHistory, setIsHistory] = useState(false);
+  const go = (change: Partial<RestorePlace>, how: 'push' | 'replace' = 'push'): void => {
+    // The address may be ahead of what is rendered.
+    const latest = restorePlace(history.location.search);
+    history[how](
+      restoreAddress(workload.page, {
+        ...latest,
+        organization: latest.organization ?? only,
+        at: latest.at ?? session.point?.at ?? null,
+        ...change,
+      }),
+    );
+  };
+  const organization = organizations?.find(({ id }) => id === place.organization) ?? null;
+  const isOutlook = workload.kind === 'outlook';
+  const isTablet = useIsTablet();
+  // On a phone, an open folder has the whole screen.
+  const isCompact = !isTablet && session.state === 'open' && place.path.length > 0;
+  const isBrowsing = session.state === 'open' && session.id !== null;
+  return (
+    <Page
+      title={isOutlook ? t.titleOutlook : t.titleOnedrive}
+      detail={isOutlook ? t.outlook : t.onedrive}
+      scroll="own"
+      {...(organization !== null && {
+        action: (
+          <Button icon="history" onClick={() => setIsHistory(true)}>
+            {t.restores}
+          </Button>
+        ),
+      })}
+      {...(isBrowsing &&
+        place.path.length > 0 && {
+          search: (
+            <SearchField
+              label={isOutlook ? t.searchOutlook : t.searchOnedrive}
+              value={place.text}
+              focusKey="/"
+              onChange={(text) => go({ text: text.slice(0, MAX_TEXT), item: null }, 'replace')}
+            />
+          ),
+        })}
+    >
+      <div className="flex h-full min-h-0 min-w-0 flex-col max-tablet:overflow-auto">
+        <OpenSession session={session} organization={organization} isCompact={isCompact} />
+        {organizations !== null && organizations.length > 0 && !isCompact && (
+          <div className="flex shrink-0 flex-wrap items-start gap-x-7 gap-y-2 border-b border-rule bg-sheet px-4 py-2.5 tablet:px-5">
+            <div className="grid w-56 max-w-full gap-1">
+              <span aria-hidden className="text-agate text-ink-3">
+                {t.organization}
+              </span>
+              <Select
+                label={t.organization}
+                hideLabel
+                value={organization?.id ?? ''}
+                placeholder={t.chooseOrganization}
+                options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+                onChange={(id) => {
+                  if (id === place.organization && session.isStopped) session.reopen();
+                  else
+                    history.push(
+                      restoreAddress(workload.page, { ...restorePlace(''), organization: id }),
+                    );
+                }}
+              />
+            </div>
+            {organization !== null && session.points !== null && session.points.length > 0 && (
+              <PointPicker
+                workload={workload}
+                organization={organization.id}
+                points={session.points}
+                isComplete={session.hasAllPoints}
+                at={session.point?.at ?? place.at ?? session.points[0]?.at ?? 0}
+                onChoose={(at) => go({ at, item: null })}
+              />
+            )}
+          </div>
+        )}
+        {session.point !== null && session.point.lacks.length > 0 && isBrowsing && (
+          <div className="px-4 py-2 tablet:px-5">
+            <Callout tone="warning">{lacksText(session.point.lacks)}</Callout>
+          </div>
+        )}
+        <div className="min-h-0 min-w-0 grow max-tablet:min-h-[22rem]">
+          {offline && !isBrowsing ? (
+            <Offline />
+          ) : session.id !== null && place.organization !== null && session.state === 'open' ? (
+            <div className="flex h-full min-h-0 flex-col">
+              {offline && (
+                <div className="px-4 py-2 tablet:px-5">
+                  <Callout tone="warning">
+                    {t.offline} {t.offlineHint}
+                  </Callout>
+                </div>
+              )}
+              <div className="min-h-0 grow">
+                <Browser
+                  workload={workload}
+                  session={{ ...session, id: session.id }}
+                  organization={place.organization}
+                  place={place}
+                  expanded={expanded}
+                  onExpand={(id, isExpanded) =>
+                    setExpanded((before) => {
+                      if (before.has(id) === isExpanded) return before;
+                      const after = new Set(before);
+                      if (isExpanded) after.add(id);
+                      else after.delete(id);
+                      return after;
+                    })
+                  }
+                  go={go}
+                />
+              </div>
+            </div>
+          ) : (
+            <NoSession
+              workload={workload}
+              session={session}
+              organizations={organizations}
+              organization={organization}
+              place={place}
+            />
+          )}
+        </div>
+      </div>
+      {isHistory && organization !== null && (
+        <RestoreHistory
+          organizationId={organization.id}
+          organization={organization.name}
+          onClose={() => setIsHistory(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The bar of the open session, and why stopping it failed. */
+function OpenSession({
+  session,
+  organization,
+  isCompact,
+}: {
+  readonly session: RestoreSession;
+  readonly organization: OrganizationRow | null;
+  readonly isCompact: boolean;
+}) {
+  const jobs = useWatch('backupJobs', EMPTY);
+  if (organization === null || (session.state !== 'open' && session.state !== 'stopping'))
+    return null;
+  return (
+    <>
+      <SessionBar
+        session={session}
+        organization={organization.name}
+        isCompact={isCompact}
+        job={jobs?.find(({ id }) => id === session.point?.job)?.name ?? null}
+      />
+      {session.failure !== null && (
+        <div className="px-4 py-2 tablet:px-5">
+          <Callout tone="failed" alert>
+            {getFailureText(session.failure)}
+          </Callout>
+        </div>
+      )}
+    </>
+  );
+}
+
+function lacksText(lacks: readonly string[]): string {
+  const first = lacks.slice(0, MAX_LACKS).join(', ');
+  return t.lacks({
+    names:
+      lacks.length > MAX_LACKS
+        ? t.lacksMore({ names: first, count: lacks.length - MAX_LACKS })
+        : first,
+  });
+}
+const MAX_LACKS = 3;
+const EMPTY = {};

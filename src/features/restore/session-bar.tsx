@@ -1,0 +1,56 @@
+import { useNow } from '#src/app/clock.ts';
+import { useZone } from '#src/app/session/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatDuration, formatTime, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { RestoreSession } from './use-restore-session.ts';
+import { restoreMessages as t } from './messages.en.ts';
+
+/** What the open session shows, since when, and when it ends. */
+export function SessionBar({
+  session,
+  organization,
+  job,
+  isCompact,
+}: {
+  readonly session: RestoreSession;
+  readonly organization: string;
+  /** Null: unknown. */
+  readonly job: string | null;
+  /** Only what it shows, on a phone. */
+  readonly isCompact: boolean;
+}) {
+  const zone = useZone();
+  const now = useNow(30_000);
+  const { point, openedAt, endsAt, state } = session;
+  if (point === null || openedAt === null || endsAt === null) return null;
+  const when = formatWhen(point.at, zone);
+  const minutes = Math.floor(Math.max(0, endsAt - now) / 60_000);
+  return (
+    <section
+      aria-label={t.sessionOpen}
+      className="flex min-h-10 shrink-0 items-center gap-x-2.5 border-b border-rule bg-running-wash px-4 py-1 tablet:px-5"
+    >
+      <Icon name="history" className="text-running" />
+      <b className="text-running max-tablet:sr-only">{t.sessionOpen}</b>
+      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2.5 gap-y-0.5">
+        <span className="min-w-0 truncate">
+          {job === null
+            ? t.sessionAt({ organization, when })
+            : t.sessionJob({ organization, when, job })}
+        </span>
+        {!isCompact && (
+          <span className="text-ink-2 tablet:ml-auto">
+            {t.openedAt({
+              time: formatTime(openedAt, zone),
+              left: minutes < 1 ? t.underMinute : formatDuration(minutes * 60),
+            })}
+          </span>
+        )}
+      </span>
+      <Button size="sm" icon="stop" busy={state === 'stopping'} onClick={session.stop}>
+        {t.stopSession}
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,157 @@
+import type { InputOf } from '#contract/calls.ts';
+import type { MailFlags, RestoreInput } from '#contract/engine/engine.ts';
+import { DOCUMENT_VERSIONS } from '#contract/restore/shapes.ts';
+import type { Result } from '#contract/result.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import type { ContainerNode, WorkloadKind } from '../workload.ts';
+import { restoreTaskMessages as t } from './messages.en.ts';
+
+/** What is to be restored: a mailbox or drive, a folder, or items of one. */
+export interface ChosenNodes {
+  readonly level: 'object' | 'folder' | 'items';
+  /** The nodes from the mailbox or drive down to the open folder. */
+  readonly chain: readonly [ContainerNode, ...ContainerNode[]];
+  readonly nodes: readonly string[];
+  /** Of items: how many, and how large. Null: the server has to count them. */
+  readonly size: { readonly items: number; readonly bytes: number } | null;
+}
+
+/** The form of a restore. */
+export interface RestoreDraft {
+  readonly isOther: boolean;
+  /** The organization of the other place; null: the session's. */
+  readonly organization: string | null;
+  readonly user: { readonly id: string; readonly name: string } | null;
+  readonly folder: string;
+  readonly deletedItems: boolean;
+  readonly changedItems: boolean;
+  readonly onConflict: RestoreInput['onConflict'];
+  readonly versions: RestoreInput['versions'];
+  readonly flags: MailFlags;
+  readonly reason: string;
+}
+
+export const NEW_DRAFT: RestoreDraft = {
+  isOther: false,
+  organization: null,
+  user: null,
+  folder: '',
+  deletedItems: true,
+  changedItems: true,
+  onConflict: 'replace',
+  versions: 'last',
+  flags: {
+    markRestoredAsUnread: false,
+    excludeDeletedItems: false,
+    excludeDrafts: false,
+    excludeInPlaceHoldItems: false,
+    excludeLitigationHoldItems: false,
+  },
+  reason: '',
+};
+
+export interface DraftErrors {
+  readonly user: string | null;
+  readonly reason: string | null;
+  readonly what: string | null;
+}
+
+export function checkDraft(draft: RestoreDraft): DraftErrors {
+  const { isOther, user, reason, deletedItems, changedItems } = draft;
+  return {
+    user: isOther && user === null ? t.userNeeded : null,
+    reason: isOther && reason.trim() === '' ? t.reasonNeeded : null,
+    what: deletedItems || changedItems ? null : t.whatNeeded,
+  };
+}
+export const hasErrors = ({ user, reason, what }: DraftErrors): boolean =>
+  user !== null || reason !== null || what !== null;
+
+/** Returns the request of a complete draft. */
+export function restoreRequest(
+  draft: RestoreDraft,
+  { nodes }: Pick<ChosenNodes, 'nodes'>,
+  session: { readonly id: string; readonly organization: string },
+): RestoreInput {
+  const { isOther, user, folder, reason } = draft;
+  return {
+    explorer: session.id,
+    nodes,
+    target:
+      isOther && user !== null
+        ? {
+            kind: 'other',
+            organization: draft.organization ?? session.organization,
+            object: user.id,
+            folder: folder.trim() === '' ? null : folder.trim(),
+          }
+        : { kind: 'original' },
+    select: draft.deletedItems ? (draft.changedItems ? 'both' : 'missing') : 'changed',
+    onConflict: draft.onConflict,
+    versions: draft.versions,
+    flags: draft.flags,
+    dryRun: false,
+    reason: isOther ? reason.trim() : null,
+  };
+}
+
+type MailFields = Omit<InputOf<'restoreMailbox'>, 'mailboxId'>;
+type FileFields = Omit<InputOf<'restoreDrive'>, 'onedriveId'>;
+type Shared = Omit<FileFields, 'onedrive' | 'documentVersion'>;
+const [ALL_VERSIONS, LAST_VERSION] = DOCUMENT_VERSIONS;
+
+function sharedFields(request: RestoreInput, dryRun: boolean): Shared {
+  const { explorer, target, select, onConflict, reason } = request;
+  return {
+    restoreSessionId: explorer,
+    deletedItems: select !== 'changed',
+    changedItems: select !== 'missing',
+    onConflict,
+    dryRun,
+    ...(reason !== null && { reason }),
+    ...(target.kind === 'other' && {
+      targetOrganizationId: target.organization,
+      ...(target.folder !== null && { folder: target.folder }),
+    }),
+  };
+}
+
+/** Returns the fields of a restore of mail. */
+export const mailFields = (request: RestoreInput, dryRun: boolean): MailFields => ({
+  ...sharedFields(request, dryRun),
+  ...request.flags,
+  ...(request.target.kind === 'other' && { mailbox: request.target.object }),
+});
+
+/** Returns the fields of a restore of files. */
+export const fileFields = (request: RestoreInput, dryRun: boolean): FileFields => ({
+  ...sharedFields(request, dryRun),
+  documentVersion: request.versions === 'all' ? ALL_VERSIONS : LAST_VERSION,
+  ...(request.target.kind === 'other' && { onedrive: request.target.object }),
+});
+
+/** Starts a restore, or its dry run, with the call of its level. Returns the id of the task. */
+export async function startRestore(
+  kind: WorkloadKind,
+  { level, chain: [object], nodes }: ChosenNodes,
+  request: RestoreInput,
+  dryRun: boolean,
+): Promise<Result<string>> {
+  const ids = [...nodes];
+  const folderId = ids[0] ?? '';
+  const mail = { ...mailFields(request, dryRun), mailboxId: object.id };
+  const files = { ...fileFields(request, dryRun), onedriveId: object.id };
+  const answer =
+    kind === 'outlook'
+      ? level === 'object'
+        ? await client().ask('restoreMailbox', mail)
+        : level === 'folder'
+          ? await client().ask('restoreMailFolder', { ...mail, folderId })
+          : await client().ask('restoreMailItems', { ...mail, items: ids })
+      : level === 'object'
+        ? await client().ask('restoreDrive', files)
+        : level === 'folder'
+          ? await client().ask('restoreDriveFolder', { ...files, folderId })
+          : await client().ask('restoreDocuments', { ...files, documents: ids });
+  return answer.ok ? { ok: true, value: answer.value.taskId } : answer;
+}

@@ -1,0 +1,220 @@
+import { useId, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { MailFlags } from '#contract/engine/engine.ts';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Choice } from '#src/ui/choice.tsx';
+import { Check } from '#src/ui/check.tsx';
+import { Combobox } from '#src/ui/combobox.tsx';
+import { Select } from '#src/ui/select.tsx';
+import { TextArea } from '#src/ui/text-area.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { useQuery } from '../../shared/queries/use-query.ts';
+import type { WorkloadKind } from '../workload.ts';
+import type { DraftErrors, RestoreDraft } from './draft.ts';
+import { restoreTaskMessages as t } from './messages.en.ts';
+
+export interface RestoreFormProps {
+  readonly kind: WorkloadKind;
+  /** The organization of the session. */
+  readonly organizationId: string;
+  /** `Priya Nair, Inbox, Rota`. */
+  readonly originalPlace: string;
+  readonly draft: RestoreDraft;
+  /** Null until the user tried to go on. */
+  readonly errors: DraftErrors | null;
+  readonly onChange: (draft: RestoreDraft) => void;
+}
+
+/** Where to restore to, and what. */
+export function RestoreForm(props: RestoreFormProps) {
+  const { kind, originalPlace, draft, errors, onChange } = props;
+  const put = (change: Partial<RestoreDraft>): void => onChange({ ...draft, ...change });
+  const name = useId();
+  return (
+    <>
+      <Part title={t.where}>
+        <Choice
+          name={name}
+          checked={!draft.isOther}
+          title={t.original}
+          detail={originalPlace}
+          onChoose={() => put({ isOther: false })}
+        />
+        <Choice
+          name={name}
+          checked={draft.isOther}
+          title={kind === 'outlook' ? t.otherMailbox : t.otherDrive}
+          detail={t.otherHint}
+          onChoose={() => put({ isOther: true })}
+        />
+        {draft.isOther && <OtherPlace {...props} put={put} />}
+      </Part>
+      <Part title={t.what}>
+        <Check
+          checked={draft.deletedItems}
+          title={t.deletedItems}
+          detail={t.deletedItemsHint}
+          onChange={(deletedItems) => put({ deletedItems })}
+        />
+        <Check
+          checked={draft.changedItems}
+          title={t.changedItems}
+          detail={t.changedItemsHint}
+          onChange={(changedItems) => put({ changedItems })}
+        />
+        {errors !== null && errors.what !== null && (
+          <p role="alert" className="m-0 text-agate text-failed">
+            {errors.what}
+          </p>
+        )}
+        {draft.changedItems && (
+          <div className="pt-2">
+            <Select
+              block
+              label={t.conflict}
+              value={draft.onConflict}
+              options={[
+                { value: 'replace', label: t.replace },
+                { value: 'keep-both', label: t.keepBoth },
+                { value: 'skip', label: t.skip },
+              ]}
+              onChange={(onConflict) => put({ onConflict })}
+            />
+          </div>
+        )}
+        {kind === 'onedrive' && (
+          <div className="pt-3">
+            <Select
+              block
+              label={t.versions}
+              value={draft.versions}
+              options={[
+                { value: 'last', label: t.versionLast },
+                { value: 'all', label: t.versionAll },
+              ]}
+              onChange={(versions) => put({ versions })}
+            />
+          </div>
+        )}
+      </Part>
+      {kind === 'outlook' && (
+        <details className="border-b border-hair py-2">
+          <summary className="cursor-pointer rounded-part py-1 pointer-coarse:min-h-11">
+            {t.options}
+          </summary>
+          {FLAGS.map((flag) => (
+            <Check
+              key={flag}
+              checked={draft.flags[flag]}
+              title={flagLabel(flag)}
+              onChange={(isOn) => put({ flags: { ...draft.flags, [flag]: isOn } })}
+            />
+          ))}
+        </details>
+      )}
+    </>
+  );
+}
+
+function OtherPlace({
+  organizationId,
+  draft,
+  errors,
+  put,
+}: RestoreFormProps & { readonly put: (change: Partial<RestoreDraft>) => void }) {
+  const organizations = useWatch('organizations', EMPTY) ?? [];
+  const [typed, setTyped] = useState('');
+  const target = draft.organization ?? organizationId;
+  const search = typed.trim();
+  const request = useQuery('listOrganizationUsers', {
+    organizationId: target,
+    limit: String(MAX_USERS),
+    ...(search !== '' && { search }),
+  });
+  const { user } = draft;
+  const users = (request.value?.rows ?? []).map(({ id, name, address }) => ({
+    value: id,
+    label: address === '' ? name : `${name} (${address})`,
+  }));
+  return (
+    <div className="grid gap-3 pb-2 pl-7">
+      {organizations.length > 1 && (
+        <Select
+          block
+          label={t.organization}
+          value={target}
+          options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(organization) => put({ organization, user: null })}
+        />
+      )}
+      <Combobox
+        label={t.user}
+        required
+        value={user?.id ?? ''}
+        placeholder={t.userHint}
+        options={
+          user === null || users.some(({ value }) => value === user.id)
+            ? users
+            : [{ value: user.id, label: user.name }, ...users]
+        }
+        error={
+          errors?.user ??
+          (request.failure === null
+            ? null
+            : t.usersFailed({ message: getFailureText(request.failure) }))
+        }
+        onType={setTyped}
+        onChange={(id) =>
+          put({ user: { id, name: users.find(({ value }) => value === id)?.label ?? id } })
+        }
+      />
+      <TextField
+        label={t.folder}
+        hint={t.folderHint}
+        value={draft.folder}
+        autoComplete="off"
+        onChange={(event) => put({ folder: event.target.value })}
+      />
+      <TextArea
+        label={t.reason}
+        required
+        rows={2}
+        value={draft.reason}
+        maxLength={MAX_REASON}
+        error={errors?.reason ?? null}
+        onChange={(event) => put({ reason: event.target.value })}
+      />
+    </div>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className="m-0 min-w-0 border-0 border-b border-hair p-0 pt-3 pb-2">
+      <legend className="float-left w-full p-0 pb-1 font-semibold">{title}</legend>
+      <div className="clear-both">{children}</div>
+    </fieldset>
+  );
+}
+
+const FLAGS = [
+  'markRestoredAsUnread',
+  'excludeDrafts',
+  'excludeDeletedItems',
+  'excludeInPlaceHoldItems',
+  'excludeLitigationHoldItems',
+] as const satisfies readonly (keyof MailFlags)[];
+
+const flagLabel = (flag: keyof MailFlags): string =>
+  ({
+    markRestoredAsUnread: t.unread,
+    excludeDrafts: t.noDrafts,
+    excludeDeletedItems: t.noDeletedItems,
+    excludeInPlaceHoldItems: t.noInPlaceHold,
+    excludeLitigationHoldItems: t.noLitigationHold,
+  })[flag];
+
+const MAX_USERS = 50;
+const MAX_REASON = 2_000;
+const EMPTY = {};

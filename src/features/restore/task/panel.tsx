@@ -1,0 +1,323 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { Task } from '#contract/engine/engine.ts';
+import type { Failure } from '#contract/errors.ts';
+import { useActingRefusal } from '#src/app/call-button.tsx';
+import { getFailureText } from '#src/app/failure-text.ts';
+import { useWatch } from '#src/app/worker/worker-client.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatBytes, formatCount } from '#src/ui/format.ts';
+import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { containerName } from '../labels.ts';
+import type { Workload } from '../workload.ts';
+import { GrantRights } from '../rights/grant-rights.tsx';
+import { restoreRightsMessages as rightsWords } from '../rights/messages.en.ts';
+import { checkDraft, hasErrors, NEW_DRAFT, restoreRequest } from './draft.ts';
+import type { ChosenNodes, RestoreDraft } from './draft.ts';
+import { RestoreForm } from './form.tsx';
+import { TaskProgress } from './progress.tsx';
+import { Results } from './results.tsx';
+import { EDITABLE, useRestoreTask } from './use-restore-task.ts';
+import type { RestoreState, RestoreTask } from './use-restore-task.ts';
+import { restoreTaskMessages as t } from './messages.en.ts';
+
+export interface RestorePanelProps {
+  readonly workload: Workload;
+  readonly session: { readonly id: string; readonly organization: string };
+  /** While the restore can still be edited, another choice replaces this one; an empty one closes it. */
+  readonly chosen: ChosenNodes;
+  /** The panel has its own frame: a title and a button that closes it. */
+  readonly renderFrame: (title: string, body: ReactNode, footer: ReactNode) => ReactNode;
+  readonly onClose: () => void;
+}
+
+/** A restore, from its form over the dry run to its undo. */
+export function RestorePanel({
+  workload,
+  session: current,
+  chosen: latest,
+  renderFrame,
+  onClose,
+}: RestorePanelProps) {
+  const { kind } = workload;
+  const offline = useWatch('status', EMPTY)?.is === 'offline';
+  const [draft, setDraft] = useState<RestoreDraft>(NEW_DRAFT);
+  const [isChecked, setIsChecked] = useState(false);
+  const [chosen, setChosen] = useState(latest);
+  const [session] = useState(current);
+  const task = useRestoreTask(
+    workload,
+    session.organization,
+    restoreRequest(draft, chosen, session),
+    chosen,
+  );
+  const { state } = task;
+  const isEditable = EDITABLE.has(state);
+  const isGone = latest.nodes.length === 0 || current.id !== session.id;
+  if (chosen !== latest && isEditable && !isGone) setChosen(latest);
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    if (isGone && isEditable) close();
+  }, [isGone, isEditable]);
+  const size = useSize(workload, session.id, chosen);
+  const errors = checkDraft(draft);
+  const acting = useActingRefusal(workload.restoreCall);
+  const refusal = offline
+    ? { 'disabled': true, 'data-tip': t.needsNetwork, 'aria-description': t.needsNetwork }
+    : acting;
+  const count = size === null || size === 'unknown' ? chosen.nodes.length : size.items;
+  const tryRun = (): void => {
+    setIsChecked(true);
+    if (!hasErrors(errors)) task.startDryRun();
+  };
+  const body = (
+    <Body
+      task={task}
+      sessionType={workload.sessionType}
+      organizationId={session.organization}
+      form={
+        <>
+          <RestoreForm
+            kind={kind}
+            organizationId={session.organization}
+            originalPlace={chosen.chain.map(containerName).join(', ')}
+            draft={draft}
+            errors={isChecked ? errors : null}
+            onChange={setDraft}
+          />
+          <Sizes size={size} />
+          <p className="m-0 py-3 text-agate text-ink-3">{t.dryRunHint}</p>
+        </>
+      }
+    />
+  );
+  const finish = <Button onClick={onClose}>{ui.done}</Button>;
+  const stop = (
+    <Button busy={task.current?.isStopping ?? false} onClick={task.stop}>
+      {task.current?.isStopping === true ? t.stopping : t.stop}
+    </Button>
+  );
+  const hasWork =
+    task.dryRun !== null && task.dryRun.counts.restored + task.dryRun.counts.merged > 0;
+  const undo =
+    task.restore?.canUndo === true ? (
+      <Button icon="undo" {...refusal} onClick={task.undo}>
+        {t.undo}
+      </Button>
+    ) : null;
+  const footers: Readonly<Record<RestoreState, ReactNode>> = {
+    drafted: (
+      <Button variant="primary" {...refusal} onClick={tryRun}>
+        {t.dryRun}
+      </Button>
+    ),
+    dryRunning: stop,
+    reviewed: (
+      <>
+        {hasWork && (
+          <Button variant="primary" {...refusal} onClick={task.run}>
+            {t.restore({ count: countChanges(task.dryRun) })}
+          </Button>
+        )}
+        <Button onClick={task.edit}>{t.edit}</Button>
+      </>
+    ),
+    checking: <Button onClick={task.stop}>{ui.cancel}</Button>,
+    signingIn: <Button onClick={task.stop}>{ui.cancel}</Button>,
+    running: stop,
+    done: (
+      <>
+        {finish}
+        {undo}
+      </>
+    ),
+    failed: (
+      <>
+        <Button variant="primary" {...refusal} onClick={task.run}>
+          {ui.tryAgain}
+        </Button>
+        <Button onClick={task.edit}>{t.edit}</Button>
+      </>
+    ),
+    cancelled: (
+      <>
+        <Button variant="primary" {...refusal} onClick={task.run}>
+          {t.restore({ count })}
+        </Button>
+        {undo}
+        {finish}
+      </>
+    ),
+    undoing: null,
+    undone: finish,
+  };
+  return renderFrame(getTitle(kind, chosen), body, footers[state]);
+}
+
+function Body({
+  task,
+  sessionType,
+  organizationId,
+  form,
+}: {
+  readonly task: RestoreTask;
+  readonly sessionType: Workload['sessionType'];
+  readonly organizationId: string;
+  readonly form: ReactNode;
+}) {
+  const { state, dryRun, restore, undone, failure, current } = task;
+  const head = useRef<HTMLHeadingElement>(null);
+  // The result takes the focus, because the button that was pressed is gone.
+  const over = state === 'reviewed' || OVER.has(state) ? state : null;
+  useEffect(() => {
+    if (over !== null) head.current?.focus();
+  }, [over]);
+  const refused = failure === null ? null : <Refusal failure={failure} />;
+  const progress = (title: string, hint?: string): ReactNode => (
+    <TaskProgress
+      title={title}
+      {...(hint !== undefined && { hint })}
+      task={current?.task ?? null}
+      failure={current?.failure ?? null}
+    />
+  );
+  const ended = (result: Task | null, title: string, hint: string | null): ReactNode => (
+    <div className="grid gap-1 py-3">
+      <h3 ref={head} tabIndex={-1} className="m-0 text-[length:inherit] outline-none">
+        {title}
+      </h3>
+      {hint !== null && <p className="m-0 text-ink-2">{hint}</p>}
+      {refused}
+      {result !== null && result.message !== null && (
+        <p className="m-0 break-words text-ink-2">{result.message}</p>
+      )}
+      {result !== null && <Results organizationId={organizationId} task={result} />}
+    </div>
+  );
+  switch (state) {
+    case 'drafted':
+      return (
+        <>
+          {refused !== null && <div className="pt-3">{refused}</div>}
+          {form}
+        </>
+      );
+    case 'dryRunning':
+      return progress(t.dryRunning);
+    case 'reviewed':
+      return ended(dryRun, t.reviewed, countChanges(dryRun) === 0 ? t.nothingToDo : t.reviewedHint);
+    case 'checking':
+      return <output className="block py-3 text-ink-2">{rightsWords.checking}</output>;
+    case 'signingIn':
+      return (
+        <GrantRights
+          title={task.isForUndo ? rightsWords.undoTitle : rightsWords.title}
+          organizationId={task.rights?.organizationId ?? organizationId}
+          sessionType={sessionType}
+          missing={task.rights?.missing ?? []}
+          onGranted={task.onGranted}
+        />
+      );
+    case 'running':
+      return progress(t.running, t.runningHint);
+    case 'done':
+      return ended(
+        restore,
+        restore !== null && restore.counts.failed > 0 ? t.doneWarning : t.done,
+        restore?.canUndo === true ? t.undoHint : null,
+      );
+    case 'failed':
+      return ended(restore, t.failed, null);
+    case 'cancelled':
+      return ended(restore, t.cancelled, t.cancelledHint);
+    case 'undoing':
+      return progress(t.undoing);
+    case 'undone':
+      return ended(
+        undone,
+        undone !== null && undone.counts.failed + undone.counts.skipped > 0
+          ? t.undoWarning
+          : t.undone,
+        null,
+      );
+  }
+}
+const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 'undone']);
+
+function Refusal({ failure }: { readonly failure: Failure }) {
+  return (
+    <Callout tone="failed" alert>
+      {getFailureText(failure)}
+    </Callout>
+  );
+}
+
+function Sizes({ size }: { readonly size: ShownSize }) {
+  const getWord = (write: (known: Exclude<ShownSize, string | null>) => string): string =>
+    size === null ? t.measuring : size === 'unknown' ? t.unknown : write(size);
+  return (
+    <dl className="m-0 pt-2">
+      <div className="flex justify-between gap-3 border-b border-hair py-1.5">
+        <dt>{t.items}</dt>
+        <dd className="m-0">{getWord(({ items }) => formatCount(items))}</dd>
+      </div>
+      <div className="flex justify-between gap-3 border-b-3 border-double border-head-rule py-1.5 font-semibold">
+        <dt>{t.size}</dt>
+        <dd className="m-0">
+          {getWord(({ bytes, isExact }) =>
+            isExact ? formatBytes(bytes) : t.sizeAbout({ size: formatBytes(bytes) }),
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+interface Counted {
+  readonly items: number;
+  readonly bytes: number;
+}
+/** Null: being counted. */
+type ShownSize = (Counted & { readonly isExact: boolean }) | 'unknown' | null;
+
+/** How many items are chosen, and their size. The server counts those of folders. */
+function useSize(workload: Workload, session: string, { nodes, size }: ChosenNodes): ShownSize {
+  const key = `${session} ${nodes.join(' ')}`;
+  const [counted, setCounted] = useState<{
+    readonly key: string;
+    /** Null: they could not be counted. */
+    readonly size: Counted | null;
+  } | null>(null);
+  const isKnown = size !== null;
+  useEffect(() => {
+    if (isKnown) return;
+    let isOver = false;
+    void (async () => {
+      const [, ...ids] = key.split(' ');
+      const answer = await workload.getSize(session, ids);
+      if (!isOver) setCounted({ key, size: answer.ok ? answer.value : null });
+    })();
+    return () => {
+      isOver = true;
+    };
+  }, [isKnown, workload, session, key]);
+  if (size !== null) return { ...size, isExact: true };
+  if (counted?.key !== key) return null;
+  return counted.size === null ? 'unknown' : { ...counted.size, isExact: false };
+}
+
+function getTitle(
+  kind: Workload['kind'],
+  { level, chain, nodes }: Pick<ChosenNodes, 'level' | 'chain' | 'nodes'>,
+): string {
+  if (level === 'items') return t.titleItems({ count: nodes.length });
+  const name = containerName(chain.at(-1) ?? chain[0]);
+  if (level === 'folder') return t.titleFolder({ name });
+  return kind === 'outlook' ? t.titleMailbox({ name }) : t.titleDrive({ name });
+}
+
+/** How many items a restore would change by its dry run. */
+const countChanges = (dryRun: Task | null): number =>
+  dryRun === null ? 0 : dryRun.counts.restored + dryRun.counts.merged;
+const EMPTY = {};

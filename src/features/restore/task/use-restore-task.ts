@@ -1,0 +1,156 @@
+import { useActorRef, useSelector } from '@xstate/react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { fromPromise } from 'xstate';
+import type { RestoreInput, Task } from '#contract/engine/engine.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Result } from '#contract/result.ts';
+import { restoreTaskMachine, taskMachine } from '#machines/restore-task.ts';
+import type { RestoreOrder, WriteOrder, WriteRights } from '#machines/restore-task.ts';
+import { withReauth } from '#src/app/shell/reauth/reauth.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+import type { Workload, WorkloadKind } from '../workload.ts';
+import { startRestore } from './draft.ts';
+import type { ChosenNodes } from './draft.ts';
+
+export type RestoreState =
+  | 'drafted'
+  | 'dryRunning'
+  | 'reviewed'
+  | 'checking'
+  | 'signingIn'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'cancelled'
+  | 'undoing'
+  | 'undone';
+
+export interface RestoreTask {
+  readonly state: RestoreState;
+  readonly dryRun: Task | null;
+  readonly restore: Task | null;
+  readonly undone: Task | null;
+  /** Why the last step failed. */
+  readonly failure: Failure | null;
+  /** The task that runs now, as the server last reported it. */
+  readonly current: {
+    readonly task: Task | null;
+    readonly failure: Failure | null;
+    readonly isStopping: boolean;
+  } | null;
+  /** What the rights to write lack, and when granted ones end. */
+  readonly rights: WriteRights | null;
+  /** The rights are for an undo. */
+  readonly isForUndo: boolean;
+  readonly onGranted: () => void;
+  readonly startDryRun: () => void;
+  readonly run: () => void;
+  readonly stop: () => void;
+  readonly undo: () => void;
+  readonly edit: () => void;
+}
+
+/** Runs a restore of what is chosen: its dry run, itself, its undo. */
+export function useRestoreTask(
+  { kind, sessionType }: Pick<Workload, 'kind' | 'sessionType'>,
+  organizationId: string,
+  request: RestoreInput,
+  chosen: ChosenNodes,
+): RestoreTask {
+  // What each request of the machine is about.
+  const [{ first, chosenOf: chosenByKey }] = useState(() => ({
+    first: request,
+    chosenOf: new WeakMap([[request, chosen]]),
+  }));
+  const actor = useActorRef(
+    restoreTaskMachine.provide({
+      actors: {
+        findRights: fromPromise<Result<WriteRights>, WriteOrder>(({ input }) =>
+          client().ask(
+            'getRestoreRights',
+            input.kind === 'undo'
+              ? { organizationId, taskId: input.taskId }
+              : {
+                  organizationId:
+                    input.request.target.kind === 'other'
+                      ? input.request.target.organization
+                      : organizationId,
+                  sessionType,
+                },
+          ),
+        ),
+        task: taskMachine.provide({
+          actors: {
+            start: fromPromise<Result<string>, RestoreOrder>(({ input }) =>
+              startOrder(kind, organizationId, chosenByKey, input),
+            ),
+            read: fromPromise<Result<Task>, string | null>(({ input }) =>
+              client().ask('getRestoreTask', { organizationId, taskId: input ?? '' }),
+            ),
+            cancel: fromPromise<Result<unknown>, string | null>(({ input }) =>
+              client().ask('cancelRestoreTask', { organizationId, taskId: input ?? '' }),
+            ),
+          },
+        }),
+      },
+    }),
+    { input: { request: first } },
+  );
+  // `writing` and `back` are left as soon as they are entered.
+  const state = useSelector(actor, ({ value }) =>
+    value === 'writing' || value === 'back' ? 'checking' : value,
+  );
+  const { dryRun, restore, undo, failure, rights, wants } = useSelector(
+    actor,
+    ({ context }) => context,
+  );
+  const child = useSelector(actor, ({ children }) => children['task']);
+  const current = useSelector(child, (snapshot) => snapshot?.context);
+
+  const edit = (): void => {
+    chosenByKey.set(request, chosen);
+    actor.send({ type: 'EDIT', request });
+  };
+  const onEdit = useEffectEvent(edit);
+  const key = JSON.stringify(request);
+  const isEditable = EDITABLE.has(state);
+  useEffect(() => {
+    if (isEditable && JSON.stringify(actor.getSnapshot().context.request) !== key) onEdit();
+  }, [actor, isEditable, key]);
+  return {
+    state,
+    dryRun,
+    restore,
+    undone: undo,
+    failure,
+    current: current
+      ? { task: current.task, failure: current.failure, isStopping: current.isCancelRequested }
+      : null,
+    rights,
+    isForUndo: wants === 'undo',
+    onGranted: () => actor.send({ type: 'GRANTED' }),
+    startDryRun: () => actor.send({ type: 'DRY_RUN' }),
+    run: () => actor.send({ type: 'RUN' }),
+    stop: () => actor.send({ type: 'CANCEL' }),
+    undo: () => actor.send({ type: 'UNDO' }),
+    edit,
+  };
+}
+
+/** While nothing has been restored, another choice makes another request. */
+export const EDITABLE: ReadonlySet<RestoreState> = new Set(['drafted', 'reviewed']);
+
+async function startOrder(
+  kind: WorkloadKind,
+  organizationId: string,
+  chosenByKey: WeakMap<RestoreInput, ChosenNodes>,
+  order: RestoreOrder,
+): Promise<Result<string>> {
+  if (order.kind !== 'undo') {
+    const chosen = chosenByKey.get(order.request);
+    if (!chosen) throw new Error('the nodes of this request are not known');
+    return withReauth(() => startRestore(kind, chosen, order.request, order.kind === 'dry-run'));
+  }
+  const answer = await client().ask('undoRestoreTask', { organizationId, taskId: order.taskId });
+  return answer.ok ? { ok: true, value: answer.value.taskId } : answer;
+}

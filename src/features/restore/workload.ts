@@ -1,0 +1,105 @@
+import type { InputOf } from '#contract/calls.ts';
+import type { Node } from '#contract/engine/engine.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import { SESSION_TYPES } from '#contract/restore/sessions.ts';
+import type { Result } from '#contract/result.ts';
+import { client } from '#src/app/worker/worker-client.ts';
+
+export type WorkloadKind = 'outlook' | 'onedrive';
+/** A mailbox, drive or folder. */
+export type ContainerNode = Extract<Node, { readonly children: number | null }>;
+export type ItemNode = Exclude<Node, ContainerNode>;
+
+export interface NodePage<N> {
+  readonly rows: readonly N[];
+  readonly next: string | null;
+  readonly count: number | null;
+}
+interface PageInput {
+  readonly cursor?: string;
+  readonly offset?: string;
+  readonly limit: string;
+  readonly search?: string;
+}
+export interface ItemQuery extends PageInput {
+  readonly sort: 'name' | 'date' | 'size';
+  readonly descending: 'true' | 'false';
+}
+
+/** What a restore page shows, and the calls that read it. Nothing of it is stored on this device. */
+export interface Workload {
+  readonly kind: WorkloadKind;
+  readonly page: PagePath;
+  readonly sessionType: InputOf<'openRestoreSession'>['sessionType'];
+  readonly restoreCall: 'restoreMailItems' | 'restoreDocuments';
+  listObjects(session: string, page: PageInput): Promise<Result<NodePage<ContainerNode>>>;
+  listFolders(
+    session: string,
+    at: NodeAt,
+    page: PageInput,
+  ): Promise<Result<NodePage<ContainerNode>>>;
+  listItems(session: string, at: NodeAt, query: ItemQuery): Promise<Result<NodePage<ItemNode>>>;
+  getSize(
+    session: string,
+    nodes: readonly string[],
+  ): Promise<Result<{ readonly items: number; readonly bytes: number }>>;
+}
+/** A mailbox or drive, and a folder in it; `folder` null: its top. */
+export interface NodeAt {
+  readonly object: string;
+  readonly folder: string | null;
+}
+
+const [MAIL_SESSION, FILES_SESSION] = SESSION_TYPES;
+
+const getParentInput = ({ folder }: NodeAt) => (folder === null ? {} : { parentId: folder });
+
+export const OUTLOOK: Workload = {
+  kind: 'outlook',
+  page: '/o365/restore/outlook',
+  sessionType: MAIL_SESSION,
+  restoreCall: 'restoreMailItems',
+  listObjects: (restoreSessionId, page) =>
+    client().ask('listMailboxes', { restoreSessionId, ...page }),
+  listFolders: (restoreSessionId, at, page) =>
+    client().ask('listMailFolders', {
+      restoreSessionId,
+      mailboxId: at.object,
+      ...getParentInput(at),
+      ...page,
+    }),
+  listItems: (restoreSessionId, at, query) =>
+    client().ask('listMailItems', {
+      restoreSessionId,
+      mailboxId: at.object,
+      ...getParentInput(at),
+      ...query,
+    }),
+  getSize: (restoreSessionId, nodes) =>
+    client().ask('getMailDownloadSize', { restoreSessionId, nodes: [...nodes] }),
+};
+
+export const ONEDRIVE: Workload = {
+  kind: 'onedrive',
+  page: '/o365/restore/onedrive',
+  sessionType: FILES_SESSION,
+  restoreCall: 'restoreDocuments',
+  listObjects: (restoreSessionId, page) =>
+    client().ask('listDrives', { restoreSessionId, ...page }),
+  listFolders: (restoreSessionId, at, page) =>
+    client().ask('listDriveFolders', {
+      restoreSessionId,
+      onedriveId: at.object,
+      ...getParentInput(at),
+      ...page,
+    }),
+  listItems: (restoreSessionId, at, query) =>
+    client().ask('listDocuments', {
+      restoreSessionId,
+      onedriveId: at.object,
+      ...getParentInput(at),
+      ...query,
+    }),
+  getSize: (restoreSessionId, nodes) =>
+    client().ask('getDriveDownloadSize', { restoreSessionId, nodes: [...nodes] }),
+};

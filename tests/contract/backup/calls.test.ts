@@ -1,0 +1,124 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { backupCalls } from '#contract/backup/calls.ts';
+
+/** The calls of the specification's sections "Organizations", "Repositories and proxies", "Jobs". */
+const SPEC = [
+  'GET o365/organizations',
+  'POST o365/organizations',
+  'GET o365/organizations/{organizationId}',
+  'PUT o365/organizations/{organizationId}',
+  'DELETE o365/organizations/{organizationId}',
+  'GET o365/organizations/names',
+  'GET o365/organizations/{organizationId}/users',
+  'GET o365/organizations/{organizationId}/groups',
+  'GET o365/organizations/{organizationId}/teams',
+  'GET o365/organizations/{organizationId}/sites',
+  'GET o365/organizations/{organizationId}/sites/{siteId}/children',
+  'GET o365/organizations/{organizationId}/jobs',
+  'POST o365/organizations/all-jobs',
+  'POST o365/organizations/from-api',
+  'POST o365/organizations/renew-certificate',
+  'POST o365/organizations/app-device-code',
+  'POST o365/organizations/device-code',
+  'GET o365/version',
+  'GET o365/repositories',
+  'POST o365/repositories',
+  'PATCH o365/repositories/{id}',
+  'DELETE o365/repositories/{id}',
+  'POST o365/repositories/all',
+  'GET o365/proxies',
+  'GET o365/proxies/proxypools',
+  'POST o365/jobs',
+  'GET o365/dashboard/backup-status',
+  'GET o365/dashboard/highest-storage-users',
+  'GET o365/dashboard/license-activity',
+  'GET o365/dashboard/licenses',
+  'GET o365/dashboard/retention',
+  'GET o365/dashboard/users',
+  'GET o365/jobs',
+  'GET o365/jobs/{jobId}',
+  'PUT o365/jobs/{jobId}',
+  'DELETE o365/jobs/{jobId}',
+  'POST o365/jobs/{jobId}/start',
+  'POST o365/jobs/{jobId}/stop',
+  'POST o365/jobs/{jobId}/enable',
+  'POST o365/jobs/{jobId}/disable',
+  'GET o365/jobs/{jobId}/detail/latest',
+  'GET o365/jobs/{jobId}/detail/{sessionId}/logs',
+  'POST o365/jobs/{jobId}/notifications',
+  'GET o365/jobs/{jobId}/notifications',
+];
+
+test('SUITE-2: the calls are those of the specification, and the check of a device code', () => {
+  expect(
+    Object.values(backupCalls)
+      .map(({ method, path }) => `${method} ${path}`)
+      .toSorted(),
+  ).toEqual([...SPEC, 'POST o365/organizations/device-code/check'].toSorted());
+});
+
+const ID = '0b7e2a3c-1111-4222-8333-444455556666';
+const job = {
+  organizationId: ID,
+  name: 'Mail',
+  backupType: 'selecteditems',
+  selectedItems: [{ type: 'User', id: 'ann' }],
+  repositoryId: ID,
+  schedulePolicy: {
+    schedule: { type: 'Daily', dailyType: 'Everyday', dailyTime: '22:00' },
+    backupWindow: null,
+    retryNumber: 3,
+    retryWaitInterval: 10,
+  },
+};
+const parsed = (input: unknown) => v.safeParse(backupCalls.createBackupJob.input, input);
+
+test('SUITE-2: the type of a backup ignores case, and an item leaves out sites and includes the personal site unless it says otherwise', () => {
+  const { output } = parsed({
+    ...job,
+    selectedItems: [
+      { type: 'User', id: 'ann' },
+      { type: 'User', id: 'bob', sites: true, personalSite: false },
+    ],
+  });
+  expect(output).toMatchObject({ backupType: 'SelectedItems' });
+  const [ann, bob] = (output as { selectedItems: { parts: string[] }[] }).selectedItems;
+  expect(ann?.parts).toContain('personalSite');
+  expect(ann?.parts).not.toContain('sites');
+  expect(bob?.parts).toContain('sites');
+  expect(bob?.parts).not.toContain('personalSite');
+});
+
+test('SUITE-2: a job with a wrong field is refused, naming the field', () => {
+  const wrong: Readonly<Record<string, unknown>> = {
+    'name': { name: '' },
+    'backupType': { backupType: 'everything' },
+    'selectedItems.0.type': { selectedItems: [{ type: 'Printer', id: 'p' }] },
+    'schedulePolicy.schedule.dailyTime': {
+      schedulePolicy: {
+        ...job.schedulePolicy,
+        schedule: { ...job.schedulePolicy.schedule, dailyTime: '25:00' },
+      },
+    },
+    'schedulePolicy.backupWindow': {
+      schedulePolicy: { ...job.schedulePolicy, backupWindow: '101' },
+    },
+    'schedulePolicy.retryNumber': { schedulePolicy: { ...job.schedulePolicy, retryNumber: -1 } },
+    'notification.externalAddresses.0': {
+      notification: {
+        enabled: true,
+        notifyOnFailure: true,
+        userIds: [],
+        externalAddresses: ['nobody'],
+      },
+    },
+    'password': { password: 'x' },
+  };
+  for (const [path, change] of Object.entries(wrong))
+    expect([
+      path,
+      parsed({ ...job, ...(change as object) }).issues?.map((issue) => v.getDotPath(issue)),
+    ]).toEqual([path, [path]]);
+  expect(parsed(job).success).toBe(true);
+});

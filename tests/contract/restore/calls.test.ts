@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { restoreCalls } from '#contract/restore/calls.ts';
+
+/** The calls of the specification's sections "Restore", "Mailbox" and "Drive". */
+const SPEC = [
+  'POST o365/restore/devicecode',
+  'POST o365/restore/token',
+  'GET o365/restore/restorepoints',
+  'POST o365/restore/restoresessions',
+  'POST o365/restore/restoresessions/{restoreSessionId}/stop',
+  'GET o365/restore/restoresessions/{restoreSessionId}/mailboxes',
+  'GET o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/folders',
+  'GET o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/folders/{folderId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/download-size',
+  'GET o365/restore/restoresessions/{restoreSessionId}/onedrives',
+  'GET o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders',
+  'GET o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/documents',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/{folderId}/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/documents/restore',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/download-size',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/folders/{folderId}/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/folders/{folderId}/download',
+  'POST o365/restore/restoresessions/{restoreSessionId}/onedrives/{onedriveId}/documents/download',
+];
+const OURS = [
+  'GET o365/restore/rights',
+  'POST o365/restore/restoresessions/{restoreSessionId}/mailboxes/{mailboxId}/items/{itemId}/preview',
+  'GET o365/restore/tasks',
+  'GET o365/restore/tasks/{taskId}',
+  'GET o365/restore/tasks/{taskId}/results',
+  'POST o365/restore/tasks/{taskId}/cancel',
+  'POST o365/restore/tasks/{taskId}/undo',
+];
+
+test('RES-20, RES-21, RES-22, DL-8: the calls are those of the specification, and those of restore tasks and previews', () => {
+  expect(
+    Object.values(restoreCalls)
+      .map(({ method, path }) => `${method} ${path}`)
+      .toSorted(),
+  ).toEqual([...SPEC, ...OURS].toSorted());
+});
+
+const ID = '0b7e2a3c-1111-4222-8333-444455556666';
+
+test('RES-21: a restore takes every flag of the specification, and without any it restores what is missing and what has changed', () => {
+  const of = { restoreSessionId: ID, mailboxId: 'o1' };
+  const FLAGS = [
+    'markRestoredAsUnread',
+    'excludeDeletedItems',
+    'excludeDrafts',
+    'excludeInPlaceHoldItems',
+    'excludeLitigationHoldItems',
+  ];
+  const input = {
+    deletedItems: false,
+    changedItems: true,
+    ...Object.fromEntries(FLAGS.map((flag) => [flag, true])),
+    mailbox: 'ann',
+    folder: 'Restored/Mail',
+    names: ['Report'],
+  };
+  expect(v.parse(restoreCalls.restoreMailbox.input, { ...of, ...input })).toEqual({
+    ...of,
+    ...input,
+    dryRun: false,
+  });
+  expect(v.parse(restoreCalls.restoreMailbox.input, of)).toEqual({
+    ...of,
+    deletedItems: true,
+    changedItems: true,
+    dryRun: false,
+    ...Object.fromEntries(FLAGS.map((flag) => [flag, false])),
+  });
+});
+
+test('RES-20: folders are listed below a parent, Root or none is the top, and pages go on by cursor or offset', () => {
+  const of = { restoreSessionId: ID, onedriveId: 'o1' };
+  const read = (more: object) => v.parse(restoreCalls.listDocuments.input, { ...of, ...more });
+  expect(read({ parentId: 'Root' }).parentId).toBeUndefined();
+  expect(read({ parentId: 'f1.2' }).parentId).toBe('f1.2');
+  expect(read({ offset: '400', limit: '200' })).toMatchObject({ offset: 400, limit: 200 });
+  expect(read({ cursor: 'abc' })).toMatchObject({ cursor: 'abc' });
+});

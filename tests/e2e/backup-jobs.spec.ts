@@ -1,0 +1,166 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { loadOutbox } from './outbox.ts';
+import { axeInBoth, getErrors, sound } from './page-checks.ts';
+import { enter, freshPage, panel, title } from './people.ts';
+import { signIn, startPortal, waitForBackups } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+  await waitForBackups(portal);
+});
+test.afterAll(() => portal.stop());
+
+const REASON = 'The selection of the job contains no mailbox or drive.';
+const MAIL = 'Mail of all people';
+const ADDRESS = 'watch@example.net';
+
+async function openJob(page: Page, name: string): Promise<void> {
+  await enter(portal, page, 'm365', '/o365/jobs', portal.password);
+  await title(page, 'Jobs');
+  await page.getByRole('button', { name }).press('Enter');
+  await expect(panel(page, name)).toBeVisible();
+}
+
+test('SUITE-30: a backup job with trouble is in the daily checks, with its cause and its source', async ({
+  page,
+}) => {
+  await signIn(
+    page,
+    `${portal.url}/monitoring/daily-checks?q=selection+of+the+job`,
+    'operator',
+    portal.password,
+  );
+  const row = page.getByRole('row').filter({ hasText: REASON });
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText('Warning');
+  await expect(row).toContainText(/Mail of \w+/);
+  await expect(page.getByRole('button', { name: /^Microsoft 365/ }).first()).toBeVisible();
+});
+
+test('SUITE-33, SUITE-34: by keyboard, a job gets recipients and is started; its session is shown, logged and mailed', async ({
+  page,
+}) => {
+  const errors = getErrors(page);
+  await openJob(page, MAIL);
+  const details = panel(page, MAIL);
+  await details.getByRole('button', { name: 'Edit notifications' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Notifications' });
+  await dialog.getByRole('switch', { name: 'Send emails after sessions' }).press('Space');
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(dialog.getByText('Add a user or an email address.')).toBeVisible();
+  await dialog.getByRole('textbox', { name: 'Other email addresses' }).fill(ADDRESS);
+  await axeInBoth(page, 'notifications of a job');
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(dialog).toBeHidden();
+  await expect(details.getByText('After every session')).toBeVisible();
+
+  // A session of its schedule may be running.
+  const start = details.getByRole('button', { name: 'Start job' });
+  await expect(start).toBeEnabled();
+  await start.press('Enter');
+  await expect(details.getByText('Started by a user')).toBeVisible();
+  await expect(details.getByRole('heading', { name: 'Last session' })).toBeVisible();
+  await details.getByRole('button', { name: 'Show full log' }).press('Enter');
+  const log = page.getByRole('dialog', { name: /^Session log from/ });
+  await expect(log.getByText('The session started.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await waitForBackups(portal);
+  await expect
+    .poll(async () => (await loadOutbox(portal.url)).filter(({ to }) => to === ADDRESS).length)
+    .toBeGreaterThan(0);
+  const [mail] = (await loadOutbox(portal.url)).filter(({ to }) => to === ADDRESS);
+  expect(mail?.subject).toContain(MAIL);
+  await sound(page, 'job panel', { sidebar: true });
+  expect(errors).toEqual([]);
+});
+
+test('SUITE-34: a running session shows its progress, its wait and what failed, on a phone too; a failed answer keeps the last one', async ({
+  browser,
+}) => {
+  const page = await freshPage(browser);
+  let isBroken = false;
+  await page
+    .context()
+    .route('**/detail/latest*', async (route) =>
+      isBroken && !(await hasPressed(page))
+        ? route.fulfill({ status: 503, json: { success: false, message: 'Busy.', kind: 'busy' } })
+        : route.fulfill({ json: { success: true, data: RUNNING } }),
+    );
+  await openJob(page, MAIL);
+  const details = panel(page, MAIL);
+  await expect(details.getByRole('heading', { name: 'Current session' })).toBeVisible();
+  await expect(
+    details.getByRole('progressbar', { name: 'Mailboxes and drives backed up' }),
+  ).toHaveAttribute('value', '3');
+  await expect(details.getByText(/^Waiting until .*: Microsoft 365 is throttling/)).toBeVisible();
+  await expect(details.getByText('The mailbox is being moved.')).toBeVisible();
+  await expect(details.getByText('Show 2 more')).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await sound(page, 'running session on a phone');
+  await axeInBoth(page, 'running session');
+  isBroken = true;
+  await page.reload();
+  const again = details.getByRole('button', { name: 'Try again' });
+  await expect(again).toBeVisible();
+  await page.evaluate(() =>
+    addEventListener(
+      'click',
+      () => {
+        document.documentElement.dataset['pressed'] = '';
+      },
+      { capture: true, once: true },
+    ),
+  );
+  await again.click();
+  await expect(details.getByRole('heading', { name: 'Current session' })).toBeVisible();
+  await page.context().close();
+});
+
+/**
+ * A button was pressed since the page was loaded. Answers are broken until then: a request of the
+ * page's own would take the button away before it is pressed.
+ */
+const hasPressed = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.dataset['pressed'] !== undefined).catch(() => false);
+
+const object = (n: number) => ({
+  name: `Person ${n}`,
+  kind: n % 2 === 0 ? 'drive' : 'mailbox',
+  state: n === 1 ? 'failed' : n === 2 ? 'waiting' : n === 3 ? 'running' : 'success',
+  items: n * 7,
+  bytes: n * 1_000_000,
+  message: n === 1 ? 'The mailbox is being moved.' : null,
+});
+const RUNNING = {
+  session: {
+    id: '0a1b2c3d-0000-4000-8000-000000000001',
+    jobId: '0a1b2c3d-0000-4000-8000-000000000002',
+    state: 'running',
+    status: 'Running',
+    reason: 'schedule',
+    creationTime: Date.now() - 60_000,
+    endTime: null,
+    details: null,
+    progress: {
+      objects: { done: 3, total: 10 },
+      items: { done: 412, total: null },
+      bytes: { done: 48_000_000, total: null },
+      storedBytes: 12_000_000,
+      waiting: { until: Date.now() + 90_000, reason: 'Microsoft 365 is throttling requests.' },
+    },
+    objects: Array.from({ length: 10 }, (_, n) => object(n + 1)),
+  },
+  logs: [
+    { n: 1, at: Date.now() - 60_000, level: 'info', message: 'The session started.' },
+    {
+      n: 2,
+      at: Date.now() - 30_000,
+      level: 'warning',
+      message: 'Person 1: 2 items could not be read.',
+    },
+  ],
+};

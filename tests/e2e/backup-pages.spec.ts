@@ -1,0 +1,169 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { getErrors, sound } from './page-checks.ts';
+import { enter, toOutput } from './people.ts';
+import { startPortal, waitForBackups } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+
+// The demo has an organization with a repository and jobs.
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+  await waitForBackups(portal);
+});
+test.afterAll(() => portal.stop());
+
+const panel = (page: Page, name: string) => page.getByRole('region', { name });
+const dialog = (page: Page) => page.getByRole('dialog');
+
+test('SUITE-20: a repository is created, edited, and kept from a deletion and a shorter retention, by keyboard', async ({
+  page,
+}) => {
+  const errors = getErrors(page);
+  await enter(portal, page, 'm365', '/o365/repositories');
+  const first = page.locator('[data-entry]').first();
+  await expect(first).toBeVisible();
+  await sound(page, 'repositories with one', { sidebar: true });
+
+  // What is missing is named. An own password is typed twice.
+  await page.getByRole('button', { name: 'New repository' }).press('Enter');
+  const form = panel(page, 'New repository');
+  await form.getByRole('button', { name: 'Create repository' }).press('Enter');
+  await expect(form.getByText('Enter a name.')).toBeVisible();
+  await expect(form.getByRole('textbox', { name: 'Name' })).toBeFocused();
+  await page.keyboard.type('Cold storage');
+  await form.getByLabel('Keep backups').selectOption('7 years');
+  await form.getByRole('switch', { name: /^Use my own encryption password/ }).press('Space');
+  await form.getByLabel('Encryption password').fill('correct horse');
+  await form.getByLabel('Repeat the password').fill('correct mule');
+  await form.getByRole('button', { name: 'Create repository' }).press('Enter');
+  await expect(form.getByText('The passwords don’t match.')).toBeVisible();
+  await sound(page, 'new repository in error');
+
+  // Closing the panel asks before the form is lost.
+  await form.getByLabel('Repeat the password').press('Escape');
+  await dialog(page).getByRole('button', { name: 'Keep editing' }).press('Enter');
+  await form.getByLabel('Repeat the password').fill('correct horse');
+  await form.getByRole('button', { name: 'Create repository' }).press('Enter');
+  const cold = panel(page, 'Cold storage');
+  await expect(cold.getByText('7 years, per restore point')).toBeVisible();
+
+  await cold.getByRole('button', { name: 'Edit repository' }).press('Enter');
+  await cold.getByLabel('Keep backups').selectOption('1 year');
+  await expect(cold.getByText(/^Older restore points are deleted/)).toBeVisible();
+  await cold.getByRole('button', { name: 'Save repository' }).press('Enter');
+  await expect(cold.getByText(/^Daybook keeps backups for 1 year from/)).toBeVisible();
+  await sound(page, 'shortened retention');
+  await cold.getByRole('button', { name: 'Keep for 7 years' }).press('Enter');
+  await expect(cold.getByText(/^Daybook keeps backups for/)).toBeHidden();
+
+  await cold.getByRole('button', { name: 'Change password' }).press('Enter');
+  await dialog(page).getByLabel('Encryption password').fill('battery staple');
+  await dialog(page).getByLabel('Repeat the password').fill('battery staple');
+  await dialog(page).getByLabel('Password hint').fill('Not battery staple');
+  await dialog(page).getByRole('button', { name: 'Change password' }).press('Enter');
+  await expect(dialog(page).getByText('The hint contains the password.')).toBeVisible();
+  await dialog(page).getByLabel('Password hint').fill('The usual picture');
+  await dialog(page).getByRole('button', { name: 'Change password' }).press('Enter');
+  await expect(cold.getByText('The usual picture')).toBeVisible();
+
+  await cold.getByRole('button', { name: 'Delete repository' }).press('Enter');
+  await expect(dialog(page).getByText(/after seven days/)).toBeVisible();
+  await dialog(page).getByLabel('Name of the repository').fill('Cold storage');
+  await page.keyboard.press('Enter');
+  await expect(cold.getByText(/^This repository will be deleted on/)).toBeVisible();
+  await cold.getByRole('button', { name: 'Keep repository' }).press('Enter');
+  await expect(cold.getByText(/^This repository will be deleted on/)).toBeHidden();
+
+  // One in use names its jobs instead.
+  await cold.getByRole('button', { name: 'Delete repository' }).press('Escape');
+  await page.locator('[data-entry]', { hasNotText: 'Cold storage' }).press('Enter');
+  await page.getByRole('button', { name: 'Delete repository' }).press('Enter');
+  await expect(dialog(page).getByRole('link')).not.toHaveCount(0);
+  await expect(dialog(page).getByRole('button', { name: 'Delete repository' })).toHaveCount(0);
+  expect(errors).toEqual([]);
+});
+
+/** Signs in to the tenant with the code on the page, as somebody on the demo tenant's page. */
+async function useCode(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Get a code' }).press('Enter');
+  const code = await page.locator('.select-all').innerText();
+  const tenant = await page.context().newPage();
+  await tenant.goto(`${portal.url}/demo/tenant`);
+  const row = tenant.getByRole('row').filter({ hasText: code });
+  await row.getByRole('button').first().click();
+  await expect(row).toHaveCount(0);
+  await tenant.close();
+  await expect(page.getByText(/^Signed in\./)).toBeVisible();
+}
+
+test('SUITE-21, WIZ-11, WIZARD-2: an organization gets a certificate, a new one, and is deleted', async ({
+  page,
+}) => {
+  const errors = getErrors(page);
+  await enter(portal, page, 'm365', '/o365/organizations');
+  const entry = page.locator('[data-entry]').first();
+  await entry.press('Enter');
+  const name = await page.locator('[data-entry] span').first().innerText();
+  const organization = panel(page, name);
+  await expect(organization.getByText('Modern with legacy protocols')).toBeVisible();
+
+  // What is stored chooses the sign-in method; from now on it is a certificate.
+  await organization.getByRole('button', { name: 'Edit organization' }).press('Enter');
+  await expect(page.getByRole('radio', { name: /^Modern with legacy/ })).toBeChecked();
+  await page.getByRole('radio', { name: /^Modern An application/ }).check();
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('radio', { name: /^Create a new application/ }).check();
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('textbox', { name: 'Application name' }).fill('Daybook backup');
+  await page.keyboard.press('Control+Enter');
+  await useCode(page);
+  await page.getByRole('button', { name: /^Save organization/ }).press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Organizations' })).toBeVisible();
+  await expect(page).toHaveURL(/\/o365\/organizations$/);
+
+  await entry.press('Enter');
+  await sound(page, 'organization');
+  const thumbprint = organization.locator('code').filter({ hasText: /^[\dA-F]{40}$/ });
+  const former = await thumbprint.innerText();
+  await organization.getByRole('button', { name: 'Renew certificate' }).press('Enter');
+  await expect(page.getByText(former)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Renew certificate' })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
+  await sound(page, 'renew certificate');
+  await useCode(page);
+  await page.getByRole('button', { name: 'Renew certificate' }).press('Enter');
+  await toOutput(page, 'Certificate renewed');
+  await sound(page, 'renewed certificate');
+  await page.getByRole('button', { name: 'Back to the organization' }).press('Enter');
+  await expect(thumbprint).toBeVisible();
+  await expect(thumbprint).not.toHaveText(former);
+
+  await page.context().setOffline(true);
+  const sync = page.getByRole('button', { name: /^(Live|Offline)/ });
+  await sync.click();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(/^You're offline\. This list is from/)).toBeVisible();
+  const remove = organization.getByRole('button', { name: 'Delete organization' });
+  await expect(remove).toHaveAttribute('aria-disabled', 'true');
+  await page.context().setOffline(false);
+  await sync.click();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.keyboard.press('Escape');
+  await expect(remove).not.toHaveAttribute('aria-disabled', 'true');
+  await remove.press('Enter');
+  await expect(dialog(page).getByText(/30 days/)).toBeVisible();
+  await expect(dialog(page).getByText(/backup jobs are deleted/)).toBeVisible();
+  await sound(page, 'delete organization');
+  await dialog(page).getByLabel('Name of the organization').fill(name);
+  await page.keyboard.press('Enter');
+  await expect(
+    panel(page, 'Get started').getByText('Please start by creating a new Organization'),
+  ).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'No organizations yet' })).toBeVisible();
+  expect(errors.filter((error) => !/ERR_INTERNET_DISCONNECTED/.test(error))).toEqual([]);
+});

@@ -1,0 +1,175 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { enter, NEW_PASSWORD, loadPerson, title } from './people.ts';
+import { startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { getErrors, sound } from './page-checks.ts';
+
+let portal: Portal;
+
+test.beforeAll(async () => {
+  portal = await startPortal();
+  await loadPerson(portal, 'olin', 'Olin Cloud', ['o365_admin']);
+});
+test.afterAll(() => portal.stop());
+
+const CODE = '0a1b2c3d-0000-4000-8000-000000000000';
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name });
+
+const answer = (data: unknown) => ({ json: { success: true, data } });
+
+/** The tenant's side: a code that an administrator uses after two checks, and what was created. */
+async function loadTenant(page: Page): Promise<{ readonly created: unknown[] }> {
+  const created: unknown[] = [];
+  let checks = 0;
+  await page.context().route('**/o365/organizations/device-code', (route) =>
+    route.fulfill(
+      answer({
+        id: CODE,
+        userCode: 'WDJB-MJHT',
+        verificationUrl: 'https://login.example.com/device',
+        expiresAt: Date.now() + 900_000,
+        intervalMs: 500,
+      }),
+    ),
+  );
+  await page.context().route('**/o365/organizations/device-code/check', (route) => {
+    checks += 1;
+    return route.fulfill(answer({ state: checks > 2 ? 'granted' : 'pending' }));
+  });
+  await page.context().route('**/o365/organizations', (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    created.push(route.request().postDataJSON());
+    return route.fulfill(answer({ _id: CODE, id: CODE, repositoryId: null }));
+  });
+  return { created };
+}
+
+test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a code, and its draft survives a reload', async ({
+  page,
+}) => {
+  const errors = getErrors(page);
+  const { created } = await loadTenant(page);
+  await enter(portal, page, 'olin', '/o365/organizations', NEW_PASSWORD);
+  await title(page, 'Organizations');
+  await expect(heading(page, 'No organizations yet')).toBeVisible();
+  await sound(page, 'organizations', { sidebar: true });
+  await page.getByRole('button', { name: 'New organization' }).press('Enter');
+  await expect(heading(page, 'Organization and services')).toBeFocused();
+  await expect(page).toHaveURL(/\/o365\/organizations\/new\/1$/);
+
+  // What is missing is named, and the focus goes there.
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText('Enter a name.').first()).toBeVisible();
+  await sound(page, 'organization wizard in error');
+  await page.getByLabel('Company').selectOption({ index: 1 });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Copperline');
+  await expect(page.getByText('Draft saved on this device.')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await expect(heading(page, 'Application')).toBeFocused();
+  await page.keyboard.press('Control+Enter');
+  await expect(page).toHaveURL(/\/new\/4a\/modern$/);
+  await page.getByRole('textbox', { name: 'Application name' }).fill('Northwind Copperline');
+  await expect(page.getByText('Draft saved on this device.')).toBeVisible();
+
+  await page.reload();
+  await expect(heading(page, 'New application')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Application name' })).toHaveValue(
+    'Northwind Copperline',
+  );
+  await page.goBack();
+  await page.goForward();
+  await expect(heading(page, 'New application')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+
+  await expect(heading(page, 'Sign in to Microsoft 365')).toBeFocused();
+  await sound(page, 'device code');
+  await page.getByRole('button', { name: 'Get a code' }).press('Enter');
+  await expect(page.getByText('WDJB-MJHT')).toBeVisible();
+  await expect(page.getByText(/^Signed in\./)).toBeVisible();
+  await page.getByRole('button', { name: /^Next: Repository/ }).press('Enter');
+  await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
+  await sound(page, 'repository step');
+  await page.getByRole('button', { name: /^Create organization/ }).press('Enter');
+  await title(page, 'Organizations');
+  expect(created).toMatchObject([
+    {
+      name: 'Copperline',
+      authType: 'modern',
+      userCode: CODE,
+      newApplicationName: 'Northwind Copperline',
+      repository: { repository: 'Copperline backups' },
+    },
+  ]);
+
+  // The draft is gone.
+  await page.getByRole('button', { name: 'New organization' }).press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await sound(page, 'organization wizard on a phone');
+  expect(errors).toEqual([]);
+});
+
+test('WIZ-9: keys that come faster than the router renders lead as far as slow ones', async ({
+  page,
+}) => {
+  await loadPerson(portal, 'quinn', 'Quinn Quick', ['o365_admin']);
+  await enter(portal, page, 'quinn', '/o365/organizations/new/1', NEW_PASSWORD);
+  await expect(heading(page, 'Organization and services')).toBeFocused();
+  await page.getByLabel('Company').selectOption({ index: 1 });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Quick');
+  await page.evaluate(async () => {
+    for (const _ of [1, 2]) {
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true }),
+      );
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  });
+  await expect(heading(page, 'New application')).toBeFocused();
+  await expect(page).toHaveURL(/\/new\/4a\/modern$/);
+  await page.goBack();
+  await expect(heading(page, 'Application')).toBeVisible();
+  await page.goBack();
+  await expect(heading(page, 'Organization and services')).toBeVisible();
+  await page.goForward();
+  await expect(page).toHaveURL(/\/new\/3\/modern$/);
+  await expect(heading(page, 'Application')).toBeVisible();
+});
+
+test('WIZARD-2: the first organization is prompted for, filled in up to the sign-in, until it is dismissed', async ({
+  page,
+}) => {
+  await loadPerson(portal, 'petra', 'Petra First', ['o365_admin']);
+  await enter(portal, page, 'petra', '/o365/dashboard', NEW_PASSWORD);
+  const prompt = page.getByRole('region', { name: 'Get started' });
+  await expect(prompt.getByText('Please start by creating a new Organization')).toBeVisible();
+  await sound(page, 'first organization');
+  await prompt.getByRole('link', { name: 'New organization' }).press('Enter');
+  await expect(page).toHaveURL(/\/new\/5\/modern\?start/);
+  await expect(heading(page, 'Sign in to Microsoft 365')).toBeVisible();
+  await expect(prompt).toBeHidden();
+  await page.goto(`${portal.url}/o365/jobs`);
+  await prompt.getByRole('button', { name: 'Dismiss' }).press('Enter');
+  await expect(prompt).toBeHidden();
+  // On every device.
+  const saved = page.waitForResponse((answer) => answer.url().includes('/profile/'));
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await saved;
+  await expect(heading(page, 'No backup jobs yet')).toBeVisible();
+  await expect(prompt).toBeHidden();
+});
+
+test('BILL-8, PAGE-2: jobs and repositories of the cloud suite say that there are none', async ({
+  page,
+}) => {
+  await enter(portal, page, 'olin', '/o365/jobs', NEW_PASSWORD);
+  await expect(heading(page, 'No backup jobs yet')).toBeVisible();
+  await sound(page, 'jobs', { sidebar: true });
+  await page.goto(`${portal.url}/o365/repositories`);
+  await expect(heading(page, 'No repositories yet')).toBeVisible();
+  await page.getByRole('tab', { name: 'Proxies' }).click();
+  await expect(heading(page, 'No proxies yet')).toBeVisible();
+  await sound(page, 'repositories');
+});

@@ -1,0 +1,363 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import { getErrors, sound } from './page-checks.ts';
+import { enter, freshPage, title } from './people.ts';
+import { loadApi, startPortal, waitForBackups } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+/** Each provider of the demo has an organization, which is backed up when the portal starts. */
+let portal: Portal;
+const OUTLOOK = '/o365/restore/outlook';
+const ONEDRIVE = '/o365/restore/onedrive';
+
+test.beforeAll(async () => {
+  portal = await startPortal('small');
+  // The jobs have made their first restore points.
+  await waitForBackups(portal);
+});
+test.afterAll(() => portal.stop());
+
+const tree = (page: Page): Locator => page.getByRole('tree');
+/** A mailbox, drive or folder. A line that says that others are loading has no name of its own. */
+const node = (page: Page, name: string | RegExp): Locator =>
+  tree(page)
+    .getByRole('treeitem', { name })
+    .filter({ has: page.locator('[data-name]') });
+const getName = (row: Locator): Promise<string> => row.locator('[data-name]').innerText();
+const list = (page: Page): Locator => page.getByRole('listbox', { name: /^Items of/ });
+const details = (page: Page): Locator => page.getByRole('region', { name: 'Details' });
+const panel = (page: Page): Locator =>
+  page.getByRole('region', { name: /^Restore (1 item|folder)/ });
+
+/** The person whose mails or files are in the simulated organization, on the demo's own page. */
+async function openTenant(
+  context: BrowserContext,
+  person: string,
+  kind: 'Mails' | 'Files',
+): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${portal.url}/demo/tenant`);
+  await page
+    .getByRole('row')
+    .filter({ hasText: person })
+    .getByRole('link', { name: `${kind} of ${person}` })
+    .click();
+  await expect(page.getByRole('heading', { level: 1, name: `${kind} of ${person}` })).toBeVisible();
+  return page;
+}
+
+/** The text of a mail's row in the tenant: its subject, sender and date. */
+const rowTexts = (page: Page, subject: string): Promise<string[]> =>
+  page.getByRole('row').filter({ hasText: subject }).allInnerTexts();
+
+test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restored with its date, seen in the tenant, undone, and listed', async ({
+  page,
+}) => {
+  const errors = getErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  await title(page, 'Restore mailboxes');
+  await expect(node(page, /./).first()).toBeVisible();
+  await expect(page.getByText('Restore session open')).toBeVisible();
+  const person = await getName(node(page, /./).nth(1));
+
+  // The tree by keyboard: the second mailbox, its folders, Inbox.
+  await tree(page).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await expect(node(page, new RegExp(`^${person}`))).toHaveAttribute('aria-expanded', 'true');
+  await expect(node(page, /^Inbox/)).toBeVisible();
+  const active = async (): Promise<string> => {
+    const id = (await tree(page).getAttribute('aria-activedescendant')) ?? '';
+    return getName(page.locator(`[id="${id}"]`));
+  };
+  while ((await active()) !== 'Inbox') await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(node(page, /^Inbox/)).toHaveAttribute('aria-selected', 'true');
+
+  // The first mail.
+  await expect(list(page).getByRole('option').first()).toBeVisible();
+  await list(page).focus();
+  const head = details(page).getByRole('heading', { level: 2 });
+  await expect(head).toBeVisible();
+  const subject = await head.innerText();
+  await sound(page, 'restore mailboxes', { sidebar: true });
+
+  const tenant = await openTenant(page.context(), person, 'Mails');
+  const before = await rowTexts(tenant, subject);
+  await tenant
+    .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
+    .first()
+    .click();
+  await expect.poll(() => rowTexts(tenant, subject)).toHaveLength(before.length - 1);
+
+  await page.bringToFront();
+  await list(page).focus();
+  await page.keyboard.press('x');
+  await expect(list(page).getByRole('option', { selected: true })).toHaveCount(1);
+  await page.keyboard.press('r');
+  await expect(panel(page)).toBeVisible();
+  await sound(page, 'restore form');
+  await panel(page).getByRole('button', { name: 'Dry run' }).press('Enter');
+  await expect(panel(page).getByRole('heading', { name: 'Result of the dry run' })).toBeFocused();
+  await expect(panel(page).getByText('Will be created.')).toBeVisible();
+  expect(await rowTexts(tenant, subject)).toHaveLength(before.length - 1);
+  await sound(page, 'dry run');
+
+  await panel(page).getByRole('button', { name: 'Restore 1 item' }).press('Enter');
+  await expect(panel(page).getByRole('heading', { name: 'Restore complete' })).toBeFocused();
+  await expect(panel(page).getByText('Created.')).toBeVisible();
+  await tenant.reload();
+  expect((await rowTexts(tenant, subject)).toSorted()).toEqual(before.toSorted());
+
+  await panel(page).getByRole('button', { name: 'Undo restore' }).press('Enter');
+  await expect(panel(page).getByRole('heading', { name: 'Restore undone' })).toBeFocused();
+  await tenant.reload();
+  expect(await rowTexts(tenant, subject)).toHaveLength(before.length - 1);
+
+  // Its steps are listed.
+  await page.getByRole('button', { name: 'Restores', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: /^Restores of/ });
+  const lines = dialog.getByRole('listitem').filter({ has: page.getByRole('button') });
+  await expect(lines.first()).toContainText('Undo of a restore');
+  await expect(lines.nth(1)).toContainText('Restore of mail');
+  await expect(lines.nth(2)).toContainText('Dry run for mail');
+  await lines.nth(1).getByRole('button', { name: 'Show results' }).click();
+  await expect(lines.nth(1).getByText('Created.')).toBeVisible();
+  await sound(page, 'restores');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  // A colleague opens the same place by its address.
+  const colleague = await freshPage(page.context().browser()!);
+  const { pathname, search } = new URL(page.url());
+  await enter(portal, colleague, 'm365', pathname + search);
+  await expect(details(colleague).getByRole('heading', { level: 2 })).toHaveText(subject);
+  await expect(node(colleague, /^Inbox/)).toHaveAttribute('aria-selected', 'true');
+  await colleague.context().close();
+  expect(errors).toEqual([]);
+});
+
+test('RES-31, RES-8: what the newest restore point lacks is in the one before, or among the deleted items', async ({
+  page,
+}) => {
+  await enter(portal, page, 'm365', OUTLOOK);
+  await node(page, /./).first().click();
+  await node(page, /^Inbox/)
+    .first()
+    .click();
+  await list(page).getByRole('option').first().click();
+  const subject = await details(page).getByRole('heading', { level: 2 }).innerText();
+  const person = await getName(node(page, /./).first());
+  // Mails with this subject: others may arrive meanwhile.
+  const found = page.getByRole('region', { name: 'Inbox' }).getByText(/^\d+ match(?:es)?$/);
+  const search = async (): Promise<void> => {
+    await page.getByRole('searchbox', { name: 'Search this folder' }).fill(subject);
+    await expect(found).toBeVisible();
+  };
+  await search();
+  const total = Number.parseInt(await found.innerText(), 10);
+  expect(total).toBeGreaterThan(0);
+  const finds = (count: number): Promise<void> =>
+    expect(found).toHaveText(count === 1 ? '1 match' : `${count} matches`);
+  const api = await loadApi(portal, 'm365');
+  const organizationId = new URL(page.url()).searchParams.get('organization') ?? '';
+  const loadPoints = async (): Promise<{ jobId: string; backupTime: number }[]> =>
+    (
+      (await api(
+        'GET',
+        `o365/restore/restorepoints?sessionType=Vex&organizationId=${organizationId}`,
+      )) as { rows: { jobId: string; backupTime: number }[] }
+    ).rows;
+  const before = await loadPoints();
+  const tenant = await openTenant(page.context(), person, 'Mails');
+  await tenant
+    .getByRole('button', { name: `Delete mail: ${subject}`, exact: true })
+    .first()
+    .click();
+  await tenant.close();
+
+  // Another session of the job, beside those of its schedule.
+  const job = `o365/jobs/${before[0]?.jobId}`;
+  const { sessionId } = (await api('POST', `${job}/start`, { organizationId })) as {
+    sessionId: string;
+  };
+  // A session that doesn't end says in the failure what it was doing.
+  await expect
+    .poll(
+      async () => {
+        const { session, logs } = (await api('GET', `${job}/detail/latest`)) as {
+          session: { id: string; state: string; progress: { waiting: unknown } };
+          logs: { message: string }[];
+        };
+        return session.id !== sessionId || session.state === 'done'
+          ? 'done'
+          : JSON.stringify([session.state, session.progress, logs.at(-1)?.message]);
+      },
+      { timeout: 250_000 },
+    )
+    .toBe('done');
+  const options = list(page).getByRole('option');
+  const newest = (await loadPoints()).length;
+  expect(newest).toBeGreaterThan(before.length);
+
+  await page.goto(`${portal.url}${OUTLOOK}`);
+  const slider = page.getByRole('slider', { name: 'Restore point' });
+  const shown = async (): Promise<number> => Number(await slider.getAttribute('aria-valuenow'));
+  await expect.poll(shown).toBeGreaterThanOrEqual(newest);
+  await node(page, new RegExp(`^${person}`)).click();
+  await node(page, /^Inbox/)
+    .first()
+    .click();
+  await search();
+  await finds(total - 1);
+  await page.getByRole('switch', { name: 'Show deleted' }).click();
+  await finds(total);
+  await expect(options.filter({ has: page.getByLabel('deleted') })).toHaveCount(1);
+  await page.getByRole('switch', { name: 'Show deleted' }).click();
+  await finds(total - 1);
+  await slider.focus();
+  for (let at = await shown(); at > before.length; at -= 1) {
+    await page.keyboard.press('[');
+    await expect(slider).toHaveAttribute('aria-valuenow', String(at - 1));
+  }
+  await finds(total);
+  await page.keyboard.press('ArrowRight');
+  await expect(slider).toHaveAttribute('aria-valuenow', String(before.length + 1));
+});
+
+test('RES-36: a session is stopped and opened again at the same place, an old address says what is missing, and nothing is shown offline', async ({
+  page,
+}) => {
+  await enter(portal, page, 'm365', OUTLOOK);
+  await node(page, /./).first().click();
+  await node(page, /^Inbox/)
+    .first()
+    .click();
+  await expect(list(page)).toBeVisible();
+  const address = page.url();
+  await page.getByRole('button', { name: 'Stop session' }).click();
+  await expect(page.getByRole('heading', { name: 'Restore session stopped' })).toBeVisible();
+  await sound(page, 'stopped session');
+  await page.getByRole('button', { name: 'Open again' }).click();
+  await expect(list(page)).toBeVisible();
+  expect(page.url()).toBe(address);
+
+  await page.goto(address.replace(/path=[^&]*/, 'path=o1~f1.99999'));
+  await expect(page.getByRole('heading', { name: 'Not part of this restore point' })).toBeVisible();
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await expect(page.getByRole('heading', { name: 'Choose a mailbox' })).toBeVisible();
+
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: /^Live/ }).click();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.keyboard.press('Escape');
+  await expect(
+    page.getByText("You're offline. Backed-up content is not stored on this device."),
+  ).toBeVisible();
+  await page.context().setOffline(false);
+});
+
+test('RES-38, G64: a mail is read in its frame, and mails and a OneDrive are downloaded as one file', async ({
+  page,
+}) => {
+  const errors = getErrors(page);
+  await enter(portal, page, 'm365', OUTLOOK);
+  await node(page, /./).first().click();
+  await node(page, /^Inbox/)
+    .first()
+    .click();
+  const options = list(page).getByRole('option');
+  await options.first().click();
+  await details(page).getByRole('button', { name: 'Show mail' }).click();
+  const text = page.frameLocator('iframe[title^="Text of"]').locator('body');
+  await expect(text).toContainText(/\w/);
+
+  const save = async (press: () => Promise<void>): Promise<readonly [string, Buffer]> => {
+    const [file] = await Promise.all([page.waitForEvent('download'), press()]);
+    await expect(page.getByText(/^Download of .+ started \(/)).toBeVisible();
+    return [file.suggestedFilename(), readFileSync(await file.path())];
+  };
+  await list(page).focus();
+  await page.keyboard.press('x');
+  const [mailName, mail] = await save(() => page.keyboard.press('d'));
+  expect(mailName).toMatch(/\.eml$/);
+  expect(mail.toString('latin1')).toMatch(/^(?:[\w-]+: .*\r?\n(?:[ \t].*\r?\n)*)+\r?\n/);
+  await list(page).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('x');
+  const [mailsName, mails] = await save(() =>
+    page.getByRole('button', { name: 'Download', exact: false }).click(),
+  );
+  expect(mailsName).toMatch(/\.zip$/);
+  expect(mails.readUInt16LE(mails.length - 12)).toBe(2);
+
+  await page.goto(`${portal.url}${ONEDRIVE}`);
+  await node(page, /./).first().click();
+  const button = page.getByRole('button', { name: 'Download', exact: false });
+  await expect(button).toBeVisible();
+  await sound(page, 'OneDrive with a download');
+  const [driveName, drive] = await save(() => button.click());
+  expect(driveName).toMatch(/\.zip$/);
+  // The first entry, and the end of the directory with its number of entries.
+  expect(drive.readUInt32LE(0)).toBe(0x04034b50);
+  expect(drive.readUInt32LE(drive.length - 22)).toBe(0x06054b50);
+  expect(drive.readUInt16LE(drive.length - 12)).toBeGreaterThan(1);
+  expect(errors).toEqual([]);
+});
+
+test('RES-35: on a phone, a deleted file is found on a path, restored and undone', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const errors = getErrors(page);
+  await enter(portal, page, 'm365', ONEDRIVE);
+  await title(page, 'Restore OneDrives');
+  const row = node(page, /./).first();
+  await expect(row).toBeVisible();
+  const person = await getName(row);
+  await row.tap();
+  await expect(page.getByRole('navigation', { name: 'Path' })).toContainText(person);
+  const items = list(page).getByRole('option');
+  const folders = page.getByRole('list', { name: 'Folders' }).getByRole('button');
+  // Down to the first folder that has a file.
+  await expect(items.or(folders).first()).toBeVisible();
+  while ((await items.count()) === 0) {
+    await folders.first().tap();
+    await expect(items.or(folders).first()).toBeVisible();
+  }
+  await items.first().tap();
+  const sheet = page.getByRole('dialog');
+  const name = await sheet.getByRole('heading', { level: 2 }).innerText();
+  await sound(page, 'file on a phone');
+  await sheet.getByRole('button', { name: 'Close' }).tap();
+
+  const tenant = await openTenant(context, person, 'Files');
+  await tenant
+    .getByRole('button', { name: `Delete file: ${name}`, exact: true })
+    .first()
+    .click();
+  await expect(tenant.getByRole('row').filter({ hasText: name })).toHaveCount(0);
+  await page.bringToFront();
+  await items.first().locator('[data-select]').tap();
+  await page.getByRole('button', { name: 'Restore 1 item' }).tap();
+  await page.getByRole('dialog').getByRole('button', { name: 'Dry run' }).tap();
+  await expect(page.getByText('Will be created.')).toBeVisible();
+  await sound(page, 'dry run on a phone');
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore 1 item' }).tap();
+  await expect(page.getByText('Restore complete')).toBeVisible();
+  await tenant.reload();
+  await expect(tenant.getByRole('row').filter({ hasText: name })).toHaveCount(1);
+  await page.bringToFront();
+  await page.getByRole('button', { name: 'Undo restore' }).tap();
+  await expect(page.getByText('Restore undone')).toBeVisible();
+  await tenant.reload();
+  await expect(tenant.getByRole('row').filter({ hasText: name })).toHaveCount(0);
+  expect(errors).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,418 @@
+// The entity types of Microsoft Graph v1.0 that the demo tenant returns, carried over from Graph's
+// published metadata (github.com/microsoftgraph/msgraph-metadata, clean_v10_metadata): written apart
+// from the stand-in, property by property with its type. `!` is not nullable, `[]` a collection. A
+// property that isn't here fails, as does a value of another type.
+
+const TYPES = `
+application < directoryObject
+  addIns:[addIn]! api:apiApplication appId:String applicationTemplateId:String
+  appRoles:[appRole]! authenticationBehaviors:authenticationBehaviors
+  certification:certification createdByAppId:String createdDateTime:DateTimeOffset
+  defaultRedirectUri:String description:String disabledByMicrosoftStatus:String
+  displayName:String groupMembershipClaims:String identifierUris:[String]! info:informationalUrl
+  isDeviceOnlyAuthSupported:Boolean isDisabled:Boolean isFallbackPublicClient:Boolean
+  keyCredentials:[keyCredential]! logo:Stream! managerApplications:[Guid]!
+  nativeAuthenticationApisEnabled:nativeAuthenticationApisEnabled notes:String
+  oauth2RequirePostResponse:Boolean! optionalClaims:optionalClaims
+  parentalControlSettings:parentalControlSettings passwordCredentials:[passwordCredential]!
+  publicClient:publicClientApplication publisherDomain:String
+  requestSignatureVerification:requestSignatureVerification
+  requiredResourceAccess:[requiredResourceAccess]! samlMetadataUrl:String
+  serviceManagementReference:String
+  servicePrincipalLockConfiguration:servicePrincipalLockConfiguration signInAudience:String
+  spa:spaApplication tags:[String]! tokenEncryptionKeyId:Guid uniqueName:String
+  verifiedPublisher:verifiedPublisher web:webApplication
+appRole
+  allowedMemberTypes:[String]! description:String displayName:String id:Guid! isEnabled:Boolean!
+  origin:String value:String
+appRoleAssignment < directoryObject
+  appRoleId:Guid! createdDateTime:DateTimeOffset principalDisplayName:String principalId:Guid
+  principalType:String resourceDisplayName:String resourceId:Guid
+assignedLicense
+  disabledPlans:[Guid]! skuId:Guid
+assignedPlan
+  assignedDateTime:DateTimeOffset capabilityStatus:String service:String servicePlanId:Guid
+attachment < entity
+  contentType:String isInline:Boolean! lastModifiedDateTime:DateTimeOffset name:String
+  size:Int32!
+baseItem < entity
+  createdBy:identitySet createdDateTime:DateTimeOffset! description:String eTag:String
+  lastModifiedBy:identitySet lastModifiedDateTime:DateTimeOffset! name:String
+  parentReference:itemReference webUrl:String
+baseItemVersion < entity
+  lastModifiedBy:identitySet lastModifiedDateTime:DateTimeOffset publication:publicationFacet
+dateTimeTimeZone
+  dateTime:String! timeZone:String
+deleted
+  state:String
+directoryObject < entity
+  deletedDateTime:DateTimeOffset
+drive < baseItem
+  driveType:String owner:identitySet quota:quota sharePointIds:sharepointIds system:systemFacet
+driveItem < baseItem
+  audio:audio bundle:bundle content:Stream cTag:String deleted:deleted file:file
+  fileSystemInfo:fileSystemInfo folder:folder image:image location:geoCoordinates
+  malware:malware package:package pendingOperations:pendingOperations photo:photo
+  publication:publicationFacet remoteItem:remoteItem root:root searchResult:searchResult
+  shared:shared sharepointIds:sharepointIds size:Int64 specialFolder:specialFolder video:video
+  webDavUrl:String
+driveItemVersion < baseItemVersion
+  content:Stream size:Int64
+emailAddress
+  address:String name:String
+entity
+  id:String!
+exchangeSettings < entity
+  primaryMailboxId:String
+exportItemResponse
+  changeKey:String data:Stream error:mailTipsError itemId:String
+file
+  hashes:hashes mimeType:String processingMetadata:Boolean
+fileAttachment < attachment
+  contentBytes:Binary contentId:String contentLocation:String
+fileSystemInfo
+  createdDateTime:DateTimeOffset lastAccessedDateTime:DateTimeOffset
+  lastModifiedDateTime:DateTimeOffset
+folder
+  childCount:Int32 view:folderView
+followupFlag
+  completedDateTime:dateTimeTimeZone dueDateTime:dateTimeTimeZone flagStatus:followupFlagStatus
+  startDateTime:dateTimeTimeZone
+group < directoryObject
+  accessType:groupAccessType allowExternalSenders:Boolean assignedLabels:[assignedLabel]
+  assignedLicenses:[assignedLicense] autoSubscribeNewMembers:Boolean classification:String
+  createdDateTime:DateTimeOffset description:String displayName:String
+  expirationDateTime:DateTimeOffset groupTypes:[String]! hasMembersWithLicenseErrors:Boolean
+  hideFromAddressLists:Boolean hideFromOutlookClients:Boolean infoCatalogs:[String]!
+  isArchived:Boolean isAssignableToRole:Boolean isFavorite:Boolean
+  isManagementRestricted:Boolean isSubscribedByMail:Boolean
+  licenseProcessingState:licenseProcessingState mail:String mailEnabled:Boolean
+  mailNickname:String membershipRule:String membershipRuleProcessingState:String
+  onPremisesDomainName:String onPremisesExtensionAttributes:onPremisesExtensionAttributes
+  onPremisesLastSyncDateTime:DateTimeOffset onPremisesNetBiosName:String
+  onPremisesProvisioningErrors:[onPremisesProvisioningError] onPremisesSamAccountName:String
+  onPremisesSecurityIdentifier:String onPremisesSyncEnabled:Boolean organizationId:String
+  preferredDataLocation:String preferredLanguage:String proxyAddresses:[String]!
+  renewedDateTime:DateTimeOffset resourceBehaviorOptions:[String]!
+  resourceProvisioningOptions:[String]! securityEnabled:Boolean securityIdentifier:String
+  serviceProvisioningErrors:[serviceProvisioningError] theme:String uniqueName:String
+  unseenConversationsCount:Int32 unseenCount:Int32 unseenMessagesCount:Int32 visibility:String
+  welcomeMessageEnabled:Boolean
+hashes
+  crc32Hash:String quickXorHash:String sha1Hash:String sha256Hash:String
+identity
+  displayName:String id:String
+identitySet
+  application:identity device:identity user:identity
+internetMessageHeader
+  name:String value:String
+itemBody
+  content:String contentType:bodyType
+itemReference
+  driveId:String driveType:String id:String name:String path:String shareId:String
+  sharepointIds:sharepointIds siteId:String
+keyCredential
+  customKeyIdentifier:Binary displayName:String endDateTime:DateTimeOffset key:Binary keyId:Guid
+  startDateTime:DateTimeOffset type:String usage:String
+licenseUnitsDetail
+  enabled:Int32 lockedOut:Int32 suspended:Int32 warning:Int32
+mailboxFolder < entity
+  childFolderCount:Int32 displayName:String parentFolderId:String totalItemCount:Int32
+  type:String
+mailboxItem < outlookItem
+  size:Int64 type:String
+mailboxItemImportSession
+  expirationDateTime:DateTimeOffset importUrl:String
+mailboxSettings
+  archiveFolder:String automaticRepliesSetting:automaticRepliesSetting dateFormat:String
+  delegateMeetingMessageDeliveryOptions:delegateMeetingMessageDeliveryOptions
+  language:localeInfo timeFormat:String timeZone:String userPurpose:userPurpose
+  workingHours:workingHours
+mailFolder < entity
+  childFolderCount:Int32 displayName:String isHidden:Boolean parentFolderId:String
+  totalItemCount:Int32 unreadItemCount:Int32
+mailTipsError
+  code:String message:String
+message < outlookItem
+  bccRecipients:[recipient] body:itemBody bodyPreview:String ccRecipients:[recipient]
+  conversationId:String conversationIndex:Binary flag:followupFlag from:recipient
+  hasAttachments:Boolean importance:importance
+  inferenceClassification:inferenceClassificationType
+  internetMessageHeaders:[internetMessageHeader] internetMessageId:String
+  isDeliveryReceiptRequested:Boolean isDraft:Boolean isRead:Boolean
+  isReadReceiptRequested:Boolean parentFolderId:String receivedDateTime:DateTimeOffset
+  replyTo:[recipient] sender:recipient sentDateTime:DateTimeOffset subject:String
+  toRecipients:[recipient] uniqueBody:itemBody webLink:String attachments:[attachment]
+  singleValueExtendedProperties:[singleValueLegacyExtendedProperty]
+organization < directoryObject
+  assignedPlans:[assignedPlan]! businessPhones:[String]! city:String country:String
+  countryLetterCode:String createdDateTime:DateTimeOffset defaultUsageLocation:String
+  displayName:String marketingNotificationEmails:[String]!
+  mobileDeviceManagementAuthority:mdmAuthority! onPremisesLastSyncDateTime:DateTimeOffset
+  onPremisesSyncEnabled:Boolean partnerTenantType:partnerTenantType postalCode:String
+  preferredLanguage:String privacyProfile:privacyProfile provisionedPlans:[provisionedPlan]!
+  securityComplianceNotificationMails:[String]! securityComplianceNotificationPhones:[String]!
+  state:String street:String technicalNotificationMails:[String]! tenantType:String
+  verifiedDomains:[verifiedDomain]!
+outlookItem < entity
+  categories:[String] changeKey:String createdDateTime:DateTimeOffset
+  lastModifiedDateTime:DateTimeOffset
+package
+  type:String
+passwordCredential
+  customKeyIdentifier:Binary displayName:String endDateTime:DateTimeOffset hint:String
+  keyId:Guid secretText:String startDateTime:DateTimeOffset
+permission < entity
+  expirationDateTime:DateTimeOffset grantedTo:identitySet grantedToIdentities:[identitySet]
+  grantedToIdentitiesV2:[sharePointIdentitySet] grantedToV2:sharePointIdentitySet
+  hasPassword:Boolean inheritedFrom:itemReference invitation:sharingInvitation link:sharingLink
+  roles:[String] shareId:String
+permissionScope
+  adminConsentDescription:String adminConsentDisplayName:String id:Guid! isEnabled:Boolean!
+  origin:String type:String userConsentDescription:String userConsentDisplayName:String
+  value:String
+provisionedPlan
+  capabilityStatus:String provisioningStatus:String service:String
+quota
+  deleted:Int64 remaining:Int64 state:String storagePlanInformation:storagePlanInformation
+  total:Int64 used:Int64
+recipient
+  emailAddress:emailAddress
+requiredResourceAccess
+  resourceAccess:[resourceAccess]! resourceAppId:String!
+resourceAccess
+  id:Guid! type:String
+root
+servicePlanInfo
+  appliesTo:String provisioningStatus:String servicePlanId:Guid servicePlanName:String
+servicePrincipal < directoryObject
+  accountEnabled:Boolean addIns:[addIn]! alternativeNames:[String]! appDescription:String
+  appDisplayName:String appId:String applicationTemplateId:String appOwnerOrganizationId:Guid
+  appRoleAssignmentRequired:Boolean! appRoles:[appRole]! createdByAppId:String
+  customSecurityAttributes:customSecurityAttributeValue description:String
+  disabledByMicrosoftStatus:String displayName:String homepage:String info:informationalUrl
+  isDisabled:Boolean keyCredentials:[keyCredential]! loginUrl:String logoutUrl:String
+  notes:String notificationEmailAddresses:[String]! oauth2PermissionScopes:[permissionScope]!
+  passwordCredentials:[passwordCredential]! preferredSingleSignOnMode:String
+  preferredTokenSigningKeyThumbprint:String replyUrls:[String]!
+  resourceSpecificApplicationPermissions:[resourceSpecificPermission]!
+  samlSingleSignOnSettings:samlSingleSignOnSettings servicePrincipalNames:[String]!
+  servicePrincipalType:String signInAudience:String tags:[String]! tokenEncryptionKeyId:Guid
+  verifiedPublisher:verifiedPublisher
+shared
+  owner:identitySet scope:String sharedBy:identitySet sharedDateTime:DateTimeOffset
+sharePointGroupIdentity < identity
+  principalId:String title:String
+sharePointIdentity < identity
+  loginName:String
+sharePointIdentitySet < identitySet
+  group:identity sharePointGroup:sharePointGroupIdentity siteGroup:sharePointIdentity
+  siteUser:sharePointIdentity
+sharepointIds
+  listId:String listItemId:String listItemUniqueId:String siteId:String siteUrl:String
+  tenantId:String webId:String
+sharingLink
+  application:identity preventsDownload:Boolean scope:String type:String webHtml:String
+  webUrl:String
+singleValueLegacyExtendedProperty < entity
+  value:String
+site < baseItem
+  displayName:String error:publicError isPersonalSite:Boolean root:root
+  sharepointIds:sharepointIds siteCollection:siteCollection
+siteCollection
+  archivalDetails:siteArchivalDetails dataLocationCode:String hostname:String root:root
+subscribedSku < entity
+  accountId:String accountName:String appliesTo:String capabilityStatus:String
+  consumedUnits:Int32 prepaidUnits:licenseUnitsDetail servicePlans:[servicePlanInfo]! skuId:Guid
+  skuPartNumber:String subscriptionIds:[String]
+uploadSession
+  expirationDateTime:DateTimeOffset nextExpectedRanges:[String] uploadUrl:String
+user < directoryObject
+  aboutMe:String accountEnabled:Boolean ageGroup:String assignedLicenses:[assignedLicense]!
+  assignedPlans:[assignedPlan]! authorizationInfo:authorizationInfo birthday:DateTimeOffset!
+  businessPhones:[String]! city:String companyName:String consentProvidedForMinor:String
+  country:String createdDateTime:DateTimeOffset creationType:String
+  customSecurityAttributes:customSecurityAttributeValue department:String
+  deviceEnrollmentLimit:Int32! displayName:String employeeHireDate:DateTimeOffset
+  employeeId:String employeeLeaveDateTime:DateTimeOffset employeeOrgData:employeeOrgData
+  employeeType:String externalUserState:String externalUserStateChangeDateTime:DateTimeOffset
+  faxNumber:String givenName:String hireDate:DateTimeOffset! identities:[objectIdentity]
+  identityParentId:String imAddresses:[String] interests:[String] isManagementRestricted:Boolean
+  isResourceAccount:Boolean jobTitle:String lastPasswordChangeDateTime:DateTimeOffset
+  legalAgeGroupClassification:String licenseAssignmentStates:[licenseAssignmentState]
+  mail:String mailboxSettings:mailboxSettings mailNickname:String mobilePhone:String
+  mySite:String officeLocation:String onPremisesDistinguishedName:String
+  onPremisesDomainName:String onPremisesExtensionAttributes:onPremisesExtensionAttributes
+  onPremisesImmutableId:String onPremisesLastSyncDateTime:DateTimeOffset
+  onPremisesProvisioningErrors:[onPremisesProvisioningError] onPremisesSamAccountName:String
+  onPremisesSecurityIdentifier:String onPremisesSyncEnabled:Boolean
+  onPremisesUserPrincipalName:String otherMails:[String]! passwordPolicies:String
+  passwordProfile:passwordProfile pastProjects:[String] postalCode:String
+  preferredDataLocation:String preferredLanguage:String preferredName:String print:userPrint
+  provisionedPlans:[provisionedPlan]! proxyAddresses:[String]! responsibilities:[String]
+  schools:[String] securityIdentifier:String
+  serviceProvisioningErrors:[serviceProvisioningError] showInAddressList:Boolean
+  signInActivity:signInActivity signInSessionsValidFromDateTime:DateTimeOffset skills:[String]
+  state:String streetAddress:String surname:String usageLocation:String userPrincipalName:String
+  userType:String
+verifiedDomain
+  capabilities:String isDefault:Boolean isInitial:Boolean name:String type:String
+`;
+
+const ENUMS = `
+bodyType: text html
+delegateMeetingMessageDeliveryOptions: sendToDelegateAndInformationToPrincipal sendToDelegateAndPrincipal sendToDelegateOnly
+followupFlagStatus: notFlagged complete flagged
+groupAccessType: none private secret public unknownFutureValue
+importance: low normal high
+inferenceClassificationType: focused other
+mdmAuthority: unknown intune sccm office365
+nativeAuthenticationApisEnabled: none all unknownFutureValue
+partnerTenantType: microsoftSupport syndicatePartner breadthPartner breadthPartnerDelegatedAdmin resellerPartnerDelegatedAdmin valueAddedResellerPartnerDelegatedAdmin unknownFutureValue
+userPurpose: user linked shared room equipment others unknownFutureValue
+`;
+
+interface Property {
+  readonly type: string;
+  readonly isList: boolean;
+  readonly isNullable: boolean;
+}
+interface EntityType {
+  readonly base: string | null;
+  readonly properties: ReadonlyMap<string, Property>;
+}
+
+const types = readTypes();
+const enums = new Map(
+  ENUMS.trim()
+    .split('\n')
+    .map((line) => line.split(': '))
+    .map(([name = '', words = '']) => [name, words.split(' ')]),
+);
+
+function readTypes(): ReadonlyMap<string, EntityType> {
+  const result = new Map<string, EntityType>();
+  for (const block of TYPES.trim().split(/\n(?! )/)) {
+    const [head = '', ...rest] = block.split('\n');
+    const [name = '', base] = head.split(' < ');
+    const properties = rest
+      .join(' ')
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((text): [string, Property] => {
+        const [, property = '', type = '', nullable = ''] =
+          /^(\w+):(\[?\w+\]?)(!?)$/.exec(text) ?? [];
+        const isList = type.startsWith('[');
+        return [
+          property,
+          { type: type.replace(/[[\]]/g, ''), isList, isNullable: nullable === '' },
+        ];
+      });
+    result.set(name, { base: base ?? null, properties: new Map(properties) });
+  }
+  return result;
+}
+
+const PRIMITIVES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  String: (value) => typeof value === 'string',
+  Boolean: (value) => typeof value === 'boolean',
+  Int16: Number.isInteger,
+  Int32: Number.isInteger,
+  Int64: Number.isInteger,
+  Double: (value) => typeof value === 'number',
+  Guid: (value) =>
+    typeof value === 'string' && /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value),
+  DateTimeOffset: (value) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value),
+  Binary: isBase64,
+  Stream: isBase64,
+};
+
+function isBase64(value: unknown): boolean {
+  return (
+    typeof value === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.length % 4 === 0
+  );
+}
+
+function findProperty(type: string, name: string): Property | null {
+  for (let at = types.get(type); at; at = at.base === null ? undefined : types.get(at.base)) {
+    const property = at.properties.get(name);
+    if (property) return property;
+  }
+  return null;
+}
+
+/** Returns what is wrong with an entity of a type; nothing if it has the published form. */
+export function checkEntity(type: string, value: unknown, path = type): string[] {
+  if (!types.has(type)) return [`${path}: the table has no type ${type}`];
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${path}: not an object`];
+  return Object.entries(value).flatMap(([name, part]) => {
+    if (name.startsWith('@odata.') || name.startsWith('@microsoft.graph.')) return [];
+    if (name === '@removed') return checkRemoved(part, `${path}.${name}`);
+    const property = findProperty(type, name);
+    if (!property) return [`${path}.${name}: no such property`];
+    return checkValue(property, part, `${path}.${name}`);
+  });
+}
+
+function checkRemoved(value: unknown, path: string): string[] {
+  const reason: unknown =
+    typeof value === 'object' && value !== null ? Reflect.get(value, 'reason') : null;
+  return reason === 'changed' || reason === 'deleted' ? [] : [`${path}: no reason`];
+}
+
+function checkValue(property: Property, value: unknown, path: string): string[] {
+  if (value === null) return property.isNullable ? [] : [`${path}: null`];
+  if (property.isList)
+    return Array.isArray(value)
+      ? value.flatMap((part, at) =>
+          checkValue({ ...property, isList: false }, part, `${path}[${at}]`),
+        )
+      : [`${path}: not a list`];
+  const primitive = PRIMITIVES[property.type];
+  if (primitive)
+    return primitive(value) ? [] : [`${path}: not ${property.type}: ${JSON.stringify(value)}`];
+  const words = enums.get(property.type);
+  if (words)
+    return typeof value === 'string' && words.includes(value)
+      ? []
+      : [`${path}: not one of ${words.join(', ')}`];
+  return checkEntity(derivedType(property.type, value), value, path);
+}
+
+/** `@odata.type` names the type of a value that has a more precise one. */
+function derivedType(type: string, value: unknown): string {
+  const named: unknown =
+    typeof value === 'object' && value !== null ? Reflect.get(value, '@odata.type') : null;
+  return typeof named === 'string' ? named.replace('#microsoft.graph.', '') : type;
+}
+
+/** Returns what is wrong with a collection's page. */
+export function checkPage(type: string, body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return ['page: not an object'];
+  const value: unknown = Reflect.get(body, 'value');
+  const extra = Object.keys(body).filter(
+    (name) =>
+      !['@odata.context', '@odata.count', '@odata.nextLink', '@odata.deltaLink', 'value'].includes(
+        name,
+      ),
+  );
+  if (!Array.isArray(value)) return ['page: no value'];
+  return [
+    ...extra.map((name) => `page.${name}: no such property`),
+    ...value.flatMap((entity, at) =>
+      checkEntity(derivedType(type, entity), entity, `${type}[${at}]`),
+    ),
+  ];
+}
+
+/** Returns what is wrong with an answer to a refused request. */
+export function checkError(body: unknown): string[] {
+  const error: unknown =
+    typeof body === 'object' && body !== null ? Reflect.get(body, 'error') : null;
+  if (typeof error !== 'object' || error === null) return ['error: missing'];
+  return ['code', 'message'].flatMap((name) =>
+    typeof Reflect.get(error, name) === 'string' ? [] : [`error.${name}: not a text`],
+  );
+}

@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'vite';
+import { expect, test } from 'vitest';
+
+/** Words that say nothing to a reader who doesn't know the project, and what to say instead. */
+const RETIRED: Readonly<Record<string, string>> = {
+  asked: 'query, request or input',
+  told: 'details, output, labels or text',
+  kept: 'stored, saved or cached',
+  standing: 'status or state',
+  stands: 'isActive',
+  fault: 'error or failure',
+  faults: 'errors',
+  deed: 'action or entry',
+  deeds: 'actions or entries',
+  heed: 'unignore',
+  heeded: 'unignored',
+  teach: 'calibrate',
+  taught: 'calibrated',
+  tied: 'linked',
+  woken: 'unsnoozed',
+  shelf: 'store',
+  shelves: 'stores',
+  estate: 'demo',
+  dice: 'random',
+  ground: 'context, or fixture in tests',
+};
+/** Whole names that were copied as constants of their own. */
+const RETIRED_NAMES: Readonly<Record<string, string>> = {
+  NOTHING: 'EMPTY',
+  AT_ONCE: 'BATCH_SIZE',
+  SIDE_BY_SIDE: 'CONCURRENCY',
+};
+
+/** Words that also say nothing as the name of a property that a component takes. */
+const RETIRED_PROPS: Readonly<Record<string, string>> = {
+  ...RETIRED,
+  says: 'description or message',
+  said: 'message or summary',
+  word: 'label',
+};
+
+const FOLDERS = ['contract', 'machines', 'workers', 'server', 'src', 'cli-wrapper', 'tests'];
+
+test('HOUSE-10: declared names are the terms of the field: no retired word, no function named …Of', () => {
+  const files = FOLDERS.flatMap(listCode);
+  expect(files.length).toBeGreaterThan(1_500);
+  const wrong = files.flatMap((path) =>
+    listDeclared(path, readFileSync(path, 'utf8')).flatMap((name) => {
+      const better = findBetter(name);
+      return better === null ? [] : [`${path}: ${name} → ${better}`];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('HOUSE-10: every way to declare a name is seen', () => {
+  const code = `
+    import { a as told1, b } from 'x';
+    const kept1 = 1, { c: told2, d: [told3 = 2, ...told4] } = {};
+    function jobOf({ e: fault1 }: { told: 1 }, ...told5: []) { try {} catch (fault2) {} }
+    class Kept2 { private readonly told = (asked1: 1) => 1; }
+    interface Asked2 { told(asked3: 1): void }
+    type Told6<Told7> = (told8: 1) => Told7;
+    for (const told9 of []) for (let told10 = 0; ; ) {}
+    const call = { told: 1 }; call.told;
+  `;
+  const declared = listDeclared('x.ts', code);
+  expect(declared.filter((name) => /told|kept|asked|fault|Of$/i.test(name)).sort()).toEqual(
+    'Asked2 Kept2 Told6 Told7 asked1 asked3 fault1 fault2 jobOf kept1 told1 told10 told2 told3 told4 told5 told8 told9'.split(
+      ' ',
+    ),
+  );
+  expect(findBetter('isToldOnce')).not.toBeNull();
+  expect(findBetter('bareFoot')).toBeNull();
+});
+
+test('HOUSE-10: props are the terms of the field', () => {
+  const files = listCode('src').filter((path) => path.endsWith('.tsx'));
+  expect(files.length).toBeGreaterThan(300);
+  const wrong = files.flatMap((path) =>
+    listProps(path, readFileSync(path, 'utf8')).flatMap((name) => {
+      const better = findBetter(name, RETIRED_PROPS);
+      return better === null ? [] : [`${path}: ${name} → ${better}`];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('HOUSE-10: every way to declare a prop is seen', () => {
+  const code = `
+    interface RowProps<T> extends Omit<AProps, 'told'> { readonly fault: string; onKept?(): void }
+    type CellProps = AProps & { readonly says: string; readonly 'asked': { readonly word: string } };
+    interface Stored { readonly told: string }
+    const Head = ({ label: told, ...rest }: Readonly<{ readonly labelOf: () => string }>) => null;
+    export default function Foot(props: FootProps & { readonly word: string }) {
+      const { told } = load({ told: 1 } as { readonly told: number });
+    }
+  `;
+  const props = listProps('x.tsx', code);
+  expect(props.sort()).toEqual('asked fault labelOf onKept says word word'.split(' '));
+  expect(props.filter((name) => findBetter(name, RETIRED_PROPS) === null)).toEqual([]);
+});
+
+function findBetter(name: string, retired = RETIRED): string | null {
+  if (/^[a-z].*[a-z0-9]Of$/.test(name)) return 'getX, loadX or isX';
+  if (Object.hasOwn(RETIRED_NAMES, name)) return RETIRED_NAMES[name] ?? null;
+  const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|_|\d+/).map((word) => word.toLowerCase());
+  const found = words.find((word) => Object.hasOwn(retired, word));
+  return found === undefined ? null : (retired[found] ?? null);
+}
+
+function listCode(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !path.includes('node_modules') && !path.includes('bench/peers'));
+}
+
+type Tree = Readonly<Record<string, unknown>> & { readonly type?: string };
+
+/** Returns the names that the code declares: imports under another name, variables, parameters, functions, classes and types. */
+function listDeclared(path: string, code: string): string[] {
+  const names: string[] = [];
+  const addPattern = (pattern: Tree | null | undefined): void => {
+    switch (pattern?.type) {
+      case 'Identifier':
+      case 'TSTypeParameterName':
+        names.push(String(pattern['name']));
+        return;
+      case 'ObjectPattern':
+        for (const property of pattern['properties'] as Tree[])
+          addPattern((property['value'] ?? property['argument']) as Tree);
+        return;
+      case 'ArrayPattern':
+        for (const element of pattern['elements'] as (Tree | null)[]) addPattern(element);
+        return;
+      case 'AssignmentPattern':
+        addPattern(pattern['left'] as Tree);
+        return;
+      case 'RestElement':
+        addPattern(pattern['argument'] as Tree);
+        return;
+      case 'TSParameterProperty':
+        addPattern(pattern['parameter'] as Tree);
+        return;
+      case undefined:
+      default:
+    }
+  };
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const one of node) visit(one);
+      return;
+    }
+    if (typeof node !== 'object' || node === null) return;
+    const tree = node as Tree;
+    const { type = '' } = tree;
+    if (Array.isArray(tree['params']) && type !== 'TSTypeParameterInstantiation')
+      for (const parameter of tree['params'] as Tree[])
+        if (parameter.type === 'TSTypeParameter') addPattern(parameter['name'] as Tree);
+        else addPattern(parameter);
+    if (
+      /^(?:Function|Class|TSInterface|TSTypeAlias|TSEnum)\w*Declaration$|^(?:VariableDeclarator|FunctionExpression|ClassExpression)$/.test(
+        type,
+      )
+    )
+      addPattern(tree['id'] as Tree | null);
+    if (type === 'CatchClause') addPattern(tree['param'] as Tree | null);
+    if (type === 'ImportSpecifier') addPattern(tree['local'] as Tree);
+    for (const value of Object.values(tree)) visit(value);
+  };
+  visit(parseAst(code, { lang: path.endsWith('x') ? 'tsx' : 'ts' }));
+  return names;
+}
+
+/** Returns the properties of types named …Props and of the parameters of functions. */
+function listProps(path: string, code: string): string[] {
+  const names: string[] = [];
+  const addProperties = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const part of node) addProperties(part);
+      return;
+    }
+    if (typeof node !== 'object' || node === null) return;
+    const tree = node as Tree;
+    if (tree.type === 'TSPropertySignature' || tree.type === 'TSMethodSignature') {
+      const key = tree['key'] as Tree;
+      names.push(String(key['name'] ?? key['value']));
+    }
+    for (const value of Object.values(tree)) addProperties(value);
+  };
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const part of node) visit(part);
+      return;
+    }
+    if (typeof node !== 'object' || node === null) return;
+    const tree = node as Tree;
+    const { type = '' } = tree;
+    if (/^TS(?:Interface|TypeAlias)Declaration$/.test(type)) {
+      if (String((tree['id'] as Tree)['name']).endsWith('Props'))
+        addProperties(tree['body'] ?? tree['typeAnnotation']);
+      return;
+    }
+    if (/^(?:FunctionDeclaration|ArrowFunctionExpression|FunctionExpression)$/.test(type))
+      for (const parameter of tree['params'] as Tree[]) addProperties(parameter['typeAnnotation']);
+    for (const value of Object.values(tree)) visit(value);
+  };
+  visit(parseAst(code, { lang: path.endsWith('x') ? 'tsx' : 'ts' }));
+  return names;
+}

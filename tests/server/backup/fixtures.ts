@@ -1,0 +1,92 @@
+import type { Store } from '#server/platform/db/store.ts';
+import { makeFixture, type Fixture } from '../http/fixtures.ts';
+import { anOffice, type Asker, type Office } from '../sync/fixtures.ts';
+import { recordingEngine, type RecordingEngine } from './recording-engine.ts';
+
+/** An office with two companies and backup of Microsoft 365. */
+export interface Suite {
+  readonly ground: Fixture;
+  readonly office: Office;
+  readonly recording: RecordingEngine;
+}
+
+export async function aSuite(store?: Store): Promise<Suite> {
+  const recording = recordingEngine();
+  const plain = await makeFixture({}, store);
+  const fixture: Fixture = {
+    ...plain,
+    world: {
+      ...plain.world,
+      embeddedEngine: { ...plain.world.embeddedEngine, ...recording.engine },
+    },
+  };
+  return { ground: fixture, office: await anOffice(fixture), recording };
+}
+
+export const CODE = '00000000-0000-4000-b000-000000000001';
+
+export const organization = (companyId: number, more: object = {}): object => ({
+  companyId,
+  type: 'Office365',
+  name: 'Calloway tenant',
+  authType: 'modern',
+  region: 'Worldwide',
+  isExchangeOnline: true,
+  isSharePointOnline: true,
+  isTeamsOnline: false,
+  isTeamsChatsOnline: false,
+  userCode: CODE,
+  newApplicationName: 'Daybook backup',
+  ...more,
+});
+
+export const repository = (organizationId: string, more: object = {}): object => ({
+  organizationId,
+  repository: 'Vault',
+  password: 'correct horse',
+  repeatPassword: 'correct horse',
+  passwordDescription: 'The usual animal',
+  retentionPolicy: 'Years5',
+  ...more,
+});
+
+export const POLICY = {
+  schedule: { type: 'Daily', dailyType: 'Everyday', dailyTime: '22:00' },
+  backupWindow: null,
+  retryNumber: 3,
+  retryWaitInterval: 10,
+} as const;
+
+export const job = (organizationId: string, repositoryId: string, more: object = {}): object => ({
+  organizationId,
+  repositoryId,
+  name: 'Mail',
+  backupType: 'EntireOrganization',
+  schedulePolicy: POLICY,
+  ...more,
+});
+
+export interface Made {
+  readonly organization: string;
+  readonly repository: string;
+  readonly job: string;
+}
+
+/** Creates an organization of a company with a repository and a job. */
+export async function makeAll(who: Asker, company: number, name: string): Promise<Made> {
+  const made = async (path: string, body: object): Promise<string> => {
+    const { status, text, body: answer } = await who<{ id: string }>('POST', path, body);
+    if (status !== 200) throw new Error(text);
+    return answer.data.id;
+  };
+  const organizationId = await made('o365/organizations', organization(company, { name }));
+  const repositoryId = await made(
+    'o365/repositories',
+    repository(organizationId, { repository: `${name} vault` }),
+  );
+  return {
+    organization: organizationId,
+    repository: repositoryId,
+    job: await made('o365/jobs', job(organizationId, repositoryId, { name: `${name} mail` })),
+  };
+}

@@ -1,0 +1,324 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { eachDatabase } from '../db/databases.ts';
+import { aSuite, job, makeAll, POLICY } from './fixtures.ts';
+
+interface Job {
+  readonly _id: string;
+  readonly isEnabled: boolean;
+  readonly nextRun: number | null;
+  readonly name: string;
+}
+interface Rows {
+  readonly rows: readonly Job[];
+  readonly count: number;
+}
+const names = ({ rows }: Rows): string[] => rows.map(({ name }) => name);
+
+const chained = (chainedAfter: string): object => ({
+  schedulePolicy: { ...POLICY, schedule: { type: 'Chained', chainedAfter } },
+});
+const key = (device: string, order: number): Record<string, string> => ({
+  'idempotency-key': randomUUID(),
+  'daybook-device': device,
+  'daybook-order': String(order),
+});
+
+eachDatabase((kind, open) => {
+  test(`SUITE-5: a job is created, listed, changed, disabled, enabled and deleted (${kind})`, async () => {
+    const { office, recording, ground: fixture } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { organization, repository: vault, job: first } = await makeAll(admin, 1, 'Calloway');
+    const selected = job(organization, vault, {
+      name: 'Two people',
+      backupType: 'selecteditems',
+      selectedItems: [
+        { type: 'User', id: 'ann' },
+        { type: 'User', id: 'bob', oneDrive: false },
+      ],
+      excludedItems: [{ type: 'Site', id: 'intranet' }],
+      runNow: true,
+    });
+    recording.calls.length = 0;
+    const made = await admin<{ id: string }>('POST', 'o365/jobs', selected);
+    const { id } = made.body.data;
+    expect(recording.calls).toMatchObject([
+      { name: 'start', organization, input: { job: id, reason: 'manual' } },
+    ]);
+    expect((await admin('GET', `o365/jobs/${id}`)).body.data).toMatchObject({
+      organizationId: organization,
+      organizationName: 'Calloway',
+      repositoryId: vault,
+      repositoryName: 'Calloway vault',
+      backupType: 'SelectedItems',
+      selectedItems: [
+        { type: 'User', id: 'ann', sites: false, personalSite: true, oneDrive: true },
+        { type: 'User', id: 'bob', oneDrive: false },
+      ],
+      excludedItems: [{ type: 'Site', id: 'intranet' }],
+      isEnabled: true,
+      lastStatus: null,
+      lastRun: null,
+      // 22:00 in the provider's zone, which is UTC, on the day of the fixture's clock.
+      nextRun: Date.parse('2026-03-02T22:00:00Z'),
+    });
+    const list = async (query = ''): Promise<string[]> =>
+      names((await admin<Rows>('GET', `o365/jobs${query}`)).body.data);
+    expect(await list()).toEqual(['Calloway mail', 'Two people']);
+    expect(await list('?search=PEOPLE')).toEqual(['Two people']);
+    expect(await list('?limit=1&cursor=1')).toEqual(['Two people']);
+    expect(
+      (await admin('POST', `o365/jobs/${first}/disable`, { organizationId: organization })).body,
+    ).toMatchObject({
+      success: true,
+      data: { success: true },
+    });
+    expect(await list('?scheduleState=Disabled')).toEqual(['Calloway mail']);
+    expect((await admin<Job>('GET', `o365/jobs/${first}`)).body.data.nextRun).toBeNull();
+    expect((await admin('POST', `o365/jobs/${first}/enable`, {})).status).toBe(200);
+    expect((await admin('POST', `o365/jobs/${first}/enable`, {})).status).toBe(200);
+    expect(await list('?scheduleState=Disabled')).toEqual([]);
+    const { organizationId: _of, ...fields } = selected as Record<string, unknown>;
+    expect(
+      (await admin('PUT', `o365/jobs/${id}`, { ...fields, name: 'One person', runNow: false }))
+        .status,
+    ).toBe(200);
+    expect(
+      names((await admin<Rows>('GET', `o365/organizations/${organization}/jobs`)).body.data),
+    ).toEqual(['Calloway mail', 'One person']);
+    expect(
+      names(
+        (
+          await admin<Rows>('POST', 'o365/organizations/all-jobs', {
+            organizationsIds: [organization],
+          })
+        ).body.data,
+      ),
+    ).toEqual(['Calloway mail', 'One person']);
+    expect((await admin('DELETE', `o365/jobs/${id}`)).status).toBe(200);
+    expect((await admin('GET', `o365/jobs/${id}`)).status).toBe(404);
+    const types = await fixture.world.store.tenant(office.tenant, async (tx) =>
+      (await tx.eventsAfter(0, 1_000)).map(({ event }) => event.type),
+    );
+    expect(types.filter((type) => type.startsWith('backupjob.'))).toEqual([
+      'backupjob.created@1',
+      'backupjob.created@1',
+      'backupjob.disabled@1',
+      'backupjob.enabled@1',
+      'backupjob.updated@1',
+      'backupjob.notificationschanged@1',
+      'backupjob.deleted@1',
+    ]);
+  });
+
+  test(`SUITE-5, PLAN-4: a job that can't work is refused at its field (${kind})`, async () => {
+    const { office, recording } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const mine = await makeAll(admin, 1, 'Calloway');
+    recording.directory = randomUUID();
+    const other = await makeAll(admin, 2, 'Drummond');
+    const wrong: readonly (readonly [string, object])[] = [
+      ['selectedItems', { backupType: 'SelectedItems' }],
+      ['repositoryId', { repositoryId: randomUUID() }],
+      ['repositoryId', { repositoryId: other.repository }],
+      ['proxyId', { proxyId: randomUUID() }],
+      ['schedulePolicy.schedule.chainedAfter', chained(randomUUID())],
+      ['schedulePolicy.schedule.chainedAfter', chained(other.job)],
+      [
+        'notification.userIds.0',
+        {
+          notification: {
+            enabled: true,
+            notifyOnFailure: true,
+            userIds: [randomUUID()],
+            externalAddresses: [],
+          },
+        },
+      ],
+    ];
+    for (const [path, change] of wrong) {
+      const { status, body } = await admin(
+        'POST',
+        'o365/jobs',
+        job(mine.organization, mine.repository, { name: 'New', ...change }),
+      );
+      expect([path, status, body.error.issues?.map((issue) => issue.path)]).toEqual([
+        path,
+        400,
+        [path],
+      ]);
+    }
+    const { organizationId: _of, ...own } = job(mine.organization, mine.repository, {
+      name: 'Calloway mail',
+      ...chained(mine.job),
+    }) as Record<string, unknown>;
+    const cycle = await admin('PUT', `o365/jobs/${mine.job}`, own);
+    expect([cycle.status, cycle.body.error.issues?.[0]?.path]).toEqual([
+      400,
+      'schedulePolicy.schedule.chainedAfter',
+    ]);
+    const taken = await admin(
+      'POST',
+      'o365/jobs',
+      job(mine.organization, mine.repository, { name: 'calloway MAIL' }),
+    );
+    expect(taken.status).toBe(409);
+  });
+
+  test(`OUT-3: a command that comes twice at once reaches the engine once (${kind})`, async () => {
+    const { ground: fixture, office, recording } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { organization, job: id } = await makeAll(admin, 1, 'Calloway');
+    const started = Promise.withResolvers<undefined>();
+    const finish = Promise.withResolvers<undefined>();
+    let starts = 0;
+    Object.assign(recording.engine.jobs, {
+      start: async () => {
+        starts += 1;
+        started.resolve(undefined);
+        await finish.promise;
+        return { ok: true, value: `session-${starts}` };
+      },
+    } satisfies Partial<typeof recording.engine.jobs>);
+    const headers = {
+      'idempotency-key': randomUUID(),
+      'daybook-device': randomUUID(),
+      'daybook-order': '1',
+    };
+    const start = () =>
+      admin<object>('POST', `o365/jobs/${id}/start`, { organizationId: organization }, headers);
+    const first = start();
+    await started.promise;
+    const second = start();
+    finish.resolve(undefined);
+    for (const answer of [await first, await second])
+      expect(answer.body.data).toMatchObject({ sessionId: 'session-1' });
+    expect((await start()).body.data).toMatchObject({ sessionId: 'session-1' });
+    expect(starts).toBe(1);
+    // Another server runs a command, and has crashed two minutes later.
+    const key = randomUUID();
+    await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .insertInto('running_command')
+        .values({ tenant_id: tenant, id: key, until: fixture.world.clock.now() + 60_000 })
+        .execute(),
+    );
+    const other = { ...headers, 'idempotency-key': key, 'daybook-order': '2' };
+    const again = () =>
+      admin('POST', `o365/jobs/${id}/start`, { organizationId: organization }, other);
+    const refused = await again();
+    expect([refused.status, refused.body.error.kind]).toEqual([503, 'busy']);
+    fixture.pass(60_001);
+    expect((await again()).status).toBe(200);
+    expect(starts).toBe(2);
+  });
+
+  test(`OUT-6: of two commands to enable and disable, the later one wins, and each runs once (${kind})`, async () => {
+    const { office, ground: fixture } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { job: id } = await makeAll(admin, 1, 'Calloway');
+    const [phone, laptop] = [randomUUID(), randomUUID()];
+    const disable = key(phone, 1);
+    const send = (what: string, headers: Record<string, string>) =>
+      admin('POST', `o365/jobs/${id}/${what}`, {}, headers);
+    await send('disable', disable);
+    await send('enable', key(laptop, 1));
+    // The phone repeats what it has sent already: nothing changes.
+    expect((await send('disable', disable)).status).toBe(200);
+    expect((await admin<Job>('GET', `o365/jobs/${id}`)).body.data.isEnabled).toBe(true);
+    await Promise.all([send('disable', key(phone, 2)), send('disable', key(laptop, 2))]);
+    expect((await admin<Job>('GET', `o365/jobs/${id}`)).body.data.isEnabled).toBe(false);
+    const types = await fixture.world.store.tenant(office.tenant, async (tx) =>
+      (await tx.eventsAfter(0, 1_000)).map(({ event }) => event.type),
+    );
+    expect(types.filter((type) => type.endsWith('abled@1'))).toEqual([
+      'backupjob.disabled@1',
+      'backupjob.enabled@1',
+      'backupjob.disabled@1',
+    ]);
+  });
+
+  test(`SUITE-5: people start, stop and watch sessions, and a failure of the engine is a failure of the call (${kind})`, async () => {
+    const { office, recording } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { organization, job: id } = await makeAll(admin, 1, 'Calloway');
+    recording.calls.length = 0;
+    const headers = {
+      'idempotency-key': randomUUID(),
+      'daybook-device': randomUUID(),
+      'daybook-order': '1',
+    };
+    const started = await admin(
+      'POST',
+      `o365/jobs/${id}/start`,
+      { organizationId: organization },
+      headers,
+    );
+    expect(started.body.data).toEqual({
+      success: true,
+      sessionId: '00000000-0000-4000-b000-000000000003',
+    });
+    const again = await admin(
+      'POST',
+      `o365/jobs/${id}/start`,
+      { organizationId: organization },
+      headers,
+    );
+    expect(again.text).toBe(started.text);
+    expect((await admin('POST', `o365/jobs/${id}/stop`, {})).status).toBe(200);
+    expect((await admin('GET', `o365/jobs/${id}/detail/latest`)).body.data).toEqual({
+      session: null,
+      logs: [],
+    });
+    expect(
+      (await admin('GET', `o365/jobs/${id}/detail/${randomUUID()}/logs?limit=5`)).body.data,
+    ).toMatchObject({
+      rows: [{ n: 1, message: 'The session started.' }],
+    });
+    expect(recording.calls.map(({ name }) => name)).toEqual([
+      'start',
+      'stop',
+      'listSessions',
+      'listLog',
+    ]);
+    expect(
+      (await admin('POST', `o365/jobs/${id}/start`, { organizationId: randomUUID() })).status,
+    ).toBe(404);
+    recording.failing.set('start', { kind: 'conflict', message: 'A session is running.' });
+    const running = await admin('POST', `o365/jobs/${id}/start`, {});
+    expect([running.status, running.body.message]).toEqual([409, 'A session is running.']);
+  });
+
+  test(`SUITE-6: who is notified of a job is stored, external addresses outside the log (${kind})`, async () => {
+    const { office, ground: fixture } = await aSuite(await open());
+    const admin = await office.as('admin', ['o365_admin']);
+    const { job: id } = await makeAll(admin, 1, 'Calloway');
+    const me = (await admin<{ me: { id: string } }>('GET', 'sync/bootstrap')).body.data.me.id;
+    const notification = {
+      enabled: true,
+      notifyOnFailure: true,
+      userIds: [me],
+      externalAddresses: ['Canary@example.org', 'canary@example.org', 'second@example.org'],
+    };
+    expect((await admin('POST', `o365/jobs/${id}/notifications`, notification)).status).toBe(200);
+    expect((await admin('GET', `o365/jobs/${id}/notifications`)).body.data).toEqual({
+      ...notification,
+      externalAddresses: ['canary@example.org', 'second@example.org'],
+      users: [{ _id: me, name: 'ADMIN', username: 'admin' }],
+    });
+    const log = await fixture.world.store.tenant(office.tenant, async (tx) =>
+      JSON.stringify([await tx.eventsAfter(0, 1_000), await tx.all('backupJob')]),
+    );
+    expect(log).toContain('"externalCount":2');
+    expect(log.toLowerCase()).not.toContain('canary@example.org');
+    expect((await admin('DELETE', `o365/jobs/${id}`)).status).toBe(200);
+    const left = await fixture.world.store.tenant(office.tenant, ({ sql, tenant }) =>
+      sql
+        .selectFrom('backup_job_recipient')
+        .select('address')
+        .where('tenant_id', '=', tenant)
+        .execute(),
+    );
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { PUBLIC_CLIENT_ID } from '#server/demo/tenant/applications.ts';
+import { openDemoTenants } from '#server/demo/demo-tenants.ts';
+import { tenantPageRoutes } from '#server/demo/tenant-page/routes.ts';
+import { getPlan } from '../demo/fixtures.ts';
+import { type Fixture, getApp, makeFixture } from '../http/fixtures.ts';
+import { type Cloud, aCloud, postForm } from './fixtures.ts';
+
+/** Text as the page escapes it. */
+const name = (text: string): string => text.replaceAll('&', '&amp;').replaceAll("'", '&#39;');
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await makeFixture();
+});
+
+/** A browser on the server's machine. */
+async function aBrowser() {
+  const cloud = await aCloud();
+  const tenants = {
+    list: () => [{ provider: 'Harbour', tenant: cloud.tenant }],
+    find: () => cloud.tenant,
+    close: () => undefined,
+  };
+  const app = getApp(fixture.world, {}, { routes: tenantPageRoutes(fixture.world, tenants) });
+  const ask = async (path: string, init: RequestInit = {}, incoming: object = {}) => {
+    const answer = await app.request(
+      path,
+      {
+        ...init,
+        headers: { host: 'localhost:4300', ...Object.fromEntries(new Headers(init.headers)) },
+      },
+      { incoming: { httpVersion: '1.1', socket: { remoteAddress: '127.0.0.1' }, ...incoming } },
+    );
+    return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  };
+  /** Presses the button with this name on a page, and returns the page that it leads to. */
+  const press = async (path: string, name: string, form: Record<string, string> = {}) => {
+    const { text } = await ask(path);
+    const forms = [...text.matchAll(/<form method="post" action="([^"]*)">(.*?)<\/form>/g)];
+    const found = forms.find(
+      ([, , inside = '']) => inside.includes(`"${name}"`) || inside.includes(`>${name}</button>`),
+    );
+    expect([path, name, found?.[1]]).not.toContain(undefined);
+    const action = (found?.[1] ?? '').replaceAll('&amp;', '&');
+    const answer = await ask(action, { method: 'POST', body: new URLSearchParams(form) });
+    expect(answer.status).toBe(303);
+    return ask(answer.headers.get('location') ?? '');
+  };
+  return { cloud, ask, press };
+}
+
+const getUser = ({ tenant }: Cloud) => {
+  const user = tenant.admin
+    .listUsers()
+    .find(({ mailbox, hasDrive }) => mailbox === 'user' && hasDrive);
+  if (!user) throw new Error('a tenant without users');
+  return user;
+};
+
+test('GRAPH-15: the page lists people, and adds and removes them', async () => {
+  const { cloud, ask, press } = await aBrowser();
+  const { admin } = cloud.tenant;
+  const { status, text, headers } = await ask('/demo/tenant');
+  expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    'no-store',
+  ]);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(text).toContain(`<h1>Demo tenant: ${cloud.tenant.name}</h1>`);
+  for (const { upn } of admin.listUsers()) expect(text).toContain(upn);
+  expect(text).not.toMatch(/<script|<style|style=|onclick/);
+  expect(text).toMatch(/<html lang="en">[^]*<main>[^]*<th scope="col">Name<\/th>/);
+  const before = admin.listUsers();
+  const after = await press('/demo/tenant', 'Add person');
+  const added = admin.listUsers().find(({ id }) => before.every((user) => user.id !== id));
+  expect(after.text).toContain(added?.upn ?? 'nobody');
+  const removed = await press('/demo/tenant/1', `Remove person: ${added?.name}`);
+  expect(removed.text).not.toContain(`${added?.upn}<`);
+  expect(admin.listUsers().map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  expect((await ask('/demo/tenant.css')).text).toContain('color-scheme');
+});
+
+test('GRAPH-15: the page shows mails and files, and adds, changes, moves and deletes them', async () => {
+  const { cloud, ask, press } = await aBrowser();
+  const { admin } = cloud.tenant;
+  const user = getUser(cloud);
+  const mails = `/demo/tenant/1/people/${user.id}/mails`;
+  const count = (folder: string): number => admin.listMessages(user.id, folder).length;
+  const [inbox, archive] = [count('inbox'), count('archive')];
+  await press(mails, 'Add mail');
+  expect(count('inbox')).toBe(inbox + 1);
+  const { subject } = JSON.parse(admin.listMessages(user.id, 'inbox').at(-1)?.props ?? '{}');
+  const archived = await press(mails, `Archive mail: ${name(subject)}`);
+  expect(archived.text).toContain('<option value="');
+  expect([count('inbox'), count('archive')]).toEqual([inbox, archive + 1]);
+  const folder = admin.listFolders(user.id).find(({ well_known }) => well_known === 'archive');
+  await press(`${mails}?folder=${folder?.id}`, `Delete mail: ${name(subject)}`);
+  expect(count('archive')).toBe(archive);
+
+  const files = `/demo/tenant/1/people/${user.id}/files`;
+  const before = admin.listFiles(user.id);
+  await press(files, 'Add file');
+  const added = admin.listFiles(user.id).find(({ id }) => before.every((file) => file.id !== id));
+  expect(added).toBeDefined();
+  await press(files, `Change file: ${name(added?.name ?? '')}`);
+  expect(admin.listFiles(user.id).find(({ id }) => id === added?.id)?.version).toBe(
+    (added?.version ?? 0) + 1,
+  );
+  const left = await press(files, `Delete file: ${name(added?.name ?? '')}`);
+  expect(left.status).toBe(200);
+  expect(admin.listFiles(user.id)).toEqual(before);
+  const without = admin.listUsers().find(({ mailbox }) => mailbox === 'none');
+  expect((await ask(`/demo/tenant/1/people/${without?.id}/mails`)).status).toBe(404);
+});
+
+test('GRAPH-15: a sign-in request is approved as a user, or declined', async () => {
+  const { cloud, press, ask } = await aBrowser();
+  const request = () =>
+    postForm(cloud.tenant, 'organizations/oauth2/v2.0/devicecode', {
+      client_id: PUBLIC_CLIENT_ID,
+      scope: 'User.Read.All',
+    });
+  const token = async (code: string) =>
+    (
+      await postForm(cloud.tenant, 'organizations/oauth2/v2.0/token', {
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        client_id: PUBLIC_CLIENT_ID,
+        device_code: code,
+      })
+    ).body;
+  const first = (await request()).body;
+  expect((await ask('/demo/tenant')).text).toContain(first.user_code);
+  await press('/demo/tenant', 'Approve', { user: getUser(cloud).id });
+  expect(await token(first.device_code)).toMatchObject({ token_type: 'Bearer' });
+  const second = (await request()).body;
+  const { text } = await press('/demo/tenant', 'Decline');
+  expect(text).toContain('No sign-in requests');
+  expect(await token(second.device_code)).toMatchObject({ error: 'authorization_declined' });
+});
+
+test('GRAPH-15: nobody but the operator sees or does anything', async () => {
+  const { cloud, ask } = await aBrowser();
+  const user = getUser(cloud);
+  const paths = [
+    '/demo/tenant',
+    '/demo/tenant.css',
+    '/demo/tenant/1',
+    `/demo/tenant/1/people/${user.id}/mails`,
+  ];
+  for (const path of paths) {
+    expect((await ask(path)).status).toBe(200);
+    expect((await ask(path, {}, { socket: { remoteAddress: '192.0.2.7' } })).status).toBe(404);
+    for (const headers of [
+      { host: 'portal.example' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { 'sec-fetch-site': 'cross-site' },
+    ])
+      expect((await ask(path, { headers })).status).toBe(404);
+  }
+  const before = cloud.tenant.admin.listUsers().length;
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: 'https://evil.example' },
+    { host: 'portal.example' },
+  ])
+    expect((await ask('/demo/tenant/1/people', { method: 'POST', headers })).status).toBe(404);
+  expect(
+    (
+      await ask(
+        '/demo/tenant/1/people',
+        { method: 'POST' },
+        { socket: { remoteAddress: '10.0.0.1' } },
+      )
+    ).status,
+  ).toBe(404);
+  expect(cloud.tenant.admin.listUsers()).toHaveLength(before);
+});
+
+test('GRAPH-15: each provider of the demo has its own tenant, which is stored and lives on', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-tenants-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const world = { ...fixture.world, config: { ...fixture.world.config, dataDir } };
+  const plan = getPlan();
+  const first = openDemoTenants(world, plan);
+  const names = first.list().map(({ tenant }) => tenant.id);
+  expect(new Set(names).size).toBe(plan.providers.length);
+  const [provider] = plan.providers;
+  const tenant = first.find(provider?.id ?? '');
+  const getMails = (id: string) =>
+    (tenant ? first.find(provider?.id ?? '')?.admin.listMessages(id).length : 0) ?? 0;
+  const user = tenant?.admin.listUsers().find(({ mailbox }) => mailbox === 'user');
+  const before = getMails(user?.id ?? '');
+  fixture.pass(3 * 86_400_000);
+  expect(getMails(user?.id ?? '')).toBeGreaterThan(before);
+  const people = first.find(provider?.id ?? '')?.admin.listUsers();
+  first.close();
+  const again = openDemoTenants(world, plan);
+  expect(again.find(provider?.id ?? '')?.admin.listUsers()).toEqual(people);
+  expect(again.find('00000000-0000-4000-8000-000000000000')).toBeNull();
+  again.close();
+});

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { countUsers } from '#server/features/backup/dashboard-queries.ts';
+import { makeDirectory } from '#server/engine/embedded/organizations/directory.ts';
+import { refreshDirectory } from '#server/engine/embedded/organizations/directory-store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { makeFixture } from '../http/fixtures.ts';
+import { anOffice } from '../sync/fixtures.ts';
+import { graphError, json, seeded } from './graph/fixtures.ts';
+import { randomTrouble, smallPages, tenantGraph, type TenantGraph } from './sources/tenant.ts';
+
+const PROOF = Number(process.env['PROOF'] ?? 1);
+
+async function makeBench(store: Store, graph: TenantGraph) {
+  const fixture = await makeFixture({}, store);
+  const { tenant } = await anOffice(fixture);
+  const organization = randomUUID();
+  const scope = { tenant, organization };
+  const people = async (world: AppContext = fixture.world) =>
+    makeDirectory(world, graph.ports, scope, graph.call).people();
+  const stored = () =>
+    fixture.world.store.tenant(tenant, ({ sql }) =>
+      sql
+        .selectFrom('directory_object')
+        .select(['kind', 'id', 'name', 'address', 'licensed', 'deleted_at'])
+        .where('tenant_id', '=', tenant)
+        .where('organization_id', '=', organization)
+        .orderBy('kind')
+        .orderBy('id')
+        .execute(),
+    );
+  return { fixture, world: fixture.world, scope, people, stored };
+}
+
+/** The users of the tenant as its administrator sees them. */
+const getUsers = (graph: TenantGraph) =>
+  graph.tenant.admin
+    .listUsers()
+    .map(({ id, name, mail, upn, licensed }) => ({ id, name, address: mail ?? upn, licensed }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+
+type Stored = Awaited<ReturnType<Awaited<ReturnType<typeof makeBench>>['stored']>>;
+const presentUsers = (rows: Stored) =>
+  rows.flatMap(({ kind, id, name, address, licensed, deleted_at: left }) =>
+    kind === 'user' && left === null ? [{ id, name, address, licensed }] : [],
+  );
+
+class Killed extends Error {}
+
+/** A process that ends at the n-th transaction that writes, before or after it is stored. */
+function makeKilled(world: AppContext, killAt: number, isAfter: boolean): AppContext {
+  let count = 0;
+  const { store } = world;
+  return {
+    ...world,
+    store: {
+      ...store,
+      tenant: async (tenant, work, how) => {
+        if (how?.readOnly === true) return store.tenant(tenant, work, how);
+        count += 1;
+        if (count > killAt || (count === killAt && !isAfter)) throw new Killed('ended');
+        const done = await store.tenant(tenant, work, how);
+        if (count === killAt) throw new Killed('ended');
+        return done;
+      },
+    },
+  };
+}
+
+eachDatabase((name, open) => {
+  test(`ENG-55: a session lists the directory, and later asks only for what changed (${name})`, async () => {
+    const graph = tenantGraph({ people: 5, otherPeople: 1_200, mails: 1, files: 1 });
+    const bench = await makeBench(await open(), graph);
+    expect(await bench.people()).toMatchObject({ ok: true });
+    expect(presentUsers(await bench.stored())).toEqual(getUsers(graph));
+    expect((await bench.stored()).filter(({ kind }) => kind === 'group').length).toBeGreaterThan(0);
+
+    const [gone] = getUsers(graph);
+    graph.tenant.admin.removeUser(gone?.id ?? '');
+    const added = graph.tenant.admin.addUser();
+    graph.requests.length = 0;
+    const people = await bench.people();
+    expect(people.ok && people.value.map(({ id }) => id)).toEqual(
+      getUsers(graph).map(({ id }) => id),
+    );
+    expect(people.ok && people.value.some(({ id }) => id === added.id)).toBe(true);
+    expect(graph.requests.filter((request) => request.includes('/users/delta'))).toHaveLength(1);
+    const left = (await bench.stored()).filter(({ deleted_at: at }) => at !== null);
+    expect(left.map(({ id, name: of }) => [id, of])).toEqual([[gone?.id, gone?.name]]);
+
+    // Nobody has a restore point, so that everybody in the directory lacks protection.
+    const counts = await bench.world.store.tenant(bench.scope.tenant, (tx) =>
+      countUsers(tx, [bench.scope.organization]),
+    );
+    const all = getUsers(graph).length;
+    expect(counts).toEqual({ protected: 0, left: 0, inDirectory: all, unprotected: all });
+  });
+
+  test(`ENG-55: whatever fails, is killed or expires, the stored directory is that of the tenant (${name})`, async () => {
+    const store = await open();
+    for (let seed = 1; seed <= 4 * PROOF; seed += 1) {
+      const random = seeded(seed);
+      const draw = (max: number): number => Math.floor(random() * max);
+      const graph = tenantGraph({
+        seed,
+        people: 2,
+        otherPeople: 9,
+        mails: 1,
+        files: 1,
+        over: smallPages(3),
+      });
+      const { admin } = graph.tenant;
+      const bench = await makeBench(store, graph);
+      const left = new Set<string>();
+      for (let session = 0; session < 4; session += 1) {
+        const change = (): void => {
+          if (draw(2) === 0) admin.addUser();
+          const users = getUsers(graph);
+          const user = users[draw(users.length)];
+          if (user === undefined || users.length < 4 || draw(2) === 0) return;
+          admin.removeUser(user.id);
+          if (session > 0) left.add(user.id);
+        };
+        change();
+        if (draw(4) === 0) admin.expireTokens();
+        graph.trouble = randomTrouble(seed * 10 + session, 0.2, () => graph.clock.now());
+        const trouble = graph.trouble;
+        // People come and go while pages are read.
+        let isChanged = false;
+        graph.trouble = (request) => {
+          if (!isChanged && draw(4) === 0) {
+            isChanged = true;
+            change();
+          }
+          return trouble(request);
+        };
+        const killed = makeKilled(bench.world, 1 + draw(8), draw(2) === 0);
+        await bench.people(killed).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(Killed);
+        });
+        graph.trouble = () => null;
+        // Two processes at once read what is left.
+        const both = await Promise.all([bench.people(), bench.people()]);
+        expect({ seed, session, ok: both.map(({ ok }) => ok) }).toEqual({
+          seed,
+          session,
+          ok: [true, true],
+        });
+        const rows = await bench.stored();
+        expect({ seed, session, users: presentUsers(rows) }).toEqual({
+          seed,
+          session,
+          users: getUsers(graph),
+        });
+        for (const { id, deleted_at: at } of rows)
+          if (left.has(id)) expect({ seed, id, at }).not.toEqual({ seed, id, at: null });
+      }
+    }
+  });
+
+  test(`ENG-55: groups that may not be read leave the people as they are, and sites are replaced (${name})`, async () => {
+    const graph = tenantGraph({ people: 3, otherPeople: 2, mails: 1, files: 1 });
+    const bench = await makeBench(await open(), graph);
+    graph.trouble = (request) =>
+      request.url.includes('/groups/delta') ? graphError(403, 'Authorization_RequestDenied') : null;
+    expect(await bench.people()).toMatchObject({ ok: true });
+    expect(presentUsers(await bench.stored())).toEqual(getUsers(graph));
+
+    let sites = ['quay', 'dock'];
+    graph.trouble = (request) =>
+      request.url.includes('/sites?search')
+        ? json({ value: sites.map((id) => ({ id, displayName: id })) })
+        : null;
+    const refresh = () =>
+      refreshDirectory(bench.world, graph.ports, bench.scope, { list: 'sites', call: graph.call });
+    await Promise.all([refresh(), refresh()]);
+    sites = ['dock', 'slip'];
+    expect(await refresh()).toMatchObject({ ok: true });
+    const rows = (await bench.stored()).filter(({ kind }) => kind === 'site');
+    expect(rows.map(({ id, deleted_at: at }) => [id, at === null])).toEqual([
+      ['dock', true],
+      ['quay', false],
+      ['slip', true],
+    ]);
+  });
+});

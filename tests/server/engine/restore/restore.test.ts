@@ -1,0 +1,478 @@
+import { randomUUID } from 'node:crypto';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { EngineResult, EngineScope, RestoreInput, Task } from '#contract/engine/engine.ts';
+import { openExplorer } from '#server/engine/embedded/explorer/explorers.ts';
+import { runTask } from '#server/engine/embedded/restore/run-task.ts';
+import {
+  cancelTask,
+  getTask,
+  listResults,
+  listTasks,
+  requestRestore,
+  requestUndo,
+} from '#server/engine/embedded/restore/tasks.ts';
+import type { Clock } from '#server/platform/app-context.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../../db/databases.ts';
+import { aTenant } from '../../db/drafts.ts';
+import { POINT_AT, storeHistory } from '../explorer/history.ts';
+import { Killed, MemoryTarget } from './memory-target.ts';
+
+const chance = { bytes: () => new Uint8Array(8), uuid: randomUUID };
+const FLAGS = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+};
+
+function getValue<T>(result: EngineResult<T>): T {
+  if (!result.ok) throw new Error(`${result.error.kind}: ${result.error.message}`);
+  return result.value;
+}
+
+/** What was backed up: messages in two folders. */
+interface Mail {
+  readonly id: string;
+  readonly folder: 'Inbox' | 'Projects';
+  readonly content: string;
+  readonly at: number;
+}
+
+/** `earlier`: contents of the first item in the points before, each with another length. */
+async function setUp(store: Store, mails: readonly Mail[], earlier: readonly string[] = []) {
+  const tenant = await aTenant(store);
+  const target = new MemoryTarget();
+  const folders = [
+    { key: 'p', parent: null, name: 'Projects' },
+    { key: 'i', parent: null, name: 'Inbox' },
+  ];
+  const items = mails.map(({ id, folder, content, at }) => ({
+    key: id,
+    folder: folder === 'Inbox' ? 'i' : 'p',
+    title: id,
+    at,
+    bytes: content.length,
+  }));
+  const before = earlier.map((content) => ({
+    folders,
+    items: items.slice(0, 1).map((item) => ({ ...item, bytes: content.length })),
+  }));
+  const { organization } = await storeHistory(store, tenant, [...before, { folders, items }]);
+  await store.tenant(tenant, async ({ sql }) => {
+    await sql
+      .updateTable('folder')
+      .set({ well_known: 'inbox' })
+      .where('tenant_id', '=', tenant)
+      .where('key', '=', 'i')
+      .execute();
+    for (const { id, content } of mails)
+      await sql
+        .updateTable('item')
+        .set({ parts: JSON.stringify([target.blob(content)]) })
+        .where('tenant_id', '=', tenant)
+        .where('key', '=', id)
+        .execute();
+    for (const content of earlier)
+      await sql
+        .updateTable('item')
+        .set({ parts: JSON.stringify([target.blob(content)]), kind: 'file' })
+        .where('tenant_id', '=', tenant)
+        .where('key', '=', mails[0]?.id ?? '')
+        .where('bytes', '=', content.length)
+        .execute();
+    if (earlier.length > 0) await sql.updateTable('item').set({ kind: 'file' }).execute();
+  });
+  let now = POINT_AT(10);
+  const clock: Clock = { now: () => now, after: () => ({ cancel: () => {} }) };
+  const scope: EngineScope = { tenant, organization, user: randomUUID() };
+  const moment = () => ({ now, chance });
+  const explorer = await store.tenant(tenant, async (tx) =>
+    getValue(
+      await openExplorer(
+        tx,
+        scope,
+        { workload: 'outlook', job: null, at: now, showDeleted: false },
+        moment(),
+      ),
+    ),
+  );
+  const input = (more: Partial<RestoreInput> = {}): RestoreInput => ({
+    explorer: explorer.id,
+    nodes: ['o1'],
+    target: { kind: 'original' },
+    select: 'both',
+    onConflict: 'replace',
+    versions: 'last',
+    flags: FLAGS,
+    dryRun: false,
+    reason: null,
+    ...more,
+  });
+  const request = (more: Partial<RestoreInput> = {}) =>
+    store.tenant(tenant, async (tx) => requestRestore(tx, scope, input(more), null, moment()));
+  const run = (task: string, signal = new AbortController().signal) =>
+    runTask({ store, clock }, target.ports, { tenant, task, signal });
+  const loadTask = (task: string): Promise<Task> =>
+    store.tenant(tenant, async (tx) => getValue(await getTask(tx, scope, task)));
+  const outcomes = (task: string) =>
+    store.tenant(tenant, async (tx) =>
+      getValue(
+        await listResults(tx, scope, { task, outcome: null, cursor: null, limit: 1_000 }),
+      ).rows.map(({ name, path, outcome }) => `${path}/${name} ${outcome}`),
+    );
+  const messages = (task: string) =>
+    store.tenant(tenant, async (tx) =>
+      getValue(
+        await listResults(tx, scope, { task, outcome: null, cursor: null, limit: 1_000 }),
+      ).rows.map(({ message }) => message),
+    );
+  const restored = async (more: Partial<RestoreInput> = {}) => {
+    const task = getValue(await request(more));
+    expect(await run(task)).toBe(null);
+    return task;
+  };
+  const undo = (task: string) =>
+    store.tenant(tenant, async (tx) =>
+      requestUndo(tx, scope, { task, target: scope.organization, rights: null }, moment()),
+    );
+  return {
+    tenant,
+    target,
+    scope,
+    request,
+    run,
+    taskOf: loadTask,
+    outcomes,
+    messages,
+    restored,
+    undo,
+    advance: (ms: number) => {
+      now += ms;
+    },
+    store,
+  };
+}
+
+const mails: fc.Arbitrary<readonly Mail[]> = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    folder: fc.constantFrom('Inbox', 'Projects'),
+    content: fc.constantFrom('one', 'two'),
+    at: fc.integer({ min: 1, max: 9 }),
+  }),
+  { selector: ({ id }) => id, minLength: 1, maxLength: 5 },
+);
+/** What the target has before: the same, another version, or nothing. */
+const present = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'z'),
+    folder: fc.constantFrom('Inbox', 'Projects'),
+    content: fc.constantFrom('one', 'two', 'three'),
+  }),
+  { selector: ({ id }) => id, maxLength: 4 },
+);
+const how = fc.record({
+  select: fc.constantFrom('missing', 'changed', 'both'),
+  onConflict: fc.constantFrom('skip', 'replace', 'keep-both'),
+});
+const RUNS = Number(process.env['ENGINE_RUNS'] ?? 8);
+
+/** The slow, obvious restore: what the target must have in the end. */
+function expected(
+  backup: readonly Mail[],
+  before: readonly { id: string; folder: string; content: string }[],
+  { select, onConflict }: Pick<RestoreInput, 'select' | 'onConflict'>,
+): string[] {
+  const after = before.map((one) => ({ ...one }));
+  for (const mail of backup) {
+    const there = after.filter((one) => one.id === mail.id && one.folder === mail.folder);
+    const same = there.some((one) => one.content === mail.content);
+    if (there.length === 0) {
+      if (select !== 'changed')
+        after.push({ id: mail.id, folder: mail.folder, content: mail.content });
+    } else if (!same && select !== 'missing') {
+      if (onConflict === 'replace' && there[0]) there[0].content = mail.content;
+      if (onConflict === 'keep-both')
+        after.push({ id: mail.id, folder: mail.folder, content: mail.content });
+    }
+  }
+  return after.map((one) => `${one.folder}/${one.id}=${one.content}`).sort();
+}
+
+eachDatabase((name, open) => {
+  test(`RES-1, RES-2, RES-3, RES-4: a restore does what its dry run showed, changes nothing the second time, and its undo puts everything back (${name})`, async () => {
+    const store = await open();
+    await fc.assert(
+      fc.asyncProperty(mails, present, how, async (backup, before, rules) => {
+        const world = await setUp(store, backup);
+        const { target } = world;
+        for (const one of before) target.put(one);
+        const start = target.state();
+        const folders = new Set(target.folders);
+
+        const dry = await world.restored({ ...rules, dryRun: true });
+        expect(target.state()).toEqual(start);
+        expect(target.folders).toEqual(folders);
+        const task = await world.restored(rules);
+        expect(await world.outcomes(task)).toEqual(await world.outcomes(dry));
+        expect(target.state()).toEqual(expected(backup, before, rules));
+        const { counts, items, result } = await world.taskOf(task);
+        expect(counts.restored + counts.merged + counts.skipped + counts.failed).toBe(
+          backup.length,
+        );
+        expect(items).toEqual({ done: backup.length, total: backup.length });
+        expect(result).toBe('success');
+
+        const again = await world.restored(rules);
+        expect((await world.taskOf(again)).counts.skipped).toBe(backup.length);
+        expect(target.state()).toEqual(expected(backup, before, rules));
+
+        const undo = getValue(await world.undo(task));
+        expect(await world.run(undo)).toBe(null);
+        expect(target.state()).toEqual(start);
+        expect(target.folders).toEqual(folders);
+        expect((await world.undo(task)).ok).toBe(false);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+  });
+
+  test(`RES-5: killed before or after any write, a restore and its undo go on to the same end without duplicates (${name})`, async () => {
+    const store = await open();
+    const backup: Mail[] = [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 3 },
+      { id: 'b', folder: 'Inbox', content: 'one', at: 2 },
+      { id: 'c', folder: 'Projects', content: 'one', at: 1 },
+    ];
+    const before = [{ id: 'a', folder: 'Inbox', content: 'older' }];
+    for (let killAt = 1, replacesByCopy = false; ; killAt++) {
+      const world = await setUp(store, backup);
+      const { target } = world;
+      target.replacesByCopy = replacesByCopy;
+      for (const one of before) target.put(one);
+      const start = target.state();
+      const folders = new Set(target.folders);
+      const task = getValue(await world.request());
+      target.killAt = killAt;
+      const wasKilled = await world.run(task).then(
+        () => false,
+        (error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+          return true;
+        },
+      );
+      target.revive();
+      if (wasKilled) expect(await world.run(task)).toBe(null);
+      expect([killAt, target.state()]).toEqual([
+        killAt,
+        expected(backup, before, { select: 'both', onConflict: 'replace' }),
+      ]);
+      expect((await world.taskOf(task)).counts).toEqual({
+        restored: 2,
+        merged: 1,
+        skipped: 0,
+        failed: 0,
+      });
+      const undo = getValue(await world.undo(task));
+      target.killAt = target.operations + killAt;
+      const undoKilled = await world.run(undo).then(
+        () => false,
+        () => true,
+      );
+      target.revive();
+      if (undoKilled) expect(await world.run(undo)).toBe(null);
+      expect([killAt, target.state()]).toEqual([killAt, start]);
+      expect([killAt, target.folders]).toEqual([killAt, folders]);
+      if (!wasKilled && !undoKilled && replacesByCopy) break;
+      if (!wasKilled && !undoKilled) [killAt, replacesByCopy] = [0, true];
+      expect(killAt).toBeLessThan(60);
+    }
+  });
+
+  test(`RES-4: undo removes the folders that a restore created, also those of items that failed (${name})`, async () => {
+    const world = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+      { id: 'b', folder: 'Projects', content: 'one', at: 1 },
+    ]);
+    const { target } = world;
+    target.put({ id: 'z', folder: 'Inbox', content: 'kept' });
+    target.failures.push(['write', 'busy'], ['write', 'invalid'], ['write', 'invalid']);
+    const task = getValue(await world.request());
+    expect(await world.run(task)).toBeGreaterThan(0);
+    expect(await world.run(task)).toBe(null);
+    expect([...target.folders].sort()).toEqual(['Inbox', 'Projects']);
+    expect(await world.taskOf(task)).toMatchObject({ result: 'failed', canUndo: true });
+    const undo = getValue(await world.undo(task));
+    target.failures.push(['remove-folder', 'unreachable']);
+    expect(await world.run(undo)).toBeGreaterThan(0);
+    expect(await world.run(undo)).toBe(null);
+    expect([...target.folders]).toEqual(['Inbox']);
+    expect(target.state()).toEqual(['Inbox/z=kept']);
+  });
+
+  test(`RES-4: what changed since the restore is left as it is, and the undo says so (${name})`, async () => {
+    const world = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+      { id: 'b', folder: 'Inbox', content: 'one', at: 2 },
+      { id: 'c', folder: 'Inbox', content: 'one', at: 3 },
+    ]);
+    const { target } = world;
+    const task = await world.restored();
+    const [c, b, a] = [...target.items.keys()].sort();
+    const edited = target.items.get(b ?? '');
+    if (!edited) throw new Error('Not restored.');
+    target.items.set(b ?? '', { ...edited, content: 'edited', change: 999 });
+    target.items.delete(c ?? '');
+    const undo = getValue(await world.undo(task));
+    expect(await world.run(undo)).toBe(null);
+    expect(target.state()).toEqual([`Inbox/${edited.id}=edited`]);
+    expect((await world.taskOf(undo)).counts).toEqual({
+      restored: 1,
+      merged: 0,
+      skipped: 2,
+      failed: 0,
+    });
+    expect(a).toBeDefined();
+  });
+
+  test(`RES-21, RES-5: all versions of a file are restored, the oldest first, also after a kill at any write (${name})`, async () => {
+    const store = await open();
+    const backup: Mail[] = [{ id: 'plan', folder: 'Inbox', content: 'the last', at: 1 }];
+    const earlier = ['v1', 'the v2'];
+    const plain = await setUp(store, backup, earlier);
+    await plain.restored();
+    expect(plain.target.contents).toEqual(['the last']);
+    for (let killAt = 1; ; killAt++) {
+      const world = await setUp(store, backup, earlier);
+      const { target } = world;
+      const dry = await world.restored({ versions: 'all', dryRun: true });
+      expect(await world.messages(dry)).toEqual(['Will be created. With 2 earlier versions.']);
+      const task = getValue(await world.request({ versions: 'all', select: 'missing' }));
+      target.killAt = killAt;
+      const wasKilled = await world.run(task).then(
+        () => false,
+        () => true,
+      );
+      target.revive();
+      if (wasKilled) expect(await world.run(task)).toBe(null);
+      expect([killAt, target.contents]).toEqual([killAt, [...earlier, 'the last']]);
+      expect(target.state()).toEqual(['Inbox/plan=the last']);
+      expect((await world.taskOf(task)).counts).toMatchObject({ restored: 1, failed: 0 });
+      const undo = getValue(await world.undo(task));
+      expect(await world.run(undo)).toBe(null);
+      expect(target.state()).toEqual([]);
+      if (!wasKilled) break;
+      expect(killAt).toBeLessThan(60);
+    }
+  });
+
+  test(`RES-7: Inbox comes first, and the newest items of a folder (${name})`, async () => {
+    const world = await setUp(await open(), [
+      { id: 'old', folder: 'Inbox', content: 'x', at: 1 },
+      { id: 'project', folder: 'Projects', content: 'x', at: 9 },
+      { id: 'new', folder: 'Inbox', content: 'x', at: 8 },
+    ]);
+    const task = await world.restored({ dryRun: true });
+    expect(await world.outcomes(task)).toEqual([
+      'Inbox/new restored',
+      'Inbox/old restored',
+      'Projects/project restored',
+    ]);
+  });
+
+  test(`RES-3: an item that the target refuses fails alone; a busy target is asked again later (${name})`, async () => {
+    const world = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+      { id: 'b', folder: 'Inbox', content: 'one', at: 2 },
+    ]);
+    const { target } = world;
+    target.failures.push(['write', 'invalid']);
+    const task = await world.restored();
+    expect(await world.taskOf(task)).toMatchObject({
+      result: 'warning',
+      counts: { restored: 1, merged: 0, skipped: 0, failed: 1 },
+    });
+    target.failures.push(['write', 'busy']);
+    const second = getValue(await world.request());
+    const due = await world.run(second);
+    expect(due).toBeGreaterThan(0);
+    expect((await world.taskOf(second)).waiting).toMatchObject({
+      until: due,
+      reason: 'write failed',
+    });
+    expect(await world.run(second)).toBe(null);
+    expect(await world.taskOf(second)).toMatchObject({ result: 'success', waiting: null });
+    expect(target.state()).toEqual(['Inbox/a=one', 'Inbox/b=one']);
+  });
+
+  test(`RES-3: a stopped restore writes nothing more, and a refused sign-in ends it with the reason (${name})`, async () => {
+    const world = await setUp(await open(), [{ id: 'a', folder: 'Inbox', content: 'one', at: 1 }]);
+    const task = getValue(await world.request());
+    await world.store.tenant(world.tenant, async (tx) =>
+      getValue(await cancelTask(tx, world.scope, task)),
+    );
+    expect(await world.run(task)).toBe(null);
+    expect(await world.taskOf(task)).toMatchObject({
+      state: 'done',
+      result: 'cancelled',
+      canUndo: false,
+    });
+    expect(world.target.state()).toEqual([]);
+    world.target.failures.push(['folder', 'refused']);
+    const second = await world.restored();
+    expect(await world.taskOf(second)).toMatchObject({
+      result: 'failed',
+      message: 'folder failed',
+    });
+    const list = await world.store.tenant(world.tenant, async (tx) =>
+      getValue(await listTasks(tx, world.scope, { cursor: null, limit: 1 })),
+    );
+    expect(list.rows).toHaveLength(1);
+    expect(list.next).not.toBe(null);
+  });
+
+  test(`RES-8: tasks of another organization and nodes outside the point don't exist (${name})`, async () => {
+    const world = await setUp(await open(), [{ id: 'a', folder: 'Inbox', content: 'one', at: 1 }]);
+    const task = await world.restored({ nodes: ['i1.1', 'i1.1'] });
+    expect((await world.taskOf(task)).counts.restored).toBe(1);
+    const foreign = { ...world.scope, organization: randomUUID() };
+    await world.store.tenant(world.tenant, async (tx) => {
+      expect((await getTask(tx, foreign, task)).ok).toBe(false);
+      expect((await cancelTask(tx, foreign, task)).ok).toBe(false);
+      expect(
+        (
+          await requestUndo(
+            tx,
+            foreign,
+            { task, target: foreign.organization, rights: null },
+            { now: 1, chance },
+          )
+        ).ok,
+      ).toBe(false);
+    });
+    for (const nodes of [['o2'], ['f1.9'], ['i1.9'], ['x'], []])
+      expect((await world.request({ nodes })).ok).toBe(false);
+  });
+
+  test(`RES-1: items go to another user's folder with their folders below it (${name})`, async () => {
+    const world = await setUp(await open(), [
+      { id: 'a', folder: 'Inbox', content: 'one', at: 1 },
+      { id: 'p', folder: 'Projects', content: 'one', at: 1 },
+    ]);
+    await world.restored({
+      target: {
+        kind: 'other',
+        organization: world.scope.organization,
+        object: 'u2',
+        folder: 'Restored/2026',
+      },
+    });
+    expect(world.target.state()).toEqual([
+      'Restored/2026/Inbox/a=one',
+      'Restored/2026/Projects/p=one',
+    ]);
+  });
+});

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { EngineScope, Node, Task, Workload } from '#contract/engine/engine.ts';
+import type { Event } from '#contract/events.ts';
+import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
+import { allJobs } from '#server/jobs.ts';
+import { makeJobRunner } from '#server/platform/jobs/runner.ts';
+import { freshStore, ONE } from '../../db/databases.ts';
+import { aTenant, byClock, companyDraft } from '../../db/drafts.ts';
+import { makeFixture } from '../../http/fixtures.ts';
+import { getValue } from '../restic/fixtures.ts';
+import { JOB, ORGANIZATION } from '../session-bench.ts';
+
+const ROLES = [
+  'Mail.ReadWrite',
+  'Files.ReadWrite.All',
+  'User.Read.All',
+  'Sites.Read.All',
+  'Group.Read.All',
+  'Organization.Read.All',
+];
+const folder = mkdtempSync(join(tmpdir(), 'daybook-restore-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const FLAGS = {
+  markRestoredAsUnread: false,
+  excludeDeletedItems: false,
+  excludeDrafts: false,
+  excludeInPlaceHoldItems: false,
+  excludeLitigationHoldItems: false,
+};
+
+test('RES-23: what a tenant lost comes back by the jobs of the server alone, and undo removes it again', async () => {
+  const fixture = await makeFixture({ repositoriesDir: folder }, await freshStore(ONE));
+  const { world } = fixture;
+  const { store, clock } = world;
+  const tenant = await aTenant(store);
+  const office = createDemoTenant({
+    file: null,
+    seed: 5,
+    now: () => clock.now(),
+    size: { people: 2, minMails: 4, maxMails: 6, minFiles: 3, maxFiles: 4, maxFileBytes: 20_000 },
+  });
+  world.cloud.connectTo((request) => office.fetch(request));
+  const { appId, secret } = office.admin.registerApplication('Backup', ROLES);
+  const [organization, repository, job] = [randomUUID(), randomUUID(), randomUUID()];
+  const scope: EngineScope = { tenant, organization, user: randomUUID() };
+  const engine = world.embeddedEngine;
+  getValue(
+    await engine.organizations.connect(scope, {
+      region: 'Worldwide',
+      auth: 'modernLegacy',
+      services: ['exchange', 'sharepoint'],
+      code: null,
+      officeOrganizationName: office.domain,
+      newApplicationName: null,
+      applicationId: appId,
+      applicationSecret: secret,
+      directoryId: null,
+    }),
+  );
+  getValue(
+    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
+  );
+  const append = (event: Event) =>
+    store.tenant(tenant, async (tx) => {
+      await tx.append([{ company: 1, entity: 'test:1', event }], { ...byClock, at: clock.now() });
+    });
+  await store.tenant(tenant, async (tx) => {
+    await tx.append([companyDraft(1)], byClock);
+  });
+  await append({
+    type: 'organization.created@1',
+    data: { id: organization, company: 1, ...ORGANIZATION },
+  });
+  await append({
+    type: 'backupjob.created@1',
+    data: {
+      id: job,
+      company: 1,
+      organization,
+      repository,
+      enabled: true,
+      ...JOB,
+      schedulePolicy: {
+        schedule: { type: 'Periodically', periodicallyEvery: 'Hours12' },
+        backupWindow: null,
+        retryNumber: 0,
+        retryWaitInterval: 10,
+      },
+    },
+  });
+  const jobs = allJobs(world);
+  const runner = makeJobRunner(world, {
+    'backup-session': jobs['backup-session'],
+    'restore-task': jobs['restore-task'],
+  });
+  getValue(await engine.jobs.start(scope, { job, reason: 'manual' }));
+  await runner.tick();
+
+  const ended = async (task: string): Promise<Task> => {
+    for (let turns = 0; turns < 10; turns++) {
+      await runner.tick();
+      const now = getValue(await engine.getTask(scope, { task }));
+      if (now.state === 'done') return now;
+      fixture.pass(60_000);
+    }
+    throw new Error('The restore does not end.');
+  };
+  const loadObject = async (workload: Workload, name: string): Promise<[string, Node]> => {
+    const { id } = getValue(
+      await engine.openExplorer(scope, {
+        workload,
+        job: null,
+        at: clock.now(),
+        showDeleted: false,
+      }),
+    );
+    const list = getValue(
+      await engine.listChildren(scope, {
+        explorer: id,
+        parent: null,
+        only: 'all',
+        text: null,
+        sort: 'name',
+        descending: false,
+        cursor: null,
+        limit: 50,
+      }),
+    );
+    const found = list.rows.find((one) => one.name === name);
+    if (!found) throw new Error(`no ${name} in ${JSON.stringify(list.rows.map((n) => n.name))}`);
+    return [id, found];
+  };
+
+  const { admin } = office;
+  const person = admin.listUsers().find(({ id }) => admin.listMessages(id).length > 2);
+  if (!person) throw new Error('Nobody has mails.');
+  // What is removed can still be recovered in the mailbox for a while.
+  const bins = admin
+    .listFolders(person.id)
+    .filter(({ well_known: name }) => name === 'recoverableitemsdeletions')
+    .map(({ id }) => id);
+  const mails = () =>
+    admin.listMessages(person.id).filter((one) => !bins.includes(one.folder_id)).length;
+  const files = () => admin.listFiles(person.id).length;
+  for (const [workload, count, lose] of [
+    [
+      'outlook',
+      mails,
+      () => {
+        const stored = admin.listMessages(person.id).filter((one) => !bins.includes(one.folder_id));
+        for (const { id } of stored.slice(0, 2)) admin.purgeMessage(person.id, id);
+      },
+    ],
+    [
+      'onedrive',
+      files,
+      () => {
+        const [file] = admin.listFiles(person.id);
+        if (file) admin.deleteFile(person.id, file.id);
+      },
+    ],
+  ] as const) {
+    const before = count();
+    lose();
+    const lost = count();
+    expect(lost).toBeLessThan(before);
+    const [explorer, object] = await loadObject(workload, person.name);
+    const restore = (dryRun: boolean) =>
+      engine.restore(scope, {
+        explorer,
+        nodes: [object.id],
+        target: { kind: 'original' },
+        select: 'missing',
+        onConflict: 'skip',
+        versions: 'last',
+        flags: FLAGS,
+        dryRun,
+        reason: null,
+      });
+    const dry = await ended(getValue(await restore(true)));
+    expect([workload, dry.result, dry.counts.failed, count()]).toEqual([
+      workload,
+      'success',
+      0,
+      lost,
+    ]);
+    const task = getValue(await restore(false));
+    const done = await ended(task);
+    expect([workload, done.result, done.message, done.counts]).toEqual([
+      workload,
+      'success',
+      null,
+      dry.counts,
+    ]);
+    expect(count()).toBe(before);
+    const undone = await ended(getValue(await engine.undo(scope, { task })));
+    expect([undone.kind, undone.workload, undone.result, count()]).toEqual([
+      'undo',
+      workload,
+      'success',
+      lost,
+    ]);
+  }
+  office.close();
+});

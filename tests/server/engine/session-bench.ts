@@ -1,0 +1,390 @@
+import { randomUUID } from 'node:crypto';
+import type { BackupJobRow } from '#contract/backup/jobs.ts';
+import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
+import type { SchedulePolicy } from '#contract/backup/schedule.ts';
+import type { StartReason } from '#contract/engine/engine.ts';
+import type { Event } from '#contract/events.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { cleanUp } from '#server/engine/embedded/repositories/clean-up-job.ts';
+import { readFolders, readItems } from '#server/engine/embedded/index/read.ts';
+import {
+  initRepository,
+  openRepository,
+  type Repository,
+} from '#server/engine/embedded/restic/repository.ts';
+import { failed } from '#server/engine/result.ts';
+import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
+import { backupSession, type SessionPorts } from '#server/engine/embedded/sessions/run-session.ts';
+import type { Directory } from '#server/engine/embedded/sessions/select-objects.ts';
+import { startSession, stopSession } from '#server/engine/embedded/sessions/session-rows.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { aTenant, byClock, companyDraft } from '../db/drafts.ts';
+import { type Fixture, makeFixture } from '../http/fixtures.ts';
+import { type MemoryCopy, type MemoryObject, memorySource } from './memory-source.ts';
+import {
+  makeClock,
+  makeMemoryTarget,
+  type MemoryFiles,
+  PASSWORD,
+  tools,
+  getValue,
+} from './restic/fixtures.ts';
+
+export const ORGANIZATION = {
+  engine: 'embedded',
+  type: 'Office365',
+  name: 'Saltmarsh Marine',
+  officeName: 'saltmarsh-marine.example.com',
+  directoryId: null,
+  region: 'Worldwide',
+  authType: 'modern',
+  isExchangeOnline: true,
+  isSharePointOnline: true,
+  isTeamsOnline: false,
+  isTeamsChatsOnline: false,
+  applicationId: null,
+  certificate: null,
+  sharePointSaveAllWebParts: false,
+} as const;
+const POLICY: SchedulePolicy = {
+  schedule: { type: 'Disabled' },
+  backupWindow: null,
+  retryNumber: 0,
+  retryWaitInterval: 10,
+};
+/** A job of everything, without its schedule. */
+export const JOB = {
+  name: 'Mail and files',
+  description: '',
+  isTeamsChatsEnabled: false,
+  backupType: 'EntireOrganization' as const,
+  selectedItems: [],
+  excludedItems: [],
+  proxy: null,
+};
+type JobSettings = Partial<
+  Pick<BackupJobRow, 'backupType' | 'selectedItems' | 'excludedItems' | 'schedulePolicy'>
+>;
+
+/** A provider with an organization of objects in memory, a repository in memory, and jobs. */
+export interface SessionBench {
+  readonly ground: Fixture;
+  readonly tenant: TenantId;
+  readonly files: MemoryFiles;
+  readonly objects: MemoryObject[];
+  readonly organization: string;
+  readonly repository: string;
+  addJob(settings?: JobSettings): Promise<string>;
+  start(job: string, reason?: StartReason): Promise<string | null>;
+  stop(job: string): Promise<boolean>;
+  /** Runs a session as a process does. Returns when it goes on; null: it has ended. */
+  run(session: string, place?: Partial<Place>): Promise<Ms | null>;
+  job(id: string): Promise<BackupJobRow>;
+  readonly open: () => Promise<Repository>;
+  append(event: Event): Promise<void>;
+}
+/** What a process works on: a test puts something between. */
+export interface Place {
+  readonly store: Store;
+  readonly target: RepositoryTarget;
+  readonly open: () => Promise<Repository>;
+}
+
+export async function makeSessionBench(
+  store: Store,
+  objects: MemoryObject[],
+  groups: Readonly<Record<string, readonly string[]>> = {},
+): Promise<SessionBench> {
+  const fixture = await makeFixture({}, store);
+  const tenant = await aTenant(store);
+  const files: MemoryFiles = new Map();
+  const memory = makeMemoryTarget(files);
+  getValue(await initRepository(memory, tools()));
+  const [organization, repository] = [randomUUID(), randomUUID()];
+  const now = (): Ms => fixture.world.clock.now();
+  const append = (event: Event, entity = 'test:1') =>
+    store.tenant(tenant, async (tx) => {
+      await tx.append([{ company: 1, entity, event }], { ...byClock, at: now() });
+    });
+  await store.tenant(tenant, async (tx) => {
+    await tx.append([companyDraft(1)], byClock);
+  });
+  await append({
+    type: 'organization.created@1',
+    data: { id: organization, company: 1, ...ORGANIZATION },
+  });
+  const people = () => [
+    ...new Map(
+      objects.map(({ object: { id, name, address } }) => [id, { id, name, address }]),
+    ).values(),
+  ];
+  const directory: Directory = {
+    people: async () => ({ ok: true, value: people() }),
+    members: async (group) => ({
+      ok: true,
+      value: people().filter(({ id }) => groups[group]?.includes(id)),
+    }),
+  };
+  const openTarget = (target: RepositoryTarget) =>
+    openRepository(target, { ...tools(makeClock(now())), lock: 'shared' });
+  const loadJob = async (id: string): Promise<BackupJobRow> => {
+    const row = await store.tenant(tenant, async (tx) =>
+      (await tx.rows('backupJob', [id])).get(id),
+    );
+    if (row === undefined) throw new Error('no job');
+    return row;
+  };
+  return {
+    ground: fixture,
+    tenant,
+    files,
+    objects,
+    organization,
+    repository,
+    append,
+    job: loadJob,
+    async addJob(settings = {}) {
+      const id = randomUUID();
+      await append({
+        type: 'backupjob.created@1',
+        data: {
+          id,
+          company: 1,
+          organization,
+          repository,
+          enabled: true,
+          ...JOB,
+          backupType: settings.backupType ?? 'EntireOrganization',
+          selectedItems: (settings.selectedItems ?? []).map((item) => ({
+            ...item,
+            parts: [...item.parts],
+          })),
+          excludedItems: (settings.excludedItems ?? []).map((item) => ({
+            ...item,
+            parts: [...item.parts],
+          })),
+          schedulePolicy: settings.schedulePolicy ?? POLICY,
+        },
+      });
+      return id;
+    },
+    async start(job, reason = 'manual') {
+      const row = await loadJob(job);
+      const started = await store.tenant(tenant, (tx) =>
+        startSession(tx, row, {
+          id: randomUUID(),
+          point: randomUUID(),
+          reason,
+          user: null,
+          at: now(),
+        }),
+      );
+      return started.ok ? started.value : null;
+    },
+    stop: (job) => store.tenant(tenant, (tx) => stopSession(tx, job, now())),
+    run(session, place = {}) {
+      const ports: SessionPorts = {
+        openOrganization: async () => ({
+          ok: true,
+          value: { sources: [memorySource(objects)], directory },
+        }),
+        openRepository: async () =>
+          place.open === undefined
+            ? openTarget(place.target ?? memory)
+            : { ok: true, value: await place.open() },
+      };
+      const world = { ...fixture.world, ...(place.store && { store: place.store }) };
+      return backupSession(
+        world,
+        ports,
+      )({
+        tenant,
+        payload: { session },
+        now: now(),
+        signal: new AbortController().signal,
+      });
+    },
+    open: async () => getValue(await openTarget(memory)),
+  };
+}
+
+const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1);
+
+/** What the index and the repository have of the objects of a restore point, by kind and person. */
+export async function loadCopies(
+  bench: SessionBench,
+  point: string,
+): Promise<Record<string, MemoryCopy>> {
+  const { ground: fixture, tenant } = bench;
+  const repository = await bench.open();
+  const stored = await fixture.world.store.tenant(tenant, async (tx) => {
+    const objects = await tx.sql
+      .selectFrom('object_point as p')
+      .innerJoin('backup_object as o', (join) =>
+        join.onRef('o.tenant_id', '=', 'p.tenant_id').onRef('o.n', '=', 'p.object_n'),
+      )
+      .select(['o.n', 'o.kind', 'o.directory_id', 'p.point'])
+      .where('p.tenant_id', '=', tenant)
+      .where('p.point_id', '=', point)
+      .execute();
+    return Promise.all(
+      objects.map(async (object) => ({
+        name: `${object.kind} ${object.directory_id}`,
+        folders: await readFolders(tx, object.n, object.point),
+        items: await readItems(tx, object.n, object.point, 0, 10_000),
+      })),
+    );
+  });
+  const copies: Record<string, MemoryCopy> = {};
+  for (const { name, folders, items } of stored) {
+    const read = [];
+    for (const { key, folder, changeKey, title, at, parts } of items) {
+      const bytes = [];
+      for (const id of parts.flatMap(({ blobs }) => blobs))
+        bytes.push(getValue(await repository.readBlob('data', id)));
+      read.push({ key, folder, changeKey, title, at, content: Buffer.concat(bytes).toString() });
+    }
+    copies[name] = {
+      folders: folders
+        .map(({ key, parent, name: title }) => ({ key, parent, name: title }))
+        .sort(byKey),
+      items: read.sort(byKey),
+    };
+  }
+  await repository.close();
+  return copies;
+}
+
+/** What the tenant has, in the same form. */
+export const copiesNow = (objects: readonly MemoryObject[]): Record<string, MemoryCopy> =>
+  Object.fromEntries(
+    objects.map((memory) => [`${memory.object.kind} ${memory.object.id}`, memory.copy()]),
+  );
+
+/** Every file of a snapshot by its path, and the lines that Daybook keeps beside them. */
+export async function loadFiles(
+  repository: Repository,
+  tree: string,
+  path = '',
+): Promise<{ readonly files: Map<string, string>; readonly lines: string[]; largest: number }> {
+  const nodes = getValue(await repository.readTree(tree));
+  const files = new Map<string, string>();
+  const lines: string[] = [];
+  let largest = nodes.length;
+  for (const node of nodes) {
+    if (node.kind === 'dir') {
+      const below = await loadFiles(repository, node.subtree, `${path}/${node.name}`);
+      for (const [name, text] of below.files) files.set(name, text);
+      lines.push(...below.lines);
+      largest = Math.max(largest, below.largest);
+    }
+    if (node.kind !== 'file') continue;
+    const bytes = [];
+    for (const id of node.content) bytes.push(getValue(await repository.readBlob('data', id)));
+    const text = Buffer.concat(bytes).toString();
+    if (node.name === '.daybook.jsonl') lines.push(...text.trim().split('\n'));
+    else files.set(`${path}/${node.name}`, text);
+  }
+  return { files, lines, largest };
+}
+
+/** Adds the repository of the bench to its provider. */
+export async function createRepositoryRow(
+  bench: SessionBench,
+  retention: Partial<Pick<BackupRepositoryRow, 'retentionType' | 'retentionPolicy'>> = {},
+): Promise<void> {
+  const { ground: fixture, tenant, repository, organization } = bench;
+  await fixture.world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .insertInto('repository_access')
+      .values({
+        tenant_id: tenant,
+        repository_id: repository,
+        sealed: 'of a test',
+        at: fixture.world.clock.now(),
+        verified_at: null,
+      })
+      .execute(),
+  );
+  await bench.append({
+    type: 'backuprepository.created@1',
+    data: {
+      id: repository,
+      company: 1,
+      organization,
+      target: { type: 'Folder' },
+      name: 'Saltmarsh',
+      description: '',
+      passwordDescription: '',
+      retentionType: 'SnapshotBased',
+      retentionPolicy: 'Year1',
+      shortened: null,
+      proxy: null,
+      deletesAt: null,
+      ...retention,
+    },
+  });
+}
+
+/** Runs a session of a job to its end, and returns its restore point. */
+export async function backUp(bench: SessionBench, job: string, open = bench.open): Promise<string> {
+  const session = (await bench.start(job)) ?? '';
+  for (let runs = 0; runs < 20; runs += 1) {
+    const next = await bench.run(session, { open });
+    if (next === null) break;
+    bench.ground.pass(Math.max(1, next - bench.ground.world.clock.now()));
+  }
+  const point = (await loadPoints(bench)).find(({ session_id }) => session_id === session);
+  if (point?.complete !== true) throw new Error('The session made no restore point.');
+  return point.id;
+}
+
+export const loadPoints = ({ ground: fixture, tenant }: SessionBench) =>
+  fixture.world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .selectFrom('restore_point')
+      .select(['id', 'session_id', 'complete', 'snapshot'])
+      .where('tenant_id', '=', tenant)
+      .orderBy('at')
+      .execute(),
+  );
+
+/** Runs the clean-up as the server does, without its own long waits. */
+export function runCleanUp(
+  bench: SessionBench,
+  target: RepositoryTarget = makeMemoryTarget(bench.files),
+) {
+  const { ground: fixture, tenant, repository } = bench;
+  const clock = { ...fixture.world.clock, after: soon };
+  return cleanUp({ ...fixture.world, clock }, async () => ({
+    ok: true,
+    value: { target, password: PASSWORD },
+  }))({
+    tenant,
+    payload: { repository },
+    now: fixture.world.clock.now(),
+    signal: new AbortController().signal,
+  });
+}
+function soon(ms: Ms, work: () => void) {
+  if (ms > 1_000) return { cancel: () => undefined };
+  const timer = setImmediate(work);
+  return { cancel: () => clearImmediate(timer) };
+}
+
+/** A target whose process dies at a write. */
+export function crashing(bench: SessionBench, at: number): RepositoryTarget {
+  const memory = makeMemoryTarget(bench.files);
+  let writes = 0;
+  const isDead = (): boolean => {
+    writes += 1;
+    return writes > at;
+  };
+  return {
+    ...memory,
+    write: async (type, name, bytes) =>
+      type !== 'locks' && isDead() ? failed('internal', 'crash') : memory.write(type, name, bytes),
+    remove: async (type, name) =>
+      type !== 'locks' && isDead() ? failed('internal', 'crash') : memory.remove(type, name),
+  };
+}

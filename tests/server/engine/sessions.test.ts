@@ -1,0 +1,333 @@
+import type { EngineResult } from '#contract/engine/engine.ts';
+import { expect, test } from 'vitest';
+import type { Ms } from '#contract/ids.ts';
+import { failed } from '#server/engine/result.ts';
+import type { RepositoryTarget } from '#server/engine/embedded/restic/target.ts';
+import type { Store } from '#server/platform/db/store.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { memoryObject, type MemoryObject } from './memory-source.ts';
+import { makeMemoryTarget, getValue } from './restic/fixtures.ts';
+import {
+  copiesNow,
+  loadCopies,
+  loadFiles,
+  makeSessionBench,
+  type SessionBench,
+} from './session-bench.ts';
+
+const PROOF = Number(process.env['PROOF'] ?? 1);
+const MINUTE = 60_000;
+
+/** A small company: two mailboxes and a drive. */
+function makeObjects(): MemoryObject[] {
+  const objects = [
+    memoryObject('mailbox', 'ann'),
+    memoryObject('drive', 'ann'),
+    memoryObject('mailbox', 'bob'),
+  ];
+  for (const memory of objects) {
+    memory.putFolder('top', null, 'Inbox');
+    memory.putFolder('sub', 'top', 'Projects');
+    for (let n = 0; n < 6; n += 1)
+      memory.putItem(`i${n}`, n % 2 === 0 ? 'top' : 'sub', `content ${n} of ${memory.object.name}`);
+  }
+  return objects;
+}
+
+interface StoredPoint {
+  readonly id: string;
+  readonly session_id: string;
+  readonly snapshot: string | null;
+  readonly complete: boolean;
+  readonly result: string | null;
+  readonly changes: number;
+  readonly lacks: readonly string[];
+}
+const loadPoints = ({ ground: fixture, tenant }: SessionBench): Promise<StoredPoint[]> =>
+  fixture.world.store.tenant(tenant, ({ sql }) =>
+    sql
+      .selectFrom('restore_point')
+      .select(['id', 'session_id', 'snapshot', 'complete', 'result', 'changes', 'lacks'])
+      .where('tenant_id', '=', tenant)
+      .orderBy('at')
+      .execute(),
+  );
+const loadLog = ({ ground: fixture, tenant }: SessionBench, session: string): Promise<string[]> =>
+  fixture.world.store.tenant(tenant, async ({ sql }) =>
+    (
+      await sql
+        .selectFrom('backup_log')
+        .select('message')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .orderBy('n')
+        .execute()
+    ).map(({ message }) => message),
+  );
+
+/** Runs a session as often as it asks for. */
+async function runToEnd(bench: SessionBench, session: string): Promise<number> {
+  for (let runs = 1; ; runs += 1) {
+    const next = await bench.run(session);
+    if (next === null) return runs;
+    bench.ground.pass(Math.max(1, next - bench.ground.world.clock.now()));
+    expect(runs).toBeLessThan(20);
+  }
+}
+async function backUp(bench: SessionBench, job: string, reason: 'manual' | 'schedule' = 'manual') {
+  bench.ground.pass(MINUTE);
+  const session = (await bench.start(job, reason)) ?? '';
+  await runToEnd(bench, session);
+  const point = (await loadPoints(bench)).find(({ session_id }) => session_id === session);
+  return { session, point };
+}
+
+eachDatabase((name, open) => {
+  test(`ENG-2, SUITE-1: a session makes a restore point with what the tenant has, and says so in its log (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    const job = await bench.addJob();
+    const { session, point } = await backUp(bench, job);
+    expect(point).toMatchObject({ complete: true, result: 'success', changes: 18, lacks: [] });
+    expect(await loadCopies(bench, point?.id ?? '')).toEqual(copiesNow(objects));
+    const row = await bench.job(job);
+    expect(row).toMatchObject({ running: null, lastPointAt: expect.any(Number) as number });
+    expect(row.recent[0]).toMatchObject({
+      id: session,
+      result: 'success',
+      // Bob has no drive, and so lacks nothing.
+      counts: { objects: 6, succeeded: 6, warned: 0, failed: 0 },
+      point: point?.id,
+    });
+    expect((await loadLog(bench, session)).slice(0, 2)).toEqual([
+      'The session started.',
+      '6 mailboxes and drives to back up.',
+    ]);
+    expect(await loadLog(bench, session)).toContain('Person bob: 6 changes.');
+
+    objects[0]?.putItem('new', 'sub', 'new mail');
+    objects[0]?.removeItem('i0');
+    const before = bench.files.size;
+    const second = await backUp(bench, job);
+    expect(second.point).toMatchObject({ changes: 2 });
+    expect(bench.files.size).toBeGreaterThan(before);
+    expect(await loadCopies(bench, second.point?.id ?? '')).toEqual(copiesNow(objects));
+  });
+
+  test(`ENG-30: a snapshot has readable names, and all that the index knows (${name})`, async () => {
+    const objects = makeObjects();
+    for (let n = 0; n < 300; n += 1)
+      objects[2]?.putItem(`many${n}`, 'top', `mail ${n}`, Date.UTC(2020 + (n % 4), n % 12));
+    const bench = await makeSessionBench(await open(), objects);
+    const { point } = await backUp(bench, await bench.addJob());
+    const repository = await bench.open();
+    const [snapshot] = getValue(await repository.listSnapshots());
+    expect(snapshot?.id).toBe(point?.snapshot);
+    const { files, lines, largest } = await loadFiles(repository, snapshot?.tree ?? '');
+    await repository.close();
+    expect(largest).toBeLessThanOrEqual(256);
+    expect(files.get('/users/ann@example.com/onedrive/Inbox/Projects/Item i1')).toBe(
+      'content 1 of Person ann',
+    );
+    expect(
+      [...files.keys()].filter((path) =>
+        path.startsWith('/users/bob@example.com/mailbox/Inbox/2021/'),
+      ),
+    ).toHaveLength(75);
+    expect(files.size).toBe(318);
+    const known = lines.map(
+      (line) => JSON.parse(line) as { item?: { key: string; title: string; parts: unknown[] } },
+    );
+    expect(known.filter(({ item }) => item !== undefined)).toHaveLength(318);
+    expect(known.filter(({ item }) => item?.key === 'many7')[0]?.item).toMatchObject({
+      title: 'Item many7',
+      people: 'ann@example.com',
+    });
+  });
+
+  test(`ENG-6: an object fails alone, the point states what it lacks, and the next session has it (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    const job = await bench.addJob();
+    const bob = objects[2] as MemoryObject;
+    bob.trouble.cutAfter = 1;
+    const first = await backUp(bench, job);
+    expect(first.point).toMatchObject({ result: 'warning', lacks: ['Person bob'] });
+    expect((await bench.job(job)).recent[0]).toMatchObject({
+      result: 'warning',
+      message: '1 of 6 mailboxes and drives failed.',
+    });
+    expect(await loadLog(bench, first.session)).toContain(
+      'Person bob: The tenant does not answer.',
+    );
+    bob.trouble.cutAfter = null;
+    bob.trouble.unreadable.add('i3');
+    const second = await backUp(bench, job);
+    expect(second.point).toMatchObject({ result: 'warning', lacks: [] });
+    bob.trouble.unreadable.clear();
+    const third = await backUp(bench, job);
+    expect(third.point).toMatchObject({ result: 'success' });
+    expect(await loadCopies(bench, third.point?.id ?? '')).toEqual(copiesNow(objects));
+  });
+
+  test(`PLAN-2, PLAN-3: a session that a person stops ends with what it has, and two of a job don't overlap (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    const job = await bench.addJob();
+    const session = (await bench.start(job)) ?? '';
+    expect(await bench.start(job)).toBeNull();
+    let pages = 0;
+    for (const memory of objects)
+      memory.trouble.onPage = async () => {
+        pages += 1;
+        if (pages === 5) expect(await bench.stop(job)).toBe(true);
+      };
+    await runToEnd(bench, session);
+    expect(await bench.stop(job)).toBe(false);
+    expect((await bench.job(job)).recent[0]).toMatchObject({
+      result: 'cancelled',
+      message: 'The session was stopped.',
+    });
+    const [point] = await loadPoints(bench);
+    expect(point?.lacks.length ?? 1).toBeGreaterThan(0);
+    for (const memory of objects) memory.trouble.onPage = null;
+    const next = await backUp(bench, job);
+    expect(await loadCopies(bench, next.point?.id ?? '')).toEqual(copiesNow(objects));
+  });
+
+  test(`ENG-9, PLAN-2: outside the open hours of its job a session waits and holds nothing (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects);
+    // 2026-03-02 is a Monday; the test begins at 07:30.
+    const hours = Array.from({ length: 168 }, (_, hour) => (hour === 24 + 9 ? '1' : '0')).join('');
+    const job = await bench.addJob({
+      schedulePolicy: {
+        schedule: { type: 'Disabled' },
+        backupWindow: hours,
+        retryNumber: 0,
+        retryWaitInterval: 10,
+      },
+    });
+    const session = (await bench.start(job)) ?? '';
+    const next = await bench.run(session);
+    expect(next).toBe(Date.parse('2026-03-02T09:00:00Z'));
+    expect(await loadLog(bench, session)).toContain(
+      'The session pauses until the backup window opens.',
+    );
+    bench.ground.pass((next ?? 0) - bench.ground.world.clock.now());
+    expect(await bench.run(session)).toBeNull();
+    expect(await loadPoints(bench)).toMatchObject([{ complete: true }]);
+  });
+
+  test(`ENG-31: a job backs up whom it selects, also through groups, without whom it excludes (${name})`, async () => {
+    const objects = makeObjects();
+    const bench = await makeSessionBench(await open(), objects, { crew: ['ann', 'bob'] });
+    const job = await bench.addJob({
+      backupType: 'SelectedItems',
+      selectedItems: [{ type: 'Group', id: 'crew', parts: ['mailbox', 'oneDrive', 'members'] }],
+      excludedItems: [{ type: 'User', id: 'ann', parts: ['mailbox'] }],
+    });
+    const { point } = await backUp(bench, job);
+    expect(Object.keys(await loadCopies(bench, point?.id ?? '')).sort()).toEqual([
+      'drive ann',
+      'mailbox bob',
+    ]);
+  });
+});
+
+type Moment = 'before' | 'after';
+class Killed extends Error {}
+const ended = (): EngineResult<void> => failed('unreachable', 'The process has ended.');
+
+/** Everything that a process writes is counted; at the given write it ends, and does nothing more. */
+function makeKilled(bench: SessionBench, killAt: number, moment: Moment) {
+  let count = 0;
+  const memory = makeMemoryTarget(bench.files);
+  const { store } = bench.ground.world;
+  async function step<T>(work: () => Promise<T>, end: () => T): Promise<T> {
+    count += 1;
+    if (count > killAt) return end();
+    if (count < killAt) return work();
+    if (moment === 'after') await work();
+    return end();
+  }
+  const target: RepositoryTarget = {
+    ...memory,
+    write: (type, name, bytes) => step(() => memory.write(type, name, bytes), ended),
+    remove: (type, name) => step(() => memory.remove(type, name), ended),
+  };
+  const killed: Store = {
+    ...store,
+    tenant: (tenant, work, how) =>
+      how?.readOnly === true && count < killAt
+        ? store.tenant(tenant, work, how)
+        : step(
+            () => store.tenant(tenant, work, how),
+            () => {
+              throw new Killed('The process has ended.');
+            },
+          ),
+  };
+  return { target, store: killed, isOver: () => count >= killAt };
+}
+
+const makeRandom = (seed: number) => {
+  let state = seed * 7919 + 17;
+  return (max: number): number => (state = (state * 48_271) % 2_147_483_647) % max;
+};
+
+eachDatabase((name, open) => {
+  test(`ENG-2, ENG-3, ENG-32: a session that is killed at any write ends with the same index and content as one that isn't (${name})`, async () => {
+    const store = await open();
+    const seeds = (name === 'pglite' ? 3 : 8) * PROOF;
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const random = makeRandom(seed);
+      const objects = [memoryObject('mailbox', 'ann', 2), memoryObject('drive', 'bob', 2)];
+      for (const memory of objects) memory.putFolder('top', null);
+      const bench = await makeSessionBench(store, objects);
+      const job = await bench.addJob();
+      const change = (): void => {
+        for (const memory of objects)
+          for (let times = random(6); times > 0; times -= 1) {
+            const key = `i${random(8)}`;
+            if (random(4) === 0) memory.removeItem(key);
+            else memory.putItem(key, 'top', `content ${random(50)}`);
+          }
+      };
+      for (let sessions = 0; sessions < 3; sessions += 1) {
+        change();
+        bench.ground.pass(MINUTE);
+        const session = (await bench.start(job)) ?? '';
+        const kill = makeKilled(
+          bench,
+          1 + random(sessions === 0 ? 30 : 20),
+          random(2) === 0 ? 'before' : 'after',
+        );
+        await bench.run(session, kill).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(Killed);
+        });
+        const wait: Ms = 5 * MINUTE;
+        bench.ground.pass(wait);
+        await runToEnd(bench, session);
+        const point = (await loadPoints(bench)).find(({ session_id }) => session_id === session);
+        expect({
+          seed,
+          complete: point?.complete,
+          copies: await loadCopies(bench, point?.id ?? ''),
+        }).toEqual({
+          seed,
+          complete: true,
+          copies: copiesNow(objects),
+        });
+      }
+      const repository = await bench.open();
+      const snapshots = getValue(await repository.listSnapshots());
+      expect({ seed, snapshots: snapshots.map(({ id }) => id).sort() }).toEqual({
+        seed,
+        snapshots: (await loadPoints(bench)).map(({ snapshot }) => snapshot ?? '').sort(),
+      });
+      expect(getValue(await repository.check({ readData: true })).problems).toEqual([]);
+      await repository.close();
+    }
+  });
+});

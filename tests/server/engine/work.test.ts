@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ensureObject } from '#server/engine/embedded/index/objects.ts';
+import { leaseWork, queueWork } from '#server/engine/embedded/sessions/work.ts';
+import { eachDatabase } from '../db/databases.ts';
+import { aTenant } from '../db/drafts.ts';
+
+const NOW = 1_790_000_000_000;
+const HOUR = 3_600_000;
+
+eachDatabase((name, open) => {
+  test(`G13: an object is worked on by one process, and a lease of a wrong clock bars nobody (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    const session = randomUUID();
+    const place = { repository: randomUUID(), organization: randomUUID() };
+    const object = { kind: 'mailbox', id: 'u', name: 'Ann', address: 'ann@example.com' } as const;
+    const lease = (owner: string, now: number) =>
+      store.tenant(tenant, async (tx) => (await leaseWork(tx, { session, owner }, now))?.object);
+    const { n } = await store.tenant(tenant, (tx) => ensureObject(tx, place, object));
+    await store.tenant(tenant, (tx) => queueWork(tx, session, [n]));
+    expect(await lease('first', NOW + 6 * HOUR)).toBe(n);
+    expect(await lease('second', NOW + 6 * HOUR + 1)).toBeUndefined();
+    // The clock was six hours ahead.
+    expect(await lease('second', NOW)).toBe(n);
+    expect(await lease('third', NOW + 1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eachDatabase } from '../db/databases.ts';
+import { aLibrary, openLibrary } from './content.ts';
+import {
+  dir,
+  download,
+  FILES,
+  filesIn,
+  firstVisit,
+  MAILS,
+  skipped,
+  unpack,
+} from './downloading.ts';
+
+const PROOF = Number(process.env['PROOF'] ?? 1);
+
+eachDatabase((kind, openStore) => {
+  test.skipIf(skipped !== '')(
+    `DL-8, DL-5: mailboxes, drives, folders and items are downloaded with their names and bytes, as other programs read them${skipped} (${kind})`,
+    async () => {
+      const library = await aLibrary(await openStore());
+      const { admin, ours } = library;
+      const mails = await library.store(ours, 1, 'mailbox', MAILS);
+      await library.store(ours, 2, 'drive', FILES);
+      const mailbox = await openLibrary(admin, ours);
+      const drive = await openLibrary(admin, ours, 'Veod');
+
+      const all = await download(admin, mailbox, 'mailboxes/o1/download');
+      expect(all.name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d-mailbox\.zip$/);
+      expect(all).toMatchObject({ items: 4, missing: 0 });
+      const { first } = await firstVisit(library, all);
+      expect(first.status).toBe(200);
+      expect(first.bytes.length).toBe(all.bytes);
+      expect(Object.fromEntries(first.headers)).toMatchObject({
+        'content-length': String(all.bytes),
+        'content-type': 'application/zip',
+        'accept-ranges': 'bytes',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'etag': expect.stringMatching(/^"[\w-]{22}"$/) as string,
+      });
+      const unpacked = unpack(first.bytes, `${kind}-mailbox`);
+      expect([...unpacked.keys()].toSorted()).toEqual([
+        'Inbox/Old/Re_ 50_50_.eml',
+        'Inbox/Report (2).eml',
+        'Inbox/Report.eml',
+        'Sent Items/mail.eml',
+      ]);
+      expect(unpacked.get('Inbox/Old/Re_ 50_50_.eml')).toEqual(MAILS[2]?.content);
+
+      const folder = await download(admin, mailbox, 'mailboxes/o1/folders/f1.1/download');
+      expect(folder.name).toMatch(/-mailbox-folder\.zip$/);
+      expect([
+        ...unpack((await firstVisit(library, folder)).first.bytes, `${kind}-inbox`).keys(),
+      ]).toHaveLength(3);
+      const two = await download(admin, mailbox, 'mailboxes/o1/items/download', {
+        items: ['i1.1', 'i1.2'],
+        format: 'zip',
+      });
+      expect(
+        [...unpack((await firstVisit(library, two)).first.bytes, `${kind}-two`).keys()].toSorted(),
+      ).toEqual(['Report (2).eml', 'Report.eml']);
+      const single = await download(admin, mailbox, 'mailboxes/o1/items/download', {
+        items: [mails.get('Re: 50/50?') ?? ''],
+        format: 'eml',
+      });
+      expect(single).toMatchObject({ name: 'Re_ 50_50_.eml', items: 1 });
+      const opened = await firstVisit(library, single);
+      expect(opened.first.bytes).toEqual(MAILS[2]?.content);
+      expect(opened.first.headers.get('content-type')).toBe('message/rfc822');
+
+      const files = await download(admin, drive, 'onedrives/o2/download');
+      expect(files.name).toMatch(/-onedrive\.zip$/);
+      const drawn = unpack((await firstVisit(library, files)).first.bytes, `${kind}-drive`);
+      const repository = await library.saveSnapshot(ours, FILES);
+      const restored = join(dir, `${kind}-restic`);
+      execFileSync(
+        'restic',
+        ['--no-cache', '--no-lock', '-r', repository, 'restore', 'latest', '--target', restored],
+        { env: { ...process.env, RESTIC_PASSWORD: 'correct horse' } },
+      );
+      const expected = filesIn(restored);
+      expect([...drawn.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
+      for (const [path, bytes] of expected)
+        expect([path, drawn.get(path)?.equals(bytes)]).toEqual([path, true]);
+      const below = await download(admin, drive, 'onedrives/o2/folders/f2.2/download');
+      expect(below.name).toMatch(/-folder\.zip$/);
+      expect(
+        [
+          ...unpack((await firstVisit(library, below)).first.bytes, `${kind}-below`).keys(),
+        ].toSorted(),
+      ).toEqual(['2026/budget.xlsx', '2026/empty.bin']);
+      const empty = await download(admin, drive, 'onedrives/o2/documents/download', {
+        documents: ['i2.3'],
+      });
+      expect([empty.name, empty.bytes]).toEqual(['empty.bin', 0]);
+      expect((await firstVisit(library, empty)).first.bytes).toHaveLength(0);
+      const documents = await download(admin, drive, 'onedrives/o2/documents/download', {
+        documents: ['i2.1', 'i2.2'],
+      });
+      expect(documents.name).toMatch(/-documents\.zip$/);
+    },
+  );
+
+  test(`DL-2: any cut of any range is the same part of the whole, and a download goes on at half on another server (${kind})`, async () => {
+    const library = await aLibrary(await openStore());
+    const { admin, ours, read } = library;
+    await library.store(ours, 11, 'drive', [
+      ...FILES,
+      // Several parts of the stored list.
+      ...Array.from({ length: 1_100 }, (_, n) => ({
+        path: ['Many'],
+        title: `${n}.txt`,
+        content: Buffer.from(`${n}`),
+      })),
+    ]);
+    const session = await openLibrary(admin, ours, 'Veod');
+    const made = await download(admin, session, 'onedrives/o11/download');
+    expect(made.items).toBe(1_104);
+    const { first, cookies } = await firstVisit(library, made);
+    const whole = first.bytes;
+    expect(whole.length).toBe(made.bytes);
+    const etag = first.headers.get('etag') ?? '';
+    const half = Math.floor(whole.length / 2);
+    const other = library.anotherServer();
+    const rest = await read(made.url, {
+      cookies,
+      headers: { 'range': `bytes=${half}-`, 'if-range': etag },
+      app: other,
+    });
+    expect(rest.status).toBe(206);
+    expect(rest.headers.get('content-range')).toBe(
+      `bytes ${half}-${whole.length - 1}/${whole.length}`,
+    );
+    expect(Buffer.concat([whole.subarray(0, half), rest.bytes]).equals(whole)).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat(), fc.boolean(), async (a, b, isLate) => {
+        // Half of them where the small files and the directory are.
+        const base = isLate ? whole.length - 200_000 : 0;
+        const [from, to] = [a, b]
+          .map((at) => base + (at % (whole.length - base)))
+          .toSorted((x, y) => x - y) as [number, number];
+        const part = await read(made.url, { cookies, headers: { range: `bytes=${from}-${to}` } });
+        expect(part.status).toBe(206);
+        expect(part.headers.get('content-length')).toBe(String(to - from + 1));
+        expect(part.bytes.equals(whole.subarray(from, to + 1))).toBe(true);
+      }),
+      { numRuns: 40 * PROOF },
+    );
+    // The same content has the same ETag and bytes again.
+    const again = await firstVisit(
+      library,
+      await download(admin, session, 'onedrives/o11/download'),
+    );
+    expect(again.first.headers.get('etag')).toBe(etag);
+    expect(again.first.bytes.equals(whole)).toBe(true);
+  });
+
+  test(`DL-9: ranges, conditions and HEAD are answered as RFC 9110 has it (${kind})`, async () => {
+    const library = await aLibrary(await openStore());
+    const { admin, ours, read } = library;
+    const content = Buffer.from('0123456789');
+    await library.store(ours, 21, 'mailbox', [{ path: ['Inbox'], title: 'Ten', content }]);
+    const session = await openLibrary(admin, ours);
+    const made = await download(admin, session, 'mailboxes/o21/items/download', {
+      items: ['i21.1'],
+    });
+    const head = await read(made.url, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([
+      200,
+      '10',
+      0,
+    ]);
+    expect(head.headers.getSetCookie(), 'HEAD uses nothing up').toEqual([]);
+    const { first, cookies } = await firstVisit(library, made);
+    const etag = first.headers.get('etag') ?? '';
+    const toQuery = async (range: string, ifRange?: string) => {
+      const { status, headers, bytes } = await read(made.url, {
+        cookies,
+        headers: { range, ...(ifRange === undefined ? {} : { 'if-range': ifRange }) },
+      });
+      return [status, headers.get('content-range'), bytes.toString()];
+    };
+    const all = [200, null, '0123456789'];
+    const none = [416, 'bytes */10', ''];
+    for (const [range, ...answer] of [
+      ['bytes=0-4', 206, 'bytes 0-4/10', '01234'],
+      ['bytes=5-9', 206, 'bytes 5-9/10', '56789'],
+      ['bytes=-3', 206, 'bytes 7-9/10', '789'],
+      ['bytes=-30', 206, 'bytes 0-9/10', '0123456789'],
+      ['bytes=9-', 206, 'bytes 9-9/10', '9'],
+      ['bytes=8-99', 206, 'bytes 8-9/10', '89'],
+      ['bytes=10-', ...none],
+      ['bytes=99-100', ...none],
+      ['bytes=-0', ...none],
+      ['bytes=4-2', ...all],
+      ['bytes=a-b', ...all],
+      ['bytes=-', ...all],
+      ['lines=0-4', ...all],
+      ['bytes=0-1,4-5', ...all],
+    ] as const)
+      expect([range, ...(await toQuery(range))]).toEqual([range, ...answer]);
+    expect(await toQuery('bytes=0-4', etag)).toEqual([206, 'bytes 0-4/10', '01234']);
+    expect(await toQuery('bytes=0-4', '"other"')).toEqual(all);
+    expect(await toQuery('bytes=0-4', `W/${etag}`)).toEqual(all);
+    expect(await toQuery('bytes=0-4', 'Mon, 02 Mar 2026 07:30:00 GMT')).toEqual(all);
+    const { status, bytes } = await read(made.url, {
+      cookies,
+      method: 'HEAD',
+      headers: { range: 'bytes=0-4' },
+    });
+    expect([status, bytes.length]).toEqual([200, 0]);
+  });
+});

