@@ -277,6 +277,49 @@ const makeRandom = (seed: number) => {
 };
 
 eachDatabase((name, open) => {
+  test(`ENG-56: a session whose database fails once, at any statement, goes on within two minutes (${name})`, async () => {
+    const store = await open();
+    let failures = 0;
+    // PGlite takes six times as long.
+    const step = name === 'pglite' ? 5 : 1;
+    for (let failAt = 1; failures * step === failAt - 1; failAt += step) {
+      const objects = [memoryObject('mailbox', 'ann'), memoryObject('drive', 'bob')];
+      for (const memory of objects) {
+        memory.putFolder('top', null);
+        memory.putItem('i1', 'top', 'content');
+      }
+      const bench = await makeSessionBench(store, objects);
+      let count = 0;
+      const broken: Store = {
+        ...store,
+        tenant: (tenant, work, how) => {
+          count += 1;
+          if (count !== failAt) return store.tenant(tenant, work, how);
+          failures += 1;
+          return Promise.reject(new Error('The connection was lost.'));
+        },
+      };
+      const session = (await bench.start(await bench.addJob())) ?? '';
+      const startedAt = bench.ground.world.clock.now();
+      for (;;) {
+        const now = bench.ground.world.clock.now();
+        const next = await bench.run(session, { store: broken }).catch(() => now + 1_000);
+        if (next === null) break;
+        bench.ground.pass(Math.max(1, next - now));
+        expect({ failAt, waited: next - startedAt }).toEqual({
+          failAt,
+          waited: expect.toSatisfy((waited: Ms) => waited <= 2 * MINUTE),
+        });
+      }
+      const [point] = await loadPoints(bench);
+      expect({ failAt, copies: await loadCopies(bench, point?.id ?? '') }).toEqual({
+        failAt,
+        copies: copiesNow(objects),
+      });
+    }
+    expect(failures * step).toBeGreaterThan(10);
+  });
+
   test(`ENG-2, ENG-3, ENG-32: a session that is killed at any write ends with the same index and content as one that isn't (${name})`, async () => {
     const store = await open();
     const seeds = (name === 'pglite' ? 3 : 8) * PROOF;

@@ -49,7 +49,7 @@ export async function endSession(
   }
   const measured = await repository?.measure();
   await world.store.tenant(tenant, async (tx) => {
-    const counts = await countWork(tx, id);
+    const counts = await countWork(tx, id, world.clock.now());
     const ended = await tx.sql
       .updateTable('backup_session')
       .set({

@@ -22,7 +22,14 @@ import { sessionMessages as t } from './messages.en.ts';
 import { runWork } from './run-work.ts';
 import { type Directory, selectObjects } from './select-objects.ts';
 import { addLog } from './session-rows.ts';
-import { cancelWork, countWork, leaseWork, queueWork, type WorkCounts } from './work.ts';
+import {
+  cancelWork,
+  countWork,
+  leaseWork,
+  queueWork,
+  releaseWork,
+  type WorkCounts,
+} from './work.ts';
 
 /** What a session needs of the rest of the engine. */
 export interface SessionPorts {
@@ -43,6 +50,8 @@ export interface OpenOrganization {
 const CONCURRENCY = 2;
 /** The pause after an error that may pass. */
 const RETRY_MS: Ms = 60_000;
+/** The pause where another transaction held the row of an object. */
+const LOCKED_MS: Ms = 5_000;
 /** A session that could not even begin for this long has failed. */
 const PATIENCE_MS: Ms = 60 * 60_000;
 const PROGRESS_MS: Ms = 2_000;
@@ -143,7 +152,7 @@ async function loadSession(tx: TenantTx, id: Id, now: Ms): Promise<SessionState 
       ...(organization?.isSharePointOnline === true ? (['drive'] as const) : []),
     ],
     storedBytes: row.progress.storedBytes ?? 0,
-    counts: await countWork(tx, id),
+    counts: await countWork(tx, id, now),
   };
 }
 
@@ -226,13 +235,22 @@ async function work(
       );
       if (leased === undefined) return;
       ownWork += 1;
-      await runWork(session, leased, { sources, repository, content, progress });
+      try {
+        await runWork(session, leased, { sources, repository, content, progress });
+      } catch (error) {
+        // The others end too: whoever runs the session next opens the repository again.
+        session.interrupt();
+        throw error;
+      }
     }
   };
-  try {
-    await Promise.all(Array.from({ length: CONCURRENCY }, workOn));
-  } finally {
-    progress.end();
+  const ends = await Promise.allSettled(Array.from({ length: CONCURRENCY }, workOn));
+  progress.end();
+  const failure = ends.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') {
+    // Otherwise nobody could go on until they expire.
+    await world.store.tenant(tenant, (tx) => releaseWork(tx, { session: id, owner }));
+    throw failure.reason;
   }
   await progress.write();
   const after = await world.store.tenant(tenant, (tx) => loadSession(tx, id, world.clock.now()), {
@@ -240,11 +258,12 @@ async function work(
   });
   if (after === null) return null;
   if (after.state === 'stopping') return finish(session, after, repository, ownWork === 0);
-  const { total, succeeded, warned, failed, waitingUntil } = after.counts;
+  const { total, succeeded, warned, failed, waitingUntil, hasFree } = after.counts;
   const now = world.clock.now();
   if (total === succeeded + warned + failed)
     return finish(session, after, repository, ownWork === 0);
-  return session.stop.aborted ? now : Math.max(now + 1_000, waitingUntil ?? now + RETRY_MS);
+  if (session.stop.aborted) return now;
+  return hasFree ? now + LOCKED_MS : Math.max(now + 1_000, waitingUntil ?? now + RETRY_MS);
 }
 
 async function finishStopped(
@@ -320,7 +339,7 @@ function followProgress(
   async function write(): Promise<void> {
     const now = world.clock.now();
     const state = await world.store.tenant(tenant, async (tx) => {
-      const counts = await countWork(tx, id);
+      const counts = await countWork(tx, id, now);
       const done = counts.succeeded + counts.warned + counts.failed;
       const progress = {
         objects: { done, total: counts.total },

@@ -47,8 +47,8 @@ export async function runWork(
     if (state === undefined) throw new LeaseLost('Another process works on the object.');
     if (state === 'stopping') session.interrupt();
   };
-  const renewal = renewOften(session, checkLease);
   const object = await world.store.tenant(tenant, (tx) => loadObject(tx, n), { readOnly: true });
+  const renewal = renewOften(session, checkLease);
   try {
     const end = await backUp(session, object, attempts, tools, checkLease, read);
     if (end !== null)

@@ -50,9 +50,7 @@ export async function leaseWork(
           w.state = 'queued'
           or w.state = 'waiting' and coalesce((w.waiting ->> 'until')::bigint, 0) <= ${now}
           or w.state = 'running' and not ${isLeased(sql`w`, now)})
-        and not exists (
-          select from backup_work as other where other.tenant_id = w.tenant_id and other.object_n = w.object_n
-            and other.session_id <> w.session_id and other.state = 'running' and ${isLeased(sql`other`, now)})
+        and not ${isTaken(now)}
       order by w.attempts, w.object_n limit 1 for update of w, o skip locked
     )
     update backup_work as w set state = 'running', lease_owner = ${owner}, lease_until = ${now + WORK_LEASE_MS},
@@ -61,6 +59,11 @@ export async function leaseWork(
     returning w.object_n as object, w.attempts`.execute(db);
   return rows[0];
 }
+
+/** Another session works on the object of the work `w`. */
+const isTaken = (now: Ms): RawBuilder<boolean> => sql`exists (
+  select from backup_work as other where other.tenant_id = w.tenant_id and other.object_n = w.object_n
+    and other.session_id <> w.session_id and other.state = 'running' and ${isLeased(sql`other`, now)})`;
 
 /** A lease that ends later than any that is taken now was written by a wrong clock (G13). */
 const isLeased = (work: RawBuilder<unknown>, now: Ms): RawBuilder<boolean> =>
@@ -117,6 +120,20 @@ export async function endWork(
     .execute();
 }
 
+/** Ends the leases of a process that can't store how its work ended. The attempts count. */
+export async function releaseWork(
+  { sql: db, tenant }: TenantTx,
+  { session, owner }: Owner,
+): Promise<void> {
+  await db
+    .updateTable('backup_work')
+    .set({ state: 'queued', lease_owner: null, lease_until: 0 })
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('lease_owner', '=', owner)
+    .execute();
+}
+
 /** How far the objects of a session are. */
 export interface WorkCounts {
   readonly total: number;
@@ -129,9 +146,15 @@ export interface WorkCounts {
   /** When the next one can go on; null: at once, or none is open. */
   readonly waitingUntil: Ms | null;
   readonly waitingReason: string | null;
+  /** Some work could be leased now. */
+  readonly hasFree: boolean;
 }
 
-export async function countWork({ sql: db, tenant }: TenantTx, session: Id): Promise<WorkCounts> {
+export async function countWork(
+  { sql: db, tenant }: TenantTx,
+  session: Id,
+  now: Ms,
+): Promise<WorkCounts> {
   const {
     rows: [counts],
   } = await sql<WorkCounts>`
@@ -140,8 +163,9 @@ export async function countWork({ sql: db, tenant }: TenantTx, session: Id): Pro
       count(*) filter (where state = 'cancelled') as cancelled,
       coalesce(sum(items), 0)::bigint as items, coalesce(sum(bytes), 0)::bigint as bytes,
       min((waiting ->> 'until')::bigint) filter (where state = 'waiting') as "waitingUntil",
-      min(waiting ->> 'reason') filter (where state = 'waiting') as "waitingReason"
-    from backup_work where tenant_id = ${tenant} and session_id = ${session}`.execute(db);
+      min(waiting ->> 'reason') filter (where state = 'waiting') as "waitingReason",
+      coalesce(bool_or(state = 'queued' and not ${isTaken(now)}), false) as "hasFree"
+    from backup_work as w where tenant_id = ${tenant} and session_id = ${session}`.execute(db);
   if (counts === undefined) throw new Error('An aggregate has one row.');
   return counts;
 }
