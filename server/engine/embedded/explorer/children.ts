@@ -197,14 +197,16 @@ async function listItems(
   const direction = descending ? sql`desc` : sql`asc`;
   const beyond = descending ? sql`<` : sql`>`;
   const type = sort === 'name' ? sql`text` : sql`bigint`;
+  const isListed = sql`v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = ${folderKey ?? ''}
+      and ${isShown(tenant, sql`item`, explorer, state)}
+      and ${text === null ? sql`true` : sql`(v.title ilike ${pattern(text)} or v.people ilike ${pattern(text)})`}`;
+  // A count over the rows would read and sort all of them before the first page.
   const { rows } = await sql<ItemRow & { readonly sortKey: string | number; all: number }>`
     select v.n, v.kind, v.title, v.people, v.at, v.bytes, v.flags, not ${isAt(state.point)} as deleted, ${by} as "sortKey",
-      ${after === null ? sql`count(*) over ()` : sql`0`} as "all",
+      ${after === null ? sql`(select count(*) from item as v where ${isListed})` : sql`0`} as "all",
       ${seenFrom(tenant, state.n, sql`v`)} as first, ${seenTo(tenant, state.n, sql`v`)} as last
     from item as v
-    where v.tenant_id = ${tenant} and v.object_n = ${state.n} and v.folder_key = ${folderKey ?? ''}
-      and ${isShown(tenant, sql`item`, explorer, state)}
-      and ${text === null ? sql`true` : sql`(v.title ilike ${pattern(text)} or v.people ilike ${pattern(text)})`}
+    where ${isListed}
       and ${after === null ? sql`true` : sql`(${by}, v.n) ${beyond} (${after.key}::${type}, ${after.n}::bigint)`}
     order by ${by} ${direction}, v.n ${direction} limit ${limit + 1} offset ${offset}`.execute(db);
   return page(rows, limit, after, (row) => itemNode(state.n, row));
