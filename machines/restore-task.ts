@@ -149,6 +149,8 @@ export type RestoreOrder =
 export interface WriteRights {
   readonly organizationId: string;
   readonly missing: readonly string[];
+  /** All permissions that a sign-in grants. */
+  readonly requested: readonly string[];
   /** When granted rights end; null: they don't. */
   readonly expiresAt: Ms | null;
 }
@@ -183,7 +185,7 @@ export type RestoreTaskEvent =
  *
  *   drafted ─DRY_RUN─▶ dryRunning ─▶ reviewed ─RUN─▶ checking ─▶ running ─▶ done, failed, cancelled
  *   done, cancelled ─UNDO─▶ checking ─▶ undoing ─▶ undone
- *   checking ─▶ signingIn ─GRANTED─▶ running, undoing
+ *   checking ─▶ signingIn ─GRANTED─▶ checking
  *                   └─CANCEL─▶ where it began
  */
 export const restoreTaskMachine = setup({
@@ -285,7 +287,7 @@ export const restoreTaskMachine = setup({
         onError: { target: 'back', actions: 'failOnBug' },
       },
     },
-    signingIn: { on: { GRANTED: 'writing', CANCEL: 'back' } },
+    signingIn: { on: { GRANTED: 'checking', CANCEL: 'back' } },
     writing: { always: [{ guard: 'wantsUndo', target: 'undoing' }, { target: 'running' }] },
     back: {
       always: [

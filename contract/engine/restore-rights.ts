@@ -4,6 +4,8 @@ import type { Ms } from '../ids.ts';
 /** `missing`: permissions without which nothing can be written. `expiresAt`: of granted rights. */
 export interface RestoreRights {
   readonly missing: readonly string[];
+  /** All permissions that a sign-in grants: those that are needed, and those that help. */
+  readonly requested: readonly string[];
   readonly expiresAt: Ms | null;
 }
 

@@ -97,6 +97,8 @@ export const restoreSessionCalls = {
       organizationId: v.string(),
       sessionType: v.picklist(SESSION_TYPES),
       missing: v.array(v.string()),
+      /** All permissions that a sign-in for it grants. */
+      requested: v.array(v.string()),
       /** When the granted rights end; null: the rights are those of the backup application. */
       expiresAt: v.nullable(v.number()),
     }),

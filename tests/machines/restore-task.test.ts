@@ -50,8 +50,13 @@ const UNREACHED: Failure = { kind: 'no-answer', message: 'The server did not ans
 const REFUSED: Failure = { kind: 'forbidden', message: 'You may not restore this.' };
 const MISSING: Failure = { kind: 'not-found', message: 'There is no such task.' };
 
-const MAY_WRITE: WriteRights = { organizationId: 'g1', missing: [], expiresAt: null };
-const MAY_NOT_WRITE: WriteRights = { ...MAY_WRITE, missing: ['Mail.ReadWrite'] };
+const MAY_WRITE: WriteRights = {
+  organizationId: 'g1',
+  missing: [],
+  requested: ['Mail.ReadWrite'],
+  expiresAt: 3_600_000,
+};
+const MAY_NOT_WRITE: WriteRights = { ...MAY_WRITE, missing: ['Mail.ReadWrite'], expiresAt: null };
 
 const memory = ({ isCancelRequested }: { readonly isCancelRequested: unknown }): unknown =>
   isCancelRequested;
@@ -140,7 +145,7 @@ test('RES-10: a restore does in each state what its table says, and nothing else
     },
     signingIn: {
       CANCEL: 'cancelled | done | failed | reviewed',
-      GRANTED: 'running | undoing',
+      GRANTED: 'checking',
     },
     running: {
       'success': 'done',
@@ -173,10 +178,11 @@ const settle = (): Promise<void> =>
   });
 
 /** A server on which a task is running at its first readings and then ends. */
-function start(readings: readonly Result<Task>[], rights: WriteRights = MAY_WRITE) {
+function start(readings: readonly Result<Task>[], mustSignIn = false) {
   const clock = new SimulatedClock();
   const log: unknown[] = [];
   const questions: string[] = [];
+  let isGranted = !mustSignIn;
   const task = taskMachine.provide({
     actors: {
       start: fromPromise(({ input }: { readonly input: RestoreOrder }) => {
@@ -196,7 +202,7 @@ function start(readings: readonly Result<Task>[], rights: WriteRights = MAY_WRIT
   });
   const findRights = fromPromise(({ input }: { readonly input: WriteOrder }) => {
     questions.push(input.kind);
-    return Promise.resolve<Result<WriteRights>>(ok(rights));
+    return Promise.resolve<Result<WriteRights>>(ok(isGranted ? MAY_WRITE : MAY_NOT_WRITE));
   });
   const actor = createActor(restoreTaskMachine.provide({ actors: { task, findRights } }), {
     clock,
@@ -210,11 +216,18 @@ function start(readings: readonly Result<Task>[], rights: WriteRights = MAY_WRIT
       clock.increment(1_000);
       return snapshot.matches(state);
     });
-  return { actor, clock, log, questions, until };
+  /** An administrator signs in; the permissions end before the undo. */
+  const grant = async (): Promise<void> => {
+    isGranted = true;
+    actor.send({ type: 'GRANTED' });
+    await waitFor(actor, (snapshot) => !snapshot.matches('checking'));
+    isGranted = false;
+  };
+  return { actor, clock, log, questions, until, grant };
 }
 
 test('RES-24: a dry run asks for no rights; a restore and its undo wait for them, or return', async () => {
-  const { actor, questions, until } = start([], MAY_NOT_WRITE);
+  const { actor, questions, until, grant } = start([], true);
   actor.send({ type: 'DRY_RUN' });
   await until('reviewed');
   expect(questions).toEqual([]);
@@ -225,7 +238,8 @@ test('RES-24: a dry run asks for no rights; a restore and its undo wait for them
   expect(actor.getSnapshot().value).toBe('reviewed');
   actor.send({ type: 'RUN' });
   await until('signingIn');
-  actor.send({ type: 'GRANTED' });
+  await grant();
+  expect(actor.getSnapshot().context.rights).toEqual(MAY_WRITE);
   await until('done');
   actor.send({ type: 'UNDO' });
   await until('signingIn');
@@ -233,9 +247,9 @@ test('RES-24: a dry run asks for no rights; a restore and its undo wait for them
   expect(actor.getSnapshot().value).toBe('done');
   actor.send({ type: 'UNDO' });
   await until('signingIn');
-  actor.send({ type: 'GRANTED' });
+  await grant();
   await until('undone');
-  expect(questions).toEqual(['restore', 'restore', 'undo', 'undo']);
+  expect(questions).toEqual(['restore', 'restore', 'restore', 'undo', 'undo', 'undo']);
 });
 
 test('RES-10: a restore runs only after a dry run of the same request, and its undo names it', async () => {

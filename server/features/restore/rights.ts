@@ -27,6 +27,7 @@ export function restoreRightsHandlers(world: AppContext): Pick<Handlers, Names> 
               organizationId: scope.organization,
               sessionType,
               missing: [...rights.value.missing],
+              requested: [...rights.value.requested],
               expiresAt: rights.value.expiresAt,
             })
           : rights;
@@ -70,7 +71,7 @@ async function getRightsForUndo(
 ): Promise<Result<OutputOf<'getRestoreRights'>>> {
   const rights = getAnswer(await engine.restoreRights.getForUndo(scope, { task }));
   if (!rights.ok) return rights;
-  const { organization, workload, missing, expiresAt } = rights.value;
+  const { organization, workload, missing, requested, expiresAt } = rights.value;
   if (!mayRestore(ctx.session, workload)) return FORBIDDEN;
   const isSeen = await world.store.tenant(
     ctx.tenant,
@@ -82,6 +83,7 @@ async function getRightsForUndo(
     organizationId: organization,
     sessionType: getSessionType(workload),
     missing: [...missing],
+    requested: [...requested],
     expiresAt,
   });
 }

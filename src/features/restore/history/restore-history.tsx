@@ -86,7 +86,7 @@ export function RestoreHistory({
               title={rightsWords.undoTitle}
               organizationId={needed.organizationId}
               sessionType={needed.sessionType}
-              missing={needed.missing}
+              permissions={needed.requested}
               onGranted={() => void undo(needed.taskId)}
             />
             <Button onClick={() => setNeeded(null)}>{ui.cancel}</Button>

@@ -17,14 +17,15 @@ export function GrantRights({
   title,
   organizationId,
   sessionType,
-  missing,
+  permissions,
   onGranted,
 }: {
   readonly title: string;
   /** The organization that is written to. */
   readonly organizationId: string;
   readonly sessionType: SessionType;
-  readonly missing: readonly string[];
+  /** What the sign-in grants, as permissions of Microsoft Graph. */
+  readonly permissions: readonly string[];
   readonly onGranted: () => void;
 }) {
   const head = useRef<HTMLHeadingElement>(null);
@@ -40,7 +41,7 @@ export function GrantRights({
       <DeviceCodeStep
         granted={false}
         lead={t.lead}
-        permissions={missing.map((permission) => LABELS[permission] ?? permission)}
+        permissions={permissions.map((permission) => LABELS[permission] ?? permission)}
         permissionsNote={t.note}
         grantedText={t.granted}
         request={() => requestCode(organizationId, sessionType)}

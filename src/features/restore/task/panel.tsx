@@ -2,12 +2,14 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Task } from '#contract/engine/engine.ts';
 import type { Failure } from '#contract/errors.ts';
+import type { WriteRights } from '#machines/restore-task.ts';
 import { useActingRefusal } from '#src/app/call-button.tsx';
 import { getFailureText } from '#src/app/failure-text.ts';
+import { useZone } from '#src/app/session/session.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatBytes, formatCount } from '#src/ui/format.ts';
+import { formatBytes, formatCount, formatTime } from '#src/ui/format.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { containerName } from '../labels.ts';
 import type { Workload } from '../workload.ts';
@@ -166,7 +168,8 @@ function Body({
   readonly organizationId: string;
   readonly form: ReactNode;
 }) {
-  const { state, dryRun, restore, undone, failure, current } = task;
+  const zone = useZone();
+  const { state, dryRun, restore, undone, failure, current, rights } = task;
   const head = useRef<HTMLHeadingElement>(null);
   // The result takes the focus, because the button that was pressed is gone.
   const over = state === 'reviewed' || OVER.has(state) ? state : null;
@@ -215,7 +218,7 @@ function Body({
           title={task.isForUndo ? rightsWords.undoTitle : rightsWords.title}
           organizationId={task.rights?.organizationId ?? organizationId}
           sessionType={sessionType}
-          missing={task.rights?.missing ?? []}
+          permissions={task.rights?.requested ?? []}
           onGranted={task.onGranted}
         />
       );
@@ -225,7 +228,7 @@ function Body({
       return ended(
         restore,
         restore !== null && restore.counts.failed > 0 ? t.doneWarning : t.done,
-        restore?.canUndo === true ? t.undoHint : null,
+        restore?.canUndo === true ? getUndoHint(rights, zone) : null,
       );
     case 'failed':
       return ended(restore, t.failed, null);
@@ -243,6 +246,12 @@ function Body({
       );
   }
 }
+/** `rights`: those of the restore. An undo after their end needs another sign-in. */
+const getUndoHint = (rights: WriteRights | null, zone: string): string =>
+  rights === null || rights.expiresAt === null
+    ? t.undoHint
+    : `${t.undoHint} ${rightsWords.until({ time: formatTime(rights.expiresAt, zone) })}`;
+
 const OVER: ReadonlySet<RestoreState> = new Set(['done', 'failed', 'cancelled', 'undone']);
 
 function Refusal({ failure }: { readonly failure: Failure }) {

@@ -270,10 +270,12 @@ eachDatabase((database) => {
     expect(JSON.stringify(denied)).toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
       missing: ['Mail.ReadWrite'],
+      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
       expiresAt: null,
     });
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'onedrive' }))).toEqual({
       missing: ['Files.ReadWrite.All'],
+      requested: ['User.Read.All', 'Files.ReadWrite.All'],
       expiresAt: null,
     });
 
@@ -290,6 +292,7 @@ eachDatabase((database) => {
     expect(office.admin.findApplication(at.applicationId)?.roles).not.toContain('Mail.ReadWrite');
     expect(getValue(await engine.restoreRights.get(scope, { workload: 'outlook' }))).toEqual({
       missing: [],
+      requested: ['User.Read.All', 'Mail.ReadWrite', 'MailboxItem.ImportExport.All'],
       expiresAt,
     });
     // A lost answer is given again, and rights for mails are none for files.

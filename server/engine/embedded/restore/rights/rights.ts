@@ -84,12 +84,13 @@ export function makeRestoreRights(
   const get: RestoreRightsCalls['get'] = async (scope, { workload }) => {
     const missing = await findOwnMissing(scope, workload);
     if (!missing.ok) return missing;
-    if (missing.value.length === 0) return ok({ missing: [], expiresAt: null });
+    const requested = wantedFor(workload);
+    if (missing.value.length === 0) return ok({ missing: [], requested, expiresAt: null });
     const grant = await findActive(scope, workload);
     return ok(
       grant === null
-        ? { missing: missing.value, expiresAt: null }
-        : { missing: [], expiresAt: grant.expiresAt },
+        ? { missing: missing.value, requested, expiresAt: null }
+        : { missing: [], requested, expiresAt: grant.expiresAt },
     );
   };
 
