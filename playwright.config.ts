@@ -20,6 +20,7 @@ export default defineConfig({
   use: {
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
+    screenshot: 'only-on-failure',
     // Else each context fetches the whole build to keep it. Files whose walks open the page without
     // a network, or are pushed to, say 'allow'.
     serviceWorkers: 'block',
