@@ -34,7 +34,7 @@ export function BackupJobs() {
       schedule,
       schedule.type === 'Chained' ? (byId.get(schedule.chainedAfter)?.name ?? null) : null,
     );
-  const getNextRunText = (row: BackupJobRow): Ms | null => {
+  const getNextRun = (row: BackupJobRow): Ms | null => {
     const { schedule } = row.schedulePolicy;
     const before = schedule.type === 'Chained' ? byId.get(schedule.chainedAfter) : undefined;
     return dueAt(row, zone, before ?? null);
@@ -65,7 +65,7 @@ export function BackupJobs() {
           </Cell>
           <Cell className="max-desk:hidden tablet:truncate">{getSchedule(row)}</Cell>
           <Cell label={t.nextRun}>
-            <NextRun at={getNextRunText(row)} now={now} zone={zone} />
+            <NextRun at={getNextRun(row)} now={now} zone={zone} />
           </Cell>
           <Cell className="max-tablet:hidden">
             <Sessions row={row} />
@@ -82,7 +82,7 @@ export function BackupJobs() {
         <JobDetails
           row={row}
           schedule={getSchedule(row)}
-          nextRun={getNextRunText(row)}
+          nextRun={getNextRun(row)}
           now={now}
           onClose={close}
         />
