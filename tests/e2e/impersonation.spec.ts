@@ -37,7 +37,7 @@ async function tabTo(page: Page, button: Locator): Promise<void> {
   throw new Error('the button is not in the tab order');
 }
 
-async function isRefused(page: Page, button: Locator): Promise<void> {
+async function expectRefused(page: Page, button: Locator): Promise<void> {
   await expect(button).toBeVisible();
   await expect(button).toHaveAttribute('aria-disabled', 'true');
   await expect(button).toHaveAccessibleDescription(REASON);
@@ -69,7 +69,7 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
   for (const visit of [1, 2]) {
     await test.step(`visit ${visit}`, async () => {
       await open(page, '/monitoring/apps/zerto', 'Zerto');
-      await isRefused(page, page.getByRole('button', { name: 'Sign in to Zerto' }));
+      await expectRefused(page, page.getByRole('button', { name: 'Sign in to Zerto' }));
       await expect(page.getByRole('alert')).toHaveCount(0);
     });
   }
@@ -119,8 +119,8 @@ test('ACT-7: pages of the administration disable the buttons of refused calls, a
   await asIfActing(page);
   await signIn(page, portal.url, 'admin', portal.password);
   await open(page, '/monitoring/sources', 'Connect a source');
-  await isRefused(page, page.getByRole('button', { name: 'New source' }));
-  await isRefused(page, page.getByRole('button', { name: /^New secret for Key/ }).first());
+  await expectRefused(page, page.getByRole('button', { name: 'New source' }));
+  await expectRefused(page, page.getByRole('button', { name: /^New secret for Key/ }).first());
   await expect(page.getByRole('button', { name: /^Revoke Key/ }).first()).not.toHaveAttribute(
     'aria-disabled',
   );
@@ -136,7 +136,7 @@ test('ACT-7: pages of the administration disable the buttons of refused calls, a
   ] as const) {
     await test.step(path, async () => {
       await open(page, path, heading);
-      await isRefused(page, page.getByRole('button', { name }).first());
+      await expectRefused(page, page.getByRole('button', { name }).first());
     });
   }
   await open(page, '/monitoring/companies', 'Companies');

@@ -215,7 +215,7 @@ async function loadHistory(
                   : actor.is === 'rule'
                     ? actorMessages.rule({ name: actor.name })
                     : actorMessages.system,
-            ...toHistoryText(DONE[type], data as Said),
+            ...toHistoryEntry(DONE[type], data as Said),
           },
         ],
   );
@@ -235,7 +235,7 @@ interface Said {
   readonly helped?: boolean;
 }
 
-function toHistoryText(
+function toHistoryEntry(
   what: (typeof DONE)[keyof typeof DONE],
   { comment, content, reason, ticket, until, by, did, hint, name, helped }: Said,
 ): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {

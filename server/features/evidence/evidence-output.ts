@@ -40,7 +40,7 @@ export async function toEvidence(tx: TenantTx, lines: readonly Line[]): Promise<
       state: row?.state ?? getState(action),
       cause: causes.get(row?.cause ?? 0)?.template ?? '',
       runs: row?.runs ?? 0,
-      ...toEvidenceText(action),
+      ...getCommentAndUntil(action),
     };
   });
 }
@@ -50,7 +50,7 @@ const unique = (ids: readonly (number | null)[]): number[] => [
 ];
 
 /** Returns the comment and the end date of an action. */
-function toEvidenceText({ event: { data } }: AuditRecord): Pick<Evidence, 'comment' | 'until'> {
+function getCommentAndUntil({ event: { data } }: AuditRecord): Pick<Evidence, 'comment' | 'until'> {
   const { comment, content, reason, ticket, until } = data as {
     comment?: string | null;
     content?: string | null;

@@ -46,7 +46,7 @@ export async function runTask(
   if (repository === null) return end(world, tenant, id, 'failed', t.noBackup);
   const target = await ports.openTarget(
     tenant,
-    getTargetText(row.request, row.organization),
+    getTargetOrganization(row.request, row.organization),
     row.request.rights ?? null,
   );
   if (!target.ok) return later(world, tenant, row, target.error);
@@ -173,7 +173,7 @@ async function loadRepository(
   return rows[0]?.id ?? null;
 }
 
-const getTargetText = (request: TaskRequest, organization: Id): Id =>
+const getTargetOrganization = (request: TaskRequest, organization: Id): Id =>
   request.is === 'undo'
     ? (request.target ?? organization)
     : request.input.target.kind === 'other'

@@ -16,7 +16,7 @@ export interface Glance {
  * are always included. `isShort`: only the time if everything is well.
  */
 export function getGlance(status: SyncStatus, zone: string, isShort = false): Glance {
-  const first = getLeadText(status, zone, isShort);
+  const first = getMostSevere(status, zone, isShort);
   const also = [
     status.refused > 0 ? t.refusedCount({ count: formatCount(status.refused) }) : '',
     status.partly > 0 ? t.partlyCount({ count: formatCount(status.partly) }) : '',
@@ -55,7 +55,7 @@ export function spokenSync(status: SyncStatus, zone: string): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function getLeadText(status: SyncStatus, zone: string, isShort: boolean): Glance {
+function getMostSevere(status: SyncStatus, zone: string, isShort: boolean): Glance {
   if (status.reload || status.is === 'update-needed')
     return { icon: 'sync', tone: 'trouble', lead: t.newVersion, rest: t.reloadPage };
   if (status.storage === 'full')

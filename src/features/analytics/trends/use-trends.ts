@@ -3,11 +3,11 @@ import type { Trends } from '#contract/analytics/trends.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import type { TrendsPlace } from './address.ts';
-import { getSourceText } from './freshness-label.ts';
+import { toTrends } from './server-trends.ts';
 
 /**
  * The trend data and its origin. `from`: this device if it stores all days, otherwise the server,
- * with the time `at`. `fault`: why the server request failed. `asking`: a request is running. Null:
+ * with the time `at`. `error`: why the server request failed. `isLoading`: a request is running. Null:
  * the data is not known yet or not available.
  */
 export interface TrendsResult {
@@ -49,7 +49,7 @@ export function useTrends(
   };
   if (wanted && parts.value !== null && chart.value !== null) {
     return {
-      trends: getSourceText(parts.value, chart.value),
+      trends: toTrends(parts.value, chart.value),
       from: 'server',
       at: parts.at,
       compared: true,
