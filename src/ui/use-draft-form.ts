@@ -4,21 +4,19 @@ import { flushSync } from 'react-dom';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import { focusFirstError } from './form-errors.ts';
 
-/**
- * `read`: returns the parsed form, or its faults. `keep`: returns null on success, otherwise the
- * error message.
- */
-interface How<F, V, T> {
-  readonly begin: F;
+interface Options<F, V, T> {
+  readonly initial: F;
   readonly offline: boolean;
-  readonly read: (form: F) => { readonly value: V | null; readonly errors: T };
-  readonly keep: (value: V) => Promise<string | null>;
+  /** Returns the value to submit, or null with the errors of the fields. */
+  readonly validate: (form: F) => { readonly value: V | null; readonly errors: T };
+  /** Returns null on success, otherwise the error message. */
+  readonly submit: (value: V) => Promise<string | null>;
   readonly onSaved: () => void;
 }
 
 /**
- * A form with a save button. Faults are shown after the first attempt to save. `dirty`: leaving
- * would lose changes. `head` gets the initial focus.
+ * A form with a save button. `errors` is null until the first attempt to save. `dirty`: leaving
+ * would lose changes. The element of `headingRef` gets the initial focus.
  */
 export interface DraftForm<F, T> {
   readonly form: F;
@@ -27,54 +25,54 @@ export interface DraftForm<F, T> {
   readonly error: string | null;
   readonly busy: boolean;
   readonly dirty: boolean;
-  readonly place: RefObject<HTMLFormElement | null>;
-  readonly head: RefObject<HTMLHeadingElement | null>;
+  readonly formRef: RefObject<HTMLFormElement | null>;
+  readonly headingRef: RefObject<HTMLHeadingElement | null>;
   readonly save: (event: FormEvent) => Promise<void>;
 }
 
 export function useDraftForm<F extends object, V, T>({
-  begin,
+  initial,
   offline,
-  read,
-  keep,
+  validate,
+  submit,
   onSaved,
-}: How<F, V, T>): DraftForm<F, T> {
-  const [first] = useState(begin);
+}: Options<F, V, T>): DraftForm<F, T> {
+  const [first] = useState(initial);
   const [form, setForm] = useState(first);
-  const [shows, setShows] = useState(false);
+  const [hasTried, setHasTried] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [done, setDone] = useState(false);
+  const [isSaved, setIsSaved] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const place = useRef<HTMLFormElement>(null);
-  const head = useRef<HTMLHeadingElement>(null);
-  const { value, errors } = read(form);
+  const formRef = useRef<HTMLFormElement>(null);
+  const headingRef = useRef<HTMLHeadingElement>(null);
+  const { value, errors } = validate(form);
 
   useEffect(() => {
-    head.current?.focus();
+    headingRef.current?.focus();
   }, []);
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();
-    setShows(true);
-    if (value === null) return focusFirstError(place.current);
+    setHasTried(true);
+    if (value === null) return focusFirstError(formRef.current);
     if (offline) return setError(BASE.needsNetwork);
     setBusy(true);
-    const why = await keep(value);
+    const failure = await submit(value);
     setBusy(false);
-    if (why !== null) return setError(why);
-    flushSync(() => setDone(true)); // the page must not ask about saved changes
+    if (failure !== null) return setError(failure);
+    flushSync(() => setIsSaved(true)); // the page must not ask about saved changes
     onSaved();
   }
 
   return {
     form,
     change: (next) => setForm((before) => ({ ...before, ...next })),
-    errors: shows ? errors : null,
+    errors: hasTried ? errors : null,
     error,
     busy,
-    place,
-    head,
+    formRef,
+    headingRef,
     save,
-    dirty: !done && !busy && JSON.stringify(form) !== JSON.stringify(first),
+    dirty: !isSaved && !busy && JSON.stringify(form) !== JSON.stringify(first),
   };
 }

@@ -24,7 +24,7 @@ import { hintMessages as t } from './messages.en.ts';
 export interface EditorProps {
   /** Null: a new hint. */
   readonly id: string | null;
-  readonly begin: Form;
+  readonly initial: Form;
   readonly offline: boolean;
   readonly onSaved: () => void;
   readonly onClose: () => void;
@@ -32,7 +32,7 @@ export interface EditorProps {
 }
 
 /** Editor of a hint: matching results, the steps, and a preview. */
-export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: EditorProps) {
+export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: EditorProps) {
   const {
     form,
     change,
@@ -40,15 +40,15 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
     error,
     busy,
     dirty,
-    place,
-    head,
+    formRef,
+    headingRef,
     save,
   } = useDraftForm({
-    begin,
+    initial,
     offline,
-    read: readForm,
+    validate: readForm,
     onSaved,
-    async keep(hint) {
+    async submit(hint) {
       const details =
         id === null
           ? await client().ask('makeHint', { hint })
@@ -61,14 +61,14 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
 
   return (
     <form
-      ref={place}
+      ref={formRef}
       noValidate
       className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]"
       onSubmit={(event) => void save(event)}
     >
       <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
-        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
+        <h2 ref={headingRef} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
           {id === null ? t.newHint : t.editHint}
         </h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">

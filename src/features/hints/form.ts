@@ -50,7 +50,7 @@ export const getForm = ({ name, when, says, steps, links, inside }: HintFields):
 export function hintsPlace(search: string): {
   readonly open: string | null;
   readonly find: string;
-  readonly begin: Form;
+  readonly initial: Form;
 } {
   const query = new URLSearchParams(search);
   const said = (name: string): string => (query.get(name) ?? '').slice(0, 200);
@@ -59,7 +59,7 @@ export function hintsPlace(search: string): {
   return {
     open: query.get('hint'),
     find: said('q'),
-    begin: {
+    initial: {
       ...EMPTY,
       name: said('name'),
       text: said('text'),

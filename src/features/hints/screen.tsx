@@ -78,7 +78,7 @@ export function Hints() {
       {t.newHint}
     </Button>
   );
-  const begin = open === 'new' ? place.begin : hint === null ? null : getForm(hint);
+  const initial = open === 'new' ? place.initial : hint === null ? null : getForm(hint);
   const listed = open === null && hints !== null && hints.length > 0;
 
   return (
@@ -132,11 +132,11 @@ export function Hints() {
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
-        ) : begin !== null && keeps ? (
+        ) : initial !== null && keeps ? (
           <Editor
             key={search}
             id={open === 'new' ? null : open}
-            begin={begin}
+            initial={initial}
             offline={offline}
             onSaved={saved}
             onClose={close}

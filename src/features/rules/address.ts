@@ -1,12 +1,12 @@
 import { PROBLEM_STATES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { rulesAddress } from '../shared/page-links/rules.ts';
-import { beginning, type Form } from './form.ts';
+import { createRuleForm, type Form } from './form.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 /** State in the address: an open rule, or a new one with its initial values. */
 export interface RulesPlace {
   readonly open: string | null;
-  readonly begin: (zone: string) => Form;
+  readonly createForm: (zone: string) => Form;
 }
 
 export function rulesPlace(search: string): RulesPlace {
@@ -17,8 +17,8 @@ export function rulesPlace(search: string): RulesPlace {
   const company = Number(said('company'));
   return {
     open: query.get('rule'),
-    begin: (zone) =>
-      beginning(zone, {
+    createForm: (zone) =>
+      createRuleForm(zone, {
         name: said('name'),
         text: said('text'),
         job: said('job'),

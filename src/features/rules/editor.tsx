@@ -21,7 +21,7 @@ import { ruleMessages as t } from './messages.en.ts';
 export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
   /** Null: a new rule. */
   readonly id: string | null;
-  readonly begin: Form;
+  readonly initial: Form;
   readonly zone: string;
   readonly offline: boolean;
   readonly onSaved: () => void;
@@ -32,7 +32,7 @@ export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
 /** Editor of a rule: conditions, actions and a preview of matching results. */
 export function Editor({
   id,
-  begin,
+  initial,
   zone,
   offline,
   companies,
@@ -48,18 +48,18 @@ export function Editor({
     error,
     busy,
     dirty,
-    place,
-    head,
+    formRef,
+    headingRef,
     save,
   } = useDraftForm({
-    begin,
+    initial,
     offline,
-    read: (typed: Form) => {
+    validate: (typed: Form) => {
       const { rule: value, errors } = getRule(typed, zone);
       return { value, errors };
     },
     onSaved,
-    async keep(rule) {
+    async submit(rule) {
       const result =
         id === null
           ? await client().ask('makeRule', { rule })
@@ -76,14 +76,14 @@ export function Editor({
 
   return (
     <form
-      ref={place}
+      ref={formRef}
       noValidate
       className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]"
       onSubmit={(event) => void save(event)}
     >
       <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
-        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
+        <h2 ref={headingRef} tabIndex={-1} className="m-0 pb-1 text-head outline-none">
           {id === null ? t.newRule : t.editRule}
         </h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">

@@ -177,7 +177,7 @@ function getMinute(text: string): number {
 }
 
 /** Returns a new form with the values of a result. */
-export const beginning = (
+export const createRuleForm = (
   zone: string,
   like: Partial<
     Pick<

@@ -92,7 +92,8 @@ export function Rules() {
       {t.newRule}
     </Button>
   );
-  const begin = open === 'new' ? place.begin(zone) : rule === null ? null : getForm(rule, zone);
+  const initial =
+    open === 'new' ? place.createForm(zone) : rule === null ? null : getForm(rule, zone);
 
   return (
     <Page
@@ -124,11 +125,11 @@ export function Rules() {
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
-        ) : begin !== null ? (
+        ) : initial !== null ? (
           <Editor
             key={search}
             id={open === 'new' ? null : open}
-            begin={begin}
+            initial={initial}
             zone={zone}
             offline={offline}
             companies={[...names]}

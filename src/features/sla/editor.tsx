@@ -20,7 +20,7 @@ import { slaMessages as t } from './messages.en.ts';
 export interface EditorProps {
   /** Null: a new alarm. */
   readonly id: string | null;
-  readonly begin: Form;
+  readonly initial: Form;
   /** Name of its job; null for a group of jobs. */
   readonly jobName: string | null;
   readonly offline: boolean;
@@ -34,7 +34,7 @@ export interface EditorProps {
 /** Editor of an alarm: scope, target and recipients. */
 export function Editor({
   id,
-  begin,
+  initial,
   jobName,
   offline,
   companies,
@@ -50,15 +50,15 @@ export function Editor({
     error,
     busy,
     dirty,
-    place,
-    head,
+    formRef,
+    headingRef,
     save,
   } = useDraftForm({
-    begin,
+    initial,
     offline,
-    read: readForm,
+    validate: readForm,
     onSaved,
-    async keep(alarm) {
+    async submit(alarm) {
       const result =
         id === null
           ? await client().ask('saveSlaAlarm', { alarm })
@@ -70,13 +70,13 @@ export function Editor({
 
   return (
     <form
-      ref={place}
+      ref={formRef}
       noValidate
       className="mx-auto max-w-[900px] px-4 py-4 tablet:px-5"
       onSubmit={(event) => void save(event)}
     >
       <UnsavedQuestion dirty={dirty} />
-      <h2 ref={head} tabIndex={-1} className="m-0 pb-4 text-head outline-none">
+      <h2 ref={headingRef} tabIndex={-1} className="m-0 pb-4 text-head outline-none">
         {id === null ? t.newAlarm : t.editAlarm}
       </h2>
       <FormSection title={t.general}>

@@ -19,7 +19,9 @@ export interface Form {
 }
 export type FormErrors = Readonly<Partial<Record<'name' | 'hours' | 'percent' | 'days', string>>>;
 
-export const beginning = (job: { readonly uid: string; readonly name: string } | null): Form => ({
+export const createAlarmForm = (
+  job: { readonly uid: string; readonly name: string } | null,
+): Form => ({
   name: job === null ? '' : job.name.slice(0, 200),
   enabled: true,
   job: job === null ? null : { jobInstanceUid: job.uid, key: null },

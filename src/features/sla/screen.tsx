@@ -23,7 +23,7 @@ import { slaAddress, slaPlace } from './address.ts';
 import type { SlaPlace } from './address.ts';
 import { AlarmList } from './alarms.tsx';
 import { Editor } from './editor.tsx';
-import { beginning, getForm } from './form.ts';
+import { createAlarmForm, getForm } from './form.ts';
 import { Report } from './report.tsx';
 import { scopeText } from './labels.ts';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
@@ -86,7 +86,8 @@ export function Sla() {
       {t.newAlarm}
     </Button>
   );
-  const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : getForm(alarm);
+  const initial =
+    open === 'new' ? createAlarmForm(place.job) : alarm === null ? null : getForm(alarm);
   const edits = open !== null && keeps && view === 'alarms';
 
   return (
@@ -110,7 +111,7 @@ export function Sla() {
             <DelayedFallback>
               <PageLoading />
             </DelayedFallback>
-          ) : begin === null ? (
+          ) : initial === null ? (
             <Notice
               icon="clock"
               level={2}
@@ -123,7 +124,7 @@ export function Sla() {
             <Editor
               key={open}
               id={open === 'new' ? null : open}
-              begin={begin}
+              initial={initial}
               jobName={
                 alarm?.job
                   ? scopeText(alarm, getName)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import {
-  beginNotifications,
+  createNotificationsForm,
   readNotifications,
 } from '#src/features/backup/jobs/notifications-form.ts';
 import {
@@ -38,7 +38,7 @@ const KATE_ID = '00000000-0000-4000-8000-000000000001';
 const KATE = { _id: KATE_ID, name: 'Kate', username: 'kate' };
 
 test('SUITE-34: recipients are users and addresses in any list format, and at least one is required while emails are on', () => {
-  const form = beginNotifications({
+  const form = createNotificationsForm({
     enabled: true,
     notifyOnFailure: true,
     userIds: [KATE_ID, 'deleted'],

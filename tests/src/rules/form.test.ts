@@ -139,7 +139,10 @@ test('RULES-6: a rule created from a result matches it, whatever characters its 
           message,
           source: 'restic',
         });
-        const { rule } = getRule(rulesPlace(address.slice(address.indexOf('?'))).begin(ZONE), ZONE);
+        const { rule } = getRule(
+          rulesPlace(address.slice(address.indexOf('?'))).createForm(ZONE),
+          ZONE,
+        );
         expect(
           rule &&
             getMatcher(rule.when)({
@@ -193,5 +196,7 @@ test('RULES-6: a rule is described in plain sentences, and the examples can be s
     datesText({ from: null, to: 86_400_000 }, ZONE, 2 * 86_400_000),
   ]).toEqual(['', expect.stringContaining('Ended on')]);
   for (const { to } of EXAMPLES)
-    expect(getRule(rulesPlace(to.slice(to.indexOf('?'))).begin(ZONE), ZONE).errors).toEqual({});
+    expect(getRule(rulesPlace(to.slice(to.indexOf('?'))).createForm(ZONE), ZONE).errors).toEqual(
+      {},
+    );
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SLA_PLACE, slaAddress, slaPlace } from '#src/features/sla/address.ts';
-import { getAlarm, beginning, getForm } from '#src/features/sla/form.ts';
+import { getAlarm, createAlarmForm, getForm } from '#src/features/sla/form.ts';
 import { shareText, stateText } from '#src/features/sla/labels.ts';
 
 const getSearch = (address: string): string =>
@@ -34,7 +34,10 @@ test('SLA-5: the address holds the state of the report', () => {
 });
 
 test('SLA-5: the form returns the alarm or its errors', () => {
-  const { alarm } = getAlarm({ ...beginning({ uid: 'job-1', name: 'Files' }), percent: '95' });
+  const { alarm } = getAlarm({
+    ...createAlarmForm({ uid: 'job-1', name: 'Files' }),
+    percent: '95',
+  });
   expect(alarm).toEqual({
     name: 'Files',
     enabled: true,
@@ -47,10 +50,12 @@ test('SLA-5: the form returns the alarm or its errors', () => {
   });
   expect(alarm && getAlarm(getForm(alarm)).alarm).toEqual(alarm);
   expect(
-    Object.keys(getAlarm({ ...beginning(null), hours: '', days: '0' }).errors).toSorted(),
+    Object.keys(getAlarm({ ...createAlarmForm(null), hours: '', days: '0' }).errors).toSorted(),
   ).toEqual(['days', 'hours', 'name']);
   expect(
-    Object.keys(getAlarm({ ...beginning(null), name: 'A', hours: '1.5', percent: '101' }).errors),
+    Object.keys(
+      getAlarm({ ...createAlarmForm(null), name: 'A', hours: '1.5', percent: '101' }).errors,
+    ),
   ).toEqual(['hours', 'percent']);
 });
 

@@ -2,10 +2,7 @@ import type { OutputOf } from '#contract/calls.ts';
 import type { TrendDay, TrendPart, Trends, TrendTally } from '#contract/analytics/trends.ts';
 
 /** Converts the server's answer to the same shape as a device's. */
-export function toTrends(
-  parts: OutputOf<'analytics'>,
-  chart: OutputOf<'chartFailures'>,
-): Trends {
+export function toTrends(parts: OutputOf<'analytics'>, chart: OutputOf<'chartFailures'>): Trends {
   return {
     now: tally(parts.all.now),
     before: tally(parts.all.before),

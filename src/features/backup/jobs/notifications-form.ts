@@ -18,7 +18,7 @@ export interface NotificationFields {
   readonly externalAddresses: string[];
 }
 
-export const beginNotifications = ({
+export const createNotificationsForm = ({
   enabled,
   notifyOnFailure,
   users,

@@ -17,7 +17,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { PersonPicker } from '../../shared/forms/person-picker.tsx';
 import { useQuery } from '../../shared/queries/use-query.ts';
-import { beginNotifications, readNotifications } from './notifications-form.ts';
+import { createNotificationsForm, readNotifications } from './notifications-form.ts';
 import { backupJobMessages as t } from './messages.en.ts';
 
 interface Props {
@@ -54,11 +54,11 @@ function Form({
 }: Props & { readonly saved: OutputOf<'getJobNotifications'> }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const formId = `notifications-${id}`;
-  const { form, change, errors, error, busy, place, save } = useDraftForm({
-    begin: beginNotifications(saved),
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: createNotificationsForm(saved),
     offline,
-    read: readNotifications,
-    async keep(fields) {
+    validate: readNotifications,
+    async submit(fields) {
       const stored = await client().ask('setJobNotifications', { jobId: id, ...fields });
       return stored.ok ? null : getFailureText(stored.failure);
     },
@@ -82,7 +82,7 @@ function Form({
     >
       <form
         id={formId}
-        ref={place}
+        ref={formRef}
         noValidate
         className="grid grid-cols-1 gap-4 px-5 py-4"
         onSubmit={(event) => void save(event)}

@@ -24,11 +24,11 @@ export function PasswordDialog({
 }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const [formId] = useState(() => `password-${id}`);
-  const { form, change, errors, error, busy, place, save } = useDraftForm({
-    begin: { password: '', repeatPassword: '', passwordDescription },
+  const { form, change, errors, error, busy, formRef, save } = useDraftForm({
+    initial: { password: '', repeatPassword: '', passwordDescription },
     offline,
-    read: readPassword,
-    async keep(fields: PasswordFields) {
+    validate: readPassword,
+    async submit(fields: PasswordFields) {
       const saved = await withReauth(() =>
         client().ask('updateBackupRepository', {
           id,
@@ -58,7 +58,7 @@ export function PasswordDialog({
     >
       <form
         id={formId}
-        ref={place}
+        ref={formRef}
         noValidate
         className="grid grid-cols-1 gap-4 px-5 py-4"
         onSubmit={(event) => void save(event)}

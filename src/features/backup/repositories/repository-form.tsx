@@ -44,9 +44,9 @@ export function NewRepository({
     <Fields
       row={null}
       organizations={organizations}
-      begin={newForm(organizations)}
-      read={readNewForm}
-      keep={async (input) => {
+      initial={newForm(organizations)}
+      validate={readNewForm}
+      submit={async (input) => {
         const answer = await withReauth(() => client().ask('createBackupRepository', input));
         if (answer.ok) created.current = answer.value.id;
         return answer;
@@ -69,14 +69,14 @@ export function EditRepository({
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }) {
-  const begin = editForm(row);
+  const initial = editForm(row);
   return (
     <Fields
       row={row}
       organizations={NONE}
-      begin={begin}
-      read={(form) => readEditForm(form, begin)}
-      keep={(changes) =>
+      initial={initial}
+      validate={(form) => readEditForm(form, initial)}
+      submit={(changes) =>
         withReauth(() => client().ask('updateBackupRepository', { id: row.id, ...changes }))
       }
       onCancel={onCancel}
@@ -91,31 +91,31 @@ export function EditRepository({
 function Fields<Value>({
   row,
   organizations,
-  begin,
-  read,
-  keep,
+  initial,
+  validate,
+  submit,
   onDone,
   onCancel,
 }: {
   /** Null: a new repository. */
   readonly row: BackupRepositoryRow | null;
   readonly organizations: readonly NamedRow[];
-  readonly begin: Form;
-  readonly read: (form: Form) => {
+  readonly initial: Form;
+  readonly validate: (form: Form) => {
     readonly value: Value | null;
     readonly errors: RepositoryErrors;
   };
-  readonly keep: (value: Value) => Promise<Result<unknown>>;
+  readonly submit: (value: Value) => Promise<Result<unknown>>;
   readonly onDone: () => void;
   readonly onCancel?: () => void;
 }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const { form, change, errors, error, busy, dirty, place, save } = useDraftForm({
-    begin,
+  const { form, change, errors, error, busy, dirty, formRef, save } = useDraftForm({
+    initial,
     offline,
-    read,
-    async keep(value: Value) {
-      const result = await keep(value);
+    validate,
+    async submit(value: Value) {
+      const result = await submit(value);
       return result.ok ? null : getFailureText(result.failure);
     },
     onSaved: onDone,
@@ -139,7 +139,7 @@ function Fields<Value>({
   };
   return (
     <form
-      ref={place}
+      ref={formRef}
       noValidate
       className="flex min-h-0 grow flex-col"
       onSubmit={(event) => void save(event)}
