@@ -69,8 +69,8 @@ const slaReport = v.object({
 });
 export type SlaReport = v.InferOutput<typeof slaReport>;
 
-const toQuery = (most: number) =>
-  v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number), v.maxValue(most)));
+const numberText = (max: number) =>
+  v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number), v.maxValue(max)));
 const idOut = v.object({ _id: v.string(), id: v.string() });
 
 export const slaCalls = {
@@ -136,8 +136,8 @@ export const slaCalls = {
     input: v.strictObject({
       ...OF_JOBS,
       by: v.optional(v.picklist(['job', 'company'])),
-      minSuccessPct: toQuery(100),
-      maxAgeHours: toQuery(2_160),
+      minSuccessPct: numberText(100),
+      maxAgeHours: numberText(2_160),
       ...RESULTS_PAGED,
     }),
     output: slaReport,

@@ -14,15 +14,15 @@ const CODE = ['src', 'server', 'workers', 'machines']
   .join('\n');
 const SENTENCES = readFileSync('contract/call-sentences.ts', 'utf8');
 
-const toOutput = (key: string): boolean =>
+const isUsed = (key: string): boolean =>
   new RegExp(String.raw`\b(MESSAGES|BASE|ACCOUNT|PEOPLE)\.${key}\b`).test(CODE) ||
   SENTENCES.includes(`: '${key}',`);
 
 test('WORDS-1: every sentence of the catalogue about accounts, users and companies is told somewhere', () => {
   expect(
     [...Object.keys(BASE), ...Object.keys(ACCOUNT), ...Object.keys(PEOPLE)].filter(
-      (key) => !toOutput(key),
+      (key) => !isUsed(key),
     ),
   ).toEqual([]);
-  expect(toOutput('nobodySaysThis')).toBe(false);
+  expect(isUsed('nobodySaysThis')).toBe(false);
 });

@@ -122,13 +122,13 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
     abilities: ['monitoring.overview'],
     until: Date.now() + 86_400_000,
   })) as { secret: string };
-  const toQuery = async (): Promise<number> =>
+  const loadStatus = async (): Promise<number> =>
     (
       await fetch(`${portal.url}/api/v1/api-key`, {
         headers: { authorization: `Bearer ${secret}` },
       })
     ).status;
-  expect(await toQuery()).toBe(200);
+  expect(await loadStatus()).toBe(200);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/users?user=${id}&tab=access`);
   const keys = page.getByRole('list', { name: /^API keys of/ });
@@ -138,7 +138,7 @@ test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(toast(page, 'API key revoked')).toBeVisible();
   await expect(keys).toHaveCount(0);
-  expect(await toQuery()).toBe(401);
+  expect(await loadStatus()).toBe(401);
 
   await page.route('**/api/v1/openapi.json', (route) => route.fulfill({ status: 500, body: '' }));
   await page.goto(`${portal.url}/monitoring/api`);

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { getErrors, sound } from './page-checks.ts';
-import { enter, toOutput } from './people.ts';
+import { enter, expectText } from './people.ts';
 import { startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
@@ -136,7 +136,7 @@ test('SUITE-21, WIZ-11, WIZARD-2: an organization gets a certificate, a new one,
   await sound(page, 'renew certificate');
   await useCode(page);
   await page.getByRole('button', { name: 'Renew certificate' }).press('Enter');
-  await toOutput(page, 'Certificate renewed');
+  await expectText(page, 'Certificate renewed');
   await sound(page, 'renewed certificate');
   await page.getByRole('button', { name: 'Back to the organization' }).press('Enter');
   await expect(thumbprint).toBeVisible();

@@ -17,7 +17,7 @@ export const hasPostgres = (): boolean => binaries() !== null;
 export async function newDatabase(copied?: string): Promise<string> {
   const folder = await cluster();
   const name = `walk_${randomBytes(8).toString('hex')}`;
-  await toOutput(
+  await execute(
     folder,
     `create database ${name} template ${copied === undefined ? TEMPLATE : nameIn(copied)}`,
   );
@@ -25,11 +25,11 @@ export async function newDatabase(copied?: string): Promise<string> {
 }
 
 export const drop = async (url: string): Promise<void> =>
-  toOutput(await cluster(), `drop database ${nameIn(url)} with (force)`);
+  execute(await cluster(), `drop database ${nameIn(url)} with (force)`);
 
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
-async function toOutput(folder: string, statement: string): Promise<void> {
+async function execute(folder: string, statement: string): Promise<void> {
   const client = new Client(urlIn(folder, 'postgres'));
   await client.connect();
   try {

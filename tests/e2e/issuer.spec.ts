@@ -108,7 +108,7 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   browser,
 }) => {
   const page = await freshPage(browser);
-  const toOutput = async (sentence: string): Promise<void> => {
+  const expectRefusal = async (sentence: string): Promise<void> => {
     await expect(page.getByRole('alert').filter({ hasText: sentence })).toBeVisible();
     await expect(page).toHaveURL(/\/login$/);
     await expect(page.getByLabel('Username')).toBeVisible();
@@ -116,21 +116,23 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   answers = 'refuses';
   await there(page);
   await back(page);
-  await toOutput('The sign-in was canceled, or the sign-in service refused it.');
+  await expectRefusal('The sign-in was canceled, or the sign-in service refused it.');
   answers = 'agrees';
   as('dana@example.com', { sub: 'somebody-else', email_verified: false });
   await there(page);
   await back(page);
-  await toOutput("The sign-in service doesn't confirm your email address. Ask your administrator.");
+  await expectRefusal(
+    "The sign-in service doesn't confirm your email address. Ask your administrator.",
+  );
   as('nobody@example.com');
   await there(page);
   await back(page);
-  await toOutput("You don't have an account here. Ask your administrator.");
+  await expectRefusal("You don't have an account here. Ask your administrator.");
   const foreign = keys('one');
   issuer.token = (_, right) => jwt({ ...right, email: 'dana@example.com' }, foreign);
   await there(page);
   await back(page);
-  await toOutput("The sign-in service's response isn't valid. Start again.");
+  await expectRefusal("The sign-in service's response isn't valid. Start again.");
   // A way back that was taken before, or in another browser, opens nothing.
   as('dana@example.com');
   await there(page);
@@ -143,7 +145,7 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   await stranger.context().close();
   answers = 'gone';
   await back(page);
-  await toOutput("The sign-in service's response isn't valid. Start again.");
+  await expectRefusal("The sign-in service's response isn't valid. Start again.");
   answers = 'agrees';
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -216,7 +218,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await admin.call('PUT', `users/${dana.id}`, {
     sso: { vac: { username: 'dana', enabled: true }, zerto: { zorgId: 'Z-1', enabled: true } },
   });
-  const toQuery = (): number =>
+  const countSessions = (): number =>
     issuer.asked.filter(({ path }) => path === '/v1/zsspsessions').length;
   const page = await freshPage(browser);
   await give(page, portal, 'dana');
@@ -226,7 +228,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await open('Zerto');
   await isAt(page, 'Zerto');
   await sound(page, 'apps-zerto');
-  expect(toQuery()).toBe(0);
+  expect(countSessions()).toBe(0);
   await page.getByRole('button', { name: 'Sign in to Zerto' }).click();
   const link = page.getByRole('link', { name: 'Open Zerto' });
   await expect(link).toHaveAttribute(
@@ -245,7 +247,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   ).toBeVisible();
   await open('Zerto');
   await expect(link).toBeVisible();
-  expect(toQuery()).toBe(2);
+  expect(countSessions()).toBe(2);
   zerto = 'away';
   await page.reload();
   await expect(page.getByText("The system can't be reached. Try again later.")).toBeVisible();

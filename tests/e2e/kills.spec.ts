@@ -65,13 +65,13 @@ test('E2E-6, OUT-1, SYNC-1: five kills of the browser at random moments lose no 
   await expect(getRow(page, 'Kill')).toHaveCount(shown.size, { timeout: 60_000 });
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 60_000 });
   const api = await loadApi(portal, 'dana');
-  const toOutput = async (): Promise<number> => {
+  const countReviewed = async (): Promise<number> => {
     const { problems } = (await api('GET', 'sync/bootstrap')) as {
       problems: { review: object | null }[];
     };
     return problems.filter(({ review }) => review !== null).length;
   };
-  await expect.poll(toOutput, { timeout: 60_000, message: `seed ${seed}` }).toBe(shown.size);
+  await expect.poll(countReviewed, { timeout: 60_000, message: `seed ${seed}` }).toBe(shown.size);
   await context.close();
   rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { enter, entry, loadFile, freshPage, loadPerson, title, toOutput } from './people.ts';
+import { enter, entry, loadFile, freshPage, loadPerson, title, expectText } from './people.ts';
 import { beyondTab, loadPicture } from './person.ts';
 import { loadApi, loadKey, post, getRow, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -25,7 +25,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await page.getByRole('button', { name: 'New company' }).click();
   await page.getByLabel('Name', { exact: true }).fill('First company');
   await page.getByRole('button', { name: 'Create company' }).click();
-  await toOutput(page, 'A company with this name already exists.');
+  await expectText(page, 'A company with this name already exists.');
   await page.getByLabel('Name', { exact: true }).fill('Harbour Foods');
   await page.getByRole('switch', { name: /^Microsoft 365/ }).click();
   await page.getByLabel('Add organization').fill('harbour.onmicrosoft.com');
@@ -33,12 +33,12 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await page.getByRole('combobox', { name: 'Add user' }).fill('dana');
   await page.getByRole('option', { name: 'Dana Reyes (dana)' }).click();
   await page.getByRole('button', { name: 'Create company' }).click();
-  await toOutput(page, 'Harbour Foods created');
+  await expectText(page, 'Harbour Foods created');
   const row = page.getByRole('row').filter({ hasText: 'Harbour Foods' });
   await expect(row).toBeVisible();
   await page.getByLabel('Veeam ID', { exact: true }).fill('HF-1');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await toOutput(page, 'Changes saved');
+  await expectText(page, 'Changes saved');
   await page.keyboard.press('Escape');
   await expect(entry(page, 'Harbour Foods')).toBeFocused();
   await expect(row).toContainText('Microsoft 365');
@@ -58,11 +58,11 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   ).toHaveText(/^1/);
   await entry(page, 'First company').click();
   await page.getByRole('button', { name: 'Delete company' }).click();
-  await toOutput(page, '1 job with 1 result');
-  await toOutput(page, '1 source. Its key is revoked immediately.');
+  await expectText(page, '1 job with 1 result');
+  await expectText(page, '1 source. Its key is revoked immediately.');
   await page.getByLabel('Type the company name').fill('First company');
   await page.keyboard.press('Enter');
-  await toOutput(page, 'First company deleted');
+  await expectText(page, 'First company deleted');
   await expect(entry(page, 'First company')).toHaveCount(0);
   await expect(getRow(other, 'SQL nightly')).toHaveCount(0, { timeout: 60_000 });
   const { name, text } = await loadFile(page);
@@ -70,7 +70,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   expect(text).toContain('Harbour Foods,');
   expect(text).not.toContain('First company');
   await page.getByRole('button', { name: 'Import from VSPC' }).click();
-  await toOutput(page, /No console connected/);
+  await expectText(page, /No console connected/);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/import/);
   await other.context().close();
@@ -154,11 +154,11 @@ test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', 
   await page.getByRole('link', { name: 'Companies', exact: true }).click();
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await portal.kill();
-  await toOutput(page, /Reconnect to add or change companies\./);
+  await expectText(page, /Reconnect to add or change companies\./);
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await expect(page.getByRole('button', { name: 'New company' })).toBeDisabled();
   await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await toOutput(page, /Users aren't stored on this device/);
+  await expectText(page, /Users aren't stored on this device/);
   await portal.start();
   await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 60_000 });
 });

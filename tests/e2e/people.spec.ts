@@ -10,7 +10,7 @@ import {
   panel,
   loadPerson,
   title,
-  toOutput,
+  expectText,
 } from './people.ts';
 import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -32,16 +32,16 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   await title(page, 'Users');
   await page.getByRole('button', { name: 'New user' }).click();
   await page.getByRole('button', { name: 'Create and invite user' }).click();
-  await toOutput(page, 'Enter a username.');
+  await expectText(page, 'Enter a username.');
   await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
   await make(page, { name: 'Nora Vance', username: 'nora' });
-  await toOutput(page, 'Invitation sent to Nora Vance');
+  await expectText(page, 'Invitation sent to Nora Vance');
   await expect(panel(page, 'Nora Vance').getByText('Invited')).toBeVisible();
   await expect(entry(page, 'Nora Vance')).toBeVisible();
   await page.keyboard.press('Escape');
   await make(page, { name: 'Nora Second', username: 'NORA' });
-  await toOutput(page, 'The username already exists.');
+  await expectText(page, 'The username already exists.');
   await expect(page.getByLabel('Username', { exact: true })).toBeFocused();
   // What was typed is not lost by a slip.
   await page.keyboard.press('Escape');
@@ -56,7 +56,7 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   await other.goto(await linkFor(portal.url, 'nora@example.com'));
   await other.getByRole('textbox', { name: 'New password' }).fill(NEW_PASSWORD);
   await other.keyboard.press('Enter');
-  await toOutput(other, /Your new password is set/);
+  await expectText(other, /Your new password is set/);
   await enter(portal, other, 'nora', '/monitoring/daily-checks', NEW_PASSWORD);
   await title(other, 'Daily checks');
   await expect(other.getByRole('link', { name: 'Users', exact: true })).toHaveCount(0);
@@ -82,7 +82,7 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
     save.click(),
   ]);
   expect(Object.keys(request.postDataJSON() as object)).toEqual(['roles']);
-  await toOutput(page, 'Changes saved');
+  await expectText(page, 'Changes saved');
   await expect(other.getByRole('link', { name: 'Users', exact: true })).toBeVisible({
     timeout: 60_000,
   });
@@ -92,9 +92,9 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   await expect(page.getByRole('list', { name: 'Accounts' })).toContainText('CW-1001');
   await page.getByLabel('Account number').fill('CW-1001');
   await page.keyboard.press('Enter');
-  await toOutput(page, 'The user already has this account.');
+  await expectText(page, 'The user already has this account.');
   await page.getByRole('button', { name: 'Remove account CW-1001' }).click();
-  await toOutput(page, /No accounts yet/);
+  await expectText(page, /No accounts yet/);
   await other.context().close();
 });
 
@@ -113,7 +113,7 @@ test('USER-11, USER-6: the last administrator is not deleted, and the page says 
   await page.getByRole('tab', { name: 'Access' }).click();
   await page.getByRole('button', { name: 'Delete user' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
-  await toOutput(page, 'This is the last administrator. Add another one first.');
+  await expectText(page, 'This is the last administrator. Add another one first.');
 });
 
 test("USER-11, USER-8: a password that is set ends the other's sessions, once it was confirmed who sets it", async ({
@@ -150,11 +150,11 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
   await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeVisible();
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(portal.password);
   await page.keyboard.press('Enter');
-  await toOutput(page, /Choose a password of at least/);
+  await expectText(page, /Choose a password of at least/);
   await expect(page.getByRole('textbox', { name: 'New password' })).toBeFocused();
   await page.getByRole('textbox', { name: 'New password' }).fill('winter orchard lantern 9');
   await page.keyboard.press('Enter');
-  await toOutput(page, 'Password set for Pia Lund');
+  await expectText(page, 'Password set for Pia Lund');
   await expect(panel(page, 'Pia Lund').getByText('Password change required')).toBeVisible();
   await expect(other).toHaveURL(/\/login$/, { timeout: 60_000 });
   await enter(portal, other, 'pia', '/monitoring/daily-checks', 'winter orchard lantern 9');
@@ -196,7 +196,7 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
     await expect.poll(() => request).toBe(2);
   };
   await confirm('**/api/v1/users', () => make(page, { name: 'Vera Late', username: 'vera' }));
-  await toOutput(page, 'Invitation sent to Vera Late');
+  await expectText(page, 'Invitation sent to Vera Late');
   await expect(entry(page, 'Vera Late')).toBeVisible();
   await page.keyboard.press('Escape');
   const saved = page.waitForEvent('download');
@@ -215,7 +215,7 @@ test('USER-11: an administrator logs in as a user with a reason, sees what it se
   await page.getByRole('button', { name: 'Sign in as rita' }).click();
   await page.getByLabel('Reason').fill('no');
   await page.keyboard.press('Enter');
-  await toOutput(page, 'Enter a reason of at least five characters.');
+  await expectText(page, 'Enter a reason of at least five characters.');
   await page.getByLabel('Reason').fill('Ticket 4711: her list is empty');
   await page.keyboard.press('Enter');
   const exit = page.getByRole('button', { name: /^Exit rita/ });
@@ -234,8 +234,8 @@ test('USER-11, USER-5: a user is deleted, found among the deleted, and removed f
   await page.getByRole('tab', { name: 'Access' }).click();
   await page.getByRole('button', { name: 'Delete user' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
-  await toOutput(page, 'Uma Grant deleted');
-  await toOutput(page, 'No matching users');
+  await expectText(page, 'Uma Grant deleted');
+  await expectText(page, 'No matching users');
   await page.getByRole('combobox', { name: 'Deleted users' }).selectOption('only');
   await entry(page, 'Uma Grant').click();
   await expect(page.getByLabel('Name', { exact: true })).toBeDisabled();
@@ -244,10 +244,10 @@ test('USER-11, USER-5: a user is deleted, found among the deleted, and removed f
   await page.getByRole('button', { name: 'Erase permanently' }).click();
   await page.getByLabel('Type the username').fill('um');
   await page.keyboard.press('Enter');
-  await toOutput(page, "The text doesn't match.");
+  await expectText(page, "The text doesn't match.");
   await page.getByLabel('Type the username').fill('uma');
   await page.keyboard.press('Enter');
-  await toOutput(page, 'uma erased permanently');
+  await expectText(page, 'uma erased permanently');
   await expect(entry(page, 'Uma Grant')).toHaveCount(0);
   await page.goto(`${portal.url}/monitoring/users`);
   await expect(entry(page, 'Rita Only')).toBeVisible();

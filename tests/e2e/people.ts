@@ -53,7 +53,7 @@ export const title = (page: Page, name: string): Promise<void> =>
 export const entry = (page: Page, name: string): Locator =>
   page.locator('[data-entry]').filter({ hasText: name });
 export const panel = (page: Page, name: string): Locator => page.getByRole('region', { name });
-export const toOutput = (page: Page, words: string | RegExp): Promise<void> =>
+export const expectText = (page: Page, words: string | RegExp): Promise<void> =>
   expect(page.getByText(words)).toBeVisible();
 
 export async function loadFile(

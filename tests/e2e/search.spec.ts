@@ -61,12 +61,12 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await dana.hasPalette();
   await dana.types('harb');
   await expect(page.getByText('Searching the server')).toBeVisible();
-  const toQuery = (): string =>
+  const getSearchedText = (): string =>
     new URL(held.at(-1)?.request().url() ?? portal.url).searchParams.get('text') ?? '';
-  await expect.poll(toQuery).toBe('harb');
+  await expect.poll(getSearchedText).toBe('harb');
   await dana.types('our');
   await expect(option(/^Harbour files/)).toBeVisible();
-  await expect.poll(toQuery).toBe('harbour');
+  await expect.poll(getSearchedText).toBe('harbour');
   await dana.presses('ArrowDown');
   const before = await page.getByRole('option').allInnerTexts();
   const chosen = await chosenIn(page);

@@ -155,15 +155,15 @@ export function dailyChecksDoor(
     const { live, problems, progress, facets } = known(filter);
     const stored = held && one.held?.key === key ? one.held.ids : live;
     one.held = { key, ids: stored };
-    const toOutput = ({ n, job, ago, state }: Lean) =>
+    const toView = ({ n, job, ago, state }: Lean) =>
       getView(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n));
-    const { lines, heads, rows } = getLines(stored, problems, filter, folded, window, toOutput);
+    const { lines, heads, rows } = getLines(stored, problems, filter, folded, window, toView);
     return structuredClone({
       total: stored.length,
       lines,
       heads,
       first: window.first,
-      rows: rows.map(toOutput),
+      rows: rows.map(toView),
       facets,
       progress,
       fresh: stored === live ? 0 : getFresh(stored, live),

@@ -51,7 +51,7 @@ export function factorHandlers(
     const key = await world.sessionKey();
     return world.store.tenant(ctx.tenant, (tx) => work(tx, userId, sessionId, key));
   };
-  const toOutput = async (
+  const auditAndNotify = async (
     tx: TenantTx,
     ctx: SessionContext,
     user: UserId,
@@ -124,7 +124,7 @@ export function factorHandlers(
         if (step === null) return failed(badCode);
         await endAttempt(tx, attempt.id, ctx.now);
         await keepTotp(tx, world, user, secret, step, ctx.now);
-        await toOutput(tx, ctx, user, 'added', 'totp');
+        await auditAndNotify(tx, ctx, user, 'added', 'totp');
         return ok({ recoveryCodes: await fresh(tx, ctx, user, key) });
       }),
 
@@ -141,7 +141,7 @@ export function factorHandlers(
           .where('user_id', '=', user)
           .execute();
         await withoutUse(tx, user);
-        await toOutput(tx, ctx, user, 'removed', 'totp');
+        await auditAndNotify(tx, ctx, user, 'removed', 'totp');
         return ok({});
       }),
 
@@ -170,7 +170,7 @@ export function factorHandlers(
           .where('tenant_id', '=', tx.tenant)
           .where('id', '=', user)
           .execute();
-        await toOutput(tx, ctx, user, on ? 'added' : 'removed', 'sms');
+        await auditAndNotify(tx, ctx, user, on ? 'added' : 'removed', 'sms');
         return ok({});
       }),
 
@@ -240,7 +240,7 @@ export function factorHandlers(
           .returning('id')
           .executeTakeFirst();
         if (!stored) return failed(conflict(MESSAGES.passkeyNotMade));
-        await toOutput(tx, ctx, user, 'added', 'passkey');
+        await auditAndNotify(tx, ctx, user, 'added', 'passkey');
         return ok({
           key: made.id,
           recoveryCodes: (await codesLeft(tx, user)) === 0 ? await fresh(tx, ctx, user, key) : null,
@@ -265,7 +265,7 @@ export function factorHandlers(
           .where('id', '=', key)
           .execute();
         await withoutUse(tx, user);
-        await toOutput(tx, ctx, user, 'removed', 'passkey');
+        await auditAndNotify(tx, ctx, user, 'removed', 'passkey');
         return ok({});
       }),
   };

@@ -55,7 +55,7 @@ export function webhookHandlers(
     listWebhooks: (_, ctx) =>
       world.store.tenant(
         ctx.tenant,
-        async (tx) => ok({ webhooks: seesAll(ctx) ? await toOutput(tx) : [] }),
+        async (tx) => ok({ webhooks: seesAll(ctx) ? await loadWebhooks(tx) : [] }),
         { readOnly: true },
       ),
 
@@ -297,7 +297,7 @@ const getSecretRef = (id: string) => ({ table: 'webhook', column: 'sealed', row:
 
 const seesAll = (ctx: SessionContext): boolean => toScope(ctx.session).companies === null;
 
-async function toOutput({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
+async function loadWebhooks({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
   const hooks = await sql
     .selectFrom('webhook')
     .select(['id', 'fields', 'made_at', 'changed_at', 'failing_since', 'stopped_at'])

@@ -21,7 +21,7 @@ export const badField = (path: string, message: string): Failure => ({
  * Runs `work` for users who can see scheduled reports. An unexpected error fails with the call's
  * own message.
  */
-export async function toQuery<T>(
+export async function asReporter<T>(
   world: AppContext,
   ctx: SessionContext,
   sentence: string,

@@ -18,7 +18,7 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayUse, seesAll } from './access.ts';
-import { toQuery, NOT_FOUND, spoken } from './guards.ts';
+import { asReporter, NOT_FOUND, spoken } from './guards.ts';
 import { makeReport } from './make-report.ts';
 import { queueReport, sentOut } from './sent.ts';
 import type { SentRow } from './sent.ts';
@@ -38,7 +38,7 @@ export function historyHandlers(
   const previews = makePerMinuteLimit(PREVIEWS_A_MINUTE);
   return {
     sendReport: ({ reportSettingId }, ctx) =>
-      toQuery(world, ctx, MESSAGES.sendReport, async (tx, session) => {
+      asReporter(world, ctx, MESSAGES.sendReport, async (tx, session) => {
         const setting = await loadSetting(tx, session, reportSettingId);
         if (!setting) return failed(NOT_FOUND);
         await tx.lock();
@@ -68,7 +68,7 @@ export function historyHandlers(
       }),
 
     async previewReport({ setting }, ctx) {
-      const allowed = await toQuery(
+      const allowed = await asReporter(
         world,
         ctx,
         MESSAGES.getReport,
@@ -93,7 +93,7 @@ export function historyHandlers(
     },
 
     listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ctx) =>
-      toQuery(
+      asReporter(
         world,
         ctx,
         MESSAGES.getReports,
@@ -130,7 +130,7 @@ export function historyHandlers(
       ),
 
     openSentReport: ({ id }, ctx) =>
-      toQuery(
+      asReporter(
         world,
         ctx,
         MESSAGES.getReport,
@@ -150,7 +150,7 @@ export function historyHandlers(
       ),
 
     async reportFile({ id }, ctx) {
-      const found = await toQuery(
+      const found = await asReporter(
         world,
         ctx,
         MESSAGES.getReport,

@@ -21,7 +21,7 @@ import type { AppContext } from '#server/platform/app-context.ts';
 import { loadPeople } from '#server/platform/queries/run-details.ts';
 import { manageableOwners, mayReport, mayUse, loadRights, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
-import { toQuery, badField, NOT_FOUND } from './guards.ts';
+import { asReporter, badField, NOT_FOUND } from './guards.ts';
 import { dueAfter } from './schedule.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
 
@@ -38,7 +38,7 @@ export function settingHandlers(
 > {
   return {
     listReportSettings: (_, ctx) =>
-      toQuery(world, ctx, MESSAGES.getReports, async (tx, session) => {
+      asReporter(world, ctx, MESSAGES.getReports, async (tx, session) => {
         const owners = await manageableOwners(tx, session);
         const rows = (
           await tx.sql
@@ -78,7 +78,7 @@ export function settingHandlers(
       }),
 
     listReportTemplates: (_, ctx) =>
-      toQuery(
+      asReporter(
         world,
         ctx,
         MESSAGES.getReports,
@@ -101,7 +101,7 @@ export function settingHandlers(
       ),
 
     makeReportSetting: ({ setting }, ctx) =>
-      toQuery(world, ctx, MESSAGES.makeReport, async (tx, session) => {
+      asReporter(world, ctx, MESSAGES.makeReport, async (tx, session) => {
         const refused =
           getRefusal(setting, session, session) ?? (await listMissingCompanies(tx, setting));
         if (refused) return failed(refused);
@@ -139,7 +139,7 @@ export function settingHandlers(
       }),
 
     changeReportSetting: ({ id, setting }, ctx) =>
-      toQuery(world, ctx, MESSAGES.changeReport, async (tx, session) => {
+      asReporter(world, ctx, MESSAGES.changeReport, async (tx, session) => {
         const before = await loadSetting(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         const owner = (await stillMay(tx, before.owner_id))
@@ -169,7 +169,7 @@ export function settingHandlers(
       }),
 
     removeReportSetting: ({ id }, ctx) =>
-      toQuery(world, ctx, MESSAGES.removeReport, async (tx, session) => {
+      asReporter(world, ctx, MESSAGES.removeReport, async (tx, session) => {
         const before = await loadSetting(tx, session, id);
         if (!before) return failed(NOT_FOUND);
         await tx.sql

@@ -48,7 +48,7 @@ export async function loadResults(sift: Sift): Promise<Results> {
       : await ofDays(sift, causes, days);
   return words.length > 0 && sift.hits.length + causes.size === 0
     ? { rows: [], more: false }
-    : { rows: await toOutput(sift, ns.slice(0, limit)), more: ns.length > limit };
+    : { rows: await loadRunResults(sift, ns.slice(0, limit)), more: ns.length > limit };
 }
 
 /** Returns causes that contain a word, best match first. Placeholders do not count as words. */
@@ -221,7 +221,7 @@ async function plain(
   return found;
 }
 
-async function toOutput(
+async function loadRunResults(
   { seek: { tx, names } }: Sift,
   ns: readonly RunN[],
 ): Promise<FoundResult[]> {

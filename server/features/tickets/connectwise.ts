@@ -153,7 +153,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
     }
     return all;
   }
-  async function toOutput<S extends v.GenericSchema, T>(
+  async function loadPage<S extends v.GenericSchema, T>(
     schema: S,
     path: string,
     conditions: readonly string[],
@@ -220,7 +220,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
       };
     },
     companies: (request) =>
-      toOutput(
+      loadPage(
         Company,
         'company/companies',
         ['deletedFlag = false', ...searched('name', request)],
@@ -233,7 +233,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         .filter((one) => !one.deletedFlag)
         .map((one) => ({ id: String(one.id), name: cut(one.name) })),
     contacts: (company, request) =>
-      toOutput(
+      loadPage(
         Contact,
         'company/contacts',
         [
@@ -252,7 +252,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         }),
       ),
     members: (request) =>
-      toOutput(
+      loadPage(
         Member,
         'system/members',
         ['inactiveFlag = false', ...searched('lastName', request)],
@@ -261,7 +261,7 @@ export function connectWise(world: AppContext, at: ConnectWiseAt, secret: string
         (one) => ({ id: String(one.id), name: cut(getName(one)), identifier: one.identifier }),
       ),
     tickets: (company, request) =>
-      toOutput(
+      loadPage(
         Ticket,
         'service/tickets',
         [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', request)],

@@ -48,7 +48,7 @@ export function remoteHandlers(
    * Runs outside of any transaction, because the other side can take time. `company` must be mapped
    * and visible to the caller.
    */
-  async function toQuery<T>(
+  async function callRemote<T>(
     ctx: SessionContext,
     system: Connected['system'],
     company: CompanyN | null,
@@ -101,12 +101,12 @@ export function remoteHandlers(
   return {
     connectwiseCompanies: async (input, ctx) =>
       whole(ctx)
-        ? toQuery(ctx, 'connectwise', null, async ({ psa }) =>
+        ? callRemote(ctx, 'connectwise', null, async ({ psa }) =>
             page(await psa.companies(toRemoteQuery(input))),
           )
         : failed({ kind: 'forbidden', message: MESSAGES.ticketingNotYours }),
     autotaskAccounts: (input, ctx) =>
-      toQuery(
+      callRemote(
         ctx,
         'autotask',
         null,
@@ -114,19 +114,19 @@ export function remoteHandlers(
         true,
       ),
     autotaskResources: (input, ctx) =>
-      toQuery(ctx, 'autotask', null, async ({ psa }) =>
+      callRemote(ctx, 'autotask', null, async ({ psa }) =>
         page(await psa.members(toRemoteQuery(input))),
       ),
     connectwiseMembers: (input, ctx) =>
-      toQuery(ctx, 'connectwise', null, async ({ connectwise }) =>
+      callRemote(ctx, 'connectwise', null, async ({ connectwise }) =>
         page(await of(connectwise).members(toRemoteQuery(input))),
       ),
     connectwiseContacts: ({ company, ...input }, ctx) =>
-      toQuery(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
+      callRemote(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
         page(await of(connectwise).contacts(remote, toRemoteQuery(input))),
       ),
     connectwiseTickets: ({ company, ...input }, ctx) =>
-      toQuery(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
+      callRemote(ctx, 'connectwise', company, async ({ connectwise }, remote) =>
         page(await of(connectwise).tickets(remote, toRemoteQuery(input))),
       ),
   };

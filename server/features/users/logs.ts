@@ -159,8 +159,8 @@ async function readLog(
       at: row.at,
       what: row.what,
       words: getWords(row.what),
-      user: toOutput(people, row.user_id, shown),
-      actor: toOutput(people, row.actor_id ?? getActor(row.what, row.user_id), shown),
+      user: toLogUser(people, row.user_id, shown),
+      actor: toLogUser(people, row.actor_id ?? getActor(row.what, row.user_id), shown),
       acting: row.impersonation_id !== null,
       ip: row.ip,
       agent: row.agent,
@@ -175,7 +175,7 @@ const getActor = (what: string, user: UserId | null): UserId | null =>
 /**
  * Returns names only for users that the caller manages; for others and deleted users only the id.
  */
-function toOutput(
+function toLogUser(
   people: ReadonlyMap<UserId, Person>,
   id: UserId | null,
   shown: ReadonlySet<UserId> | null,

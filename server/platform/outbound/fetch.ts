@@ -44,9 +44,9 @@ export const fetchOutbound = (
   world: AppContext,
   address: string | URL,
   init: OutboundInit = {},
-): Promise<Response> => releaseSlotDuring(() => toQuery(world, address, init));
+): Promise<Response> => releaseSlotDuring(() => sendRequest(world, address, init));
 
-async function toQuery(
+async function sendRequest(
   world: AppContext,
   address: string | URL,
   {

@@ -62,13 +62,13 @@ export async function listedCompanies(
     ).map((one) => [one.id, one]),
   );
   const request = new Map<CompanyN, CompanyListed['users']>(companies.map(({ n }) => [n, []]));
-  const toOutput = (id: string): CompanyListed['users'] => {
+  const findPerson = (id: string): CompanyListed['users'] => {
     const one = people.get(id);
     return one ? [{ _id: one.id, name: one.name, username: one.username }] : [];
   };
   for (const user of await tx.all('user')) {
     if (user.deletedAt !== null || !isAllowed(session, user.companies)) continue;
-    for (const n of user.companies ?? []) request.get(n)?.push(...toOutput(user.id));
+    for (const n of user.companies ?? []) request.get(n)?.push(...findPerson(user.id));
   }
   const jobs = new Map(
     (
@@ -90,7 +90,7 @@ export async function listedCompanies(
     applications: one.applications ?? NO_APPLICATIONS,
     veeamId: one.veeamId ?? null,
     users: request.get(one.n) ?? [],
-    notify: (one.notify ?? []).flatMap(toOutput),
+    notify: (one.notify ?? []).flatMap(findPerson),
     madeAt: one.madeAt,
     jobs: jobs.get(one.n) ?? 0,
     keys: keys.get(one.n) ?? 0,

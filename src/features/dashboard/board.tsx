@@ -71,7 +71,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>
     known?.find((one) => one.n === n)?.name ?? t.unknownCompany({ number: n });
-  const toOutput = (at: number): string =>
+  const formatAge = (at: number): string =>
     now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone);
   const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
   const arriving = status?.is === 'catching-up' ? status.left : 0;
@@ -149,7 +149,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
               bare={bare}
               sync={sync}
               companyName={companyName}
-              formatAge={toOutput}
+              formatAge={formatAge}
               onBoard={setBoard}
             />
           </>

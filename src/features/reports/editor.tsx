@@ -82,7 +82,7 @@ export function Editor({
     if (preview !== null) shown.current?.focus();
   }, [preview]);
 
-  const toOutput = (failure: Parameters<typeof readServerErrors>[0]): void => {
+  const showFailure = (failure: Parameters<typeof readServerErrors>[0]): void => {
     const said = readServerErrors(failure, WORDS);
     setRefused(said.errors);
     setAbove(said.above);
@@ -100,7 +100,7 @@ export function Editor({
         ? await client().ask('makeReportSetting', { setting })
         : await client().ask('changeReportSetting', { id, setting });
     setBusy(null);
-    if (!answer.ok) return toOutput(answer.failure);
+    if (!answer.ok) return showFailure(answer.failure);
     tell(id === null ? t.reportCreated : t.reportSaved);
     // The page must not ask about saved changes.
     flushSync(() => setDone(true));
@@ -125,7 +125,7 @@ export function Editor({
       },
     });
     setBusy(null);
-    if (!answer.ok) return toOutput(answer.failure);
+    if (!answer.ok) return showFailure(answer.failure);
     setPreview(answer.value);
   }
 

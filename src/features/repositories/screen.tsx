@@ -61,7 +61,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const [most, setMost] = useState(AT_FIRST);
   useEffect(() => prefetch(bringSpark), []);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
-  const toOutput = (at: number): string => formatWhen(at, rule.zone);
+  const formatSampled = (at: number): string => formatWhen(at, rule.zone);
   const go = (next: RepositoriesPlace, how: 'push' | 'replace' = 'push'): void =>
     history[how](repositoriesAddress(next));
   return (
@@ -103,7 +103,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           )}
         </div>
         <div className="px-0">
-          <FromServer query={request} formatAge={toOutput} lines={8}>
+          <FromServer query={request} formatAge={formatSampled} lines={8}>
             {(all) => {
               const rows = getRows(all, names, now);
               const shown = shownRows(rows, place);
@@ -117,7 +117,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                     place={place}
                     rule={rule}
                     now={now}
-                    formatAge={toOutput}
+                    formatAge={formatSampled}
                     onPlace={go}
                   />
                   {shown.length > most && (

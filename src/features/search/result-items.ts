@@ -13,7 +13,7 @@ import { companyAddress, jobAddress, listAddress } from './palette-items.ts';
 import type { Line } from './palette-items.ts';
 import { searchMessages as t } from './messages.en.ts';
 
-const toOutput = (...words: readonly string[]): string =>
+const joinWords = (...words: readonly string[]): string =>
   words.filter((word) => word !== '').join(', ');
 
 /** Returns the items for data on this device. */
@@ -30,7 +30,7 @@ export const linesHere = ({ companies, jobs, computers }: Found): Line[] => [
     key: `job-${job}`,
     group: t.jobs,
     label: name,
-    detail: toOutput(companyName, computer),
+    detail: joinWords(companyName, computer),
     icon: 'daily-checks',
     does: { is: 'open', to: jobAddress(job) },
   })),
@@ -111,7 +111,7 @@ export function linesThere(
         t.jobsOnServer,
         'daily-checks',
         name,
-        toOutput(companyName, computer),
+        joinWords(companyName, computer),
         jobAddress(n),
       ),
     ),
@@ -121,7 +121,7 @@ export function linesThere(
         t.reportedComputers,
         'computer',
         name,
-        toOutput(companyName, t.seen({ age: formatAge(seenAt, now) })),
+        joinWords(companyName, t.seen({ age: formatAge(seenAt, now) })),
         `/monitoring/computers?${new URLSearchParams({ date: `${dayAt(seenAt, rule)}..${dayAt(now, rule)}`, q: name }).toString()}`,
       ),
     ),
@@ -134,7 +134,7 @@ export function linesThere(
         t.repositories,
         'repository',
         name,
-        toOutput(companyName, hostName ?? ''),
+        joinWords(companyName, hostName ?? ''),
         `/monitoring/repositories?${new URLSearchParams({ open: id }).toString()}`,
       ),
     ),
@@ -144,7 +144,7 @@ export function linesThere(
         t.tickets,
         'ticket',
         t.ticket({ number, subject }),
-        toOutput(is ? t.open : t.closed, companyName),
+        joinWords(is ? t.open : t.closed, companyName),
         `/monitoring/tickets?state=all&ticket=${id}`,
       ),
     ),
@@ -161,7 +161,7 @@ export function linesThere(
           t.olderResults,
           STATES[state].icon,
           jobName,
-          toOutput(date(startedAt), companyName, computer, message ?? ''),
+          joinWords(date(startedAt), companyName, computer, message ?? ''),
           `${jobAddress(job)}&run=${n}`,
         ),
         state,

@@ -37,7 +37,7 @@ async function withPasskey(
   return { key, own, recoveryCodes: added.body.data.recoveryCodes };
 }
 /** Begins with a password, and answers what the browser is asked with. */
-async function toQuery(
+async function beginSignIn(
   at: Place,
   own = browser(at),
 ): Promise<{ readonly own: Browser; readonly options: string }> {
@@ -71,14 +71,14 @@ eachDatabase((_name, open) => {
     const at = await place(fixture);
     const { key, recoveryCodes } = await withPasskey(at);
     expect(recoveryCodes).toHaveLength(10);
-    const { own, options } = await toQuery(at);
+    const { own, options } = await beginSignIn(at);
     expect(JSON.parse(options)).toMatchObject({
       rpId: at.host,
       allowCredentials: [{ id: key.id, transports: ['internal'] }],
     });
     const response = key.show(options, getOrigin(at), { verified: false });
     // The answer to one attempt's challenge is none to another's.
-    const other = await toQuery(at);
+    const other = await beginSignIn(at);
     expect((await other.own.send('auth/login/passkey', { response })).body).toMatchObject({
       message: MESSAGES.wrongPasskey,
       error: { kind: 'wrong-credentials' },
@@ -136,7 +136,7 @@ eachDatabase((_name, open) => {
       ).status,
     ).toBe(200);
 
-    const first = await toQuery(at);
+    const first = await beginSignIn(at);
     const tries: ((o: string) => string)[] = [
       (o) => key.show(o, 'https://evil.example'),
       (o) => key.show(o, `http://${at.host}`),
@@ -165,7 +165,7 @@ eachDatabase((_name, open) => {
       'expired',
     ]);
     fixture.pass(3_600_000);
-    const second = await toQuery(at);
+    const second = await beginSignIn(at);
     expect(
       (
         await second.own.send('auth/login/passkey', {
@@ -173,7 +173,7 @@ eachDatabase((_name, open) => {
         })
       ).status,
     ).toBe(200);
-    const third = await toQuery(at);
+    const third = await beginSignIn(at);
     for (const counter of [50, 49])
       expect(
         (
@@ -408,7 +408,7 @@ eachDatabase((_name, open) => {
       body: {
         data: { passkey },
       },
-    } = await toQuery(at).then(async ({ own: other, options: o }) => {
+    } = await beginSignIn(at).then(async ({ own: other, options: o }) => {
       await other.send('auth/login/passkey', { response: key.show(o, getOrigin(at)) });
       expect(
         (await other.send('auth/reauth', { passkey: response })).status,

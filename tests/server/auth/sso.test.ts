@@ -158,8 +158,8 @@ const said = async (
 };
 
 test('SSO-2: what is not set up, not enabled, not known or not there is told in words, and nobody is asked without need', async () => {
-  let toOutput: (request: Query) => Details = broken;
-  const there = await outside((request) => toOutput(request));
+  let respond: (request: Query) => Details = broken;
+  const there = await outside((request) => respond(request));
   const sso = {
     vac: { url: there.url },
     vcd: { url: there.url, organization: 'org' },
@@ -184,7 +184,7 @@ test('SSO-2: what is not set up, not enabled, not known or not there is told in 
   const { click, host } = await clicker(sso, secrets);
   for (const name of ['vac', 'vcd', 'zerto'])
     expect(await said(click, name)).toEqual([503, MESSAGES.ssoAway]);
-  toOutput = ({ path }) =>
+  respond = ({ path }) =>
     path.startsWith('/api/v3/users')
       ? json({ data: [] })
       : path === '/v1/session/add'
@@ -192,12 +192,12 @@ test('SSO-2: what is not set up, not enabled, not known or not there is told in 
         : { status: 400 };
   for (const name of ['vac', 'vcd', 'zerto'])
     expect(await said(click, name)).toEqual([403, MESSAGES.ssoUnknown]);
-  toOutput = ({ path }) =>
+  respond = ({ path }) =>
     path === '/v1/session/add'
       ? { headers: { 'x-zerto-session': 's' } }
       : json('an id with a space & more');
   expect(await said(click, 'zerto')).toEqual([503, MESSAGES.ssoAway]);
-  toOutput = () => ({ status: 302, headers: { location: 'http://127.0.0.1/' } });
+  respond = () => ({ status: 302, headers: { location: 'http://127.0.0.1/' } });
   for (const name of ['vac', 'vcd', 'zerto'])
     expect((await click(name)).status).toBeGreaterThanOrEqual(403);
   await there.stop();

@@ -28,7 +28,7 @@ const companies = async (who: Asker, query = ''): Promise<Companies> =>
   (await who<Companies>('GET', `${PATH}/companies${query}`)).body.data;
 const providers = async (who: Asker, query = ''): Promise<readonly ProviderUsage[]> =>
   (await who<{ providers: ProviderUsage[] }>('GET', `${PATH}${query}`)).body.data.providers;
-const toOutput = (all: readonly CompanyUsage[]): readonly unknown[] =>
+const summarize = (all: readonly CompanyUsage[]): readonly unknown[] =>
   all.map(({ companyName, lines }) => [
     companyName,
     ...lines.map(({ product, workload, unit, used }) => `${product} ${workload}: ${used} ${unit}`),
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
       { uid: 'd', company: 2, used: 0 },
     ]);
     const all = await companies(ann);
-    expect(toOutput(all.companies)).toEqual([
+    expect(summarize(all.companies)).toEqual([
       [
         'Calloway Freight',
         'BackupAndReplication VMs: 12 Points',
@@ -135,7 +135,7 @@ eachDatabase((_name, open) => {
       ['Daybook', 'Computers', 3, null, null, null],
       ['Daybook', 'Jobs', 4, null, null, null],
     ]);
-    expect(toOutput((await companies(some)).companies)).toEqual([
+    expect(summarize((await companies(some)).companies)).toEqual([
       [
         'Drummond & Pike',
         'BackupAndReplication VMs: 3 Points',
@@ -188,7 +188,7 @@ eachDatabase((_name, open) => {
     fixture.pass(32 * DAY);
     await keeper.tick(now()); // what stands there is of the month before
     const ann = await office.as('ann', ['admin']);
-    expect(toOutput((await companies(ann, `?month=${before}`)).companies)).toEqual([
+    expect(summarize((await companies(ann, `?month=${before}`)).companies)).toEqual([
       [
         'Calloway Freight',
         'BackupAndReplication VMs: 8 Points',
@@ -198,10 +198,10 @@ eachDatabase((_name, open) => {
     ]);
     await collect(office, [{ uid: 'a', company: 1, used: 100 }]);
     await keeper.tick(now());
-    expect(toOutput((await companies(ann, `?month=${before}`)).companies)[0]).toContain(
+    expect(summarize((await companies(ann, `?month=${before}`)).companies)[0]).toContain(
       'BackupAndReplication VMs: 8 Points',
     );
-    expect(toOutput((await companies(ann)).companies)).toEqual([
+    expect(summarize((await companies(ann)).companies)).toEqual([
       ['Calloway Freight', 'BackupAndReplication VMs: 100 Points'],
     ]);
     await keeper.stop();

@@ -18,7 +18,7 @@ const monthNow = (): string => iso(now()).slice(0, 7);
 
 type Own = OutputOf<'ownSubscriptions'>;
 const own = async (who: Asker): Promise<Own> => (await who<Own>('GET', PATH)).body.data;
-const toOutput = ({ holders }: Own): readonly unknown[] =>
+const summarize = ({ holders }: Own): readonly unknown[] =>
   holders.map(({ company, name, lines }) => [
     company,
     name,
@@ -116,12 +116,12 @@ eachDatabase((_name, open) => {
     ];
     const mine = await own(cust);
     expect([mine.month, mine.before]).toEqual([second, first]);
-    expect(toOutput(mine)).toEqual([calloway]);
-    expect(toOutput(await own(both))).toEqual([calloway, drummond]);
-    expect(toOutput(await own(none))).toEqual([]);
+    expect(summarize(mine)).toEqual([calloway]);
+    expect(summarize(await own(both))).toEqual([calloway, drummond]);
+    expect(summarize(await own(none))).toEqual([]);
     // Who sees every company is told of the provider as a whole, with what belongs to no company,
     // and not company by company.
-    expect(toOutput(await own(staff))).toEqual([
+    expect(summarize(await own(staff))).toEqual([
       [
         null,
         expect.any(String),
@@ -133,7 +133,7 @@ eachDatabase((_name, open) => {
     // It says nothing of the connections.
     expect(JSON.stringify(mine)).not.toContain('connection');
     const other = await anOffice(fixture);
-    expect(toOutput(await own(await other.as('cust', ['read-only'], [1])))).toEqual([
+    expect(summarize(await own(await other.as('cust', ['read-only'], [1])))).toEqual([
       [1, 'Calloway Freight'],
     ]);
     expect((await (await office.as('plain', [], [1]))('GET', `${PATH}?company=2`)).status).toBe(
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     await ran(office, 1, ['Files']);
     await ran(office, 2, ['Other']);
     const both = await office.as('both', ['operator'], [1, 2]);
-    expect(toOutput(await own(both))).toEqual([
+    expect(summarize(await own(both))).toEqual([
       [
         1,
         'Calloway Freight',
@@ -187,7 +187,7 @@ eachDatabase((_name, open) => {
     for (const { _id: id, name } of rows)
       if (name === 'Calloway Freight')
         expect((await ann('DELETE', `companies/${id}`)).status).toBe(200);
-    expect(toOutput(await own(both)).map((one) => (one as unknown[])[1])).toEqual([
+    expect(summarize(await own(both)).map((one) => (one as unknown[])[1])).toEqual([
       'Drummond & Pike',
     ]);
     await keeper.stop();

@@ -24,13 +24,13 @@ test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps 
   await user(fixture, tenant, { roles: ['super-admin'] });
   const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
   await kate.login();
-  const toOutput = async () => [
+  const loadBrandings = async () => [
     (await kate.get<OutputOf<'getBranding'>>('service-providers/branding')).body.data,
     (await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`)).body.data
       .branding,
     (await kate.get<OutputOf<'brandingOf'>>(`service-providers/${tenant}/branding`)).body.data,
   ];
-  expect((await toOutput()).map(({ authType }) => authType)).toEqual(['db', 'db', 'db']);
+  expect((await loadBrandings()).map(({ authType }) => authType)).toEqual(['db', 'db', 'db']);
   expect(
     (
       await kate.send(
@@ -40,7 +40,7 @@ test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps 
       )
     ).status,
   ).toBe(200);
-  const [first, ...others] = await toOutput();
+  const [first, ...others] = await loadBrandings();
   expect(first).toMatchObject({ authType: 'ad', securityQuestions: true });
   for (const other of others) expect(other).toEqual(first);
   // A way to sign in that was shown is not written into the branding by changing another part of
@@ -50,7 +50,7 @@ test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps 
       .data,
   ).toMatchObject({ title: 'Harbour', authType: 'ad' });
   await kate.send(`service-providers/${tenant}/settings`, { directory: null }, 'PUT');
-  expect((await toOutput()).map(({ authType, title }) => `${authType} ${title}`)).toEqual(
+  expect((await loadBrandings()).map(({ authType, title }) => `${authType} ${title}`)).toEqual(
     Array.from({ length: 3 }, () => 'db Harbour'),
   );
 });

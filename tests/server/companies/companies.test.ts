@@ -355,19 +355,19 @@ eachDatabase((_name, open) => {
     const id = await named(root, 'Calloway Freight');
     const notify = [await loadId('own'), await loadId('leaver')];
     await root('PUT', `companies/${id}`, { veeamId: 'v 1/2', notify });
-    const toOutput = async (of: string): Promise<(readonly [string, string | null])[]> =>
+    const loadUsersToNotify = async (of: string): Promise<(readonly [string, string | null])[]> =>
       (
         await root<OutputOf<'usersToNotify'>>(
           'GET',
           `companies/${encodeURIComponent(of)}/users-to-notify`,
         )
       ).body.data.users.map(({ username, email }) => [username, email]);
-    expect(await toOutput('v 1/2')).toEqual([
+    expect(await loadUsersToNotify('v 1/2')).toEqual([
       ['leaver', 'kate@example.com'],
       ['own', 'kate@example.com'],
     ]);
     await root('PUT', `users/${await loadId('leaver')}`, { companies: [2] });
-    expect(await toOutput(id)).toEqual([['own', 'kate@example.com']]);
+    expect(await loadUsersToNotify(id)).toEqual([['own', 'kate@example.com']]);
     expect(said(await root('GET', 'companies/none/users-to-notify'))).toEqual(NOT_FOUND);
   });
 

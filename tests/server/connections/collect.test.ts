@@ -293,14 +293,14 @@ test('COLLECT-5: one entity that fails holds up no other, is tried again later e
     fails: 1,
     error: `${new URL(vspc.outside.url).host} answered with status 500: The database is being moved.`,
   });
-  const toQuery = () =>
+  const countAlarmQueries = () =>
     vspc.outside.asked.filter(({ path }) => path.includes('alarms/active')).length;
   await field.round(20_000);
-  expect(toQuery()).toBe(1);
+  expect(countAlarmQueries()).toBe(1);
   await field.round(20_000);
-  expect(toQuery()).toBe(2);
+  expect(countAlarmQueries()).toBe(2);
   await field.round(50_000);
-  expect(toQuery()).toBe(2);
+  expect(countAlarmQueries()).toBe(2);
   console.fault = () => null;
   await field.round(30_000);
   expect(await collection('alarms')).toMatchObject({ status: 'succeeded', fails: 0, error: null });

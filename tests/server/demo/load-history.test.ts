@@ -68,7 +68,7 @@ const all = <T extends TableName>(
 const loadSeq = ({ store }: AppContext, plan: ProviderPlan): Promise<number> =>
   store.tenant(plan.id, async (tx) => (await tx.head()).seq, { readOnly: true });
 /** What the rows say, without what chance gave (ids of people). */
-const toOutput = async (world: AppContext, plan: ProviderPlan): Promise<unknown> => [
+const loadRows = async (world: AppContext, plan: ProviderPlan): Promise<unknown> => [
   (await all(world, plan, 'run')).map(({ n, uid, status, problem, startedAt }) => [
     n,
     uid,
@@ -97,10 +97,10 @@ eachDatabase((name, open) => {
     const plan = ofHarbour(name === 'pglite' ? 21 : 22);
     await provision({ ...world }, { ...plan, host: `${name}-twice.example` }, password);
     expect(await loadHistory(world, plan, BORN, silent)).toBeGreaterThan(3_000);
-    const [seq, before] = [await loadSeq(world, plan), await toOutput(world, plan)];
+    const [seq, before] = [await loadSeq(world, plan), await loadRows(world, plan)];
     await provision(world, plan, password);
     expect(await loadHistory(world, plan, BORN, silent)).toBe(0);
-    expect([await loadSeq(world, plan), await toOutput(world, plan)]).toEqual([seq, before]);
+    expect([await loadSeq(world, plan), await loadRows(world, plan)]).toEqual([seq, before]);
     const [rebuilt] = await rebuild(store, { only: [plan.id] });
     expect([rebuilt?.differences, rebuilt?.quarantined]).toEqual([[], 0]);
   });
@@ -125,7 +125,7 @@ eachDatabase((name, open) => {
       true,
     ]);
     await loadHistory(world, twin, BORN, silent);
-    expect(await toOutput(world, twin)).toEqual(await toOutput(world, whole));
+    expect(await loadRows(world, twin)).toEqual(await loadRows(world, whole));
 
     const events = await store.tenant(whole.id, (tx) => tx.eventsAfter(0, 5_000), {
       readOnly: true,

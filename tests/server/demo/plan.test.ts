@@ -43,11 +43,11 @@ test('EST-1: what happens in two halves of a time is what happens in the whole',
   const plan = getFirst(getPlan());
   const [from, middle, to] = [BORN - 2 * DAY, BORN - 1.3 * DAY, BORN];
   const since = BORN - 30 * DAY;
-  const toOutput = (a: number, b: number): string[] =>
+  const listRuns = (a: number, b: number): string[] =>
     simulateRuns(plan, since, a, b, 'all').map(
       (one) => `${one.at} ${one.is} ${'run' in one ? one.run.id : ''}`,
     );
-  expect([...toOutput(from, middle), ...toOutput(middle, to)]).toEqual(toOutput(from, to));
+  expect([...listRuns(from, middle), ...listRuns(middle, to)]).toEqual(listRuns(from, to));
 });
 
 const MEASURES: [Size, number, number, number][] = [

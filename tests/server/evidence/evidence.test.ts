@@ -314,17 +314,17 @@ eachDatabase((name, open) => {
       await jobs(dana, '&company=77'),
     ]).toEqual([['sql'], ['files'], [], []]);
     expect(await jobs(await office.as('nora', ['operator'], []))).toEqual([]);
-    const toQuery = async (from: number, to: number): Promise<readonly unknown[]> => {
+    const loadPage = async (from: number, to: number): Promise<readonly unknown[]> => {
       const { status, body } = await page(dana, '', from, to);
       return [status, body.message ?? body.data.rows.length];
     };
-    expect(await toQuery(now() - 365 * DAY, now() + DAY)).toEqual([200, 2]);
-    expect(await toQuery(now() - 366 * DAY, now() + DAY)).toEqual([400, MESSAGES.evidenceTooLong]);
-    expect(await toQuery(now(), now())).toEqual([400, MESSAGES.evidenceEmpty]);
+    expect(await loadPage(now() - 365 * DAY, now() + DAY)).toEqual([200, 2]);
+    expect(await loadPage(now() - 366 * DAY, now() + DAY)).toEqual([400, MESSAGES.evidenceTooLong]);
+    expect(await loadPage(now(), now())).toEqual([400, MESSAGES.evidenceEmpty]);
     expect([
-      await toQuery(now(), now() + 1),
-      await toQuery(now() - DAY, now()),
-      await toQuery(now() + 1, now() + DAY),
+      await loadPage(now(), now() + 1),
+      await loadPage(now() - DAY, now()),
+      await loadPage(now() + 1, now() + DAY),
     ]).toEqual([
       [200, 2],
       [200, 0],

@@ -19,27 +19,27 @@ beforeAll(async () => {
 
 test('KEY-6: a window lasts a minute from its first call, and its end is told', () => {
   const one = pace(2, 9, 9);
-  const toOutput = () => {
+  const withHeaders = () => {
     const tell = new Headers();
     return { tell, ask: (now: number) => one.count('key', 'a', now, tell) };
   };
-  const first = toOutput();
+  const first = withHeaders();
   expect([
     first.ask(1_000),
     first.tell.get('ratelimit'),
     first.tell.get('ratelimit-policy'),
   ]).toEqual([null, '"key";r=1;t=60', '"key";q=2;w=60']);
   expect([
-    toOutput().ask(30_500),
-    toOutput().ask(60_999)?.kind,
+    withHeaders().ask(30_500),
+    withHeaders().ask(60_999)?.kind,
     one.count('key', 'b', 60_999, new Headers()),
   ]).toEqual([null, 'too-many', null]);
-  const over = toOutput();
+  const over = withHeaders();
   expect([over.ask(60_999), over.tell.get('ratelimit')]).toEqual([
     expect.objectContaining({ kind: 'too-many', retryAfterMs: 1 }),
     '"key";r=0;t=1',
   ]);
-  expect([toOutput().ask(61_000), toOutput().ask(500), toOutput().ask(600)]).toEqual([
+  expect([withHeaders().ask(61_000), withHeaders().ask(500), withHeaders().ask(600)]).toEqual([
     null,
     null,
     null,

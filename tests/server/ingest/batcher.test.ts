@@ -37,7 +37,7 @@ const night = (slot: number): Record<string, unknown>[] =>
   );
 const NIGHTS = [0, 1, 2, 3, 4, 4].map(night);
 
-async function toOutput(place: Place): Promise<unknown> {
+async function loadRows(place: Place): Promise<unknown> {
   const { ground: fixture, tenant } = place;
   const names = new Map(
     (await place.all('job')).map(({ n, uid, key }) => [n, `${key.length} ${uid}`]),
@@ -96,7 +96,7 @@ eachDatabase((name, open) => {
     expect(
       answers.map(({ status, data }) => [status, data.accepted, data.duplicates].join()),
     ).toEqual([1, 2].flatMap(() => ['200,3,0', '200,3,0', '200,3,0', '200,3,0', '200,0,3']));
-    expect(await toOutput(many)).toEqual(await toOutput(one));
+    expect(await loadRows(many)).toEqual(await loadRows(one));
     expect(opened() - before).toBeLessThan(answers.length / 2);
     expect(await rebuild(await open(), { only: [many.tenant] })).toMatchObject([
       { differences: [], quarantined: 0 },

@@ -17,7 +17,7 @@ const newest = async (me: Asker): Promise<number | undefined> =>
   (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems
     .map(({ lastRun }) => lastRun)
     .sort((a, b) => b - a)[0];
-const toOutput = async (me: Asker, run: number | undefined): Promise<readonly Task[]> =>
+const loadTasks = async (me: Asker, run: number | undefined): Promise<readonly Task[]> =>
   (await me<Execution>('GET', path(run))).body.data.tasks;
 
 const failed = (externalId: string, hour: number, more: object = {}): unknown =>
@@ -63,7 +63,7 @@ eachDatabase((_name, open) => {
       }),
     ]);
     const run = await newest(me);
-    const tasks = await toOutput(me, run);
+    const tasks = await loadTasks(me, run);
     expect(tasks.map(({ name, status }) => [name, status])).toEqual([
       ['VM-3', 'Failed'],
       ['VM-6', 'Error'],
@@ -114,16 +114,16 @@ eachDatabase((_name, open) => {
       }),
     ]);
     const run = await newest(me);
-    expect((await toOutput(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
+    expect((await loadTasks(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
     await office.post(1, [
       failure('farm', `${DAY}T01:00:00Z`, {
         ...base,
         tasks: [{ name: 'other', status: 'Failed' }],
       }),
     ]);
-    expect((await toOutput(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
+    expect((await loadTasks(me, run)).map(({ name }) => name)).toEqual(['first', 'second']);
     await office.post(1, [failure('farm', `${DAY}T02:00:00Z`)]);
-    expect(await toOutput(me, await newest(me))).toEqual([]);
+    expect(await loadTasks(me, await newest(me))).toEqual([]);
   });
 
   test('TASK-1, LOG-5, T3: objects are beside the log: no event names them, a rebuild leaves them, and no other provider sees them', async () => {
@@ -300,7 +300,7 @@ eachDatabase((_name, open) => {
       body: event,
       headers: { 'content-type': 'application/cloudevents+json' },
     });
-    expect(await toOutput(me, await newest(me))).toMatchObject([
+    expect(await loadTasks(me, await newest(me))).toMatchObject([
       { name: 'VM-9', status: 'Failed' },
     ]);
   });

@@ -12,7 +12,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
-import { digestAt, fails, loadMails, settings, succeeds, toOutput } from './fixtures.ts';
+import { digestAt, fails, loadMails, settings, succeeds, createRecipient } from './fixtures.ts';
 
 const HOUR = 3_600_000;
 let fixture: Fixture;
@@ -88,9 +88,9 @@ eachDatabase((_name, open) => {
       minute: '2-digit',
       timeZone: 'Europe/Berlin',
     }).format(now() + HOUR);
-    await toOutput(fixture, office, 'dana', digestAt(berlin));
-    await toOutput(fixture, office, 'cora', digestAt(berlin), [1]);
-    await toOutput(fixture, office, 'mila', {
+    await createRecipient(fixture, office, 'dana', digestAt(berlin));
+    await createRecipient(fixture, office, 'cora', digestAt(berlin), [1]);
+    await createRecipient(fixture, office, 'mila', {
       ...digestAt(berlin),
       categories: { ...settings().categories, failed: { mail: false, push: true } },
     });
@@ -119,7 +119,7 @@ eachDatabase((_name, open) => {
     // Nothing broken: no mail, or a line where that is asked for.
     await succeeds(fixture, office, 1, 'Files');
     await succeeds(fixture, office, 2, 'Mail');
-    await toOutput(fixture, office, 'wanda', digestAt(berlin, { whenWell: true }));
+    await createRecipient(fixture, office, 'wanda', digestAt(berlin, { whenWell: true }));
     fixture.pass(24 * HOUR);
     await send(office);
     expect(
@@ -136,7 +136,7 @@ eachDatabase((_name, open) => {
       minute: '2-digit',
       timeZone: 'Europe/Berlin',
     }).format(now() + HOUR);
-    const dana = await toOutput(fixture, office, 'dana', digestAt(at));
+    const dana = await createRecipient(fixture, office, 'dana', digestAt(at));
     await fails(fixture, office, 1, 'Files');
     // Three days without a server, and back three hours after the time of the day.
     fixture.pass(3 * 24 * HOUR + 4 * HOUR);
@@ -158,7 +158,7 @@ eachDatabase((_name, open) => {
 
   test('NOTIFY-2, NOTIFY-3: one’s own settings and no one else’s, a digest of now at will, and where there is no address a sentence', async () => {
     const office = await anOffice(fixture);
-    const dana = await toOutput(fixture, office, 'dana', digestAt('07:30'));
+    const dana = await createRecipient(fixture, office, 'dana', digestAt('07:30'));
     const rita = await person(office, 'rita', 'read-only');
     const own = (await dana<NotifyOut>('GET', 'monitoring/notify')).body.data;
     const hers = (await rita<NotifyOut>('GET', 'monitoring/notify')).body.data;

@@ -48,7 +48,7 @@ export const digestAt = (
   settings({ digest: { on: true, at, weekdays: [1, 2, 3, 4, 5, 6, 7], whenWell: false, ...more } });
 
 /** A user with an address of its own, who wants this. */
-export async function toOutput(
+export async function createRecipient(
   fixture: Fixture,
   office: Office,
   name: string,

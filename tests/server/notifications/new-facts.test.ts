@@ -11,7 +11,7 @@ import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
 import { person } from '../ingest/people.ts';
-import { digestAt, fails, loadMails, succeeds, toOutput } from './fixtures.ts';
+import { digestAt, fails, loadMails, succeeds, createRecipient } from './fixtures.ts';
 import { slaTicks } from '../jobs/ticks.ts';
 
 const HOUR = 3_600_000;
@@ -128,8 +128,8 @@ eachDatabase((_name, open) => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const at = '07:30';
-    const dana = await toOutput(fixture, office, 'dana', digestAt(at));
-    const cora = await toOutput(fixture, office, 'cora', digestAt(at), [1]);
+    const dana = await createRecipient(fixture, office, 'dana', digestAt(at));
+    const cora = await createRecipient(fixture, office, 'cora', digestAt(at), [1]);
     const made = await ada<{ secret: string }>('POST', 'monitoring/sources', {
       name: 'Stores',
       companyN: 2,
@@ -185,7 +185,7 @@ eachDatabase((_name, open) => {
   test('NOTIFY-1: a ticket that the ticketing system closed is told; one that somebody closed here is not', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
-    const dana = await toOutput(fixture, office, 'dana', digestAt('07:30'));
+    const dana = await createRecipient(fixture, office, 'dana', digestAt('07:30'));
     await telling(office, ada);
     const [fresh] = OWN_STATUSES;
     const closed = OWN_STATUSES.find((one) => one.closed);
@@ -244,7 +244,7 @@ eachDatabase((_name, open) => {
   test('NOTIFY-1: what a rule knows as an exception is no news, and stands in no digest', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
-    const dana = await toOutput(fixture, office, 'dana', digestAt('07:30'));
+    const dana = await createRecipient(fixture, office, 'dana', digestAt('07:30'));
     const rule = await dana('POST', 'monitoring/backoffice/rules', {
       rule: {
         name: 'Known',

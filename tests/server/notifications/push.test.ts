@@ -28,7 +28,7 @@ import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../db/databases.ts';
 import { anOffice } from '../sync/fixtures.ts';
 import type { Asker, Office } from '../sync/fixtures.ts';
-import { fails, settings, toOutput } from './fixtures.ts';
+import { fails, settings, createRecipient } from './fixtures.ts';
 
 const HOUR = 3_600_000;
 const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';
@@ -260,8 +260,8 @@ eachDatabase((_name, open) => {
       const mine = aBrowser();
       const phone = aBrowser();
       const hers = aBrowser();
-      const dana = await toOutput(fixture, office, 'dana', settings({ quiet: NEVER }));
-      const cora = await toOutput(fixture, office, 'cora', settings({ quiet: NEVER }), [2]);
+      const dana = await createRecipient(fixture, office, 'dana', settings({ quiet: NEVER }));
+      const cora = await createRecipient(fixture, office, 'cora', settings({ quiet: NEVER }), [2]);
       await subscribe(dana, mine);
       await subscribe(dana, phone);
       await subscribe(cora, hers);
@@ -319,7 +319,7 @@ eachDatabase((_name, open) => {
     async () => {
       const office = await begin();
       const browser = aBrowser();
-      const dana = await toOutput(
+      const dana = await createRecipient(
         fixture,
         office,
         'dana',
@@ -347,8 +347,8 @@ eachDatabase((_name, open) => {
       const browser = aBrowser();
       const second = aBrowser();
       const third = aBrowser();
-      const dana = await toOutput(fixture, office, 'dana', settings({ quiet: NEVER }));
-      const cora = await toOutput(fixture, office, 'cora', settings({ quiet: NEVER }));
+      const dana = await createRecipient(fixture, office, 'dana', settings({ quiet: NEVER }));
+      const cora = await createRecipient(fixture, office, 'cora', settings({ quiet: NEVER }));
       const first = await subscribe(dana, browser);
       expect((await loadReported(dana)).devices).toMatchObject([
         { _id: first, current: true, lastAt: null, fault: null },

@@ -30,7 +30,7 @@ const data = async <T>(get: Get, path: string): Promise<T> => {
 const filters = (companies: readonly number[]): string =>
   `filters=${encodeURIComponent(JSON.stringify({ companyIds: companies }))}`;
 
-const toOutput = async (
+const createReport = async (
   { ground: fixture, tenant }: Demo,
   template: ReportFields['template'],
   companies: readonly number[],
@@ -83,7 +83,7 @@ eachDatabase((name, open) => {
           ['calendarReportSummary', 'company'],
         ] as const) {
           for (const period of ['last-14', 'yesterday', 'this-month'] as const) {
-            const report = await toOutput(demoData, template, companies, period);
+            const report = await createReport(demoData, template, companies, period);
             const sheet = await data<OutputOf<'spreadsheetReport'>>(
               get,
               `jobs/spreadsheet-report?${time(report)}&by=${by}&pageSize=200&${filters(companies)}`,
@@ -119,7 +119,7 @@ eachDatabase((name, open) => {
   test(`REPORT-4: totals are those of the dashboard, details those of the list (${name})`, async () => {
     for (const demoData of estates) {
       const get = await demoData.as(`totals-${name}`, ['operator']);
-      const many = await toOutput(demoData, 'multiCustomerReportSummary', [1, 2, 3], 'last-14');
+      const many = await createReport(demoData, 'multiCustomerReportSummary', [1, 2, 3], 'last-14');
       for (const [place, row] of many.sections[0]?.rows.entries() ?? []) {
         const company = [3, 1, 2][place] ?? 0;
         const stats = await data<OutputOf<'overviewStats'>>(
@@ -141,7 +141,7 @@ eachDatabase((name, open) => {
           stats.pending,
         ]);
       }
-      const one = await toOutput(demoData, 'calendarReportCompanySummary', [2], 'last-7');
+      const one = await createReport(demoData, 'calendarReportCompanySummary', [2], 'last-7');
       const chart = await data<OutputOf<'chartResults'>>(
         get,
         `jobs/history-chart?${time(one)}&${filters([2])}`,
@@ -161,7 +161,7 @@ eachDatabase((name, open) => {
           ],
         ),
       );
-      const list = await toOutput(demoData, 'detailReport', [1], 'last-14');
+      const list = await createReport(demoData, 'detailReport', [1], 'last-14');
       const results = await data<OutputOf<'listResults'>>(
         get,
         `jobs?${time(list)}&pageSize=1000&${filters([1])}`,
@@ -173,8 +173,9 @@ eachDatabase((name, open) => {
           message,
         ]),
       );
-      const rows = (await toOutput(demoData, 'multiCustomerReportDetails', [1, 2, 3], 'last-14'))
-        .sections;
+      const rows = (
+        await createReport(demoData, 'multiCustomerReportDetails', [1, 2, 3], 'last-14')
+      ).sections;
       const sums = many.sections[0]?.rows ?? [];
       // Jobs come to their company.
       expect(
@@ -188,7 +189,7 @@ eachDatabase((name, open) => {
     if (!demoData) throw new Error('no estate');
     for (const key of TEMPLATE_KEYS) {
       const { customers } = TEMPLATES[key];
-      const report = await toOutput(
+      const report = await createReport(
         demoData,
         key,
         customers === 'one' ? [1] : customers === 'some' ? [1, 2, 3] : [],

@@ -154,7 +154,7 @@ eachDatabase((name, open) => {
       companies: [],
       enabled: false,
     });
-    const toOutput = async (setting: string): Promise<readonly string[]> => {
+    const send = async (setting: string): Promise<readonly string[]> => {
       demoData.ground.pass(1_000);
       await some('POST', 'send', { reportSettingId: setting });
       await turn.round();
@@ -166,8 +166,8 @@ eachDatabase((name, open) => {
         .slice(1)
         .map((line) => line.split(',')[0] ?? '');
     };
-    expect(await toOutput(id)).toEqual(['Calloway', 'drummond & Pike']);
-    expect(await toOutput(all)).toEqual(['Calloway', 'drummond & Pike']);
+    expect(await send(id)).toEqual(['Calloway', 'drummond & Pike']);
+    expect(await send(all)).toEqual(['Calloway', 'drummond & Pike']);
     const scoped = (companies: readonly number[]) =>
       demoData.store.tenant(demoData.tenant, async (tx) => {
         await tx.append(
@@ -190,10 +190,10 @@ eachDatabase((name, open) => {
         );
       });
     await scoped([2]);
-    expect(await toOutput(id)).toEqual(['drummond & Pike']);
-    expect(await toOutput(all)).toEqual(['drummond & Pike']);
+    expect(await send(id)).toEqual(['drummond & Pike']);
+    expect(await send(all)).toEqual(['drummond & Pike']);
     await scoped([3]);
-    expect(await toOutput(id)).toEqual(['failed', MESSAGES.reportNothingSeen]);
+    expect(await send(id)).toEqual(['failed', MESSAGES.reportNothingSeen]);
     // What was sent before holds companies that it sees no more.
     const [old] = (await loadSent(some)).filter(
       (one) => one.setting === id && one.state === 'sent',

@@ -18,10 +18,10 @@ import { person } from '../ingest/people.ts';
 
 const TRIES = 25 * Number(process.env['PROOF'] ?? 1);
 const DAY = 86_400_000;
-const toQuery = (text: string, more = ''): string =>
+const searchPath = (text: string, more = ''): string =>
   `monitoring/search?text=${encodeURIComponent(text)}${more}`;
 const search = async (who: Asker, text: string, more = ''): Promise<FoundOut> =>
-  (await who<FoundOut>('GET', toQuery(text, more))).body.data;
+  (await who<FoundOut>('GET', searchPath(text, more))).body.data;
 /** What was found, in a word each. */
 const said = (found: FoundOut): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
@@ -162,18 +162,18 @@ eachDatabase((name, open) => {
     // No role that opens nothing finds anything; a stranger is told to sign in; signs of a pattern
     // are signs.
     expect(said(await search(await person(office, 'sup', 'super-admin'), 'harbour'))).toEqual({});
-    expect((await ask(app, `/api/v1/${toQuery('harbour')}`, { host })).status).toBe(401);
+    expect((await ask(app, `/api/v1/${searchPath('harbour')}`, { host })).status).toBe(401);
     for (const text of ['%', '_', '\\', "'", 'harbour%', 'harbour\u0000%', 'é(', 'ü.*'])
       expect(said(await search(operator, text, '&kinds=jobs,tickets'))).toEqual({
         jobs: [],
         tickets: [],
       });
     expect((await operator('GET', 'monitoring/search?text=')).status).toBe(400);
-    expect((await operator('GET', toQuery('x', '&kinds=cars'))).status).toBe(400);
-    expect((await operator('GET', toQuery('x', '&from=2026-03-02&to=2026-03-01'))).status).toBe(
+    expect((await operator('GET', searchPath('x', '&kinds=cars'))).status).toBe(400);
+    expect((await operator('GET', searchPath('x', '&from=2026-03-02&to=2026-03-01'))).status).toBe(
       400,
     );
-    expect((await operator('GET', toQuery('x', '&from=2020-01-01'))).status).toBe(400);
+    expect((await operator('GET', searchPath('x', '&from=2020-01-01'))).status).toBe(400);
     // What was deleted is not found.
     const { _id: id = '' } = (await search(admin, 'pike')).companies?.rows[0] ?? {};
     expect((await admin('DELETE', `companies/${id}`)).status).toBe(200);

@@ -182,24 +182,24 @@ test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1
   }
 });
 
-const toQuery = (args: readonly string[], env: Record<string, string> = {}): unknown => {
+const readEstate = (args: readonly string[], env: Record<string, string> = {}): unknown => {
   const read = readConfig(env, '/', args);
   return typeof read === 'string' ? read : read.estate;
 };
 
 test('START-2, EST-9: the estate is asked for by an option or the environment, the option first; an unknown one is named', () => {
   expect([
-    toQuery([]),
-    toQuery(['--estate', 'medium']),
-    toQuery(['--estate=large']),
-    toQuery([], { DAYBOOK_ESTATE: 'none' }),
-    toQuery(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
+    readEstate([]),
+    readEstate(['--estate', 'medium']),
+    readEstate(['--estate=large']),
+    readEstate([], { DAYBOOK_ESTATE: 'none' }),
+    readEstate(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
   ]).toEqual([null, 'medium', 'large', 'none', 'small']);
   expect([
-    toQuery(['--estate']),
-    toQuery(['--estate', 'huge']),
-    toQuery([], { DAYBOOK_ESTATE: 'x' }),
-    toQuery(['--verbose']),
+    readEstate(['--estate']),
+    readEstate(['--estate', 'huge']),
+    readEstate([], { DAYBOOK_ESTATE: 'x' }),
+    readEstate(['--verbose']),
   ]).toEqual([
     expect.stringContaining('"" is unknown'),
     expect.stringContaining('"huge"'),

@@ -29,7 +29,7 @@ const NEVER = { status: 'NEVER', at: null, failed: [], sources: [] };
 
 let fixture: Fixture;
 
-const toQuery = async (who: Asker): Promise<LastSync> =>
+const loadLastSync = async (who: Asker): Promise<LastSync> =>
   (await who<LastSync>('GET', 'sync/last-sync')).body.data;
 const booted = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
@@ -135,7 +135,7 @@ eachDatabase((kind, open) => {
       for (const companies of [null, [1], [2]]) {
         const name = `r-${role}-${companies?.join('') ?? 'all'}`;
         const who = await office.as(name, [role], companies);
-        const answer = await toQuery(who);
+        const answer = await loadLastSync(who);
         const start = await booted(who);
         if (!MAY_READ[role]) {
           expect([name, answer, start.sources, await pulled(who, start, '')]).toEqual([
@@ -205,7 +205,7 @@ eachDatabase((kind, open) => {
               return pulled(who, { cursor, epoch }, tags.get(who) ?? '');
             };
             const next = await page();
-            const answer = await toQuery(who);
+            const answer = await loadLastSync(who);
             if (next) {
               const { tag, asOf: _, ...has } = next;
               tags.set(who, tag);

@@ -46,7 +46,7 @@ const events = (
 ): Promise<Answer<EventsPage>> =>
   me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
 
-const toQuery = async (who: Asker): Promise<Bootstrap> =>
+const loadBootstrap = async (who: Asker): Promise<Bootstrap> =>
   (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
 
 eachDatabase((_name, open) => {
@@ -273,8 +273,8 @@ eachDatabase((_name, open) => {
     const words = { message: 'The safe of Zoe Smith could not be opened' };
     await office.post(1, [failure('own-job', `${TODAY}T01:00:00Z`)]);
     await office.post(2, [failure('foreign-job', `${TODAY}T02:00:00Z`, words)]);
-    const all = await toQuery(dana);
-    const own = await toQuery(cora);
+    const all = await loadBootstrap(dana);
+    const own = await loadBootstrap(cora);
     expect([all.causes.length, own.causes.map(({ n }) => n)]).toEqual([
       2,
       own.problems.map(({ cause }) => cause),
@@ -296,7 +296,7 @@ eachDatabase((_name, open) => {
       event.type === 'problem.opened@1' ? [event.data.cause] : [],
     );
     expect(causes?.map(({ n, template }) => [n, template])).toEqual([[opened[0], words.message]]);
-    expect((await toQuery(cora)).causes.map(({ n }) => n)).toContain(opened[0]);
+    expect((await loadBootstrap(cora)).causes.map(({ n }) => n)).toContain(opened[0]);
     expect((await events(dana, all)).body.data).not.toHaveProperty('causes');
     // Who has dealt with what one sees is named, whatever it sees by now.
     const zack = await office.as('zack', ['operator'], [1]);
@@ -307,9 +307,9 @@ eachDatabase((_name, open) => {
     await office
       .as('mover', ['admin'])
       .then(async (mover) =>
-        mover('PUT', `users/${(await toQuery(zack)).me.id}`, { companies: [2] }),
+        mover('PUT', `users/${(await loadBootstrap(zack)).me.id}`, { companies: [2] }),
       );
-    expect((await toQuery(cora)).people.map(({ name }) => name)).toContain('ZACK');
+    expect((await loadBootstrap(cora)).people.map(({ name }) => name)).toContain('ZACK');
   });
 
   test('SYNC-6, T3: a user with one company gets nothing of the other, in no table, day, event or answer', async () => {

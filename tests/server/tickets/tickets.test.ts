@@ -220,14 +220,14 @@ eachDatabase((_name, open) => {
       expect((await desk.rita(method, path, body)).status).toBe(403);
     expect((await desk.adam('GET', TICKETS)).status).toBe(403);
     // Devices are told which ticket a problem of theirs has, and nothing of what stands in it.
-    const toOutput = async (who: typeof desk.cora): Promise<string> =>
+    const loadEvents = async (who: typeof desk.cora): Promise<string> =>
       (
         await who<EventsPage>(
           'GET',
           `sync/events?after=0&epoch=${(await who<Bootstrap>('GET', 'sync/bootstrap')).body.data.epoch}`,
         )
       ).text;
-    const [hers, all] = [await toOutput(desk.cora), await toOutput(desk.dana)];
+    const [hers, all] = [await loadEvents(desk.cora), await loadEvents(desk.dana)];
     expect([
       hers.includes(a.id),
       hers.includes(b.id),

@@ -118,20 +118,20 @@ test('DAY-15: undo of a review keeps an earlier review by another user', () => {
 
 test("DAY-16: snooze choices are tomorrow, Monday and in a week, at 8:00 in the provider's time zone, each day once", () => {
   const zone = 'America/Chicago';
-  const toOutput = (iso: string) =>
+  const listChoices = (iso: string) =>
     snoozeChoices(Date.parse(iso), zone).map(
       ({ label, until }) => `${label} ${new Date(until).toISOString()}`,
     );
-  expect(toOutput('2026-11-20T13:46:00Z')).toEqual([
+  expect(listChoices('2026-11-20T13:46:00Z')).toEqual([
     'Tomorrow 2026-11-21T14:00:00.000Z',
     'Monday 2026-11-23T14:00:00.000Z',
     'In 1 week 2026-11-27T14:00:00.000Z',
   ]);
-  expect(toOutput('2026-11-22T13:46:00Z')).toEqual([
+  expect(listChoices('2026-11-22T13:46:00Z')).toEqual([
     'Tomorrow 2026-11-23T14:00:00.000Z',
     'In 1 week 2026-11-29T14:00:00.000Z',
   ]);
-  expect(toOutput('2026-11-23T13:46:00Z')).toEqual([
+  expect(listChoices('2026-11-23T13:46:00Z')).toEqual([
     'Tomorrow 2026-11-24T14:00:00.000Z',
     'Monday, in 1 week 2026-11-30T14:00:00.000Z',
   ]);

@@ -22,19 +22,19 @@ test('EXP-1: a file has the columns that the grid shows, in its order, each once
 });
 
 test('EXP-2: a file of remembered rows says up to when they are, and how much of the time was here', () => {
-  const toOutput = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
+  const describe = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
     exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
-  expect(toOutput(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
-  expect(toOutput(false, AT - 60_000)).toBe(
+  expect(describe(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');
+  expect(describe(false, AT - 60_000)).toBe(
     'DailyChecks_x.csv: 1,612 rows. Created offline with results up to 07:45 AM.',
   );
-  expect(toOutput(false, AT - 2 * 86_400_000)).toBe(
+  expect(describe(false, AT - 2 * 86_400_000)).toBe(
     'DailyChecks_x.csv: 1,612 rows. Created offline with results up to 11/19/26 07:46 AM.',
   );
-  expect(toOutput(false, null)).toBe(
+  expect(describe(false, null)).toBe(
     'DailyChecks_x.csv: 1,612 rows. Created offline from the results on this device.',
   );
-  expect(toOutput(true, AT, { days: 4, of: 30 })).toBe(
+  expect(describe(true, AT, { days: 4, of: 30 })).toBe(
     'DailyChecks_x.csv: 1,612 rows. Only 4 of 30 days were on this device.',
   );
 });

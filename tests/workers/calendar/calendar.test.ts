@@ -79,7 +79,7 @@ const question = fc.record({
   rows: fc.record({ first: fc.nat(9), count: fc.integer({ min: 0, max: 9 }) }),
   days: fc.record({ first: fc.nat(12), count: fc.nat(14) }),
 });
-const toQuery = (
+const toCalendarAsk = (
   { back, length, ...rest }: typeof question extends fc.Arbitrary<infer Q> ? Q : never,
   at: number,
 ): CalendarAsk => ({ ...rest, from: at - back * DAY, to: at + (length - back) * DAY });
@@ -102,7 +102,7 @@ test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines are what plain rows sa
         for (const step of moved(all, at - NOW)) {
           both.take(step);
           for (const one of questions) {
-            const ask = toQuery(one, at);
+            const ask = toCalendarAsk(one, at);
             expect(
               isSame(
                 calendar({ engine: both.engine, days }, ask, at),
@@ -364,7 +364,7 @@ test('CAL-6: a company is green on days on which a job that makes backups succee
     fc.property(steps, question, zone, fc.nat(23), about, (all, one, timeZone, hour, now) => {
       const both = makeBoth(timeZone, hour);
       const whole = { first: 0, count: 1_000 };
-      const ask = { ...toQuery(one, now), folded: [], rows: whole, days: whole };
+      const ask = { ...toCalendarAsk(one, now), folded: [], rows: whole, days: whole };
       for (const step of moved(all, now - NOW))
         both.take(
           step.is === 'put'

@@ -196,11 +196,11 @@ test('COL-13: causes that one job alone has stand under one head behind those th
     ...[3, 4, 5, 6, 7].map((n) => run(n, { job: n, problem: n, kind: FAILED })),
     run(8, { job: 8, kind: FAILED }),
   ]);
-  const toOutput = (review: RunsFilter['review'], folded: readonly (number | string)[] = []) =>
+  const selectLines = (review: RunsFilter['review'], folded: readonly (number | string)[] = []) =>
     engine
       .select({ ...EVERYTHING, group: 'cause', review }, NOW)
       .lines({ first: 0, count: 50 }, folded);
-  const words = ({ heads }: ReturnType<typeof toOutput>) =>
+  const words = ({ heads }: ReturnType<typeof selectLines>) =>
     heads.map(({ key, title, rows, jobs, worst, progress: { cleared, of } }) => [
       key,
       title,
@@ -210,7 +210,7 @@ test('COL-13: causes that one job alone has stand under one head behind those th
       cleared,
       of,
     ]);
-  expect(words(toOutput(null))).toEqual([
+  expect(words(selectLines(null))).toEqual([
     [5, 'Half', 2, 2, 'Failed', 2, 2],
     [1, 'Host is away', 2, 2, 'Warning', 1, 2],
     [SINGLE_CAUSES, '', 3, 3, 'Failed', 1, 3],
@@ -218,11 +218,11 @@ test('COL-13: causes that one job alone has stand under one head behind those th
   ]);
   // The host's other job is dealt with: its cause is still one that jobs share. The lock is counted
   // with the single ones that are dealt with.
-  expect(words(toOutput('pending'))).toEqual([
+  expect(words(selectLines('pending'))).toEqual([
     [1, 'Host is away', 1, 1, 'Warning', 1, 2],
     [SINGLE_CAUSES, '', 2, 2, 'Failed', 1, 3],
   ]);
-  const [, single] = toOutput('pending').heads;
+  const [, single] = selectLines('pending').heads;
   expect(single?.causes).toEqual([2, 3, 4]);
   expect([
     ...engine
@@ -232,7 +232,7 @@ test('COL-13: causes that one job alone has stand under one head behind those th
       )
       .ids(),
   ]).toEqual([4, 3]);
-  expect([...toOutput('pending', [SINGLE_CAUSES]).rows.ids()]).toEqual([1]);
+  expect([...selectLines('pending', [SINGLE_CAUSES]).rows.ids()]).toEqual([1]);
 });
 
 test('COL-3: how many are anomalies is told as if they counted as problems', () => {
@@ -264,16 +264,16 @@ test('COL-3: how many are anomalies is told as if they counted as problems', () 
     run(2),
     run(3, { kind: anomaly, problem: 1, company: 2 }),
   ]);
-  const toOutput = (more: Partial<RunsFilter>) =>
+  const countAnomalies = (more: Partial<RunsFilter>) =>
     engine
       .select({ ...EVERYTHING, anomaly: false, ...more }, NOW)
       .facets.anomaly.map(({ count }) => count);
   expect([
-    toOutput({}),
-    toOutput({ review: 'pending' }),
-    toOutput({ review: 'none' }),
-    toOutput({ review: 'pending', companies: [1] }),
-    toOutput({ anomaly: true, review: 'pending' }),
+    countAnomalies({}),
+    countAnomalies({ review: 'pending' }),
+    countAnomalies({ review: 'none' }),
+    countAnomalies({ review: 'pending', companies: [1] }),
+    countAnomalies({ anomaly: true, review: 'pending' }),
   ]).toEqual([
     [2, 1],
     [2, 0],

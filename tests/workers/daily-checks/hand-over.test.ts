@@ -142,7 +142,7 @@ test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and
   at(3, evening - 90 * HOUR, { company: 2 });
   at(4, evening - HOUR, { company: 2, snooze: snoozed(night + 9 * HOUR) });
   at(5, evening - 30 * HOUR, { review: reviewed(evening - HOUR) });
-  const toOutput = (now: number, list = roundAt(now)) => {
+  const getShift = (now: number, list = roundAt(now)) => {
     const {
       cleared,
       of,
@@ -161,13 +161,13 @@ test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and
     };
   };
   const all = { cleared: 1, of: 4, fresh: 1, standing: 2, open: [2, 1] };
-  expect([toOutput(evening), toOutput(night)]).toEqual([
+  expect([getShift(evening), getShift(night)]).toEqual([
     { ...all, unlisted: 1 },
     { ...all, unlisted: 2 },
   ]);
   expect(
     [{ companies: [2] }, { review: null }, { review: 'cleared' as const }, { from: 0 }].map(
-      (more) => toOutput(night, { ...roundAt(night), ...more }).unlisted,
+      (more) => getShift(night, { ...roundAt(night), ...more }).unlisted,
     ),
   ).toEqual([3, 2, 3, 0]);
 });
@@ -197,9 +197,9 @@ test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not 
 
 test('HAND-5: while days are still to come, nothing is told of what the list does not show', () => {
   const engine = makeEngine();
-  const toOutput = (daysLeft: number) =>
+  const getShift = (daysLeft: number) =>
     shiftNow({ engine, daysLeft }, { since: SINCE, list: EVERYTHING }, NOW);
   engine.put({ problem: [problem(1, {}), problem(2, {})] });
-  expect([29, 1, 0].map((left) => toOutput(left).unlisted)).toEqual([null, null, 2]);
-  expect(toOutput(29).standing).toBe(2);
+  expect([29, 1, 0].map((left) => getShift(left).unlisted)).toEqual([null, null, 2]);
+  expect(getShift(29).standing).toBe(2);
 });

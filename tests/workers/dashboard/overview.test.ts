@@ -26,7 +26,7 @@ const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
 /** The steps of the columns' tests, with disabled jobs, groups, and problems of many jobs. */
 const varied = (all: readonly Step[]): Step[] =>
   all.map((step) => {
-    if (step.is === 'overlay') return { ...step, problems: step.problems.map(toOutput) };
+    if (step.is === 'overlay') return { ...step, problems: step.problems.map(withRuns) };
     if (step.is !== 'put') return step;
     return {
       ...step,
@@ -35,10 +35,10 @@ const varied = (all: readonly Step[]): Step[] =>
         enabled: job.n % 3 !== 0,
         group: ENTITY_GROUPS[job.name.length % 3] ?? 'other',
       })),
-      problem: step.problem.map(toOutput),
+      problem: step.problem.map(withRuns),
     };
   });
-const toOutput = (
+const withRuns = (
   problem: Extract<Step, { is: 'overlay' }>['problems'][number],
 ): typeof problem => {
   const lastRun = 1 + ((problem.n * 13) % 90);

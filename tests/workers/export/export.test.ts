@@ -51,7 +51,7 @@ const range = (one: readonly [number, number] | null): string[] =>
   one ? one.map(String) : ['', ''];
 
 /** Cells of one row as the grid tells it. */
-function toOutput({ plain }: Both, row: RunView): string[] {
+function getCells({ plain }: Both, row: RunView): string[] {
   const zone = plain.timeZone;
   const when = (at: number | null | undefined): string[] =>
     at === null || at === undefined ? ['', ''] : [wallText(at, zone), utcText(at)];
@@ -101,7 +101,7 @@ test('CSV-5: the file holds the list, row by row in its order, and says what the
       expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
       const [titles, ...lines] = parseCsv(new TextDecoder().decode(bytes));
       expect(lines).toEqual(
-        view.map((row) => toOutput(both, { ...row, message: row.message?.toWellFormed() ?? null })),
+        view.map((row) => getCells(both, { ...row, message: row.message?.toWellFormed() ?? null })),
       );
       expect(rows).toBe(view.length);
       expect(name).toBe('DailyChecks_2026-11-20_103000.csv');

@@ -195,25 +195,25 @@ test('COL-7, COL-3: of many companies and causes those with the most and the cho
     views.push(view);
   });
   await clock.pass(20);
-  const toOutput = (): RunsView['facets'] => must(views.at(-1)).facets;
+  const getFacets = (): RunsView['facets'] => must(views.at(-1)).facets;
   expect(whole.companies.length).toBeGreaterThan(FACETS_SOME + 10);
-  expect(toOutput()).toEqual({
+  expect(getFacets()).toEqual({
     ...whole,
     companies: whole.companies.slice(0, FACETS_SOME),
     left: { companies: whole.companies.length - FACETS_SOME, causes: 0 },
   });
   watch.change({ ...question, filter: { ...ALL, companies: [last] }, facets: 'some' });
   await clock.pass(20);
-  expect(toOutput().companies.at(-1)).toEqual(whole.companies.at(-1));
-  expect(toOutput().companies.length + must(toOutput().left).companies).toBe(
+  expect(getFacets().companies.at(-1)).toEqual(whole.companies.at(-1));
+  expect(getFacets().companies.length + must(getFacets().left).companies).toBe(
     whole.companies.length,
   );
   watch.change({ ...question, facets: 'all' });
   await clock.pass(20);
-  expect(toOutput()).toEqual(whole);
+  expect(getFacets()).toEqual(whole);
   watch.change(question);
   await clock.pass(20);
-  expect(toOutput()).toEqual(whole);
+  expect(getFacets()).toEqual(whole);
   watch.change({ ...question, facets: 'none' });
   await clock.pass(20);
   expect(views.at(-1)).toMatchObject({

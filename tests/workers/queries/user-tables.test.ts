@@ -34,7 +34,7 @@ test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the 
     await door.send('prefer', { id: ann.me.id, name: 'density', value: '"dense"' }),
   ])
     expect(sent).toMatchObject({ ok: true });
-  const toOutput = (one: typeof door): unknown => {
+  const readTables = (one: typeof door): unknown => {
     const loop = getLoop(one);
     return [
       getViews(loop).map(({ name, ownerName }) => [name, ownerName]),
@@ -43,11 +43,11 @@ test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the 
     ];
   };
   const all = [[['Mine again', ann.me.name]], [[3, ann.me.name]], ['"dense"']];
-  expect(toOutput(door)).toEqual(all);
+  expect(readTables(door)).toEqual(all);
   annDevice.kill(door);
   const again = annDevice.open();
   await clock.pass(2_000);
-  expect(toOutput(again)).toEqual(all);
+  expect(readTables(again)).toEqual(all);
   annDevice.wire.up = true;
   await clock.pass(70_000);
   expect(getLoop(again).status()).toMatchObject({ waiting: 0, refused: 0 });
@@ -57,10 +57,10 @@ test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the 
     'shift.ended@1',
     'user.preferred@1',
   ]);
-  expect(toOutput(again)).toEqual(all);
+  expect(readTables(again)).toEqual(all);
   const other = getDevice(ann).open(); // from the bootstrap
   await clock.pass(5_000);
-  expect(toOutput(other)).toEqual(all);
+  expect(readTables(other)).toEqual(all);
   await door.send('removeView', { id: ID });
   await again.send('removeView', { id: ID });
   await clock.pass(5_000);
@@ -68,5 +68,5 @@ test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the 
   annDevice.kill(again);
   const last = annDevice.open(); // from the disk
   await clock.pass(100);
-  expect(toOutput(last)).toEqual([[], all[1], all[2]]);
+  expect(readTables(last)).toEqual([[], all[1], all[2]]);
 });

@@ -58,7 +58,7 @@ const problems = (seed: number): ProblemRow[] =>
   });
 
 /** What a row tells of older runs is not whole before the rest is here. */
-const toOutput = (rows: readonly RunView[]): unknown[] =>
+const withoutHistory = (rows: readonly RunView[]): unknown[] =>
   rows.map((row) => ({
     ...row,
     strip: [],
@@ -73,7 +73,7 @@ function getAnswer(engine: Engine, filter: RunsFilter): unknown {
     facets: list.facets,
     progress: list.progress,
     ids: [...list.ids()],
-    rows: toOutput(engine.view(list, WINDOW, NOW)),
+    rows: withoutHistory(engine.view(list, WINDOW, NOW)),
   };
 }
 

@@ -48,7 +48,7 @@ for (const [what, older] of OLDER)
       }
       expect(holds()).toBe(true);
     };
-    const toQuery = (call: string): number =>
+    const countRequests = (call: string): number =>
       wire.asked.filter(({ path }) => path.includes(call)).length;
 
     const first = createWorkerApi(world);
@@ -64,12 +64,12 @@ for (const [what, older] of OLDER)
       older,
     );
     story.finish(clock.now());
-    const before = [toQuery('sync/bootstrap'), toQuery('sync/runs/')];
+    const before = [countRequests('sync/bootstrap'), countRequests('sync/runs/')];
 
     const again = createWorkerApi(world);
     await until(() => again.session.loop !== null && getLoop(again).replica.engine.size > 0);
     await until(() => live(again)() && getLoop(again).replica.engine.size === server.rows.run.size);
-    expect([toQuery('sync/bootstrap'), toQuery('sync/runs/')]).toEqual([
+    expect([countRequests('sync/bootstrap'), countRequests('sync/runs/')]).toEqual([
       (before[0] ?? 0) + 1,
       (before[1] ?? 0) + 1, // the day with the new run
     ]);
@@ -77,7 +77,7 @@ for (const [what, older] of OLDER)
 
     const third = createWorkerApi(world);
     await until(live(third));
-    expect(toQuery('sync/bootstrap')).toBe((before[0] ?? 0) + 1);
+    expect(countRequests('sync/bootstrap')).toBe((before[0] ?? 0) + 1);
     getLoop(third).stop();
   });
 

@@ -9,7 +9,7 @@ import { getLoop, must, scene } from '#tests/workers/scene.ts';
 function loaded() {
   const all = scene();
   const { server, ann, annDevice } = all;
-  const toQuery = (): string[] =>
+  const getReloadedDays = (): string[] =>
     annDevice.wire.asked.flatMap(({ path }) =>
       path.includes('sync/runs/') ? [path.slice(-10)] : [],
     );
@@ -35,7 +35,7 @@ function loaded() {
   };
   return {
     ...all,
-    asked: toQuery,
+    asked: getReloadedDays,
     anew,
     same,
     days: (): Set<string> =>

@@ -36,7 +36,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
     else document.getElementById('content')?.focus();
   });
 
-  const toOutput = useEffectEvent(async (what: unknown): Promise<void> => {
+  const handleMessage = useEffectEvent(async (what: unknown): Promise<void> => {
     if (what === 'close') close();
     if (what === 'loaded') setState('here');
     if (what === 'blocked') setState({ error: t.blocked });
@@ -65,7 +65,7 @@ export function ChatPanel({ me, open }: { readonly me: Me; readonly open: boolea
         !('chat' in data)
       )
         return;
-      void toOutput(data.chat);
+      void handleMessage(data.chat);
     };
     addEventListener('message', hear);
     return () => removeEventListener('message', hear);

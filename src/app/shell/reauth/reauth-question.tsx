@@ -50,13 +50,13 @@ export function ReauthQuestion() {
   const ask = async (): Promise<void> => take(await client().ask('reauthOptions', {}));
 
   const show = (input: InputOf<'reauth'>): Promise<void> =>
-    toOutput(
+    submit(
       () => client().ask('reauth', input),
       () => answerReauth(true),
       input.passkey !== undefined,
     );
   const bySms = (password: string): Promise<void> =>
-    toOutput(
+    submit(
       () => client().ask('reauthCode', { password }),
       ({ phone }) => {
         setTyped('');
@@ -65,7 +65,7 @@ export function ReauthQuestion() {
       false,
     );
 
-  async function toOutput<T>(
+  async function submit<T>(
     made: () => Promise<Result<T>>,
     right: (value: T) => void,
     passkey: boolean,

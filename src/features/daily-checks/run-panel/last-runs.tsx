@@ -121,7 +121,8 @@ function Multiple({
     failed: run.status === 'Failed' || run.status === 'Error',
   }));
   const { band, line, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
-  const toOutput = (value: number | null): string => (value === null ? t.unknown : format(value));
+  const formatValue = (value: number | null): string =>
+    value === null ? t.unknown : format(value);
   const [first, last, run] = [runs[0], runs.at(-1), pointed === null ? undefined : runs[pointed]];
   const failures = points.filter((point) => point.failed).length;
   const range =
@@ -151,7 +152,7 @@ function Multiple({
       <figcaption className="pb-1">
         <b className="block truncate">
           <span className={shown === null ? '' : 'sr-only'}>{t.measure({ name })}</span>
-          {toOutput(shown)}
+          {formatValue(shown)}
         </b>
         {range !== null && (
           <span className="dc-ag block truncate">{t.typicalRange({ range })}</span>
@@ -172,7 +173,7 @@ function Multiple({
         aria-describedby={how}
         aria-valuetext={
           here
-            ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].label}, ${toOutput(of(here))}`
+            ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].label}, ${formatValue(of(here))}`
             : t.noRun
         }
         onKeyDown={onKey}

@@ -27,7 +27,7 @@ export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsQ
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
-    const toQuery = async (): Promise<void> => {
+    const load = async (): Promise<void> => {
       const answer = await client()
         .ask('adminEvents', JSON.parse(question) as InputOf<'adminEvents'>)
         .catch(() => null);
@@ -40,7 +40,7 @@ export function useEvents(ask: InputOf<'adminEvents'>, wanted: boolean): EventsQ
             : { key, page: old.page, error: answer.failure.message },
       );
     };
-    void toQuery();
+    void load();
     return () => {
       gone = true;
     };

@@ -16,7 +16,7 @@ import {
   aRepository,
   aServer,
   aSession,
-  toOutput,
+  formatVspcTime,
 } from './vspc-estate.ts';
 import { type Console, type Row, refused, uid } from './vspc.ts';
 
@@ -137,7 +137,7 @@ export function serveDemo(console: Console, plan: ProviderPlan, at: Ms): void {
         anOffice365Job(company, job.name, last?.startedAt ?? at, {
           instanceUid: job.uid,
           managementAgentUid: agent,
-          lastRun: last === undefined ? null : toOutput(last.startedAt),
+          lastRun: last === undefined ? null : formatVspcTime(last.startedAt),
           isEnabled: isEnabled(job, at),
           lastStatus: getStatus(last, at) ?? 'NotConfigured',
           lastStatusDetails: getMessage(last, at),
@@ -205,8 +205,8 @@ function getJob(job: JobPlan, last: PlannedRun | undefined, at: Ms): Row {
     instanceUid: job.uid,
     uniqueUid: uid(`unique ${job.uid}`),
     status: getStatus(last, at) ?? 'None',
-    lastRun: last === undefined ? null : toOutput(last.startedAt),
-    lastEndTime: ended ? toOutput(last.endedAt) : null,
+    lastRun: last === undefined ? null : formatVspcTime(last.startedAt),
+    lastEndTime: ended ? formatVspcTime(last.endedAt) : null,
     lastDuration: ended ? last.durationSec : null,
     transferredData: ended ? last.bytes : null,
     failureMessage: getMessage(last, at),
@@ -217,7 +217,7 @@ function getJob(job: JobPlan, last: PlannedRun | undefined, at: Ms): Row {
 const getSession = (job: JobPlan, run: PlannedRun, agent: string): Row => ({
   sessionUid: uid(`session ${job.uid} ${run.startedAt}`),
   managementAgentUid: agent,
-  endTime: toOutput(run.endedAt),
+  endTime: formatVspcTime(run.endedAt),
   duration: run.durationSec,
   result: getResult(run),
   failureMessage: run.message,
@@ -244,7 +244,7 @@ function getSchedule({ when }: JobPlan, at: Ms): Row {
   return {
     scheduleType: 'Daily',
     schedule: {
-      startDateTimeUtc: toOutput(utc + DAY),
+      startDateTimeUtc: formatVspcTime(utc + DAY),
       dailyScheduleOptions: {
         kind: days.length === 7 ? 'Everyday' : 'SelectedDays',
         days: days.length === 7 ? null : days,

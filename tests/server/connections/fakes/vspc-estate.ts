@@ -3,7 +3,7 @@ import { uid } from './vspc.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 /** As the console writes times: with seven digits, and a zone. */
-export const toOutput = (at: number): string =>
+export const formatVspcTime = (at: number): string =>
   `${iso(at).slice(0, 19)}.${String(at % 1000).padStart(3, '0')}0000+00:00`;
 
 export interface JobOf {
@@ -40,7 +40,7 @@ export function aJob({ company, server, name }: JobOf, at: number, more: Row = {
     name,
     description: '',
     createdBy: 'VBR\\admin',
-    creationTime: toOutput(at - 86_400_000),
+    creationTime: formatVspcTime(at - 86_400_000),
     backupServerUid: uid(`server ${server}`),
     locationUid: uid('location'),
     siteUid: null,
@@ -48,8 +48,8 @@ export function aJob({ company, server, name }: JobOf, at: number, more: Row = {
     mappedOrganizationUid: null,
     status: 'Success',
     type: 'BackupVm',
-    lastRun: toOutput(at),
-    lastEndTime: toOutput(at + 600_000),
+    lastRun: formatVspcTime(at),
+    lastEndTime: formatVspcTime(at + 600_000),
     lastDuration: 600,
     processingRate: 17,
     avgDuration: 600,
@@ -59,7 +59,7 @@ export function aJob({ company, server, name }: JobOf, at: number, more: Row = {
     isEnabled: true,
     scheduleType: 'Daily',
     schedule: {
-      startDateTimeUtc: toOutput(at + 86_400_000),
+      startDateTimeUtc: formatVspcTime(at + 86_400_000),
       dailyScheduleOptions: { kind: 'Everyday', days: null, timeUtc: iso(at).slice(11, 19) },
     },
     failureMessage: null,
@@ -83,8 +83,8 @@ export function aSession({ company, server, name }: JobOf, at: number, more: Row
     locationUid: uid('location'),
     organizationName: company,
     organizationUid: uid(`company ${company}`),
-    startTime: toOutput(at),
-    endTime: toOutput(at + 600_000),
+    startTime: formatVspcTime(at),
+    endTime: formatVspcTime(at + 600_000),
     duration: 600,
     timeShiftMinutes: 0,
     result: 'Success',
@@ -126,7 +126,7 @@ export const aComputer = (company: string, hostName: string): { computer: Row; a
     instanceUid: uid(`computer ${hostName}`),
     ruleUid: uid('rule'),
     managementAgentUid: uid(`agent ${hostName}`),
-    discoveredTime: toOutput(1_772_000_000_000),
+    discoveredTime: formatVspcTime(1_772_000_000_000),
     status: 'Online',
     backupAgentInstallationStatus: 'NotInstalled',
     backupAgentVersion: null,
@@ -167,7 +167,7 @@ export const anAlarm = (company: string, name: string, at: number): Row => ({
   },
   lastActivation: {
     instanceUid: uid(`activation ${name}`),
-    time: toOutput(at),
+    time: formatVspcTime(at),
     status: 'Error',
     message: `${name} is nearly full`,
     remark: '',
@@ -254,11 +254,11 @@ export const anAgentJob = (company: string, name: string, at: number, more: Row 
   targetType: 'BackupRepository',
   backupMode: 'EntireComputer',
   restorePoints: 7,
-  lastRun: toOutput(at),
-  lastEndTime: toOutput(at + 300_000),
+  lastRun: formatVspcTime(at),
+  lastEndTime: formatVspcTime(at + 300_000),
   lastDuration: 300,
   avgDuration: 310,
-  nextRun: toOutput(at + 86_400_000),
+  nextRun: formatVspcTime(at + 86_400_000),
   isEnabled: true,
   scheduleType: 'Daily',
   failureMessage: null,
@@ -280,8 +280,8 @@ export const anOffice365Job = (company: string, name: string, at: number, more: 
   vb365ServerUid: uid('vb365-1'),
   vb365ServerName: 'vb365-1',
   managementAgentUid: uid('agent vb365-1'),
-  lastRun: toOutput(at),
-  nextRun: toOutput(at + 86_400_000),
+  lastRun: formatVspcTime(at),
+  nextRun: formatVspcTime(at + 86_400_000),
   isEnabled: true,
   isCopyJobAvailable: true,
   lastStatus: 'Success',

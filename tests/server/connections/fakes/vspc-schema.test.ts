@@ -53,7 +53,7 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
   console.office365Jobs.push(anOffice365Job('Company 0', 'Mailboxes', NOON));
   console.alarms.push(anAlarm('Company 0', 'Main', NOON));
   console.licences.push(aLicence('Company 0', 3));
-  const toOutput = async (path: string, init: RequestInit = {}) =>
+  const request = async (path: string, init: RequestInit = {}) =>
     fetch(`${vspc.outside.url}/api/v3/${path}`, {
       headers: { authorization: `Bearer ${KEY}` },
       ...init,
@@ -62,11 +62,11 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
     const query = path.endsWith('Heatmap')
       ? `/?from=${new Date(NOON - 172_800_000).toISOString()}&to=${new Date(NOON + 1).toISOString()}`
       : '?limit=100&offset=0';
-    const answer = (await (await toOutput(`${path}${query}`)).json()) as { data: unknown };
+    const answer = (await (await request(`${path}${query}`)).json()) as { data: unknown };
     expect(errors(path, answer)).toEqual([]);
     expect(JSON.stringify(answer.data).length).toBeGreaterThan(20);
   }
-  const session = await toOutput('token', {
+  const session = await request('token', {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'password',
@@ -75,12 +75,12 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
     }),
   });
   expect(errors('token', await session.json())).toEqual([]);
-  const stranger = await toOutput('alarms/active?limit=1&offset=0', { headers: {} });
+  const stranger = await request('alarms/active?limit=1&offset=0', { headers: {} });
   expect([stranger.status, errors('errors', await stranger.json())]).toEqual([401, []]);
   console.later = () => true;
-  const later = await toOutput('alarms/active?limit=1&offset=0');
+  const later = await request('alarms/active?limit=1&offset=0');
   expect(later.status).toBe(202);
-  const action = await toOutput(
+  const action = await request(
     `asyncActions/${later.headers.get('location')?.split('/').at(-1) ?? ''}`,
   );
   expect(errors('asyncAction', await action.json())).toEqual([]);
