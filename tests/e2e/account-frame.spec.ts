@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { accountsAt, loadPage, SECOND, toast } from './account-person.ts';
+import { accountsAt, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { signIn, startPortal } from './portal.ts';
+import { newPage, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -20,7 +20,7 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
 }) => {
   await people.makeUser('bartholomew', ['operator']);
   await people.settle('bartholomew');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await signIn(page, portal.url, 'admin', portal.password);
   const other = await page.context().newPage();
   await other.goto(people.at('profile'));
@@ -60,7 +60,7 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
 test('OWN-7: when acting is over the page says that the session has expired', async ({
   browser,
 }) => {
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(people.at('users?q=bartholomew'));
   await page.locator('[data-entry]').filter({ hasText: 'bartholomew of the test' }).click();
@@ -115,7 +115,7 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
     hideClose: true,
   });
   await notice({ app: 'admin', message: 'For another app' });
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await people.enter(page, 'rita');
   const notices = page.getByRole('region', { name: 'Notices' });
@@ -142,7 +142,7 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
 test('OWN-8, TOAST-3: who brings users in has a link for them', async ({ browser }) => {
   await people.makeUser('subin', ['sub-sp']);
   await people.settle('subin');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await people.enter(page, 'subin', SECOND);
   const row = page
@@ -190,7 +190,7 @@ test('OWN-9: terms of use are accepted before anything else, or the user is logg
   });
   await people.makeUser('olin', ['o365_admin']);
   await people.settle('olin');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await people.enter(page, 'olin', SECOND);
   const terms = page.getByRole('dialog', { name: 'Terms of use' });
   await expect(terms.getByText('Keep your password to yourself.')).toBeVisible();
@@ -212,7 +212,7 @@ test('OWN-9: terms of use are accepted before anything else, or the user is logg
 test('OWN-10: the dashboard has the footer that the provider switched on, with its privacy policy', async ({
   browser,
 }) => {
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await signIn(page, portal.url, 'rita', portal.password);
   await expect(page.getByRole('contentinfo')).toBeHidden();
   await page.goto(people.at('dashboard'));

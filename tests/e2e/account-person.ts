@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
-import type { Browser, Locator, Page } from '@playwright/test';
-import { loadApi } from './portal.ts';
+import type { Locator, Page } from '@playwright/test';
+import { loadApi, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 /** People with accounts of their own, at a portal. */
@@ -26,9 +26,7 @@ export async function accountsAt(portal: Portal): Promise<Accounts> {
     at,
     async enter(page, username, password = portal.password) {
       await page.goto(at('profile'));
-      await page.getByLabel('Username').fill(username);
-      await page.getByRole('textbox', { name: 'Password' }).fill(password);
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await submitSignIn(page, username, password);
     },
     async makeUser(username, roles, more = {}) {
       await admin('POST', 'users', {
@@ -64,6 +62,3 @@ export async function accountsAt(portal: Portal): Promise<Accounts> {
 
 export const toast = (page: Page, words: string | RegExp): Locator =>
   page.getByRole('status', { name: 'Messages' }).getByText(words).last();
-export async function loadPage(browser: Browser): Promise<Page> {
-  return (await browser.newContext()).newPage();
-}

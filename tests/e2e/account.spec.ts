@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { generate } from 'otplib';
-import { accountsAt, FIRST, loadPage, SECOND, toast } from './account-person.ts';
+import { accountsAt, FIRST, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { startPortal } from './portal.ts';
+import { newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -138,7 +138,7 @@ test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps wh
 }) => {
   await people.makeUser('mona', ['operator'], { managedFilterType: 'managed' });
   await people.settle('mona');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await people.enter(page, 'mona', SECOND);
   await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
   await page.getByRole('link', { name: 'Daily checks' }).click();
@@ -188,7 +188,7 @@ test('USER-11, OWN-1: a long user name and address are read whole in the list, b
 test('OWN-6: sessions are seen where they are, and ended from elsewhere', async ({ browser }) => {
   await people.makeUser('sven', ['operator']);
   await people.settle('sven');
-  const [one, two] = [await loadPage(browser), await loadPage(browser)];
+  const [one, two] = [await newPage(browser), await newPage(browser)];
   await people.enter(one, 'sven', SECOND);
   await expect(one.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
   await people.enter(two, 'sven', SECOND);
@@ -212,7 +212,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
 }) => {
   await people.makeUser('faye', ['operator']);
   await people.settle('faye');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
   await cdp.send('WebAuthn.addVirtualAuthenticator', {

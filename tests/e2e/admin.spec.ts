@@ -2,15 +2,15 @@ import { expect, test } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { linkFor } from './outbox.ts';
-import { loadPicture } from './person.ts';
-import { loadKey, post, startPortal } from './portal.ts';
+import { takePictures } from './person.ts';
+import { createKey, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     { job: 'SQL nightly', status: 'Failed', message: 'no space left on device' },
   ]);
 });
@@ -29,9 +29,7 @@ async function enter(
   url = portal.url,
 ): Promise<void> {
   await page.goto(`${url}${path}`);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, portal.password);
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
 }
 const open = async (page: Page, name: string, heading: string): Promise<void> => {
@@ -111,7 +109,7 @@ test('BRAND-6, BRAND-7: accent, title and logo are seen first in the preview and
     'rgb(138, 28, 74)',
   );
   await expect(look.locator('img').first()).toHaveAttribute('src', /^blob:/);
-  await loadPicture(page, 'branding-edited');
+  await takePictures(page, 'branding-edited');
   await page.getByRole('link', { name: 'Events', exact: true }).click();
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -323,9 +321,7 @@ test('BRAND-8: codes by SMS for everybody are asked for at the next sign-in', as
   await page.getByRole('button', { name: 'Save sign-in settings' }).click();
   await expect(toast(page, 'Sign-in settings saved')).toBeVisible();
   await stranger(browser, portal.url, async (other) => {
-    await other.getByLabel('Username').fill('dana');
-    await other.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await submitSignIn(other, 'dana', portal.password);
     await expect(other).toHaveURL(/\/(phone|sms-verification)$/);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { toast } from './account-person.ts';
 import { loadApi, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, getErrors, sound } from './page-checks.ts';
+import { axeInBoth, collectErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -17,7 +17,7 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   const program = async (key: string, path: string, init: RequestInit = {}) => {
     const answer = await fetch(`${portal.url}/api/v1/${path}`, {
       ...init,

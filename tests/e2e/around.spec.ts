@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
-import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth } from './page-checks.ts';
 
@@ -9,7 +9,7 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   const headers = { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` };
   await post(portal.url, secret, [
     {
@@ -135,7 +135,7 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives
   await expect(line).toContainText('Watch the SQL host');
   await expect(mine.getByRole('region', { name: 'Hand-over' })).toBeHidden();
   const at = new Date().toISOString();
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     {
       job: 'After the shift',
       startTime: at,

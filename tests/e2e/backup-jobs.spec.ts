@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { loadOutbox } from './outbox.ts';
-import { axeInBoth, getErrors, sound } from './page-checks.ts';
-import { enter, freshPage, panel, title } from './people.ts';
-import { signIn, startPortal, waitForBackups } from './portal.ts';
+import { axeInBoth, collectErrors, sound } from './page-checks.ts';
+import { enter, panel } from './people.ts';
+import { expectTitle, newPage, signIn, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -20,7 +20,7 @@ const ADDRESS = 'watch@example.net';
 
 async function openJob(page: Page, name: string): Promise<void> {
   await enter(portal, page, 'm365', '/o365/jobs', portal.password);
-  await title(page, 'Jobs');
+  await expectTitle(page, 'Jobs');
   await page.getByRole('button', { name }).press('Enter');
   await expect(panel(page, name)).toBeVisible();
 }
@@ -44,7 +44,7 @@ test('SUITE-30: a backup job with trouble is in the daily checks, with its cause
 test('SUITE-33, SUITE-34: by keyboard, a job gets recipients and is started; its session is shown, logged and mailed', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await openJob(page, MAIL);
   const details = panel(page, MAIL);
   await details.getByRole('button', { name: 'Edit notifications' }).press('Enter');
@@ -81,7 +81,7 @@ test('SUITE-33, SUITE-34: by keyboard, a job gets recipients and is started; its
 test('SUITE-34: a running session shows its progress, its wait and what failed, on a phone too; a failed answer keeps the last one', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   let isBroken = false;
   await page
     .context()

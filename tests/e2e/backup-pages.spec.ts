@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 import { enter, expectText } from './people.ts';
 import { startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
@@ -20,7 +20,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 test('SUITE-20: a repository is created, edited, and kept from a deletion and a shorter retention, by keyboard', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'm365', '/o365/repositories');
   const first = page.locator('[data-entry]').first();
   await expect(first).toBeVisible();
@@ -101,7 +101,7 @@ async function useCode(page: Page): Promise<void> {
 test('SUITE-21, WIZ-11, WIZARD-2: an organization gets a certificate, a new one, and is deleted', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'm365', '/o365/organizations');
   const entry = page.locator('[data-entry]').first();
   await entry.press('Enter');

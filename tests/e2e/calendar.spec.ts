@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { loadKey, post, startPortal } from './portal.ts';
+import { createKey, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
-import { axeInBoth, getErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const AT = '/monitoring/calendar-report';
@@ -10,7 +10,7 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   const now = Date.now();
   const night = (job: string, ago: number, more: Partial<Result> = {}): Result => ({
     job,
@@ -45,9 +45,7 @@ test.afterAll(async () => {
 
 async function enter(page: Page, query = '', username = 'dana'): Promise<void> {
   await page.goto(`${portal.url}${AT}${query}`);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, portal.password);
   await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
 }
 const grid = (page: Page): Locator => page.getByRole('grid', { name: 'Results by job and day' });
@@ -154,7 +152,7 @@ test("CALV-9: printing puts all days of all jobs that match on paper, under the 
 test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone neither', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(page);
   await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
   await axeInBoth(page, 'calendar');
@@ -180,7 +178,7 @@ test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone
 test('CALV-6: of thousands of jobs only those in sight are drawn, and the last is one key away', async ({
   page,
 }) => {
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   for (let batch = 0; batch < 3; batch++) {
     await post(
       portal.url,

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadApi, startPortal } from './portal.ts';
+import { expectTitle, loadApi, newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { freshPage, give, isIn } from './ways-in.ts';
+import { signInAt } from './ways-in.ts';
 
 const SCRIPT = 'https://js.chat.example/widget.js';
 /** A widget that says who it was told is there, and what of the portal it can reach. */
@@ -29,8 +29,8 @@ async function widget(page: Page, answers: boolean): Promise<void> {
 test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, put away by Escape, and reaches nothing of the portal', async ({
   browser,
 }) => {
-  const admin = await freshPage(browser);
-  await give(admin, portal, 'admin', portal.password, '/monitoring/profile');
+  const admin = await newPage(browser);
+  await signInAt(admin, portal, 'admin', portal.password, '/monitoring/profile');
   await expect(admin.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
   await admin.getByRole('link', { name: 'Branding' }).click();
   await admin.getByRole('switch', { name: /^Embedded chat/ }).click();
@@ -51,10 +51,10 @@ test('BRAND-10, E2E-12: a chat is set up, opened over any page with who one is, 
     .toEqual({ url: null, script: SCRIPT, hosts: [] });
   await admin.context().close();
 
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await widget(page, true);
-  await give(page, portal, 'dana');
-  await isIn(page);
+  await signInAt(page, portal, 'dana');
+  await expectTitle(page, 'Daily checks');
   expect(page.frames()).toHaveLength(1);
   await page.getByRole('button', { name: 'Chat' }).press('Enter');
   const panel = page.getByRole('dialog', { name: 'Chat' });
@@ -94,8 +94,8 @@ test('BRAND-10, E2E-12: a chat that is held back says so and can be tried again,
     })
   ).newPage();
   await widget(page, false);
-  await give(page, portal, 'dana');
-  await isIn(page);
+  await signInAt(page, portal, 'dana');
+  await expectTitle(page, 'Daily checks');
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('button', { name: 'Chat' }).click();
   const panel = page.getByRole('dialog', { name: 'Chat' });

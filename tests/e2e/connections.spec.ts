@@ -10,7 +10,7 @@ import {
 import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
 import { loadApi, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 let vspc: StandIn;
@@ -30,7 +30,7 @@ test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails 
 }) => {
   const { console } = vspc;
   const hourAgo = Date.now() - 3_600_000;
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   fill(console, 1, 30, hourAgo);
   console.companies.push(
     aCompany('Nobody here & sons with a name that is longer than what a line of a phone can hold'),

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadKey, post, getRow, startPortal } from './portal.ts';
+import { createKey, getRow, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axe, axeInBoth, getErrors } from './page-checks.ts';
+import { axe, axeInBoth, collectErrors } from './page-checks.ts';
 
 const DAY = 86_400_000;
 let portal: Portal;
@@ -15,9 +15,7 @@ test.afterAll(async () => {
 
 async function begin(page: Page, username = 'admin'): Promise<void> {
   await page.goto(portal.url);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, portal.password);
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
   await expect(page).toHaveURL(/\/monitoring\/dashboard$/);
 }
@@ -45,7 +43,7 @@ test('DASH-9: with no result at all it says why and what to do', async ({ page }
 test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({
   page,
 }) => {
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   const now = Date.now();
   const runs = (job: string, fails: number, entityGroup: string) =>
     Array.from({ length: 9 }, (_, i) => ({
@@ -207,7 +205,7 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
 test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await begin(page);
   await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
   await axeInBoth(page, 'dashboard', { sidebar: true });

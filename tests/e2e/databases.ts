@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { binaries, TEMPLATE, urlIn } from '../server/db/binaries.ts';
-import { begun, OF_RUN } from './folders.ts';
+import { claimFolder, OF_RUN } from './folders.ts';
 
 /** True where PostgreSQL's programs are on this machine. */
 export const hasPostgres = (): boolean => binaries() !== null;
@@ -41,7 +41,7 @@ async function execute(folder: string, statement: string): Promise<void> {
 
 async function cluster(): Promise<string> {
   const folder = join(process.env[OF_RUN] ?? '', 'postgres');
-  if (begun(folder)) {
+  if (claimFolder(folder)) {
     const program = join(import.meta.dirname, '../server/db/cluster.ts');
     spawn(
       process.env['DAYBOOK_NODE'] ?? process.execPath,

@@ -5,10 +5,10 @@ import type { Samba } from '../server/auth/directory/samba.ts';
 import { accountsAt, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { codeFor } from './outbox.ts';
-import { startPortal } from './portal.ts';
+import { expectTitle, newPage, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { freshPage, isAt, isIn, typeCode, withSettings, getWrong } from './ways-in.ts';
+import { typeCode, withSettings, getWrongCode } from './ways-in.ts';
 
 const SECOND = 'Granite-teapot-58';
 const THIRD = 'Orchard-lantern-71';
@@ -23,9 +23,7 @@ const enter = async (
   path = 'daily-checks',
 ): Promise<void> => {
   await page.goto(people.at(path));
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, password);
 };
 
 test.describe(`a real Active Directory${missing}`, () => {
@@ -69,16 +67,16 @@ test.describe(`a real Active Directory${missing}`, () => {
   test('E2E-12, AUTH-11: a user of the directory signs in by it and a code, wrong turns included, and changes the password there by its rules', async ({
     browser,
   }) => {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     await enter(page, 'astrid', 'not this one');
     await expect(page.getByText('The username or password is not valid.')).toBeVisible();
     await enter(page, 'astrid', PASSWORD);
-    await isAt(page, 'Enter the code');
+    await expectTitle(page, 'Enter the code');
     const code = await codeFor(portal.url, '+15550100444');
-    await typeCode(page, getWrong(code));
+    await typeCode(page, getWrongCode(code));
     await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await typeCode(page, code);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.getByRole('link', { name: 'Change password' }).click();
     await expect(
       page.getByText("Your directory's password rules apply. Ask your administrator about them."),
@@ -97,19 +95,19 @@ test.describe(`a real Active Directory${missing}`, () => {
     await change(PASSWORD, SECOND);
     await expect(toast(page, 'Password changed')).toBeVisible();
     await page.getByRole('button', { name: 'Log out' }).click();
-    await isAt(page, 'Sign in');
+    await expectTitle(page, 'Sign in');
     // A directory may take the old one for a while yet; the new one it takes at once.
     await enter(page, 'astrid', SECOND);
-    await isAt(page, 'Enter the code');
+    await expectTitle(page, 'Enter the code');
     await page.context().close();
   });
 
   test('E2E-12, AUTH-11, OWN-5: a password that the directory wants changed is changed before anything else', async ({
     browser,
   }) => {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     await enter(page, 'mira', PASSWORD);
-    await isAt(page, 'Choose a new password');
+    await expectTitle(page, 'Choose a new password');
     await expect(page).toHaveURL(/\/monitoring\/reset-password$/);
     await sound(page, 'reset-password-directory');
     const set = async (next: string): Promise<void> => {
@@ -123,18 +121,18 @@ test.describe(`a real Active Directory${missing}`, () => {
       page.getByText('Password chosen failed to meet any or all of the requirements stated.'),
     ).toBeVisible();
     await set(THIRD);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.getByRole('button', { name: 'Log out' }).click();
-    await isAt(page, 'Sign in');
+    await expectTitle(page, 'Sign in');
     await enter(page, 'mira', THIRD);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.context().close();
   });
 
   test("E2E-12, AUTH-11: a name and password that are sent before the page has heard of the directory are the directory's to judge", async ({
     browser,
   }) => {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     const { promise: pressed, resolve: press } = Promise.withResolvers<undefined>();
     await page.context().route('**/service-providers/branding', async (route) => {
       await pressed;
@@ -143,7 +141,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await enter(page, 'nils', PASSWORD);
     await expect(page.getByRole('button', { name: 'Signing in…' })).toBeVisible();
     press(undefined);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.context().close();
   });
 
@@ -160,23 +158,23 @@ test.describe(`a real Active Directory${missing}`, () => {
         },
       },
     });
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     await withSettings(portal, { secondFactor: 'sms' }, async () => {
       await enter(page, 'lena', PASSWORD, 'daily-checks?q=mail');
-      await isAt(page, 'Your mobile phone');
+      await expectTitle(page, 'Your mobile phone');
       await page.getByLabel('Mobile phone').fill('+15550100445');
       await page.keyboard.press('Enter');
-      await isAt(page, 'Enter the code');
+      await expectTitle(page, 'Enter the code');
       await typeCode(page, await codeFor(portal.url, '+15550100445'));
-      await isAt(page, 'Choose a new password');
+      await expectTitle(page, 'Choose a new password');
     });
     await page.getByLabel('Current password').fill(PASSWORD);
     for (const label of ['New password', 'Confirm new password'])
       await page.getByLabel(label, { exact: true }).fill(THIRD);
     await page.keyboard.press('Enter');
-    await isAt(page, 'Security questions');
+    await expectTitle(page, 'Security questions');
     await page.reload();
-    await isAt(page, 'Security questions');
+    await expectTitle(page, 'Security questions');
     for (const n of [1, 2, 3]) {
       await page.getByLabel(`Question ${n}`, { exact: true }).selectOption({ index: 1 });
       await page.getByLabel(`Answer ${n}`, { exact: true }).fill(`quiet answer ${n}`);
@@ -184,7 +182,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.getByRole('button', { name: 'Save answers' }).click();
     await page.getByRole('button', { name: 'Accept' }).click();
     await expect(page.getByRole('dialog')).toBeHidden();
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await expect(page).toHaveURL(/\/monitoring\/daily-checks\?q=mail$/);
     await page.context().close();
   });
@@ -192,11 +190,11 @@ test.describe(`a real Active Directory${missing}`, () => {
   test('E2E-12, RECOVER-3: an account that the directory has locked says so on a known computer and is unlocked with a code', async ({
     browser,
   }) => {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     await enter(page, 'nils', PASSWORD);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.getByRole('button', { name: 'Log out' }).click();
-    await isAt(page, 'Sign in');
+    await expectTitle(page, 'Sign in');
     for (let tries = 0; tries < 3; tries += 1) {
       await enter(page, 'nils', `guess ${tries}`);
       await expect(page.getByText('The username or password is not valid.')).toBeVisible();
@@ -206,13 +204,13 @@ test.describe(`a real Active Directory${missing}`, () => {
       page.getByText('This account is locked. Unlock it or ask your administrator.'),
     ).toBeVisible();
     await page.getByRole('link', { name: 'Unlock account' }).click();
-    await isAt(page, 'Unlock your account');
+    await expectTitle(page, 'Unlock your account');
     await page.getByLabel('Username').fill('nils');
     await page.keyboard.press('Enter');
     await typeCode(page, await codeFor(portal.url, 'nils@example.com'));
     await expect(page.getByText('Your account is unlocked.')).toBeVisible();
     await enter(page, 'nils', PASSWORD);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.context().close();
   });
 });

@@ -1,10 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import { linkFor } from './outbox.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import {
+  createKey,
+  expectTitle,
+  getRow,
+  loadApi,
+  newPage,
+  post,
+  signIn,
+  startPortal,
+  submitSignIn,
+} from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, sound } from './page-checks.ts';
-import { freshPage, give, isAt, isIn } from './ways-in.ts';
+import { signInAt } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -32,7 +42,7 @@ async function laterBy(minutes: number): Promise<void> {
 test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen minutes, also on a page that stands open, and the old password stays', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await page.goto(`${portal.url}/forgot-password-db`);
   await page.getByLabel('Username').fill('fay');
   await page.keyboard.press('Enter');
@@ -44,13 +54,13 @@ test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen min
   await page.getByRole('textbox', { name: 'New password' }).fill('a quiet new ledger 77');
   await page.keyboard.press('Enter');
   await expect(page.getByText('This link has expired. Request a new one.')).toBeVisible();
-  const other = await freshPage(browser);
+  const other = await newPage(browser);
   await other.goto(link);
   await expect(other.getByText('This link has expired. Request a new one.')).toBeVisible();
   await other.getByRole('link', { name: 'Request a new link' }).click();
-  await isAt(other, 'Forgot your password?');
-  await give(other, portal, 'fay');
-  await isIn(other);
+  await expectTitle(other, 'Forgot your password?');
+  await signInAt(other, portal, 'fay');
+  await expectTitle(other, 'Daily checks');
   await page.context().close();
   await other.context().close();
 });
@@ -58,14 +68,14 @@ test('E2E-12, RECOVER-4: a link for a new password is over after its fifteen min
 test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads to the sign-in page and back, and what was not sent arrives once', async ({
   browser,
 }) => {
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     {
       job: 'Mountain hut',
       status: 'Failed',
       message: 'Unable to connect to host srv-1.example.net: timed out',
     },
   ]);
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await signIn(page, `${portal.url}/monitoring/daily-checks?q=hut`, 'dana', portal.password);
   await expect(getRow(page, 'Mountain hut')).toBeVisible();
   await portal.kill();
@@ -86,9 +96,9 @@ test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads t
   await page.getByLabel('Username').fill('rita');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.keyboard.press('Enter');
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   const admin = await loadApi(portal, 'admin');
   const reviewed = async (): Promise<number> =>
     (
@@ -97,11 +107,11 @@ test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads t
       }
     ).events.filter(({ type, actor }) => type === 'problem.reviewed@1' && actor === 'dana').length;
   expect(await reviewed()).toBe(0);
-  await give(page, portal, 'dana');
-  await isIn(page);
+  await signInAt(page, portal, 'dana');
+  await expectTitle(page, 'Daily checks');
   await expect.poll(reviewed, { timeout: 60_000 }).toBe(1);
   await page.reload();
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   expect(await reviewed()).toBe(1);
   await page.context().close();
 });
@@ -109,7 +119,7 @@ test('E2E-12, A11, E2E-5: when the session has run out the page says so, leads t
 test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done, and sends it once it is loaded again', async ({
   browser,
 }) => {
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   await post(portal.url, secret, [
     { job: 'Valley store', status: 'Failed', message: 'No space left on device' },
   ]);
@@ -119,7 +129,7 @@ test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done,
       (await admin('GET', 'admin/events?type=problem.reviewed')) as { events: { actor: string }[] }
     ).events.filter(({ actor }) => actor === 'dana').length;
   const before = await reviews();
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await signIn(page, portal.url, 'dana', portal.password);
   await expect(getRow(page, 'Valley store')).toBeVisible();
   const older = {
@@ -150,7 +160,7 @@ test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done,
   await axeInBoth(page, 'version');
   await page.context().unroute(/\/api\/v1\/sync\/(events|bootstrap)/);
   await page.getByRole('button', { name: 'Reload' }).click();
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 60_000 });
   await expect.poll(async () => (await reviews()) - before, { timeout: 60_000 }).toBe(1);
   await page.context().close();
@@ -174,15 +184,13 @@ test('PAGE-6, E2E-12: security questions that the provider asks for come before 
   };
   for (const { _id: user, username } of rows)
     if (username === 'dana') await admin('PUT', `users/${user}`, { forceSecurityQuestions: true });
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await page.getByRole('button', { name: 'Use a portal password' }).click();
-  await page.getByLabel('Username').fill('dana');
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await isAt(page, 'Security questions');
+  await submitSignIn(page, 'dana', portal.password);
+  await expectTitle(page, 'Security questions');
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
-  await isAt(page, 'Security questions');
+  await expectTitle(page, 'Security questions');
   await page.getByRole('button', { name: 'Save answers' }).click();
   await expect(page.getByLabel('Question 1', { exact: true })).toBeFocused();
   for (const at of [1, 2, 3]) {
@@ -191,7 +199,7 @@ test('PAGE-6, E2E-12: security questions that the provider asks for come before 
   }
   await page.getByRole('button', { name: 'Save answers' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await expect(page).toHaveURL(/daily-checks\?q=mail$/);
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -38,7 +38,7 @@ test('E2E-8: the first load is at most 100 kB of JavaScript, brotli, and the wor
 });
 
 test('E2E-8: what a person waits for is marked', async ({ page }) => {
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   await post(portal.url, secret, [
     { job: 'Marked job', status: 'Failed', message: 'no space left on device' },
   ]);

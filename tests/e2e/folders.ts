@@ -18,7 +18,7 @@ export const OF_RUN = 'DAYBOOK_E2E_FOLDERS';
  * A folder of one's own to begin from. Those of a kind are copies of one that whoever needs it
  * first makes, once a run; `make` fills an empty folder and leaves nothing running on it.
  */
-export async function loadCopy(
+export async function copyFolder(
   kind: readonly string[],
   make: (folder: string) => Promise<void>,
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function loadCopy(
   const made = join(place, 'made');
   const draft = join(place, 'draft');
   const failed = join(place, 'failed');
-  if (begun(place)) {
+  if (claimFolder(place)) {
     mkdirSync(draft);
     try {
       await make(draft);
@@ -52,7 +52,7 @@ export async function loadCopy(
 }
 
 /** True for the one that made it. */
-export function begun(place: string): boolean {
+export function claimFolder(place: string): boolean {
   try {
     mkdirSync(place);
     return true;

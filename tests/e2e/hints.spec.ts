@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, getRow, post, signIn, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -20,15 +20,13 @@ const shot = async (page: Page, name: string): Promise<void> => {
 test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician finds it beside the result, says that it helped, and reads it with no network', async ({
   browser,
 }) => {
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     { job: 'Files nightly', status: 'Failed', message: 'No space left on device /mnt/vault' },
     { job: 'Mail nightly', status: 'Failed', message: 'Connection refused by host' },
   ]);
   const ann = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
   await ann.goto(`${portal.url}/monitoring/hints`);
-  await ann.getByLabel('Username').fill('admin');
-  await ann.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await ann.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(ann, 'admin', portal.password);
   await expect(ann.getByRole('heading', { level: 2, name: 'No hints yet' })).toBeVisible();
   await sound(ann, 'empty');
   await ann.getByRole('button', { name: 'New hint' }).click();

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { accountsAt, loadPage, SECOND } from './account-person.ts';
+import { accountsAt, SECOND } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, getRow, newPage, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -14,7 +14,7 @@ let people: Accounts;
 test.beforeAll(async () => {
   portal = await startPortal();
   people = await accountsAt(portal);
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     { job: JOB, status: 'Failed', message: 'no space left on device' },
   ]);
 });
@@ -54,7 +54,7 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
 }) => {
   await people.makeUser('otto', ['operator']);
   await people.settle('otto');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(people.at('users?q=otto'));
   await page.locator('[data-entry]').filter({ hasText: 'otto of the test' }).click();
@@ -94,7 +94,7 @@ test('ACT-7: a button of a refused call is disabled with the reason while acting
  * Answers as if the session were somebody else's: nobody may act as a user who has the pages of the
  * administration, so the page alone is looked at.
  */
-async function asIfActing(page: Page): Promise<void> {
+async function mockImpersonation(page: Page): Promise<void> {
   const acting = {
     id: 'a',
     username: 'boss',
@@ -115,8 +115,8 @@ async function asIfActing(page: Page): Promise<void> {
 test('ACT-7: pages of the administration disable the buttons of refused calls, and no others', async ({
   browser,
 }) => {
-  const page = await loadPage(browser);
-  await asIfActing(page);
+  const page = await newPage(browser);
+  await mockImpersonation(page);
   await signIn(page, portal.url, 'admin', portal.password);
   await open(page, '/monitoring/sources', 'Connect a source');
   await expectRefused(page, page.getByRole('button', { name: 'New source' }));
@@ -188,8 +188,8 @@ test('SYNC-6, SYNC-13: when an administrator takes a role away, what it was for 
 }) => {
   await people.makeUser('ola', ['operator']);
   await people.settle('ola');
-  const theirs = await loadPage(browser);
-  const page = await loadPage(browser);
+  const theirs = await newPage(browser);
+  const page = await newPage(browser);
   await signIn(theirs, portal.url, 'ola', SECOND);
   await expect(getRow(theirs, JOB)).toBeVisible();
   await expect.poll(() => resultsOnDisk(theirs), { timeout: 60_000 }).toBeGreaterThan(0);

@@ -8,10 +8,10 @@ import {
   quickBooksStandIn,
 } from '#tests/server/billing/fakes/quickbooks.ts';
 import type { QuickBooksStandIn } from '#tests/server/billing/fakes/quickbooks.ts';
-import { enter, NEW_PASSWORD, loadPerson } from './people.ts';
+import { enter, NEW_PASSWORD, createUser } from './people.ts';
 import { loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, getErrors, sound } from './page-checks.ts';
+import { axeInBoth, collectErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 let qb: QuickBooksStandIn;
@@ -55,7 +55,7 @@ test.beforeAll(async () => {
     invoice(3, { TxnDate: day(-70), DueDate: day(-40), TotalAmt: 80, Balance: 0, ...euro }),
     invoice(4, { TxnDate: day(-3), TotalAmt: 0, Balance: 0, PrivateNote: 'Voided', ...euro }),
   );
-  await loadPerson(portal, 'olin', 'Olin Cloud', ['o365_admin']);
+  await createUser(portal, 'olin', 'Olin Cloud', ['o365_admin']);
 });
 test.afterAll(async () => {
   await portal.stop();
@@ -65,7 +65,7 @@ test.afterAll(async () => {
 test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices are read, and a customer is mapped', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'admin', '/monitoring/invoices');
   await expect(
     page.getByRole('heading', { level: 2, name: "QuickBooks isn't connected" }),
@@ -95,7 +95,7 @@ test('BILL-6, BILL-1, BILL-4: QuickBooks is connected at Intuit, its invoices ar
 test('BILL-6, BILL-7, BILL-3, BILL-5: invoices are told, narrowed, opened and saved, Billing says what is owed, and all of it stands once more without the server', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'admin', '/monitoring/invoices');
   const sums = page.getByRole('list', { name: 'Totals' });
   await expect(sums.getByText('$402.07 unpaid')).toBeVisible();

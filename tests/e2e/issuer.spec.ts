@@ -4,10 +4,10 @@ import { generateSync } from 'otplib';
 import { issuerAt, jwt, keys } from '../server/auth/issuer-at.ts';
 import type { Issuer } from '../server/auth/issuer-at.ts';
 import { listen } from '../server/outbound/listen.ts';
-import { startPortal } from './portal.ts';
+import { expectTitle, newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode } from './ways-in.ts';
+import { signInByApi, signInAt, typeCode } from './ways-in.ts';
 
 let portal: Portal;
 let issuer: Issuer;
@@ -52,7 +52,7 @@ test.beforeAll(async () => {
       body: `<!doctype html><title>Issuer</title><a href="${searchParams.get('redirect_uri') ?? ''}?${back.toString().replaceAll('&', '&amp;')}">Continue to the portal</a>`,
     };
   };
-  const admin = await byApi(portal, 'admin');
+  const admin = await signInByApi(portal, 'admin');
   await admin.call('PUT', `service-providers/${admin.provider}/settings`, {
     oidc: { issuer: issuer.url, clientId: 'portal', label: 'Harbour account' },
   });
@@ -79,18 +79,18 @@ const back = (page: Page): Promise<void> =>
 test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address that it has checked, then by what it is known by', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   as('dana@example.com');
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   await expect(page.getByRole('link', { name: 'Sign in with Harbour account' })).toBeVisible();
   await sound(page, 'login-issuer');
   await page.getByRole('link', { name: 'Sign in with Harbour account' }).click();
   await back(page);
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await expect(page).toHaveURL(/daily-checks\?q=mail$/);
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   // Another address by now: it is the same person still.
   issuer.token = (_, right) =>
     jwt(
@@ -99,7 +99,7 @@ test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address 
     );
   await there(page, '/monitoring/daily-checks');
   await back(page);
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await expect(page.getByLabel('Sidebar').getByText('Dana Reyes')).toBeVisible();
   await page.context().close();
 });
@@ -107,7 +107,7 @@ test('E2E-12, OIDC-1, OIDC-2: there and back at an issuer, first by the address 
 test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page, where the other ways stand open', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   const expectRefusal = async (sentence: string): Promise<void> => {
     await expect(page.getByRole('alert').filter({ hasText: sentence })).toBeVisible();
     await expect(page).toHaveURL(/\/login$/);
@@ -138,7 +138,7 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
   await there(page);
   const way =
     (await page.getByRole('link', { name: 'Continue to the portal' }).getAttribute('href')) ?? '';
-  const stranger = await freshPage(browser);
+  const stranger = await newPage(browser);
   await stranger.goto(way);
   await expect(stranger).toHaveURL(/\/login$/);
   await expect(stranger.getByRole('alert')).toBeVisible();
@@ -157,8 +157,8 @@ test('E2E-12, OIDC-1, OIDC-3: whoever is refused is told why at the sign-in page
 test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, unless the provider trusts the issuer with it', async ({
   browser,
 }) => {
-  const olivia = await byApi(portal, 'olivia');
-  const admin = await byApi(portal, 'admin');
+  const olivia = await signInByApi(portal, 'olivia');
+  const admin = await signInByApi(portal, 'admin');
   const { secret } = (await olivia.call('POST', `profile/${olivia.id}/totp`, {})) as {
     secret: string;
   };
@@ -166,20 +166,20 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
     generateSync({ secret, epoch: Math.floor((Date.now() + ms) / 1_000) });
   await olivia.call('PUT', `profile/${olivia.id}/totp`, { code: codeIn(0) });
   as('olivia@example.com');
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await there(page, '/monitoring/daily-checks');
   await back(page);
-  await isAt(page, 'Confirm your identity');
+  await expectTitle(page, 'Confirm your identity');
   await expect(page).toHaveURL(/\/verification$/);
   await typeCode(page, '000000');
   await expect(page.getByText("This code isn't valid.")).toBeVisible();
   await typeCode(page, codeIn(30_000));
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
 
   // The switch in the provider's settings.
-  const boss = await freshPage(browser);
+  const boss = await newPage(browser);
   await boss.goto(`${portal.url}/admin/settings#oidc`);
   await boss.getByLabel('Username').fill('admin');
   await boss.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -196,15 +196,15 @@ test('E2E-12, OIDC-4: who comes from an issuer shows the own second factor too, 
   });
   await there(page, '/monitoring/daily-checks');
   await back(page);
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await page.context().close();
 });
 
 test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, later ones ask the server, and what is refused is told', async ({
   browser,
 }) => {
-  const admin = await byApi(portal, 'admin');
-  const dana = await byApi(portal, 'dana');
+  const admin = await signInByApi(portal, 'admin');
+  const dana = await signInByApi(portal, 'dana');
   await admin.call('PUT', `service-providers/${admin.provider}/settings`, {
     sso: {
       vac: null,
@@ -220,13 +220,13 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   });
   const countSessions = (): number =>
     issuer.asked.filter(({ path }) => path === '/v1/zsspsessions').length;
-  const page = await freshPage(browser);
-  await give(page, portal, 'dana');
-  await isIn(page);
+  const page = await newPage(browser);
+  await signInAt(page, portal, 'dana');
+  await expectTitle(page, 'Daily checks');
   const open = async (name: string): Promise<void> =>
     page.getByLabel('Sidebar').getByRole('link', { name }).click();
   await open('Zerto');
-  await isAt(page, 'Zerto');
+  await expectTitle(page, 'Zerto');
   await sound(page, 'apps-zerto');
   expect(countSessions()).toBe(0);
   await page.getByRole('button', { name: 'Sign in to Zerto' }).click();
@@ -240,7 +240,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await sound(page, 'apps-zerto-open');
   // What is not set up is told in words.
   await open('Veeam Service Provider Console');
-  await isAt(page, 'Veeam Service Provider Console');
+  await expectTitle(page, 'Veeam Service Provider Console');
   await page.getByRole('button', { name: /^Sign in to/ }).click();
   await expect(
     page.getByText("Single sign-on isn't set up for this system. Ask your administrator."),
@@ -257,7 +257,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   await page.goto(`${portal.url}/monitoring/apps/other`);
   await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   expect(
     await page.evaluate(() => [
       localStorage.getItem('ssoClicks'),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, expect, test } from '@playwright/test';
 import type { BrowserContext, Page } from '@playwright/test';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 test.use({ serviceWorkers: 'allow' });
@@ -27,7 +27,7 @@ test('E2E-6, OUT-1, SYNC-1: five kills of the browser at random moments lose no 
   };
   await post(
     portal.url,
-    await loadKey(portal),
+    await createKey(portal),
     Array.from({ length: JOBS }, (_, i) => ({
       job: `Kill ${String(i).padStart(2, '0')}`,
       status: 'Failed',

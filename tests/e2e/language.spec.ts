@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { accountsAt, loadPage } from './account-person.ts';
+import { accountsAt } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
-import { startPortal } from './portal.ts';
+import { newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -38,7 +38,7 @@ test('LANG-4: the page follows the language of the user, starts in it next time,
   browser,
 }) => {
   await choose('dana', 'en-XA');
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await people.enter(page, 'dana');
   const heading = page.getByRole('heading', { level: 1, name: /^\[Þŕóƒíĺé/ });
   await expect(heading).toBeVisible();
@@ -66,7 +66,7 @@ test('LANG-4: before the sign-in the page has the language of the portal, and a 
 }) => {
   const id = await choose('dana', 'en');
   await people.admin('PUT', `service-providers/${id}/branding`, { language: 'en-XA' });
-  const page = await loadPage(browser);
+  const page = await newPage(browser);
   await page.goto(people.at('profile'));
   await page.getByLabel(/^\[Úšéŕñàɱé/).fill('dana');
   await page.getByRole('textbox', { name: /^\[Þàššŵóŕđ/ }).fill(portal.password);

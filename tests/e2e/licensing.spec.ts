@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadApi, loadKey, post, startPortal } from './portal.ts';
+import { createKey, loadApi, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 import { personAt } from './person.ts';
@@ -12,7 +12,7 @@ test.beforeAll(async () => {
   const api = await loadApi(portal, 'admin');
   const { id } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${id}/branding`, { supportEmail: 'billing@example.com' });
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     { job: 'Files nightly', status: 'Success', computer: 'SRV-1' },
     { job: 'Mail nightly', status: 'Failed', message: 'refused', computer: 'srv-1' },
     { job: 'Web nightly', status: 'Success', computer: 'SRV-2' },
@@ -31,9 +31,7 @@ test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month
   page,
 }) => {
   await page.goto(`${portal.url}/monitoring/licensing`);
-  await page.getByLabel('Username').fill('admin');
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, 'admin', portal.password);
   await expect(page.getByRole('rowheader', { name: 'First company' })).toBeVisible();
   await expect(
     page.getByRole('row', { name: /Monitored by this portal, Other 2 Computers/ }),

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { personAt, loadPicture } from './person.ts';
+import { personAt, takePictures } from './person.ts';
 import { loadApi, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
@@ -24,16 +24,16 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
   await signIn(page, portal.url, 'operator', portal.password);
   const dev = personAt(page);
   await dev.isLive();
-  await loadPicture(page, 'signed-in');
+  await takePictures(page, 'signed-in');
 
   await test.step('has the list by cause, from the palette', async () => {
     await dev.hasPalette();
     await dev.types('by cause');
-    await loadPicture(page, 'palette');
+    await takePictures(page, 'palette');
     await dev.presses('Enter');
     await expect(page).toHaveURL(/group=cause/);
     await expect(dev.heads.first()).toBeVisible();
-    await loadPicture(page, 'by-cause');
+    await takePictures(page, 'by-cause');
   });
 
   await test.step('reviews all of the worst cause with one comment', async () => {
@@ -42,7 +42,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     const many = await dev.countAt(/ 0 of (\d+) cleared/);
     await dev.presses('Shift+E');
     await dev.hasDialog(new RegExp(`^Review ${many} results?$`));
-    await loadPicture(page, 'review-group');
+    await takePictures(page, 'review-group');
     await dev.types('The repository server is being replaced today.');
     await dev.presses('Control+Enter');
     await dev.isTold(`${many} reviewed`);
@@ -50,7 +50,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
       'aria-label',
       new RegExp(` ${many} of ${many} cleared, expanded$`),
     );
-    await loadPicture(page, 'group-ruled-off');
+    await takePictures(page, 'group-ruled-off');
   });
 
   await test.step('reads the next one beside the list, and snoozes it until Monday', async () => {
@@ -59,7 +59,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('Enter');
     await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
     await expect(page).toHaveURL(/run=/);
-    await loadPicture(page, 'panel');
+    await takePictures(page, 'panel');
     await dev.presses('s');
     await dev.hasDialog(/^Snooze /);
     await dev.presses('Shift+Tab');
@@ -68,12 +68,12 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     );
     await dev.presses('Tab');
     await dev.types('New disk comes on Monday');
-    await loadPicture(page, 'snooze');
+    await takePictures(page, 'snooze');
     await dev.presses('Enter');
     await dev.isTold(/^Snoozed until /);
     await dev.presses('Escape');
     await expect(dev.row(job)).toContainText(/Snoozed until .*Mon|Snoozed until \d\d\/\d\d/);
-    await loadPicture(page, 'snoozed');
+    await takePictures(page, 'snoozed');
   });
 
   await test.step('writes a note to one, and ties it to a ticket', async () => {
@@ -81,7 +81,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('n');
     await dev.hasDialog(/^Note on /);
     await dev.types('Asked the customer for a new token.');
-    await loadPicture(page, 'note');
+    await takePictures(page, 'note');
     await dev.presses('Control+Enter');
     await dev.isTold(/^Note saved: /);
     await expect(dev.row(job).getByLabel('Has a note')).toBeVisible();
@@ -92,7 +92,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await page.getByRole('button', { name: 'Link an existing ticket' }).press('Enter');
     await expect(page.getByLabel('Ticket number')).toBeFocused();
     await dev.types('T2026-4711');
-    await loadPicture(page, 'ticket');
+    await takePictures(page, 'ticket');
     await dev.presses('Enter');
     await dev.isTold(/^Ticket T2026-4711 linked/);
     await expect(dev.row(job)).toContainText('T2026-4711');
@@ -111,7 +111,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     const job = await dev.nextRow();
     await dev.presses('x', 'Shift+J', 'Shift+J');
     await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/[23] selected/);
-    await loadPicture(page, 'range');
+    await takePictures(page, 'range');
     await dev.presses('e');
     await dev.isTold(/^[23] reviewed$/);
     await expect(dev.row(job)).toContainText(/Reviewed .* by you/);
@@ -128,7 +128,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.presses('e');
     await expect(dev.row(job)).toContainText('not sent yet');
     await expect(page.getByRole('button', { name: /^Offline since .* 1 waiting/ })).toBeVisible();
-    await loadPicture(page, 'offline');
+    await takePictures(page, 'offline');
   });
 
   await test.step('opens it in the train: the page comes cold from the device, with all that waits', async () => {
@@ -136,7 +136,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     expect(opened?.fromServiceWorker()).toBe(true);
     await expect(dev.heads.first()).toBeVisible();
     await expect(page.getByRole('button', { name: /^Offline since .* 1 waiting/ })).toBeVisible();
-    await loadPicture(page, 'opened-offline');
+    await takePictures(page, 'opened-offline');
   });
 
   await test.step('reviews the next cause in the train, and all that is left', async () => {
@@ -147,10 +147,10 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await dev.isTold(/reviewed/i);
     await dev.presses('Control+a');
     await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/\d+ selected/);
-    await loadPicture(page, 'all-selected');
+    await takePictures(page, 'all-selected');
     await dev.presses('e');
     await dev.isTold(/^\d+ reviewed$/);
-    await loadPicture(page, 'all-reviewed');
+    await takePictures(page, 'all-reviewed');
     await dev.presses('r');
     await expect(
       page.getByRole('heading', { name: /^All clear since \d\d:\d\d [AP]M$/ }),
@@ -158,7 +158,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     const { done, of, cleared, snoozed } = await dev.allClear();
     expect([done, cleared + snoozed]).toEqual([of, of]);
     expect(snoozed).toBeGreaterThanOrEqual(1);
-    await loadPicture(page, 'all-clear-offline');
+    await takePictures(page, 'all-clear-offline');
   });
 
   const unsent = Number(
@@ -194,7 +194,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
 
   await test.step('clears what has come meanwhile', async () => {
     await dev.clearsUntil(/^All clear since \d\d:\d\d [AP]M$/);
-    await loadPicture(page, 'all-clear');
+    await takePictures(page, 'all-clear');
   });
 
   await test.step('hands over', async () => {
@@ -209,7 +209,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
     await expect(toCheck).toHaveText(/^\d+$/);
     left = Number(await toCheck.innerText());
     await dev.types('All clear. The new disk comes on Monday.');
-    await loadPicture(page, 'hand-over');
+    await takePictures(page, 'hand-over');
     await dev.presses('Control+Enter');
     await dev.isTold('Handed over');
   });
@@ -226,7 +226,7 @@ test('E2E-10: an operator clears the whole morning with the keyboard alone, with
       ),
     );
     await expect(line).toContainText('All clear. The new disk comes on Monday.');
-    await loadPicture(next, 'next-person');
+    await takePictures(next, 'next-person');
     await other.close();
   });
   await context.close();

@@ -2,9 +2,9 @@ import { createECDH, createHmac } from 'node:crypto';
 import { expect, test } from '@playwright/test';
 import { listen } from '#tests/server/outbound/listen.ts';
 import type { Outside } from '#tests/server/outbound/listen.ts';
-import { loadApi, loadKey, post, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
@@ -24,7 +24,7 @@ test.afterAll(async () => {
 test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret that was shown once, and what it answered is kept', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await signIn(page, portal.url, 'admin', portal.password);
   await page.goto(`${portal.url}/monitoring/webhooks`);
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
@@ -59,7 +59,7 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await page.getByRole('button', { name: 'Send test to Automation' }).click();
   await expect(page.getByText('Automation responded with 200')).toBeVisible();
 
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     {
       job: 'SQL nightly',
       status: 'Failed',
@@ -104,7 +104,7 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
 test('E2E-1, NOTIFY-6: a person chooses of what mail and push come, and when not; where the browser refuses, that is said', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await page.addInitScript(() => {
     Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
   });

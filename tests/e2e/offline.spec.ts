@@ -6,7 +6,7 @@ import { chromium, expect, test } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { CSP } from '../../server/platform/http/security-headers.ts';
 import { startFront } from './front.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, getRow, loadApi, post, signIn, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axe } from './page-checks.ts';
 
@@ -18,7 +18,7 @@ test.beforeAll(async () => {
   portal = await startPortal('none', [], 'embedded');
   await post(
     portal.url,
-    await loadKey(portal),
+    await createKey(portal),
     Array.from({ length: 3 }, (_, i) => ({
       job: `Mountain hut ${i + 1}`,
       status: 'Failed',
@@ -33,11 +33,11 @@ test.afterAll(async () => {
 });
 
 test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every screen, work is kept, and arrives once when the server is back', async () => {
-  const profile = getFolder('profile');
+  const profile = makeFolder('profile');
   let { context, page } = await launch(profile);
   await signIn(page, portal.url, 'admin', portal.password);
   await expect(getRow(page, 'Mountain hut 1')).toBeVisible();
-  await loadStored(page);
+  await waitForBuild(page);
   await context.close();
   await portal.kill();
 
@@ -131,9 +131,9 @@ const networkSentence = (page: Page): Locator =>
   page.getByText("You're offline. Reconnect to sign in.");
 
 test('OFF-5, A11: past the offline limit, the sign-in page says that signing in needs the network', async () => {
-  const { context, page } = await launch(getFolder('profile'));
+  const { context, page } = await launch(makeFolder('profile'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await loadStored(page);
+  await waitForBuild(page);
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   // The limit has passed, as far as this device knows.
@@ -163,9 +163,7 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
     page.getByText('Your session has expired. Please log in again to continue.'),
   ).toBeVisible();
   await axe(page, 'sign-in');
-  await page.getByLabel('Username').fill('dana');
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, 'dana', portal.password);
   await expect(page.getByText('No response received from server. Try again later.')).toBeVisible();
   await expect(sentence).toBeVisible();
   await portal.start();
@@ -175,9 +173,9 @@ test('OFF-5, A11: past the offline limit, the sign-in page says that signing in 
 });
 
 test('OFF-5: after signing out, the sign-in page says that signing in needs the network until the server answers', async () => {
-  const { context, page } = await launch(getFolder('profile-out'));
+  const { context, page } = await launch(makeFolder('profile-out'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await loadStored(page);
+  await waitForBuild(page);
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await portal.kill();
@@ -191,9 +189,9 @@ test('OFF-5: after signing out, the sign-in page says that signing in needs the 
 });
 
 test('OFF-5: signing out offline warns first, then says that signing in needs the network', async () => {
-  const { context, page } = await launch(getFolder('profile-offline'));
+  const { context, page } = await launch(makeFolder('profile-offline'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await loadStored(page);
+  await waitForBuild(page);
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -206,7 +204,7 @@ test('OFF-5: signing out offline warns first, then says that signing in needs th
 });
 
 test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the older one is closed, and no page runs two of them', async () => {
-  const other = getFolder('dist');
+  const other = makeFolder('dist');
   // The same sources, written otherwise: every chunk has another name.
   const made = spawnSync(
     process.env['DAYBOOK_NODE'] ?? process.execPath,
@@ -225,7 +223,7 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
   expect(made.stderr).toBe('');
   const [older, newer] = [getFiles('dist'), getFiles(other)];
   const front = await startFront(portal.url, 'dist');
-  const { context, page } = await launch(getFolder('profile'));
+  const { context, page } = await launch(makeFolder('profile'));
   /** Which builds the scripts and styles of a page are of. */
   const builds = async (of: Page): Promise<string[]> => {
     const loaded = await of.evaluate(() =>
@@ -251,7 +249,7 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
     ].filter((one) => one !== 'both');
   };
   await signIn(page, front.url, 'admin', portal.password);
-  await loadStored(page);
+  await waitForBuild(page);
   const first = await here(page);
   expect(first.files).toEqual([...older.keys()].sort());
   expect(await builds(page)).toEqual(['older']);
@@ -312,7 +310,7 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
 });
 
 /** Waits until the build is kept and the page is in the service worker's hands. */
-async function loadStored(page: Page): Promise<void> {
+async function waitForBuild(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -345,7 +343,7 @@ function getFiles(dist: string): Map<string, string> {
   return new Map([...pairs].map(([, address = '', hash = '']) => [address, hash]));
 }
 
-function getFolder(what: string): string {
+function makeFolder(what: string): string {
   const folder = mkdtempSync(join(tmpdir(), `daybook-${what}-`));
   folders.push(folder);
   return folder;

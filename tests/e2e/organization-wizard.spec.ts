@@ -1,15 +1,15 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { enter, NEW_PASSWORD, loadPerson, title } from './people.ts';
-import { startPortal } from './portal.ts';
+import { enter, NEW_PASSWORD, createUser } from './people.ts';
+import { expectTitle, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  await loadPerson(portal, 'olin', 'Olin Cloud', ['o365_admin']);
+  await createUser(portal, 'olin', 'Olin Cloud', ['o365_admin']);
 });
 test.afterAll(() => portal.stop());
 
@@ -19,7 +19,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const answer = (data: unknown) => ({ json: { success: true, data } });
 
 /** The tenant's side: a code that an administrator uses after two checks, and what was created. */
-async function loadTenant(page: Page): Promise<{ readonly created: unknown[] }> {
+async function mockTenant(page: Page): Promise<{ readonly created: unknown[] }> {
   const created: unknown[] = [];
   let checks = 0;
   await page.context().route('**/o365/organizations/device-code', (route) =>
@@ -48,10 +48,10 @@ async function loadTenant(page: Page): Promise<{ readonly created: unknown[] }> 
 test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a code, and its draft survives a reload', async ({
   page,
 }) => {
-  const errors = getErrors(page);
-  const { created } = await loadTenant(page);
+  const errors = collectErrors(page);
+  const { created } = await mockTenant(page);
   await enter(portal, page, 'olin', '/o365/organizations', NEW_PASSWORD);
-  await title(page, 'Organizations');
+  await expectTitle(page, 'Organizations');
   await expect(heading(page, 'No organizations yet')).toBeVisible();
   await sound(page, 'organizations', { sidebar: true });
   await page.getByRole('button', { name: 'New organization' }).press('Enter');
@@ -91,7 +91,7 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
   await page.getByRole('textbox', { name: 'Repository name' }).fill('Copperline backups');
   await sound(page, 'repository step');
   await page.getByRole('button', { name: /^Create organization/ }).press('Enter');
-  await title(page, 'Organizations');
+  await expectTitle(page, 'Organizations');
   expect(created).toMatchObject([
     {
       name: 'Copperline',
@@ -113,7 +113,7 @@ test('WIZ-9, WIZ-10, WIZ-11: an organization is connected by keyboard, with a co
 test('WIZ-9: keys that come faster than the router renders lead as far as slow ones', async ({
   page,
 }) => {
-  await loadPerson(portal, 'quinn', 'Quinn Quick', ['o365_admin']);
+  await createUser(portal, 'quinn', 'Quinn Quick', ['o365_admin']);
   await enter(portal, page, 'quinn', '/o365/organizations/new/1', NEW_PASSWORD);
   await expect(heading(page, 'Organization and services')).toBeFocused();
   await page.getByLabel('Company').selectOption({ index: 1 });
@@ -140,7 +140,7 @@ test('WIZ-9: keys that come faster than the router renders lead as far as slow o
 test('WIZARD-2: the first organization is prompted for, filled in up to the sign-in, until it is dismissed', async ({
   page,
 }) => {
-  await loadPerson(portal, 'petra', 'Petra First', ['o365_admin']);
+  await createUser(portal, 'petra', 'Petra First', ['o365_admin']);
   await enter(portal, page, 'petra', '/o365/dashboard', NEW_PASSWORD);
   const prompt = page.getByRole('region', { name: 'Get started' });
   await expect(prompt.getByText('Please start by creating a new Organization')).toBeVisible();

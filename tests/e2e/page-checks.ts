@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { beyondTab, loadPicture, SIDEBAR } from './person.ts';
+import { beyondTab, takePictures, SIDEBAR } from './person.ts';
 
 const ALL = {
   type: 'tag',
@@ -81,7 +81,7 @@ export async function sound(
   part: Pick<Part, 'sidebar'> = {},
 ): Promise<void> {
   await axeInBoth(page, what, part);
-  await loadPicture(page, what.replaceAll(' ', '-'));
+  await takePictures(page, what.replaceAll(' ', '-'));
   expect(await beyondTab(page, part), what).toEqual([]);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
@@ -104,7 +104,7 @@ export async function sound(
  * What the browser says of the page that should not be: errors, and its content policy. A 401 is
  * how a page learns that nobody is signed in.
  */
-export function getErrors(page: Page): readonly string[] {
+export function collectErrors(page: Page): readonly string[] {
   const heard: string[] = [];
   page.on('console', (message) => {
     if (

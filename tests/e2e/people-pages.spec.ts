@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { enter, entry, loadFile, freshPage, loadPerson, title, expectText } from './people.ts';
-import { beyondTab, loadPicture } from './person.ts';
-import { loadApi, loadKey, post, getRow, startPortal } from './portal.ts';
+import { enter, entry, downloadCsv, createUser, expectText } from './people.ts';
+import { beyondTab, takePictures } from './person.ts';
+import { createKey, expectTitle, getRow, loadApi, newPage, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth } from './page-checks.ts';
 
@@ -21,7 +21,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   browser,
 }) => {
   await enter(portal, page, 'admin', '/monitoring/companies');
-  await title(page, 'Companies');
+  await expectTitle(page, 'Companies');
   await page.getByRole('button', { name: 'New company' }).click();
   await page.getByLabel('Name', { exact: true }).fill('First company');
   await page.getByRole('button', { name: 'Create company' }).click();
@@ -45,11 +45,11 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await expect(row).toContainText('Dana Reyes');
   await expect(row).toContainText('Veeam ID HF-1');
 
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   await post(portal.url, secret, [
     { job: 'SQL nightly', status: 'Failed', message: 'Unable to connect' },
   ]);
-  const other = await freshPage(browser);
+  const other = await newPage(browser);
   await enter(portal, other, 'dana', '/monitoring/daily-checks');
   await expect(getRow(other, 'SQL nightly')).toBeVisible();
   await page.reload();
@@ -65,7 +65,7 @@ test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its re
   await expectText(page, 'First company deleted');
   await expect(entry(page, 'First company')).toHaveCount(0);
   await expect(getRow(other, 'SQL nightly')).toHaveCount(0, { timeout: 60_000 });
-  const { name, text } = await loadFile(page);
+  const { name, text } = await downloadCsv(page);
   expect(name).toMatch(/^Companies_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
   expect(text).toContain('Harbour Foods,');
   expect(text).not.toContain('First company');
@@ -81,7 +81,7 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
 }) => {
   const api = await loadApi(portal, 'admin');
   const [gone, made] = [
-    await loadPerson(portal, 'zoe', 'Zoe Gone'),
+    await createUser(portal, 'zoe', 'Zoe Gone'),
     (await api('POST', 'companies', { name: 'Short-lived' })) as { _id: string },
   ];
   await api('DELETE', `users/delete/${gone}`);
@@ -99,7 +99,7 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
     body: '{}',
   });
   await enter(portal, page, 'admin', '/monitoring/users-logs?size=200');
-  await title(page, 'Users Logs');
+  await expectTitle(page, 'Users Logs');
   const lines = page.getByRole('row');
   for (const words of ['User invited', 'Company deleted'])
     await expect(lines.filter({ hasText: words }).first()).toBeVisible();
@@ -119,7 +119,7 @@ test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and 
   await page.getByRole('option', { name: 'Rita Only (rita)' }).click();
   await expect(page).toHaveURL(/user=[\da-f-]{36}/);
   await expect(lines.filter({ hasText: 'Company deleted' })).toHaveCount(0);
-  const { name, text } = await loadFile(page);
+  const { name, text } = await downloadCsv(page);
   expect(name).toMatch(/^UserLogs_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
   expect(text).toContain('rita');
   await page.getByRole('button', { name: 'Remove filter: User Rita Only' }).click();
@@ -186,7 +186,7 @@ test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, a
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: what })
         .toBeLessThanOrEqual(width);
       if (width === 1440) expect(await beyondTab(page), what).toEqual([]);
-      await loadPicture(page, `people-${what}-${width}`);
+      await takePictures(page, `people-${what}-${width}`);
     };
     await page.goto(`${portal.url}/monitoring/users`);
     await expect(entry(page, 'Dana Reyes')).toBeVisible();

@@ -3,16 +3,14 @@ import { linkFor } from './outbox.ts';
 import {
   enter,
   entry,
-  loadFile,
-  freshPage,
-  make,
+  downloadCsv,
+  submitUser,
   NEW_PASSWORD,
   panel,
-  loadPerson,
-  title,
+  createUser,
   expectText,
 } from './people.ts';
-import { loadApi, startPortal } from './portal.ts';
+import { expectTitle, loadApi, newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -29,18 +27,18 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   browser,
 }) => {
   await enter(portal, page, 'admin', '/monitoring/users');
-  await title(page, 'Users');
+  await expectTitle(page, 'Users');
   await page.getByRole('button', { name: 'New user' }).click();
   await page.getByRole('button', { name: 'Create and invite user' }).click();
   await expectText(page, 'Enter a username.');
   await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
-  await make(page, { name: 'Nora Vance', username: 'nora' });
+  await submitUser(page, { name: 'Nora Vance', username: 'nora' });
   await expectText(page, 'Invitation sent to Nora Vance');
   await expect(panel(page, 'Nora Vance').getByText('Invited')).toBeVisible();
   await expect(entry(page, 'Nora Vance')).toBeVisible();
   await page.keyboard.press('Escape');
-  await make(page, { name: 'Nora Second', username: 'NORA' });
+  await submitUser(page, { name: 'Nora Second', username: 'NORA' });
   await expectText(page, 'The username already exists.');
   await expect(page.getByLabel('Username', { exact: true })).toBeFocused();
   // What was typed is not lost by a slip.
@@ -50,15 +48,15 @@ test('USER-11, USER-1: a user is made and invited, chooses a password by the mai
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Nora Second');
   await page.getByRole('link', { name: 'Daily checks' }).click();
   await page.getByRole('button', { name: 'Discard changes' }).click();
-  await title(page, 'Daily checks');
+  await expectTitle(page, 'Daily checks');
 
-  const other = await freshPage(browser);
+  const other = await newPage(browser);
   await other.goto(await linkFor(portal.url, 'nora@example.com'));
   await other.getByRole('textbox', { name: 'New password' }).fill(NEW_PASSWORD);
   await other.keyboard.press('Enter');
   await expectText(other, /Your new password is set/);
   await enter(portal, other, 'nora', '/monitoring/daily-checks', NEW_PASSWORD);
-  await title(other, 'Daily checks');
+  await expectTitle(other, 'Daily checks');
   await expect(other.getByRole('link', { name: 'Users', exact: true })).toHaveCount(0);
   await other.context().close();
 });
@@ -67,10 +65,10 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
   page,
   browser,
 }) => {
-  await loadPerson(portal, 'owen', 'Owen Hart');
-  const other = await freshPage(browser);
+  await createUser(portal, 'owen', 'Owen Hart');
+  const other = await newPage(browser);
   await enter(portal, other, 'owen', '/monitoring/daily-checks', NEW_PASSWORD);
-  await title(other, 'Daily checks');
+  await expectTitle(other, 'Daily checks');
   await enter(portal, page, 'admin', '/monitoring/users?q=owen');
   await entry(page, 'Owen Hart').click();
   const save = page.getByRole('button', { name: 'Save changes' });
@@ -101,7 +99,7 @@ test('USER-11, USER-3: a role that is given is there in the other browser at onc
 test('USER-11, USER-6: the last administrator is not deleted, and the page says so', async ({
   page,
 }) => {
-  await loadPerson(portal, 'kit', 'Kit Moore', ['super-admin', 'o365_admin']);
+  await createUser(portal, 'kit', 'Kit Moore', ['super-admin', 'o365_admin']);
   const api = await loadApi(portal, 'admin');
   const { rows } = (await api('GET', 'monitoring/reporting/users?role=admin')) as {
     rows: { _id: string; username: string }[];
@@ -120,10 +118,10 @@ test("USER-11, USER-8: a password that is set ends the other's sessions, once it
   page,
   browser,
 }) => {
-  await loadPerson(portal, 'pia', 'Pia Lund');
-  const other = await freshPage(browser);
+  await createUser(portal, 'pia', 'Pia Lund');
+  const other = await newPage(browser);
   await enter(portal, other, 'pia', '/monitoring/daily-checks', NEW_PASSWORD);
-  await title(other, 'Daily checks');
+  await expectTitle(other, 'Daily checks');
   await enter(portal, page, 'admin', '/monitoring/users?q=pia');
   let request = 0;
   // As five minutes later: the server wants a factor first.
@@ -166,7 +164,7 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
   page,
 }) => {
   await enter(portal, page, 'admin', '/monitoring/users');
-  await title(page, 'Users');
+  await expectTitle(page, 'Users');
   const confirm = async (call: string, press: () => Promise<void>): Promise<void> => {
     let request = 0;
     await page.context().route(call, async (route) => {
@@ -195,7 +193,7 @@ test('G44, OWN-2: some minutes after signing in, creating a user and downloading
     await expect(page.getByRole('heading', { name: 'Confirm your identity' })).toBeHidden();
     await expect.poll(() => request).toBe(2);
   };
-  await confirm('**/api/v1/users', () => make(page, { name: 'Vera Late', username: 'vera' }));
+  await confirm('**/api/v1/users', () => submitUser(page, { name: 'Vera Late', username: 'vera' }));
   await expectText(page, 'Invitation sent to Vera Late');
   await expect(entry(page, 'Vera Late')).toBeVisible();
   await page.keyboard.press('Escape');
@@ -228,7 +226,7 @@ test('USER-11: an administrator logs in as a user with a reason, sees what it se
 test('USER-11, USER-5: a user is deleted, found among the deleted, and removed for good by typing its name', async ({
   page,
 }) => {
-  await loadPerson(portal, 'uma', 'Uma Grant');
+  await createUser(portal, 'uma', 'Uma Grant');
   await enter(portal, page, 'admin', '/monitoring/users?q=uma');
   await entry(page, 'Uma Grant').click();
   await page.getByRole('tab', { name: 'Access' }).click();
@@ -251,7 +249,7 @@ test('USER-11, USER-5: a user is deleted, found among the deleted, and removed f
   await expect(entry(page, 'Uma Grant')).toHaveCount(0);
   await page.goto(`${portal.url}/monitoring/users`);
   await expect(entry(page, 'Rita Only')).toBeVisible();
-  const { name, text } = await loadFile(page);
+  const { name, text } = await downloadCsv(page);
   expect(name).toMatch(/^Users_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
   expect(text).toContain('Rita Only');
   expect(text).not.toContain('Uma');

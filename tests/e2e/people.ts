@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import type { Browser, Locator, Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { linkFor } from './outbox.ts';
-import { loadApi } from './portal.ts';
+import { loadApi, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 export const NEW_PASSWORD = 'a calm harbour ledger 42';
-export const freshPage = async (browser: Browser): Promise<Page> =>
-  (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
 
 /** A user with a password of its own, by the link of an invitation. */
-export async function loadPerson(
+export async function createUser(
   portal: Portal,
   username: string,
   name: string,
@@ -44,19 +42,15 @@ export async function enter(
   password = portal.password,
 ): Promise<void> {
   await page.goto(portal.url + path);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, password);
 }
-export const title = (page: Page, name: string): Promise<void> =>
-  expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 export const entry = (page: Page, name: string): Locator =>
   page.locator('[data-entry]').filter({ hasText: name });
 export const panel = (page: Page, name: string): Locator => page.getByRole('region', { name });
 export const expectText = (page: Page, words: string | RegExp): Promise<void> =>
   expect(page.getByText(words)).toBeVisible();
 
-export async function loadFile(
+export async function downloadCsv(
   page: Page,
 ): Promise<{ readonly name: string; readonly text: string }> {
   const [download] = await Promise.all([
@@ -66,7 +60,8 @@ export async function loadFile(
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
-export async function make(
+/** Creates a user with the form. */
+export async function submitUser(
   page: Page,
   user: { readonly name: string; readonly username: string; readonly roles?: readonly string[] },
 ): Promise<void> {

@@ -136,7 +136,7 @@ export function personAt(page: Page): Person {
  * Pictures of a walk for whoever wants to look at it: with DAYBOOK_PICTURES=<folder> each step is
  * kept light, dark and at the width of a phone. Without it nothing happens.
  */
-export async function loadPicture(page: Page, step: string): Promise<void> {
+export async function takePictures(page: Page, step: string): Promise<void> {
   const folder = process.env['DAYBOOK_PICTURES'] ?? '';
   if (folder === '') return;
   mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { axeInBoth } from './page-checks.ts';
-import { loadPicture } from './person.ts';
+import { takePictures } from './person.ts';
 import { loadApi, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
@@ -64,7 +64,7 @@ test('DESK-8: a company is pinned by keyboard without a network, comes first on 
     getFilter(page).getByRole('button', { name: 'Cedar Marine (pinned)' }),
   ).toHaveAttribute('aria-pressed', 'false');
   await axeInBoth(page, 'pinned');
-  await loadPicture(page, 'pinned');
+  await takePictures(page, 'pinned');
   await context.setOffline(false);
 
   const phone = await (
@@ -80,7 +80,7 @@ test('DESK-8: a company is pinned by keyboard without a network, comes first on 
     .click();
   const unpin = getFilter(phone).getByRole('button', { name: 'Unpin Cedar Marine', exact: true });
   expect((await unpin.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-  await loadPicture(phone, 'pinned-phone');
+  await takePictures(phone, 'pinned-phone');
   await unpin.click();
   await expect.poll(() => namesIn(phone)).toEqual(COMPANIES);
   await expect.poll(() => namesIn(page), { timeout: 60_000 }).toEqual(COMPANIES);

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import type { Locator, Page } from '@playwright/test';
+import type { Browser, Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
-import { loadCopy } from './folders.ts';
+import { copyFolder } from './folders.ts';
 
 /**
  * The product as a user starts it, on data of its own, with a second technician and a second
@@ -39,7 +39,7 @@ export async function startPortal(
   on: 'any' | 'embedded' = 'any',
 ): Promise<Portal> {
   const postgres = on === 'any' && hasPostgres();
-  const dataDir = await loadCopy(
+  const dataDir = await copyFolder(
     [postgres ? 'postgres' : 'embedded', demoData, ...besides],
     async (folder) => {
       const made = { folder, databaseUrl: postgres ? await newDatabase() : '' };
@@ -161,7 +161,21 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Ends in the morning's list, whatever the role begins with. */
+/** A page in a context of its own. */
+export const newPage = async (browser: Browser): Promise<Page> =>
+  (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+
+export const expectTitle = (page: Page, name: string): Promise<void> =>
+  expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+
+/** Fills in and submits the sign-in form. */
+export async function submitSignIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Signs in and opens the daily checks, whatever page the role starts with. */
 export async function signIn(
   page: Page,
   url: string,
@@ -171,10 +185,8 @@ export async function signIn(
   const list = new URL(url);
   if (list.pathname === '/') list.pathname = '/monitoring/daily-checks';
   await page.goto(list.href);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
+  await submitSignIn(page, username, password);
+  await expectTitle(page, 'Daily checks');
 }
 
 /** The row of a job in the morning's list. */
@@ -232,7 +244,7 @@ export async function waitForBackups(portal: Portal): Promise<void> {
 }
 
 /** An ingest key of the provider's first company; answers the secret. */
-export async function loadKey(
+export async function createKey(
   portal: Portal,
   username = 'admin',
   base = portal.url,

@@ -1,7 +1,7 @@
 /* oxlint-disable unicorn/consistent-function-scoping -- functions of the page cannot be outside of what is evaluated there */
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadKey, post, signIn, startPortal } from './portal.ts';
+import { createKey, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 /** The screens that an administrator can open, and one that doesn't exist. */
@@ -64,7 +64,7 @@ const at = (hoursAgo: number): string => new Date(Date.now() - hoursAgo * 3_600_
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     ...[3, 27, 51, 75].map((hours) => ({
       job: 'Ночной архив',
       computer: 'сервер-1',
@@ -100,15 +100,15 @@ test('I18N-2: in the pseudo-language every text of a screen is translated, and n
       await page.goto(`${portal.url}/${path}`);
       await expect(page.locator('h1').first()).toBeAttached();
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
-      await settled(page);
-      for (const error of await getFieldErrors(page)) found.push(`${width} ${path}: ${error}`);
+      await untilStill(page);
+      for (const error of await findTextIssues(page)) found.push(`${width} ${path}: ${error}`);
     }
   }
   expect(found).toEqual([]);
 });
 
 /** Resolves when the page shows the same text twice in a row. */
-async function settled(page: Page): Promise<void> {
+async function untilStill(page: Page): Promise<void> {
   let before = '';
   await expect
     .poll(
@@ -124,7 +124,7 @@ async function settled(page: Page): Promise<void> {
 }
 
 /** Plain texts, cut texts, and what is wider than the window. */
-async function getFieldErrors(page: Page): Promise<readonly string[]> {
+async function findTextIssues(page: Page): Promise<readonly string[]> {
   const { texts, cut, wide } = await page.evaluate(() => {
     const isShown = (element: Element): boolean =>
       element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { codeFor, linkFor, sentTo } from './outbox.ts';
-import { startPortal } from './portal.ts';
+import { expectTitle, newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, getWrong } from './ways-in.ts';
+import { signInByApi, signInAt, typeCode, withSettings, getWrongCode } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -16,13 +16,13 @@ test.afterAll(async () => {
 test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a mail, once', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await page.goto(`${portal.url}/login`);
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   await expect(page.getByRole('link', { name: 'Forgot password' })).toBeVisible();
   await sound(page, 'login');
   await page.getByRole('link', { name: 'Forgot password' }).click();
-  await isAt(page, 'Forgot your password?');
+  await expectTitle(page, 'Forgot your password?');
   await sound(page, 'forgot-password-db');
   await page.getByRole('button', { name: 'Send link' }).click();
   await expect(page.getByText('Enter your username.', { exact: true })).toBeVisible();
@@ -34,7 +34,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   }
   const link = await linkFor(portal.url, 'fay@example.com');
   await page.goto(link);
-  await isAt(page, 'Choose a new password');
+  await expectTitle(page, 'Choose a new password');
   await expect(page).toHaveURL(/\/reset-password-db$/);
   await sound(page, 'reset-password-db');
   const field = page.getByRole('textbox', { name: 'New password' });
@@ -56,12 +56,12 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
     page.getByText("Your new password is set. You're signed out everywhere else."),
   ).toBeVisible();
   await page.keyboard.press('Enter');
-  await isAt(page, 'Sign in');
-  await give(page, portal, 'fay', 'a quiet new ledger 77');
-  await isIn(page);
+  await expectTitle(page, 'Sign in');
+  await signInAt(page, portal, 'fay', 'a quiet new ledger 77');
+  await expectTitle(page, 'Daily checks');
   await page.context().close();
 
-  const again = await freshPage(browser);
+  const again = await newPage(browser);
   for (const over of [
     link,
     `${portal.url}/reset-password-db#never-a-link`,
@@ -71,7 +71,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
     await again.goto(over);
     await expect(again.getByText('This link has expired. Request a new one.')).toBeVisible();
   }
-  await give(again, portal, 'fay');
+  await signInAt(again, portal, 'fay');
   await expect(again.getByText('The username or password is not valid.')).toBeVisible();
   await again.context().close();
 });
@@ -79,7 +79,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
 test('E2E-12, RECOVER-2: questions and a code unlock an account and set its password, wrong turns included', async ({
   browser,
 }) => {
-  const quinn = await byApi(portal, 'quinn');
+  const quinn = await signInByApi(portal, 'quinn');
   const answers = {
     'What was the name of your first school?': 'Hillside',
     'What was the name of your first pet?': 'Pebble',
@@ -89,14 +89,14 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     answers: Object.entries(answers).map(([question, answer]) => ({ question, answer })),
   });
   await withSettings(portal, { securityQuestions: true }, async () => {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     const answer = async (wrong: boolean): Promise<void> => {
       for (const [question, right] of Object.entries(answers))
         await page.getByLabel(question).fill(wrong ? `not ${right}` : right);
       await page.getByRole('button', { name: 'Send code' }).click();
     };
     await page.goto(`${portal.url}/unlock`);
-    await isAt(page, 'Unlock your account');
+    await expectTitle(page, 'Unlock your account');
     await sound(page, 'unlock');
     await page.getByLabel('Username').fill('quinn');
     await page.keyboard.press('Enter');
@@ -106,9 +106,9 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     await expect(page.getByText('Invalid security answers')).toBeVisible();
     const had = await sentTo(portal.url, 'quinn@example.com');
     await answer(false);
-    await isAt(page, 'Unlock your account');
+    await expectTitle(page, 'Unlock your account');
     const code = await codeFor(portal.url, 'quinn@example.com', had + 1);
-    await typeCode(page, getWrong(code));
+    await typeCode(page, getWrongCode(code));
     await expect(
       page.getByText('The account has not been unlocked. Please, try later'),
     ).toBeVisible();
@@ -136,8 +136,8 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     await expect(
       page.getByText("Your new password is set. You're signed out everywhere else."),
     ).toBeVisible();
-    await give(page, portal, 'quinn', 'the gate by the mill 9');
-    await isIn(page);
+    await signInAt(page, portal, 'quinn', 'the gate by the mill 9');
+    await expectTitle(page, 'Daily checks');
     await page.context().close();
   });
 });
@@ -145,7 +145,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
 test('PAGE-7: what stands behind the # leaves the address at once, says why another site refused, and a token that is none opens nothing', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   for (const [fragment, says] of [
     ['#refused=denied', 'The sign-in was canceled, or the sign-in service refused it.'],
     ['#refused=<b>anything</b>', 'Error while logging in'],
@@ -166,7 +166,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   ).toBeVisible();
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${portal.url}/o365/register#never-made`);
-  await isAt(page, 'Create your account');
+  await expectTitle(page, 'Create your account');
   await expect(page).toHaveURL(/\/o365\/register$/);
   await sound(page, 'register');
   await page.context().close();
@@ -175,17 +175,17 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
 test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an account, once; its address is confirmed by a link', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
-  await give(page, portal, 'admin');
-  await isIn(page);
-  const admin = await byApi(portal, 'admin');
+  const page = await newPage(browser);
+  await signInAt(page, portal, 'admin');
+  await expectTitle(page, 'Daily checks');
+  const admin = await signInByApi(portal, 'admin');
   const { url } = (await admin.call(
     'POST',
     `service-providers/${admin.provider}/invitations`,
     {},
   )) as { url: string };
   await page.goto(url);
-  await isAt(page, 'Create your account');
+  await expectTitle(page, 'Create your account');
   await page.getByLabel('Your name').fill('Nora New');
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'New password' }).fill('a lamp above the stairs 3');
@@ -201,8 +201,8 @@ test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an a
     page.getByText('Your account is ready. Sign in as nora. We sent a link to nora@example.org.'),
   ).toBeVisible();
   await page.keyboard.press('Enter');
-  await give(page, portal, 'nora', 'a lamp above the stairs 3');
-  await isIn(page);
+  await signInAt(page, portal, 'nora', 'a lamp above the stairs 3');
+  await expectTitle(page, 'Daily checks');
   await page.goto(`${portal.url}/monitoring/profile`);
   await expect(
     page.getByText('Not confirmed yet. We sent a link to nora@example.org.'),
@@ -212,25 +212,25 @@ test('E2E-12, EMAIL-3: an invitation signs out the current user and creates an a
   await page.getByRole('button', { name: 'Resend link' }).click();
   expect(await linkFor(portal.url, 'nora@example.org', 2)).not.toBe(first);
   await page.goto(first);
-  await isAt(page, 'Confirm your email address');
+  await expectTitle(page, 'Confirm your email address');
   await expect(page).toHaveURL(/\/confirm-email$/);
   await sound(page, 'confirm-email');
   await page.getByRole('button', { name: 'Confirm address' }).click();
   await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
   await page.getByRole('button', { name: 'Open the portal' }).click();
-  await isAt(page, 'Dashboard');
+  await expectTitle(page, 'Dashboard');
   await page.goto(`${portal.url}/monitoring/profile`);
   await expect(page.getByLabel('Email')).toHaveValue('nora@example.org');
   await expect(page.getByText(/^Not confirmed yet\./)).toHaveCount(0);
   await page.context().close();
 
-  const stranger = await freshPage(browser);
+  const stranger = await newPage(browser);
   await stranger.goto(first);
   await stranger.getByRole('button', { name: 'Confirm address' }).click();
   await expect(stranger.getByText('This link has expired. Request a new one.')).toBeVisible();
   await stranger.context().close();
 
-  const again = await freshPage(browser);
+  const again = await newPage(browser);
   await again.goto(url);
   await again.getByLabel('Your name').fill('Nora New');
   await again.getByLabel('Username').fill('nora2');

@@ -2,9 +2,9 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { loadOutbox } from './outbox.ts';
-import { loadApi, startPortal } from './portal.ts';
+import { loadApi, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -16,9 +16,7 @@ test.afterAll(async () => {
 
 async function enter(page: Page, username: string): Promise<void> {
   await page.goto(portal.url);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, portal.password);
   await page.getByRole('link', { name: 'Scheduled', exact: true }).click({ timeout: 60_000 });
 }
 
@@ -32,7 +30,7 @@ test('REPORT-2, REPORT-3, REPORT-7: a weekly report for two companies is tried, 
       serviceWorkers: 'allow',
     })
   ).newPage();
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   page.setDefaultTimeout(15_000);
   const api = await loadApi(portal, 'operator');
   for (const { _id: id } of (

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
-import { getErrors, sound } from './page-checks.ts';
-import { enter, freshPage, title } from './people.ts';
-import { loadApi, startPortal, waitForBackups } from './portal.ts';
+import { collectErrors, sound } from './page-checks.ts';
+import { enter } from './people.ts';
+import { expectTitle, loadApi, newPage, startPortal, waitForBackups } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 /** Each provider of the demo has an organization, which is backed up when the portal starts. */
@@ -54,9 +54,9 @@ const rowTexts = (page: Page, subject: string): Promise<string[]> =>
 test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restored with its date, seen in the tenant, undone, and listed', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'm365', OUTLOOK);
-  await title(page, 'Restore mailboxes');
+  await expectTitle(page, 'Restore mailboxes');
   await expect(node(page, /./).first()).toBeVisible();
   await expect(page.getByText('Restore session open')).toBeVisible();
   const person = await getName(node(page, /./).nth(1));
@@ -128,7 +128,7 @@ test('RES-35, RES-30, RES-37: a deleted mail is found by keyboard, tried, restor
   await dialog.getByRole('button', { name: 'Close' }).click();
 
   // A colleague opens the same place by its address.
-  const colleague = await freshPage(page.context().browser()!);
+  const colleague = await newPage(page.context().browser()!);
   const { pathname, search } = new URL(page.url());
   await enter(portal, colleague, 'm365', pathname + search);
   await expect(details(colleague).getByRole('heading', { level: 2 })).toHaveText(subject);
@@ -260,7 +260,7 @@ test('RES-36: a session is stopped and opened again at the same place, an old ad
 test('RES-38, G64: a mail is read in its frame, and mails and a OneDrive are downloaded as one file', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'm365', OUTLOOK);
   await node(page, /./).first().click();
   await node(page, /^Inbox/)
@@ -315,9 +315,9 @@ test('RES-35: on a phone, a deleted file is found on a path, restored and undone
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(portal, page, 'm365', ONEDRIVE);
-  await title(page, 'Restore OneDrives');
+  await expectTitle(page, 'Restore OneDrives');
   const row = node(page, /./).first();
   await expect(row).toBeVisible();
   const person = await getName(row);

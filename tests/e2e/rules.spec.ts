@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadKey, post, getRow, startPortal } from './portal.ts';
+import { createKey, getRow, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axe } from './page-checks.ts';
 
@@ -23,9 +23,7 @@ const result = (job: string, startedAgo: number): Parameters<typeof post>[2][num
 
 async function enter(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByLabel('Username').fill('operator');
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, 'operator', portal.password);
 }
 const SHOTS = process.env['SHOTS'];
 const shot = async (page: Page, name: string): Promise<void> => {
@@ -38,7 +36,7 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   const page = await (
     await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   ).newPage();
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   await post(portal.url, secret, [
     result(JOB, 3_600_000),
     result('Another of open files', 3_600_000),

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
 import { axe, axeInBoth } from './page-checks.ts';
 
@@ -45,7 +45,7 @@ const nights = (job: string, last: object): Result[] => [
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  secret = await loadKey(portal);
+  secret = await createKey(portal);
   await post(portal.url, secret, [
     ...nights('VM farm', { tasks: objects, log: 'start\nerror: no route\n' }),
     ...nights('Plain files', { log: 'start\nerror: refused\n' }),

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, getRow, loadApi, post, signIn, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, getErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors } from './page-checks.ts';
 
 /** The pages here are those whose sidebar is judged. */
 const WHOLE = { sidebar: true };
@@ -11,7 +11,7 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   const day = 86_400_000;
   const now = Date.now();
   const nights = (job: string, last: object): { job: string; status: string }[] =>
@@ -49,7 +49,7 @@ test.afterAll(async () => {
 test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy holds on every screen', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await page.goto(portal.url);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await axeInBoth(page, 'sign-in');
@@ -135,9 +135,7 @@ test('PAGE-2, PAGE-4: a stranger is led to the sign-in and back to where they wa
 }) => {
   await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
   await expect(page).toHaveURL(/\/login$/);
-  await page.getByLabel('Username').fill('admin');
-  await page.getByRole('textbox', { name: 'Password' }).fill('not the password');
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, 'admin', 'not the password');
   await expect(page.getByText('The username or password is not valid.')).toBeVisible();
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

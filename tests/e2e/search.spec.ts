@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { Page, Route } from '@playwright/test';
-import { personAt, loadPicture } from './person.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { personAt, takePictures } from './person.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, getErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors } from './page-checks.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -27,7 +27,7 @@ const failed = (job: string, days: number, message = 'no space left on device') 
 test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below it; an old result opens with the runs around it; without the server it is said', async ({
   page,
 }) => {
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   await post(portal.url, secret, [
     failed('Harbour files', 0.01),
     ...[62, 61, 60].map((days) => ({
@@ -45,7 +45,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
     subject: 'The harbour disk is full',
   });
 
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   const dana = personAt(page);
   await signIn(page, portal.url, 'dana', portal.password);
   await expect(getRow(page, 'Harbour files')).toBeVisible();
@@ -78,7 +78,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   expect(await chosenIn(page)).toBe(chosen);
   await expect(status).toHaveText(/^\d+ found, 1 of them on the server/);
   await axeInBoth(page, 'search');
-  await loadPicture(page, 'search');
+  await takePictures(page, 'search');
 
   // Each state in words.
   const field = page.getByRole('combobox', { name: 'Search everything' });
@@ -116,7 +116,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
     }),
   ).toBeVisible();
   await axeInBoth(page, 'old result');
-  await loadPicture(page, 'old-result');
+  await takePictures(page, 'old-result');
   await around.getByRole('row').last().getByRole('button').click();
   await expect(panel.getByText('No problems reported')).toBeVisible();
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { generateSync } from 'otplib';
 import { codeFor, sentTo } from './outbox.ts';
-import { startPortal } from './portal.ts';
+import { expectTitle, newPage, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, getWrong } from './ways-in.ts';
+import { signInByApi, signInAt, typeCode, withSettings, getWrongCode } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -22,9 +22,9 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
   browser,
 }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
-    const page = await freshPage(browser);
-    await give(page, portal, 'dana', portal.password, '/monitoring/daily-checks?q=mail');
-    await isAt(page, 'Your mobile phone');
+    const page = await newPage(browser);
+    await signInAt(page, portal, 'dana', portal.password, '/monitoring/daily-checks?q=mail');
+    await expectTitle(page, 'Your mobile phone');
     await expect(page).toHaveURL(/\/phone$/);
     await sound(page, 'phone');
     await page.getByLabel('Mobile phone').fill('555 0100');
@@ -34,7 +34,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     ).toBeVisible();
     await page.getByLabel('Mobile phone').fill('+1 (555) 010-0111');
     await page.keyboard.press('Enter');
-    await isAt(page, 'Enter the code');
+    await expectTitle(page, 'Enter the code');
     await expect(page).toHaveURL(/\/sms-verification$/);
     await expect(page.getByText('••• 11')).toBeVisible();
     await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute(
@@ -46,18 +46,18 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     const code = await codeFor(portal.url, PHONE);
     await typeCode(page, '12');
     await expect(page.getByText('Enter the six-digit code.')).toBeVisible();
-    await typeCode(page, getWrong(code));
+    await typeCode(page, getWrongCode(code));
     await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await expect(page.getByLabel('Code', { exact: true })).toHaveValue('');
     await typeCode(page, code);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await expect(page).toHaveURL(/daily-checks\?q=mail$/);
     await page.context().close();
 
-    const other = await freshPage(browser);
+    const other = await newPage(browser);
     await other.clock.install();
-    await give(other, portal, 'dana');
-    await isAt(other, 'Enter the code');
+    await signInAt(other, portal, 'dana');
+    await expectTitle(other, 'Enter the code');
     // It is theirs now: nobody leads the codes elsewhere on the way in.
     await expect(other.getByRole('button', { name: 'Use another number' })).toHaveCount(0);
     const again = other.getByRole('button', { name: /^Resend code/ });
@@ -82,7 +82,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
       other.getByText("You've reached the limit of codes for this sign-in. Start again later."),
     ).toBeVisible();
     await other.getByRole('button', { name: 'Back to sign in' }).click();
-    await isAt(other, 'Sign in');
+    await expectTitle(other, 'Sign in');
     await other.goBack();
     await expect(other).toHaveURL(/\/login$/);
     await other.context().close();
@@ -93,7 +93,7 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
   browser,
 }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     await page.clock.install();
     await page.goto(`${portal.url}/login`);
     await page.getByRole('switch', { name: /Remember this computer/ }).click();
@@ -102,7 +102,7 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
     await page.keyboard.press('Enter');
     await page.getByLabel('Mobile phone').fill('0015550100222');
     await page.keyboard.press('Enter');
-    await isAt(page, 'Enter the code');
+    await expectTitle(page, 'Enter the code');
     await page.clock.fastForward(31_000);
     await page.getByRole('button', { name: 'Use another number' }).click();
     await page.getByLabel('New mobile phone').fill('+15550100333');
@@ -111,10 +111,10 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
     await typeCode(page, await codeFor(portal.url, '+15550100333'));
     await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
     await page.getByRole('button', { name: 'Log out' }).click();
-    await isAt(page, 'Sign in');
+    await expectTitle(page, 'Sign in');
     const sent = await sentTo(portal.url, '+15550100333');
-    await give(page, portal, 'rita');
-    await isIn(page);
+    await signInAt(page, portal, 'rita');
+    await expectTitle(page, 'Daily checks');
     expect(await sentTo(portal.url, '+15550100333')).toBe(sent);
     // What was spared on the way in is shown before a sensitive change.
     await page.getByRole('link', { name: 'Profile' }).click();
@@ -127,7 +127,7 @@ test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code ag
     await expect(request.getByLabel('SMS code')).toBeFocused();
     await sound(page, 'reauth-sms-code');
     const code = await codeFor(portal.url, '+15550100333', sent + 1);
-    await request.getByLabel('SMS code').fill(getWrong(code));
+    await request.getByLabel('SMS code').fill(getWrongCode(code));
     await page.keyboard.press('Enter');
     await expect(request.getByText("This code isn't valid.")).toBeVisible();
     await request.getByLabel('SMS code').fill(code);
@@ -142,13 +142,13 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
   browser,
 }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
-    const page = await freshPage(browser);
-    await give(page, portal, 'rita');
-    await isAt(page, 'Enter the code');
+    const page = await newPage(browser);
+    await signInAt(page, portal, 'rita');
+    await expectTitle(page, 'Enter the code');
     const code = await codeFor(portal.url, '+15550100333', 3);
     for (let n = 0; n < 5; n++) {
       await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 60_000 });
-      await typeCode(page, getWrong(code));
+      await typeCode(page, getWrongCode(code));
       if (n < 4) await expect(page.getByText("This code isn't valid.")).toBeVisible();
     }
     await expect(page.getByText('This sign-in has expired. Start again.')).toBeVisible();
@@ -167,19 +167,19 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   let secret = '';
   let stored: string[] = [];
   await withSettings(portal, { secondFactor: 'strong' }, async () => {
-    const page = await freshPage(browser);
-    await give(page, portal, 'olivia');
-    await isAt(page, 'Set up an authenticator app');
+    const page = await newPage(browser);
+    await signInAt(page, portal, 'olivia');
+    await expectTitle(page, 'Set up an authenticator app');
     await expect(page).toHaveURL(/\/enrol$/);
     await sound(page, 'enrol');
     secret = (await page.getByLabel('Key for your authenticator app').innerText()).replace(
       /\s/g,
       '',
     );
-    await typeCode(page, getWrong(getTotp(secret)));
+    await typeCode(page, getWrongCode(getTotp(secret)));
     await expect(page.getByText("This code isn't valid.")).toBeVisible();
     await typeCode(page, getTotp(secret));
-    await isAt(page, 'Save your recovery codes');
+    await expectTitle(page, 'Save your recovery codes');
     await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
     await sound(page, 'recovery-codes');
     stored = await page
@@ -192,22 +192,22 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
     expect((await download).suggestedFilename()).toBe('recovery-codes.txt');
     await page.getByRole('checkbox', { name: /I've saved these codes/ }).check();
     await page.getByRole('button', { name: 'Continue' }).click();
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await page.context().close();
   });
 
-  const page = await freshPage(browser);
-  await give(page, portal, 'olivia');
-  await isAt(page, 'Confirm your identity');
+  const page = await newPage(browser);
+  await signInAt(page, portal, 'olivia');
+  await expectTitle(page, 'Confirm your identity');
   await expect(page).toHaveURL(/\/verification$/);
   await sound(page, 'verification');
   await typeCode(page, '000000');
   await expect(page.getByText("This code isn't valid.")).toBeVisible();
   await typeCode(page, getTotp(secret, 30_000));
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
-  await give(page, portal, 'olivia');
+  await expectTitle(page, 'Sign in');
+  await signInAt(page, portal, 'olivia');
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   for (const [code, right] of [
     ['aaaa-aaaa-aaaa', false],
@@ -217,14 +217,14 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
     await page.keyboard.press('Enter');
     if (!right) await expect(page.getByText("This code isn't valid.")).toBeVisible();
   }
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await page.context().close();
 });
 
 test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one that is not shown opens nothing', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   const device = await page.context().newCDPSession(page);
   await device.send('WebAuthn.enable');
   const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
@@ -237,9 +237,9 @@ test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one th
       automaticPresenceSimulation: true,
     },
   });
-  await give(page, portal, 'pat');
-  await isIn(page);
-  const pat = await byApi(portal, 'pat');
+  await signInAt(page, portal, 'pat');
+  await expectTitle(page, 'Daily checks');
+  const pat = await signInByApi(portal, 'pat');
   const { options } = (await pat.call('POST', `profile/${pat.id}/passkeys/options`, {})) as {
     options: string;
   };
@@ -250,10 +250,10 @@ test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one th
   }, options);
   await pat.call('POST', `profile/${pat.id}/passkeys`, { name: 'Test key', response: made });
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
 
-  await give(page, portal, 'pat');
-  await isAt(page, 'Confirm your identity');
+  await signInAt(page, portal, 'pat');
+  await expectTitle(page, 'Confirm your identity');
   await expect(page.getByRole('button', { name: 'Use passkey' })).toBeFocused();
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await page.keyboard.press('Enter');
@@ -262,14 +262,14 @@ test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one th
   ).toBeVisible();
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
   await page.getByRole('button', { name: 'Use passkey' }).click();
-  await isIn(page);
+  await expectTitle(page, 'Daily checks');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
 
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   await device.send('WebAuthn.clearCredentials', { authenticatorId });
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await expect(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -18,7 +18,7 @@ const ended = (job: string, status: string, hours: number, message?: string) => 
 };
 test.beforeAll(async () => {
   portal = await startPortal();
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     ended('Files nightly', 'Success', 30),
     ended('Files nightly', 'Failed', 2, 'No space left on device'),
     ended('Mail nightly', 'Success', 3),

@@ -4,7 +4,7 @@ import { aJob, aServer, fill } from '#tests/server/connections/fakes/vspc-estate
 import { type StandIn, USER, vspcStandIn } from '#tests/server/connections/fakes/vspc.ts';
 import { loadApi, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 
 let portal: Portal;
 let vspc: StandIn;
@@ -38,7 +38,7 @@ test('SYNC-14, SYNC-15: a collector that fails is named on another screen withou
 }) => {
   const { console } = vspc;
   const hourAgo = Date.now() - 3_600_000;
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   fill(console, 1, 2, hourAgo);
   console.servers.push(aServer('Company 0', 'vbr-9'));
   console.jobs.push(aJob({ company: 'Company 0', server: 'vbr-9', name: 'ERP' }, hourAgo));

@@ -1,9 +1,18 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { startFront } from './front.ts';
-import { enter, freshPage, NEW_PASSWORD, loadPerson, title } from './people.ts';
-import { loadPicture } from './person.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { enter, NEW_PASSWORD, createUser } from './people.ts';
+import { takePictures } from './person.ts';
+import {
+  createKey,
+  expectTitle,
+  getRow,
+  loadApi,
+  newPage,
+  post,
+  signIn,
+  startPortal,
+} from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -22,7 +31,7 @@ const PROMPT = 'Connect a backup source to start. Results appear here after its 
 test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and aloud, and a dismissal holds after another sign-in', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   await page.addInitScript(listenToLiveRegion);
   await enter(portal, page, 'admin', '/monitoring/dashboard');
   await expect(prompt(page)).toContainText(PROMPT);
@@ -31,7 +40,7 @@ test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and a
     .toContain(PROMPT);
   await expect(prompt(page).locator(':focus')).toHaveCount(0);
   await sound(page, 'first run');
-  await loadPicture(page, 'first-run');
+  await takePictures(page, 'first-run');
   await prompt(page).getByRole('link', { name: 'Connect a source' }).press('Enter');
   await expect(page).toHaveURL(/\/monitoring\/sources$/);
   await expect(prompt(page)).toHaveCount(0);
@@ -43,21 +52,21 @@ test('WIZARD-1: a new portal prompts who can connect a source, by keyboard and a
   await expect(prompt(page)).toHaveCount(0);
   expect((await saved).status()).toBe(200);
   await page.context().close();
-  const again = await freshPage(browser);
+  const again = await newPage(browser);
   const request = again.waitForResponse(
     (response) =>
       response.request().method() === 'GET' && /\/api\/v1\/profile\/[^/]+$/.test(response.url()),
   );
   await enter(portal, again, 'admin', '/monitoring/dashboard');
   expect((await request).ok()).toBe(true);
-  await title(again, 'Dashboard');
+  await expectTitle(again, 'Dashboard');
   await expect(prompt(again)).toHaveCount(0);
   await again.context().close();
 });
 
 test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }) => {
-  await loadPerson(portal, 'rosa', 'Rosa Reader', ['operator']);
-  const page = await freshPage(browser);
+  await createUser(portal, 'rosa', 'Rosa Reader', ['operator']);
+  const page = await newPage(browser);
   const profiles: string[] = [];
   page.on('request', (request) => {
     if (/\/api\/v1\/profile\/[^/]+$/.test(request.url())) profiles.push(request.url());
@@ -73,13 +82,13 @@ test('WIZARD-1: who cannot connect a source is not prompted', async ({ browser }
 test('VERSION-1, OUT-7: with another stored version the user is logged out at startup with the reason, and unsent changes arrive', async ({
   browser,
 }) => {
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     { job: 'Harbour store', status: 'Failed', message: 'No space left on device' },
   ]);
-  await loadPerson(portal, 'otto', 'Otto Operator', ['operator']);
+  await createUser(portal, 'otto', 'Otto Operator', ['operator']);
   const admin = await loadApi(portal, 'admin');
   const front = await startFront(portal.url, 'dist');
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   const reviews = async (): Promise<number> =>
     (
       (await admin('GET', 'admin/events?type=problem.reviewed')) as { events: { actor: string }[] }
@@ -105,7 +114,7 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
   ).toBeVisible();
   expect(await page.evaluate(() => localStorage.getItem('appVersion'))).toBe('2.2.14');
   await sound(page, 'version');
-  await loadPicture(page, 'version');
+  await takePictures(page, 'version');
   front.be('well');
   await page.reload();
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
@@ -123,11 +132,11 @@ test('VERSION-1, OUT-7: with another stored version the user is logged out at st
 test('LOAD-1: a screen that is gone after a deployment, and one that does not come for two minutes, say so and offer to reload', async ({
   browser,
 }) => {
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   const menu = page.getByRole('navigation', { name: 'Main' });
   await page.clock.install();
   await enter(portal, page, 'admin', '/monitoring/users');
-  await title(page, 'Users');
+  await expectTitle(page, 'Users');
   let isLate = false;
   await page.route(/\/assets\/screen-[^/]*\.js$/, (route) =>
     isLate ? new Promise<void>(() => {}) : route.fulfill({ status: 404, body: '' }),
@@ -135,7 +144,7 @@ test('LOAD-1: a screen that is gone after a deployment, and one that does not co
   await menu.getByRole('link', { name: 'Companies' }).click();
   await expect(page.getByRole('alert').getByText(CHUNK)).toBeVisible({ timeout: 60_000 });
   await sound(page, 'chunk');
-  await loadPicture(page, 'chunk-missing');
+  await takePictures(page, 'chunk-missing');
   isLate = true;
   await page.goto(`${portal.url}/monitoring/hints`);
   // The wait begins once the portal knows who is in: until then there is nothing to be late.
@@ -145,16 +154,16 @@ test('LOAD-1: a screen that is gone after a deployment, and one that does not co
   }).toPass({ timeout: 60_000 });
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.getByRole('button', { name: 'Reload' }).press('Enter');
-  await title(page, 'Hints');
+  await expectTitle(page, 'Hints');
   await page.context().close();
 });
 
 test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page comes before the cloud suite, which has Subscriptions where cards pay', async ({
   browser,
 }) => {
-  const id = await loadPerson(portal, 'olin', 'Olin Cloud', ['o365_admin']);
+  const id = await createUser(portal, 'olin', 'Olin Cloud', ['o365_admin']);
   const api = await loadApi(portal, 'admin');
-  const page = await freshPage(browser);
+  const page = await newPage(browser);
   const menu = page.getByRole('navigation', { name: 'Main' });
   await enter(portal, page, 'olin', '/o365', NEW_PASSWORD);
   await expect(page).toHaveURL(/\/o365\/dashboard$/);
@@ -163,18 +172,18 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
   await page.goto(`${portal.url}/admin/branding`);
   await expect(page).toHaveURL(/\/admin\/forbidden$/);
   await expect(page.getByText("You don't have access to this page.")).toBeVisible();
-  await loadPicture(page, 'forbidden');
+  await takePictures(page, 'forbidden');
   const { id: provider } = (await api('GET', 'service-providers/branding')) as { id: string };
   await api('PUT', `service-providers/${provider}/branding`, { isStripeEnabled: true });
   await api('PUT', `users/${id}`, { landingPage: '/monitoring/users' });
   await page.context().clearCookies();
-  const other = await freshPage(browser);
+  const other = await newPage(browser);
   const there = other.getByRole('navigation', { name: 'Main' });
   await enter(portal, other, 'olin', '/o365', NEW_PASSWORD);
-  await title(other, 'Users');
+  await expectTitle(other, 'Users');
   await other.goto(`${portal.url}/o365/dashboard`);
   await there.getByRole('link', { name: 'Subscriptions' }).press('Enter');
-  await title(other, 'Subscriptions');
+  await expectTitle(other, 'Subscriptions');
   await expect(other).toHaveURL(/\/o365\/subscriptions$/);
   await sound(other, 'suite subscriptions', { sidebar: true });
   await other.goto(`${portal.url}/monitoring/users`);
@@ -182,7 +191,7 @@ test('PAGE-2, OWN-10, LIC-6: each area refuses on its own page; the landing page
   await expect(there.getByRole('link', { name: 'Subscriptions' })).toHaveCount(0);
   await page.context().close();
   await other.context().close();
-  await enterForbidden(await freshPage(browser));
+  await enterForbidden(await newPage(browser));
 });
 
 /** What a screen reader is given to say, in the page. */
@@ -199,14 +208,14 @@ test('FILTER-1: only who has the companies filter can narrow the dashboard and t
 }) => {
   const api = await loadApi(portal, 'admin');
   await api('POST', 'companies', { name: 'Calloway Freight' });
-  await post(portal.url, await loadKey(portal), [{ job: 'Filter job', status: 'Success' }]);
-  await loadPerson(portal, 'adam', 'Adam Admin', ['admin']);
-  await loadPerson(portal, 'olga', 'Olga Operator', ['operator']);
+  await post(portal.url, await createKey(portal), [{ job: 'Filter job', status: 'Success' }]);
+  await createUser(portal, 'adam', 'Adam Admin', ['admin']);
+  await createUser(portal, 'olga', 'Olga Operator', ['operator']);
   for (const [username, isFiltered] of [
     ['adam', false],
     ['olga', true],
   ] as const) {
-    const page = await freshPage(browser);
+    const page = await newPage(browser);
     const filter = page
       .getByLabel('Companies', { exact: true })
       .and(page.locator('select, button'));
@@ -218,7 +227,7 @@ test('FILTER-1: only who has the companies filter can narrow the dashboard and t
       page.getByText('This device has no results for these days, companies, and groups.'),
     ).toHaveCount(isFiltered ? 1 : 0);
     await page.goto(`${portal.url}/monitoring/analytics/trends`);
-    await title(page, 'Trends');
+    await expectTitle(page, 'Trends');
     await expect(
       page.getByLabel('Sources', { exact: true }).and(page.locator('select, button')),
     ).toHaveCount(1);
@@ -229,7 +238,7 @@ test('FILTER-1: only who has the companies filter can narrow the dashboard and t
 
 /** An operator has no part in the cloud suite, and is sent to Monitoring. */
 async function enterForbidden(page: Page): Promise<void> {
-  await loadPerson(portal, 'opal', 'Opal Operator', ['operator']);
+  await createUser(portal, 'opal', 'Opal Operator', ['operator']);
   await enter(portal, page, 'opal', '/o365/dashboard', NEW_PASSWORD);
   await expect(page).toHaveURL(/\/monitoring\/dashboard$/);
   await expect(

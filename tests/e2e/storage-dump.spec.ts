@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeFor } from './outbox.ts';
-import { loadKey, post, getRow, startPortal } from './portal.ts';
+import { createKey, expectTitle, getRow, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { give, isAt, isIn, typeCode, withSettings } from './ways-in.ts';
+import { signInAt, typeCode, withSettings } from './ways-in.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
@@ -103,13 +103,13 @@ const loadDump = (page: Page): Promise<string> =>
   });
 
 /** Every file of the browser's folder, as bytes; texts stand there in eight or in sixteen bits. */
-const getFolder = (): readonly { readonly path: string; readonly bytes: Buffer }[] =>
+const readFolder = (): readonly { readonly path: string; readonly bytes: Buffer }[] =>
   readdirSync(profile, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => join(one.parentPath, one.name))
     .map((path) => ({ path, bytes: readFileSync(path) }));
 const foundIn = (
-  files: ReturnType<typeof getFolder>,
+  files: ReturnType<typeof readFolder>,
   words: readonly string[],
 ): readonly string[] =>
   words.flatMap((word) =>
@@ -122,7 +122,7 @@ const foundIn = (
   );
 
 test('G39, G41: nothing that signs in stands in the browser or its folder, and after signing out nothing of the data', async () => {
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   await post(
     portal.url,
     secret,
@@ -145,15 +145,15 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
           answer.json().catch(() => null) as Promise<{ data?: { token?: string } } | null>,
         );
     });
-    await give(page, portal, 'dana');
-    await isAt(page, 'Your mobile phone');
+    await signInAt(page, portal, 'dana');
+    await expectTitle(page, 'Your mobile phone');
     await page.getByLabel('Mobile phone').fill(PHONE);
     await page.keyboard.press('Enter');
-    await isAt(page, 'Enter the code');
+    await expectTitle(page, 'Enter the code');
     const code = await codeFor(portal.url, PHONE);
     secrets.add(code);
     await typeCode(page, code);
-    await isIn(page);
+    await expectTitle(page, 'Daily checks');
     await expect(getRow(page, WORDS[0] ?? '')).toBeVisible();
     await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 60_000 });
     for (const details of await Promise.all(heard))
@@ -182,7 +182,7 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
   // What the browser writes it writes by the time it has ended. Its own store of cookies is
   // encrypted where the machine has a keyring, and not the page's.
   await context.close();
-  const stored = getFolder().filter(({ path }) => !/[/\\]Cookies(?:-journal)?$/.test(path));
+  const stored = readFolder().filter(({ path }) => !/[/\\]Cookies(?:-journal)?$/.test(path));
   expect(stored.length).toBeGreaterThan(10);
   expect(secrets.size).toBeGreaterThan(3);
   expect(
@@ -197,9 +197,9 @@ test('G39, G41: nothing that signs in stands in the browser or its folder, and a
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await expect(getRow(page, WORDS[0] ?? '')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await isAt(page, 'Sign in');
+  await expectTitle(page, 'Sign in');
   const left = await loadDump(page);
   expect(WORDS.filter((word) => left.includes(word))).toEqual([]);
   await context.close();
-  expect(foundIn(getFolder(), WORDS)).toEqual([]);
+  expect(foundIn(readFolder(), WORDS)).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { loadOutbox } from './outbox.ts';
 import { personAt } from './person.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
-import { getErrors } from './page-checks.ts';
+import { collectErrors } from './page-checks.ts';
 
 // One morning at a provider with one customer, a bakery: what a technician sees, and what is done
 // about it.
@@ -39,7 +39,7 @@ const arrives = (...results: readonly Result[]): Promise<void> => post(portal.ur
 
 test.beforeAll(async () => {
   portal = await startPortal('none', ['ines']);
-  secret = await loadKey(portal);
+  secret = await createKey(portal);
   const ann = await loadApi(portal, 'admin');
   const dana = await loadApi(portal, 'dana');
   const [{ _id: bakery }] = (await ann('GET', 'companies')) as [{ _id: string }];
@@ -100,7 +100,7 @@ test.afterAll(async () => {
 
 test('E2E-13: a morning with rules, hints, tickets, SLA and reports', async ({ browser }) => {
   const page = await (await browser.newContext()).newPage();
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   const dana = personAt(page);
   const menu = page.getByRole('navigation', { name: 'Main' });
   const goesTo = (name: string) => menu.getByRole('link', { name, exact: true }).click();

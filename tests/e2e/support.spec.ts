@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { enter, title } from './people.ts';
-import { loadApi, startPortal } from './portal.ts';
+import { enter } from './people.ts';
+import { expectTitle, loadApi, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './page-checks.ts';
 
@@ -54,7 +54,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
     FAQ.url,
   );
   await menu.getByRole('link', { name: 'Request' }).click();
-  await title(page, 'Support request');
+  await expectTitle(page, 'Support request');
   await expect(page.getByText('/monitoring/rules', { exact: true })).toBeVisible();
   await expect(page.getByText('secret-customer')).toHaveCount(0);
   await expect(page.getByText('No requests yet.')).toBeVisible();
@@ -74,7 +74,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await expect(row.getByText('Browser:')).toHaveCount(0);
   await sound(page, 'what was sent');
   await menu.getByRole('link', { name: 'Live' }).click();
-  await title(page, 'Live support');
+  await expectTitle(page, 'Live support');
   await expect(page.getByRole('link', { name: '+44 113 496 0155' })).toHaveAttribute(
     'href',
     'tel:+441134960155',
@@ -86,7 +86,7 @@ test('SUPPORT-1, SUPPORT-2, SUPPORT-4: a request with what the page tells of its
   await sound(page, 'live support');
   await shot(page, 'live');
   await menu.getByRole('link', { name: 'Downloads' }).click();
-  await title(page, 'Downloads');
+  await expectTitle(page, 'Downloads');
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'daybook-run.mjs' }).click(),

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/tickets/fakes/connectwise.ts';
 import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, getErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors } from './page-checks.ts';
 
 let portal: Portal;
 let cw: ConnectWiseStandIn;
@@ -32,7 +32,7 @@ const failed = (job: string): Parameters<typeof post>[2][number] => ({
 test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a third one gets a ticket that ConnectWise has', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   const api = await loadApi(portal, 'admin');
   const [first] = (await api('GET', 'companies')) as { n: number; name: string }[];
   const second = (await api('POST', 'companies', { name: 'Drummond & Pike' })) as { n: number };
@@ -41,7 +41,7 @@ test('TICKET-10, TICKET-11: problems of two companies get a ticket each, and a t
     companyN: second.n,
     tool: 'api',
   })) as { secret: string };
-  await post(portal.url, await loadKey(portal), [failed('Files'), failed('Mail')]);
+  await post(portal.url, await createKey(portal), [failed('Files'), failed('Mail')]);
   await post(portal.url, key.secret, [failed('Sql')]);
   await api('PUT', 'monitoring/backoffice/ticketing', {
     settings: {

@@ -2,9 +2,9 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/tickets/fakes/connectwise.ts';
 import type { ConnectWiseStandIn } from '#tests/server/tickets/fakes/connectwise.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axeInBoth, getErrors } from './page-checks.ts';
+import { axeInBoth, collectErrors } from './page-checks.ts';
 
 let portal: Portal;
 let cw: ConnectWiseStandIn;
@@ -38,11 +38,11 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   browser,
 }) => {
   const [keeper, dana, other] = [await begun(browser), await begun(browser), await begun(browser)];
-  const errors = getErrors(keeper);
+  const errors = collectErrors(keeper);
   const api = await loadApi(portal, 'admin');
   const [company] = (await api('GET', 'companies')) as { name: string }[];
   Object.assign(cw.companies[0] ?? {}, { name: company?.name });
-  await post(portal.url, await loadKey(portal), [failed('Files'), failed('Mail'), failed('Sql')]);
+  await post(portal.url, await createKey(portal), [failed('Files'), failed('Mail'), failed('Sql')]);
 
   // Without a system: a ticket is kept here, or a number is named.
   await signIn(dana, portal.url, 'dana', portal.password);

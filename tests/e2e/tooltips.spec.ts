@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { loadPicture } from './person.ts';
+import { takePictures } from './person.ts';
 import { axe } from './page-checks.ts';
 
 const LONG =
@@ -11,7 +11,7 @@ let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
   const at = new Date(Date.now() - 3_600_000).toISOString();
-  await post(portal.url, await loadKey(portal), [
+  await post(portal.url, await createKey(portal), [
     { job: LONG, status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
     { job: 'Mail', status: 'Failed', message: 'The disk is full', startTime: at, endTime: at },
   ]);
@@ -82,7 +82,7 @@ test('TIP-1: keyboard focus opens it at once, it describes its element, and clos
   await expect(sync).toBeFocused();
   await expect(tip).toHaveText('Sync status and unsent changes');
   await expect(sync).toHaveAccessibleDescription('Sync status and unsent changes');
-  await loadPicture(page, 'tooltip');
+  await takePictures(page, 'tooltip');
   await page.keyboard.press('Escape');
   await expect(tip).toHaveCount(0);
   await expect(sync).toHaveAccessibleDescription('');

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { loadKey, post, getRow, startPortal } from './portal.ts';
+import { createKey, getRow, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { getErrors, sound } from './page-checks.ts';
+import { collectErrors, sound } from './page-checks.ts';
 
 const DAY = 86_400_000;
 const now = Date.now();
@@ -11,7 +11,7 @@ let portal: Portal;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  const secret = await loadKey(portal);
+  const secret = await createKey(portal);
   const runs = (job: string, fails: number, bytes: number) =>
     Array.from({ length: 20 }, (_, i) => ({
       job,
@@ -65,9 +65,7 @@ async function opens(page: Page, path: string, title: string): Promise<void> {
   await page.goto(`${portal.url}${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   if (await page.getByLabel('Username').isVisible()) {
-    await page.getByLabel('Username').fill('dana');
-    await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await submitSignIn(page, 'dana', portal.password);
   }
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 }
@@ -76,7 +74,7 @@ test('TREND-3, TREND-6, PAGE-3: trends are told from the device, every figure an
   page,
   context,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await opens(page, '/monitoring/analytics/trends?date=last-7', 'Trends');
   await expect(
     page.getByText(/^Calculated on this device · Compared with the previous 7 days$/),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chromium, expect, test } from '@playwright/test';
 import type { BrowserContext, Page } from '@playwright/test';
 import { startFront } from './front.ts';
-import { loadApi, loadKey, post, getRow, signIn, startPortal } from './portal.ts';
+import { loadApi, createKey, post, getRow, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 let portal: Portal;
@@ -12,7 +12,7 @@ let secret: string;
 
 test.beforeAll(async () => {
   portal = await startPortal();
-  secret = await loadKey(portal);
+  secret = await createKey(portal);
 });
 test.afterAll(async () => {
   await portal.stop();

@@ -1,14 +1,14 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { loadKey, post, startPortal } from './portal.ts';
+import { createKey, post, startPortal, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { axe, getErrors } from './page-checks.ts';
+import { axe, collectErrors } from './page-checks.ts';
 
 let portal: Portal;
 let secret: string;
 test.beforeAll(async () => {
   portal = await startPortal();
-  secret = await loadKey(portal);
+  secret = await createKey(portal);
   await post(portal.url, secret, [
     {
       job: 'SQL nightly',
@@ -25,9 +25,7 @@ test.afterAll(async () => {
 
 async function enter(page: Page, username = 'dana'): Promise<void> {
   await page.goto(`${portal.url}/monitoring/wall`);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, portal.password);
   await expect(page.getByText('Needs attention', { exact: true })).toBeVisible();
 }
 const figure = (page: Page, word: string): Locator =>
@@ -113,7 +111,7 @@ test('WALL-4, FRAME-2: the palette leads to it, its light is its own, and the pa
 test('E2E-7, E2E-9: axe finds nothing on the wall-board, light or dark, on a phone neither', async ({
   page,
 }) => {
-  const errors = getErrors(page);
+  const errors = collectErrors(page);
   await enter(page, 'rita');
   for (const size of [
     { width: 1920, height: 1080 },

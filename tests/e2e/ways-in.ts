@@ -1,16 +1,16 @@
-import { expect } from '@playwright/test';
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
-interface ByApi {
+interface ApiSession {
   readonly id: string;
   readonly provider: string;
   readonly call: Call;
 }
 
-/** A user with a script, signed in a moment ago. */
-export async function byApi(portal: Portal, username: string): Promise<ByApi> {
+/** Signs in over the API. `call` returns the data of an answer. */
+export async function signInByApi(portal: Portal, username: string): Promise<ApiSession> {
   const ask = async (
     method: string,
     path: string,
@@ -44,13 +44,13 @@ export async function byApi(portal: Portal, username: string): Promise<ByApi> {
   };
 }
 
-/** While the provider has other settings. */
+/** Runs `work` with other settings of the provider, and resets them. */
 export async function withSettings(
   portal: Portal,
   settings: object,
   work: () => Promise<void>,
 ): Promise<void> {
-  const admin = await byApi(portal, 'admin');
+  const admin = await signInByApi(portal, 'admin');
   const set = (what: object): Promise<unknown> =>
     admin.call('PUT', `service-providers/${admin.provider}/settings`, what);
   await set(settings);
@@ -61,11 +61,8 @@ export async function withSettings(
   }
 }
 
-export const freshPage = async (browser: Browser): Promise<Page> =>
-  (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
-
-/** Types name and password at the sign-in page and sends them. */
-export async function give(
+/** Opens a page and signs in on it. */
+export async function signInAt(
   page: Page,
   portal: Portal,
   username: string,
@@ -73,17 +70,11 @@ export async function give(
   path = '/monitoring/daily-checks',
 ): Promise<void> {
   await page.goto(portal.url + path);
-  await page.getByLabel('Username').fill(username);
-  await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await submitSignIn(page, username, password);
 }
-export const isIn = (page: Page): Promise<void> =>
-  expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
-export const isAt = (page: Page, title: string): Promise<void> =>
-  expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 export const typeCode = async (page: Page, code: string): Promise<void> => {
   await page.getByLabel('Code', { exact: true }).fill(code);
   await page.keyboard.press('Enter');
 };
-export const getWrong = (code: string): string =>
+export const getWrongCode = (code: string): string =>
   String((Number(code) + 1) % 1_000_000).padStart(6, '0');
