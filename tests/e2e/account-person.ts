@@ -3,15 +3,15 @@ import type { Locator, Page } from '@playwright/test';
 import { loadApi, submitSignIn } from './portal.ts';
 import type { Portal } from './portal.ts';
 
-/** People with accounts of their own, at a portal. */
+/** Users of a portal who sign in with their own accounts. */
 export interface Accounts {
   readonly admin: Awaited<ReturnType<typeof loadApi>>;
   readonly at: (path: string) => string;
-  /** Signs in, on the way to the own profile. */
+  /** Opens the profile and signs in. */
   enter(page: Page, username: string, password?: string): Promise<void>;
-  /** Made by the administrator, with a password (`FIRST`) that the user has to change. */
+  /** Creates a user who must change their password, `FIRST`. */
   makeUser(username: string, roles: readonly string[], more?: object): Promise<void>;
-  /** Changed it to `SECOND`, as the user itself would have. */
+  /** Changes the password to `SECOND`. */
   settle(username: string): Promise<void>;
 }
 export const FIRST = 'paper-lantern-river-71';

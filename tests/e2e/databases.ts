@@ -6,13 +6,12 @@ import { Client } from 'pg';
 import { binaries, TEMPLATE, urlIn } from '../server/db/binaries.ts';
 import { claimFolder, OF_RUN } from './folders.ts';
 
-/** True where PostgreSQL's programs are on this machine. */
+/** Returns true if PostgreSQL is installed. */
 export const hasPostgres = (): boolean => binaries() !== null;
 
 /**
- * The address of a database of its own, with this version's tables, or a copy of another's that
- * nobody uses. All lie in one PostgreSQL that whoever needs it first starts, once a run; it ends
- * with the run.
+ * Creates a database with this version's tables, or a copy of an unused one, and returns its URL.
+ * The first worker starts PostgreSQL, once a run; it stops with the run.
  */
 export async function newDatabase(copied?: string): Promise<string> {
   const folder = await cluster();

@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where they lie, as `run.config.ts` sets it. */
+/** The environment variable with the folder of the test run, set by `run.config.ts`. */
 export const OF_RUN = 'DAYBOOK_E2E_FOLDERS';
 
 /**
- * A folder of one's own to begin from. Those of a kind are copies of one that whoever needs it
- * first makes, once a run; `make` fills an empty folder and leaves nothing running on it.
+ * Returns a new copy of a template folder. The first worker that needs a kind makes its template,
+ * once a run. `make` fills an empty folder and leaves nothing running on it.
  */
 export async function copyFolder(
   kind: readonly string[],
@@ -40,8 +40,8 @@ export async function copyFolder(
   }
   for (let tries = 0; !existsSync(made); tries++) {
     if (existsSync(failed))
-      throw new Error(`a folder to begin from could not be made: ${readFileSync(failed, 'utf8')}`);
-    if (tries === 800) throw new Error('a folder to begin from was not made in time');
+      throw new Error(`the template folder could not be made: ${readFileSync(failed, 'utf8')}`);
+    if (tries === 800) throw new Error('the template folder was not made in time');
     await new Promise((done) => {
       setTimeout(done, 100);
     });
@@ -51,7 +51,7 @@ export async function copyFolder(
   return copy;
 }
 
-/** True for the one that made it. */
+/** Creates the folder. Returns false if another worker did. */
 export function claimFolder(place: string): boolean {
   try {
     mkdirSync(place);

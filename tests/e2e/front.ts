@@ -5,16 +5,13 @@ import { readAssets, serveAsset } from '../../server/platform/http/assets.ts';
 import type { Assets } from '../../server/platform/http/assets.ts';
 import { setSecurityHeaders } from '../../server/platform/http/security-headers.ts';
 
-/**
- * The product behind a front of ours, which can give out another build, answer slowly, or be away
- * behind a gateway that says so.
- */
+/** A gateway before the server that can serve another build, answer slowly, or be unavailable. */
 export interface Front {
   readonly url: string;
   /** A folder with a built page. */
   use(dist: string): void;
   /**
-   * `away`: the gateway stands, nothing behind it. `slow`: pages come after so many milliseconds.
+   * `away`: answers 502. `slow`: delays pages by so many milliseconds.
    * `without`: requests to these paths are dropped before they reach the product. A route of the
    * browser can't do that: it lets requests through when their worker ends with its page.
    */

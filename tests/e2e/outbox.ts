@@ -1,9 +1,6 @@
 import { expect } from '@playwright/test';
 
-/**
- * What the server of a portal has to send: a page that only its own machine sees, where no gateway
- * is set.
- */
+/** A message on the outbox page of a server without a gateway. */
 export interface Sent {
   readonly kind: 'mail' | 'sms';
   readonly to: string;
@@ -11,7 +8,7 @@ export interface Sent {
   readonly text: string;
 }
 
-/** All that lies there, the newest first. `url`: of the portal, `http://localhost:<port>`. */
+/** Returns all messages, newest first. `url`: the portal, `http://localhost:<port>`. */
 export async function loadOutbox(url: string): Promise<readonly Sent[]> {
   const answer = await fetch(new URL('/outbox', url));
   if (!answer.ok) throw new Error(`the outbox answers ${answer.status}`);
@@ -27,16 +24,16 @@ export async function loadOutbox(url: string): Promise<readonly Sent[]> {
   });
 }
 
-/** How many lie there for somebody. */
+/** Returns the number of messages to an address or number. */
 export const sentTo = async (url: string, to: string): Promise<number> =>
   (await loadOutbox(url)).filter((one) => one.to === to).length;
 
-/** The code of the newest message to a number or an address, once there are at least so many. */
+/** Waits for `atLeast` messages and returns the code in the newest. */
 export async function codeFor(url: string, to: string, atLeast = 1): Promise<string> {
   return /\b\d{6}\b/.exec(await newest(url, to, atLeast))?.[0] ?? '';
 }
 
-/** The link of the newest mail to an address, once there are at least so many. */
+/** Waits for `atLeast` emails and returns the link in the newest. */
 export async function linkFor(url: string, to: string, atLeast = 1): Promise<string> {
   return /https?:\/\/\S+/.exec(await newest(url, to, atLeast))?.[0] ?? '';
 }

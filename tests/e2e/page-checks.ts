@@ -9,22 +9,19 @@ const ALL = {
   type: 'tag',
   values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 } as const;
-/** Those that a theme can break: they look at colours, the others at what the page is made of. */
+/** The rules that depend on the theme. */
 const OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const;
 
 const from = createRequire(import.meta.url);
-/**
- * Written small: it is handed to each page that is opened anew, and the other one is twice as long.
- */
+/** Minified, because each new page loads it. */
 const AXE = readFileSync(
   createRequire(from.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
   'utf8',
 );
 
 /**
- * Selectors: what of the page is looked at, or what is not. `sidebar`: it as well, which stands
- * beside every page and is judged with a few of each area. `colours`: by nothing but the rules of
- * colours.
+ * Selectors of what is checked (`only`) and what is not (`but`). `sidebar`: checks the sidebar too,
+ * which is the same on every page. `colours`: only the rules that depend on the theme.
  */
 interface Part {
   readonly only?: string;
@@ -34,9 +31,8 @@ interface Part {
 }
 
 /**
- * Nothing for axe on the page as it stands. Only what is violated is handed over: telling
- * everything that is well takes three times as long as looking for it. And it is asked in the page
- * itself, which has no frames, not put together in a second one.
+ * Expects no axe violations on the page. Reporting only violations takes a third of the time. Legacy
+ * mode runs in the page itself, which has no frames.
  */
 export async function axe(
   page: Page,
@@ -62,7 +58,7 @@ export async function axe(
   expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** Nothing for axe in either theme; ends in the light one. */
+/** Expects no axe violations in either theme. Leaves the page in the light theme. */
 export async function axeInBoth(page: Page, what: string, part: Part = {}): Promise<void> {
   for (const theme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: theme });
@@ -72,8 +68,8 @@ export async function axeInBoth(page: Page, what: string, part: Part = {}): Prom
 }
 
 /**
- * Nothing for axe in both themes, nothing beyond the keyboard, and nothing wider than a phone. With
- * DAYBOOK_PICTURES it is kept as pictures.
+ * Expects no axe violations in both themes, every control in the tab order, and no content wider
+ * than a phone. Takes screenshots if DAYBOOK_PICTURES is set.
  */
 export async function sound(
   page: Page,
@@ -101,8 +97,8 @@ export async function sound(
 }
 
 /**
- * What the browser says of the page that should not be: errors, and its content policy. A 401 is
- * how a page learns that nobody is signed in.
+ * Collects the errors and violations of the content security policy from now on. Skips 401, which a
+ * signed-out page gets.
  */
 export function collectErrors(page: Page): readonly string[] {
   const heard: string[] = [];

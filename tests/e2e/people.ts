@@ -7,7 +7,7 @@ import type { Portal } from './portal.ts';
 
 export const NEW_PASSWORD = 'a calm harbour ledger 42';
 
-/** A user with a password of its own, by the link of an invitation. */
+/** Creates a user who sets `NEW_PASSWORD` with the link of the invitation. Returns the ID. */
 export async function createUser(
   portal: Portal,
   username: string,

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 
-/** A person at the list of daily checks who has a keyboard and no mouse. */
+/** A user of the daily checks who uses only the keyboard. */
 export interface Person {
-  /** The line that keys mean: a row, or the head of a group. */
+  /** The row or group heading with the cursor. */
   readonly at: Locator;
   readonly heads: Locator;
   readonly row: (run: string) => Locator;
@@ -13,25 +13,25 @@ export interface Person {
   pressesUntil(key: string, so: () => Promise<boolean>): Promise<void>;
   types(words: string): Promise<void>;
   hasDialog(title: RegExp): Promise<void>;
-  /** Opens the palette, and waits until it takes words. */
+  /** Opens the command palette and waits until its input has the focus. */
   hasPalette(): Promise<void>;
   isTold(words: string | RegExp): Promise<void>;
-  /** Steps on to the next row that is to be checked; answers the run. */
+  /** Moves to the next unreviewed row and returns its run. */
   nextRow(): Promise<string>;
   rowAt(): Promise<string>;
   goesBackTo(run: string): Promise<void>;
-  /** The number that the line's words hold. */
+  /** Returns the number that `words` captures in the label of the current row. */
   countAt(words: RegExp): Promise<number>;
-  /** What the page says under "All clear": so many done of so many, and the tally of how. */
+  /** Returns the counts under "All clear". */
   allClear(): Promise<{
     readonly done: number;
     readonly of: number;
     readonly cleared: number;
     readonly snoozed: number;
   }>;
-  /** Takes in what is new and reviews all of it, until the page is ruled off. */
+  /** Loads and reviews new results until the page has this heading. */
   clearsUntil(title: RegExp): Promise<void>;
-  /** Everything of this device is here, and the server answers. */
+  /** Waits until the page is live and has loaded all days. */
   isLive(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function personAt(page: Page): Person {
       ).toBeVisible();
     },
     async nextRow() {
-      // Keys mean nothing before the list is there.
+      // Keys do nothing before the list is loaded.
       await expect(page.locator('[data-run], .dc-group').first()).toBeVisible();
       await keyboard.press('j');
       await until(
@@ -133,8 +133,8 @@ export function personAt(page: Page): Person {
 }
 
 /**
- * Pictures of a walk for whoever wants to look at it: with DAYBOOK_PICTURES=<folder> each step is
- * kept light, dark and at the width of a phone. Without it nothing happens.
+ * Takes screenshots in light and dark, desktop and phone width, into the folder DAYBOOK_PICTURES.
+ * Does nothing if that is not set.
  */
 export async function takePictures(page: Page, step: string): Promise<void> {
   const folder = process.env['DAYBOOK_PICTURES'] ?? '';
@@ -157,14 +157,12 @@ export async function takePictures(page: Page, step: string): Promise<void> {
   await page.waitForTimeout(300);
 }
 
-/** The menu beside every page. */
 export const SIDEBAR = 'aside[aria-label=Sidebar]';
 
 /**
- * What can be pressed or filled in and is not met by Tab, going once round the page, or round the
- * dialog that is open. Left out is what has keys of its own: marks in the rows of the list (X, E,
- * U, ← and →), choices of a group or a menu beside the one that Tab meets (arrows), what is
- * disabled. `sidebar`: that as well; else Tab begins behind it.
+ * Returns the controls of the page, or of the open dialog, that Tab doesn't reach. Skips controls
+ * with keys of their own (in rows, groups and menus) and disabled ones. `sidebar`: includes the
+ * sidebar; otherwise Tab starts behind it.
  */
 export async function beyondTab(
   page: Page,
@@ -197,7 +195,7 @@ export async function beyondTab(
         one.dataset['met'] = String(i);
       });
       document.documentElement.dataset['tabs'] = '';
-      // As it stands when the key is up again: whatever was led on has arrived.
+      // Read on keyup, when the focus has moved.
       addEventListener(
         'keyup',
         () => {
@@ -217,7 +215,6 @@ export async function beyondTab(
   // when the key is up, so one round can miss a control.
   for (let i = 0; i < inAll * 2 + 20 && met.size < count; i++) {
     await page.keyboard.press('Tab');
-    // Asked for after as many as there can have been.
     if (i < count - 1) continue;
     for (const one of (
       await page.evaluate(() => document.documentElement.dataset['tabs'] ?? '')

@@ -9,16 +9,13 @@ import type { Browser, Locator, Page } from '@playwright/test';
 import { drop, hasPostgres, newDatabase } from './databases.ts';
 import { copyFolder } from './folders.ts';
 
-/**
- * The product as a user starts it, on data of its own, with a second technician and a second
- * provider besides.
- */
+/** A server with its own data, a second technician and a second provider. */
 export interface Portal {
   readonly url: string;
   readonly otherUrl: string;
   readonly password: string;
   readonly dataDir: string;
-  /** As the server takes it; '' where the data lie in the folder. */
+  /** `DATABASE_URL` of the server; '' for the embedded database. */
   readonly databaseUrl: string;
   stop(): Promise<void>;
   kill(): Promise<void>;
@@ -29,9 +26,9 @@ const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
 const PASSWORD = 'quiet-ledger-morning-340';
 
 /**
- * `small`: with the estate of the demo, its people and its life. `besides`: more operators of the
- * first provider. It stands on PostgreSQL where that is installed, which takes half as much to
- * start and to ask; `embedded`: on what the product has without one.
+ * Starts a server. `small`: with the small demo data. `besides`: usernames of more operators of the
+ * first provider. It uses PostgreSQL if that is installed, which is twice as fast; `embedded`: the
+ * embedded database in any case.
  */
 export async function startPortal(
   demoData: Demo = 'none',
@@ -48,7 +45,7 @@ export async function startPortal(
         seed(made, besides);
         return;
       }
-      // Its past takes about ten seconds to make.
+      // Generating the history takes about ten seconds.
       const first = await serve(made, demoData, await freePort());
       await end(first, 'SIGTERM');
     },
@@ -79,15 +76,12 @@ export async function startPortal(
   };
 }
 
-/**
- * What a server keeps: a folder, and a database besides, or '' where that lies in the folder as
- * well.
- */
+/** The data of a server. `databaseUrl`: '' for a database in the folder. */
 interface Data {
   readonly folder: string;
   readonly databaseUrl: string;
 }
-/** The file of a folder to begin from that names the database that belongs to it. */
+/** The file of a template folder with the URL of its database. */
 const MADE = 'made-with';
 
 type Demo = 'none' | 'small';
@@ -100,7 +94,7 @@ function seed({ folder, databaseUrl }: Data, besides: readonly string[]): void {
   if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
 }
 
-/** A server on the data, once it answers. */
+/** Starts a server and waits until it answers. */
 async function serve(
   { folder, databaseUrl }: Data,
   demoData: Demo,
@@ -189,11 +183,11 @@ export async function signIn(
   await expectTitle(page, 'Daily checks');
 }
 
-/** The row of a job in the morning's list. */
+/** The row of a job in the daily checks. */
 export const getRow = (page: Page, job: string): Locator =>
   page.getByRole('row').filter({ hasText: job });
 
-/** Asks the API as a signed-in user would from a script. */
+/** Returns a function that calls the API as a user and returns the data of the answer. */
 export async function loadApi(
   portal: Portal,
   username: string,
@@ -243,7 +237,7 @@ export async function waitForBackups(portal: Portal): Promise<void> {
   }
 }
 
-/** An ingest key of the provider's first company; answers the secret. */
+/** Creates an ingest key for the provider's first company and returns its secret. */
 export async function createKey(
   portal: Portal,
   username = 'admin',
@@ -266,7 +260,7 @@ export interface Result {
   readonly [field: string]: unknown;
 }
 
-/** Posts results as a source does. */
+/** Posts results with an ingest key. */
 export async function post(
   base: string,
   secret: string,

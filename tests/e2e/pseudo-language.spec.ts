@@ -123,7 +123,7 @@ async function untilStill(page: Page): Promise<void> {
     .toBe(true);
 }
 
-/** Plain texts, cut texts, and what is wider than the window. */
+/** Returns texts outside the catalogs, cut texts, and content wider than the window. */
 async function findTextIssues(page: Page): Promise<readonly string[]> {
   const { texts, cut, wide } = await page.evaluate(() => {
     const isShown = (element: Element): boolean =>
