@@ -7,7 +7,7 @@ export interface Failed {
 }
 
 export const ok = <T>(value: T): EngineResult<T> => ({ ok: true, value });
-export const done: EngineResult<void> = { ok: true, value: undefined };
+export const done: { readonly ok: true; readonly value: void } = { ok: true, value: undefined };
 export const failed = (
   kind: EngineErrorKind,
   message: string,

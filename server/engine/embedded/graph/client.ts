@@ -6,7 +6,7 @@ import { graphUrl } from './clouds.ts';
 import { readBytes, readJson, sendRequest } from './request.ts';
 import type { GraphPorts, GraphRequest, GraphResult, GraphScope } from './request.ts';
 import { graphMessages as t } from './messages.en.ts';
-import { failed } from '../../result.ts';
+import { done, failed } from '../../result.ts';
 
 /** Large pages and exports of twenty items stay below this. */
 const MAX_JSON_BYTES: Bytes = 64 * 1_048_576;
@@ -128,9 +128,9 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
         method: 'DELETE',
         isRepeatable: true,
         headers,
-        read: async () => DONE,
+        read: async () => done,
       });
-      return !result.ok && result.error.kind === 'missing' ? DONE : result;
+      return !result.ok && result.error.kind === 'missing' ? done : result;
     },
     async page(pathOrLink, row, options) {
       const result = await getJson(pathOrLink, getPage(row), options);
@@ -161,7 +161,6 @@ export function graphClient(ports: GraphPorts, scope: GraphScope): GraphClient {
 }
 
 const JSON_TYPE = 'application/json';
-const DONE = { ok: true as const, value: undefined };
 
 const getPage = <S extends v.GenericSchema>(row: S) =>
   v.object({

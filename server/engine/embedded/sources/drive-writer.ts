@@ -15,7 +15,7 @@ import type {
 import { contentFailure } from './content.ts';
 import { DriveItem, driveClient, drivePath, getItem } from './drive.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { failed } from '../../result.ts';
+import { done, failed } from '../../result.ts';
 
 /** Writes files back to drives. What it replaces stays there as an older version. */
 export function driveWriter(ports: GraphPorts): Writer {
@@ -65,7 +65,6 @@ interface Drive {
 type OpenDrive = (object: Place['object'], call: Parameters<Writer['find']>[2]) => Reply<Drive>;
 
 const EMPTY = { ok: true as const, value: null };
-const DONE = { ok: true as const, value: undefined };
 const itemPath = ({ path }: Drive, key: string): string =>
   `${path}/items/${encodeURIComponent(key)}`;
 
@@ -153,7 +152,7 @@ async function ensureFolder(
 async function removeFolder(drive: Drive, key: string): Reply<void> {
   const folder = await nullIfMissing(drive.client.get(itemPath(drive, key), DriveItem));
   if (!folder.ok) return folder;
-  if (folder.value === null) return DONE;
+  if (folder.value === null) return done;
   if (folder.value.folder?.childCount !== 0) return failed('conflict', t.folderInUse);
   return removeItem(drive, key, folder.value.eTag ?? '*');
 }
@@ -162,7 +161,7 @@ async function removeItem({ client, path }: Drive, key: string, changeKey: strin
   const deleted = await client.delete(`${path}/items/${encodeURIComponent(key)}`, {
     headers: { 'if-match': changeKey },
   });
-  return deleted.ok ? DONE : { ok: false, error: deleted.error };
+  return deleted.ok ? done : { ok: false, error: deleted.error };
 }
 
 // ---- files
@@ -260,10 +259,15 @@ async function uploadFile(
   if (!session.ok) return { ok: false, error: session.error };
   const { uploadUrl } = session.value;
   try {
-    const done = await upload(ports, scope, { uploadUrl, bytes: item.bytes, content }, DriveItem);
-    if (done.ok) return done;
+    const uploaded = await upload(
+      ports,
+      scope,
+      { uploadUrl, bytes: item.bytes, content },
+      DriveItem,
+    );
+    if (uploaded.ok) return uploaded;
     await cancelUpload(ports, scope, uploadUrl);
-    return { ok: false, error: done.error };
+    return { ok: false, error: uploaded.error };
   } catch (error) {
     await cancelUpload(ports, scope, uploadUrl);
     return { ok: false, error: contentFailure(error) };

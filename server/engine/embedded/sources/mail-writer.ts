@@ -22,7 +22,7 @@ import { importMail } from './mail-import.ts';
 import { attachmentJson, getMessage } from './mail-message.ts';
 import type { NewAttachment } from './mail-message.ts';
 import { graphMessages as t } from '../graph/messages.en.ts';
-import { failed } from '../../result.ts';
+import { done, failed } from '../../result.ts';
 
 const PREFER = { prefer: 'IdType="ImmutableId"' };
 /** Larger attachments are uploaded in a session of their own. */
@@ -95,7 +95,6 @@ interface Mailbox {
 }
 
 const EMPTY = { ok: true as const, value: null };
-const DONE = { ok: true as const, value: undefined };
 const messagePath = ({ user }: Mailbox, key: string): string =>
   `${user}/messages/${encodeURIComponent(key)}`;
 const folderPath = ({ user }: Mailbox, key: string): string =>
@@ -203,12 +202,12 @@ async function removeFolder(mailbox: Mailbox, key: string): Reply<void> {
     headers: PREFER,
   });
   if (!folder.ok)
-    return folder.error.kind === 'missing' ? DONE : { ok: false, error: folder.error };
+    return folder.error.kind === 'missing' ? done : { ok: false, error: folder.error };
   const { totalItemCount, childFolderCount } = folder.value;
   if (totalItemCount + childFolderCount > 0) return failed('conflict', t.folderInUse);
   for (const [name, id] of mailbox.folders) if (id === key) mailbox.folders.delete(name);
   const deleted = await client.delete(path, { headers: PREFER });
-  return deleted.ok ? DONE : { ok: false, error: deleted.error };
+  return deleted.ok ? done : { ok: false, error: deleted.error };
 }
 
 // ---- messages
@@ -424,11 +423,11 @@ async function checkUnchanged(mailbox: Mailbox, state: Written): Reply<'unchange
 async function remove(mailbox: Mailbox, state: Written): Reply<void> {
   const unchanged = await checkUnchanged(mailbox, state);
   if (!unchanged.ok) return unchanged;
-  if (unchanged.value === 'gone') return DONE;
+  if (unchanged.value === 'gone') return done;
   const deleted = await mailbox.client.delete(messagePath(mailbox, state.key), {
     headers: { ...PREFER, 'if-match': `W/"${state.changeKey}"` },
   });
-  return deleted.ok ? DONE : { ok: false, error: deleted.error };
+  return deleted.ok ? done : { ok: false, error: deleted.error };
 }
 
 const text = v.fallback(v.nullish(v.string()), undefined);
