@@ -6,7 +6,7 @@ export const commandMessages = defineMessages('commands', {
   backedUp: 'The backup is in {file}.',
   restoreUsage: 'Add the name of the file to read: npm run restore -- FILE',
   restored:
-    '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} Its rows and logs equal those of the backup.',
+    '{tenants, plural, one {Restored # provider.} other {Restored # providers.}} All rows and logs match the backup.',
   rebuilt:
     '{tenant}: events {events, number}, rows {rows, number}, quarantined {quarantined, number}, differences {differences, number}',
   difference: '  {table} {id}',
@@ -21,9 +21,9 @@ export const commandMessages = defineMessages('commands', {
 
   keyMissing:
     'In DAYBOOK_SECRET_KEY, put a new key and a comma before the current key. Restart all servers, then run this command again.',
-  keysRotated: 'Encrypted the keys of {changed, number} of {all, number} providers again.',
+  keysRotated: 'Re-encrypted the keys of {changed, number} of {all, number} providers.',
   formerKeyStays:
-    'The former key stays. Run this command with --forget when no backup needs the key.',
+    'The former key is still stored. When no backup needs it, run this command with --forget.',
   removeFormerKeys: 'You can now remove the former keys from DAYBOOK_SECRET_KEY.',
   formerKeysDeleted: '{former, plural, one {Deleted # former key.} other {Deleted # former keys.}}',
 
@@ -38,7 +38,7 @@ export const commandMessages = defineMessages('commands', {
   outbox: 'email and text messages without a gateway: {address} (opens only on this machine)',
   notBuilt: "The page isn't built, so the server offers only the API.",
   portInUse: 'Another program uses port {port}. Set PORT to a free one.',
-  portForbidden: 'This user may not use port {port}. Set PORT to one above 1023.',
+  portForbidden: "This user isn't allowed to use port {port}. Set PORT to one above 1023.",
   portFailed: "The server can't listen on port {port}. {error}",
 
   firstCompany: 'First company',

@@ -107,7 +107,7 @@ export const organizationCalls = {
   listOrganizationNames: call({
     method: 'GET',
     path: 'o365/organizations/names',
-    summary: 'Lists ids and names of the organizations.',
+    summary: 'Lists the IDs and names of the organizations.',
     input: v.strictObject({}),
     output: v.array(v.object({ _id: v.string(), name: v.string(), companyN: v.number() })),
     gate,

@@ -112,7 +112,7 @@ export const companyCalls = {
   usersToNotify: call({
     method: 'GET',
     path: 'companies/{veeamId}/users-to-notify',
-    summary: 'Lists the users to notify about a company, by its Veeam number or its own id.',
+    summary: 'Lists the users to notify about a company, by its Veeam number or its own ID.',
     input: v.strictObject({ veeamId: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)) }),
     output: v.object({
       users: v.array(v.object({ ...person.entries, email: v.nullable(v.string()) })),

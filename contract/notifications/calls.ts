@@ -227,7 +227,7 @@ export const notifyCalls = {
   redeliver: call({
     method: 'POST',
     path: `${hooks}/{id}/deliveries/{delivery}/again`,
-    summary: 'Sends a delivery again under the same id.',
+    summary: 'Sends a delivery again under the same ID.',
     input: v.strictObject({ id: anyId, delivery: anyId }),
     output: v.object({}),
     gate,

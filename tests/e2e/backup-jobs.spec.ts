@@ -14,7 +14,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => portal.stop());
 
-const REASON = 'The selection of the job contains no mailbox or drive.';
+const REASON = "The job's selection contains no mailbox or drive.";
 const MAIL = 'Mail of all people';
 const ADDRESS = 'watch@example.net';
 

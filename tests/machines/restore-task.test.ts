@@ -48,7 +48,7 @@ const REQUEST: RestoreInput = {
 const LARGER: RestoreInput = { ...REQUEST, nodes: ['n1', 'n2'] };
 const UNREACHED: Failure = { kind: 'no-answer', message: 'The server did not answer.' };
 const REFUSED: Failure = { kind: 'forbidden', message: 'You may not restore this.' };
-const MISSING: Failure = { kind: 'not-found', message: 'There is no such task.' };
+const MISSING: Failure = { kind: 'not-found', message: "This task doesn't exist." };
 
 const MAY_WRITE: WriteRights = {
   organizationId: 'g1',

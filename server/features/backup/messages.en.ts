@@ -8,7 +8,7 @@ export const backupMessages = defineMessages('backup-suite', {
   site: '{name} (site)',
   team: '{name} (team)',
   noServers: "Importing organizations from another server isn't available.",
-  authNotSupported: "This way to sign in to Microsoft 365 isn't available.",
+  authNotSupported: "This sign-in method for Microsoft 365 isn't available.",
   serviceNotSupported: "Backup of this service isn't available.",
   scheduleNotSupported: "This schedule isn't available.",
   noService: 'Select at least one service.',
@@ -27,7 +27,7 @@ export const backupMessages = defineMessages('backup-suite', {
   hintHasPassword: "The description can't contain the password.",
   repositoryInUse:
     'These jobs use the repository: {jobs}. Delete them or choose another repository.',
-  repositoryGoing: 'This repository is going to be deleted.',
+  repositoryGoing: 'This repository is scheduled for deletion.',
   otherOrganization: 'Choose a repository of the same organization.',
   noItems: 'Select at least one item.',
   chainCycle: 'This job would run after itself.',

@@ -29,9 +29,9 @@ export const notificationMessages = defineMessages('notify-server', {
   repositoryFull: '{repository}: full',
   repositoryFullIn: '{repository}: full in {days, plural, one {# day} other {# days}}',
   repositoryUsed: '{repository}: {share} used',
-  sourceRefused: '{company}: {source}: its results are refused',
+  sourceRefused: '{company}: {source}: results refused',
   sourceSilent: '{company}: {source}: no results',
-  connectionFailed: '{connection}: the connection fails',
+  connectionFailed: '{connection}: connection failed',
   connectionError: '{connection}: {error}',
   ticketClosed: '{company}: {number} {subject}',
 
@@ -42,7 +42,7 @@ export const notificationMessages = defineMessages('notify-server', {
   addressRefused: 'The address responded with status {status}.',
   webhookGone: 'The address responded that it no longer exists (410).',
   webhookFailed:
-    'The address accepted nothing for {days, plural, one {# day} other {# days}}. {error}',
+    "The address hasn't accepted a delivery for {days, plural, one {# day} other {# days}}. {error}",
   webhookOffSubject: 'Webhook turned off: {name}',
   webhookOff: 'The webhook {name} is now off.',
   webhookOffDetail:

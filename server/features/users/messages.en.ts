@@ -9,7 +9,7 @@ export const userMailMessages = defineMessages('user-mail', {
   linkOnce: "The link works once. If you didn't expect this email, you can ignore it.",
   invitationSubject: 'Invitation to {portal}',
   invitation: 'Someone invited you to {portal}. Register within seven days:',
-  notIntended: "If you don't know about this, tell your administrator.",
+  notIntended: "If you didn't expect this, tell your administrator.",
   emailSubject: 'Your email address at {portal} was changed',
   emailChanged:
     'An administrator changed the email address of your account at {portal}. We now write to the new address.',

@@ -10,7 +10,7 @@ export const requestMessages = defineMessages('requests', {
   fieldName: 'A field has a name that is not allowed.',
   uuid: 'Expected a UUID.',
   wholeNumber: 'Expected a whole number from 1.',
-  noQuery: 'This call takes no query.',
+  noQuery: 'This call has no query parameters.',
   notThePath: 'Must equal the value in the address, or be left out.',
   twice: 'Given more than once.',
   unknownField: 'Unknown field.',

@@ -91,7 +91,7 @@ test('EST-12: minutes after the start, each provider of the demo has restore poi
     const nothing = jobs.find(({ lastPointAt }) => lastPointAt === null)?.recent;
     expect(nothing?.at(-1)).toMatchObject({
       result: 'warning',
-      message: 'The selection of the job contains no mailbox or drive.',
+      message: "The job's selection contains no mailbox or drive.",
     });
     await setUpBackup(world, provider, tenant);
     expect((await backup(provider)).seq).toBe(seq);

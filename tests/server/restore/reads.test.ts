@@ -97,7 +97,7 @@ eachDatabase((kind, open) => {
     expect((await admin('POST', `${at}/stop`, {})).status).toBe(200);
     const ended = await admin('GET', `${at}/mailboxes`);
     expect(ended.status).toBe(409);
-    expect(ended.text).toContain('The restore session has ended. Open it again to go on.');
+    expect(ended.text).toContain('The restore session has ended. Open it again to continue.');
   });
 
   test(`G63: whatever is asked, each answer has one record of its reading, and nothing outside the scope is answered (${kind})`, async () => {

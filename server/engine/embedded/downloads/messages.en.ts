@@ -5,5 +5,5 @@ export const downloadMessages = defineMessages('engine-downloads', {
     'A download can have at most {limit, number} items. Choose a folder with fewer items.',
   nothing: 'There is nothing to download here.',
   noContent: 'The content of these items could not be backed up.',
-  noDownload: 'There is no such download.',
+  noDownload: "This download doesn't exist.",
 });

@@ -1,7 +1,7 @@
 import { defineMessages } from '#contract/i18n/messages.ts';
 
 export const restoreMessages = defineMessages('restore-engine', {
-  noTask: 'There is no such task.',
+  noTask: "This task doesn't exist.",
   // The temporary application, as an administrator sees it in the tenant.
   application: 'Restore (temporary)',
   nothingChosen: 'Choose what to restore.',
@@ -25,19 +25,19 @@ export const restoreMessages = defineMessages('restore-engine', {
   removed: 'Removed.',
   putBack: 'The earlier version was put back.',
   changedSince: 'Changed since the restore, so it was left as it is.',
-  noUser: 'The tenant has no such user.',
+  noUser: "This user doesn't exist in the tenant.",
   gone: 'No longer in the target.',
   missingRights:
-    'The organization can only be read. To restore to it, sign in as an administrator of its tenant and grant these permissions: {names}.',
+    'Daybook can only read this organization. To restore to it, sign in as an administrator of its tenant and grant these permissions: {names}.',
   rightsNotGranted:
     'The tenant did not grant these permissions: {names}. Sign in as a Global Administrator.',
   rightsNotYet:
-    'Microsoft 365 does not know the new permissions everywhere yet. Try again in a minute.',
+    "Microsoft 365 hasn't applied the new permissions everywhere yet. Try again in a minute.",
   rightsEnded:
     'The rights to write have ended. Start the restore again, and sign in to grant them once more.',
   cannotUndo: 'Only a finished restore can be undone, and only once.',
-  running: 'This task is over.',
+  running: 'This task has already ended.',
   noBackup: 'The backup of this restore no longer exists.',
   cancelled: 'The restore was stopped.',
-  interrupted: 'The target was not available for an hour. Start the restore again to go on.',
+  interrupted: 'The target was not available for an hour. Start the restore again to continue.',
 });
