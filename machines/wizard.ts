@@ -84,7 +84,6 @@ export const DRAFT_DELAY_MS: Ms = 400;
  * In `filling`, the draft is `unchanged`, or after a change: changed ─(400 ms)─▶ storing ─▶ stored
  * or unstored.
  */
-// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is the machine's, which only XState can write
 export function makeWizardMachine<Data extends object>(definition: WizardDefinition<Data>) {
   type Context = WizardContext<Data>;
   const rules = makeRules(definition);

@@ -168,5 +168,5 @@ function Template({ text }: { readonly text: string }) {
         .split(/(‹[^›]*›)/u)
         .map((part, i) => (part.startsWith('‹') ? <i key={i}>{part}</i> : part))}
     </b>
-  ); // eslint-disable-line react/no-array-index-key
+  );
 }

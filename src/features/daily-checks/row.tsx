@@ -319,7 +319,7 @@ function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
       {done === null
         ? splitCause(row.message ?? '', row.template).map((piece, i) =>
             piece.fixed ? piece.text : <i key={i}>{piece.text}</i>,
-          ) // eslint-disable-line react/no-array-index-key
+          )
         : done}
       {row.waiting && (
         <span className="dc-wait">

@@ -47,7 +47,7 @@ async function place(questions: boolean): Promise<Place> {
   ).toBe(200);
   return { host, tenant, id };
 }
-const loadQuestions = (host: string, name: string) =>
+const validate = (host: string, name: string) =>
   ask<{ authType: string; questions: string[] }>(
     app,
     `/api/v1/auth/validate/${encodeURIComponent(name)}`,
@@ -84,43 +84,41 @@ eachDatabase((_name, open) => {
 
   test('RECOVER-1, G36: a name is asked its own questions, and one that nobody has is asked others, the same each time', async () => {
     const { host, tenant } = await place(true);
-    expect((await loadQuestions(host, ' KATE ')).body.data).toEqual({
+    expect((await validate(host, ' KATE ')).body.data).toEqual({
       authType: 'db',
       questions: ANSWERS.map(({ question }) => question),
     });
     await user(fixture, tenant, { username: 'leo' }); // has chosen none
     const seen = new Set<string>();
     for (const name of ['nobody', 'someone', 'a.b@example.com', 'leo', 'Zoë', 'x']) {
-      const one = (await loadQuestions(host, name)).body.data;
+      const one = (await validate(host, name)).body.data;
       expect(Object.keys(one)).toEqual(['authType', 'questions']);
       expect(one.questions).toHaveLength(3);
       expect(new Set(one.questions).size).toBe(3);
       expect(
         one.questions.filter((question) => !(QUESTIONS as readonly string[]).includes(question)),
       ).toEqual([]);
-      expect((await loadQuestions(host, name.toUpperCase())).body.data).toEqual(one);
+      expect((await validate(host, name.toUpperCase())).body.data).toEqual(one);
       seen.add(one.questions.join());
     }
     expect(seen.size).toBeGreaterThan(2);
-    expect(
-      (await loadQuestions((await place(true)).host, 'nobody')).body.data.questions,
-    ).not.toEqual((await loadQuestions(host, 'nobody')).body.data.questions);
-    expect((await loadQuestions((await place(false)).host, 'kate')).body.data.questions).toEqual(
-      [],
+    expect((await validate((await place(true)).host, 'nobody')).body.data.questions).not.toEqual(
+      (await validate(host, 'nobody')).body.data.questions,
     );
+    expect((await validate((await place(false)).host, 'kate')).body.data.questions).toEqual([]);
   });
 
   test("RECOVER-1: only a name that can be nobody's is told to be one", async () => {
     const { host } = await place(true);
     for (const name of ['x'.repeat(201), ' ', 'a\nb'])
-      expect(said(await loadQuestions(host, name))).toEqual([
+      expect(said(await validate(host, name))).toEqual([
         400,
         'bad-input',
         MESSAGES.invalidUsername,
       ]);
     // A sign that cannot be stored is replaced: what is left is a name like any other, which nobody
     // has.
-    expect((await loadQuestions(host, '\u0000')).status).toBe(200);
+    expect((await validate(host, '\u0000')).status).toBe(200);
   });
 
   test('RECOVER-2, G36: wrong answers, a wrong number of them and a name that nobody has are answered alike, and nothing is sent', async () => {

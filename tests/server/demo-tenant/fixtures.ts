@@ -31,8 +31,7 @@ export interface Clock {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // The tests read JSON of many forms and compare it with what was published.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests compare JSON of many shapes with published examples
   readonly body: any;
 }
 

@@ -83,7 +83,6 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
       {rows.map((row, at) => {
         const error = errors[at] ?? null;
         return (
-          // oxlint-disable-next-line react/no-array-index-key -- rows are identified by position
           <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
             <legend className="sr-only">{t.questionOf({ n: at + 1, total: rows.length })}</legend>
             <Select

@@ -40,7 +40,6 @@ export function ItemList(props: ItemListProps) {
     props;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  // eslint-disable-next-line react/incompatible-library -- React Compiler skips this component
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => list.current,
@@ -54,8 +53,7 @@ export function ItemList(props: ItemListProps) {
   useEffect(() => {
     if (cursor === null) list.current?.scrollTo({ top: 0 });
     else virtual.scrollToIndex(cursor, { align: 'center' });
-    // Only when another list opens.
-    // eslint-disable-next-line react/exhaustive-deps
+    // eslint-disable-next-line react/exhaustive-deps -- scrolls only when another list opens
   }, [listKey]);
   const go = (to: number, isRange: boolean): void => {
     const next = Math.max(0, Math.min(count - 1, to));

@@ -86,7 +86,6 @@ export function MailPreview(props: MailPreviewProps) {
         <ul aria-label={t.attachments} className="m-0 flex list-none flex-wrap gap-2 p-0 pt-2.5">
           {preview.attachments.map(({ name, bytes }, index) => (
             <li
-              // eslint-disable-next-line react/no-array-index-key -- several may have the same name
               key={index}
               className="flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule px-2"
             >

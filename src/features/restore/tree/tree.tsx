@@ -1,4 +1,3 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- the ARIA tree pattern: only visible rows are rendered */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
@@ -48,7 +47,6 @@ export function NodeTree({
     const row = rows[index];
     setActive(row ? { id: row.id, index } : null);
   };
-  // eslint-disable-next-line react/incompatible-library -- React Compiler skips this component
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -70,8 +68,7 @@ export function NodeTree({
     if (openId === null) return;
     const index = rows.findIndex((row) => row.id === openId);
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
-    // Only when another place opens.
-    // eslint-disable-next-line react/exhaustive-deps
+    // eslint-disable-next-line react/exhaustive-deps -- scrolls only when another place opens
   }, [openId]);
 
   const press = (row: NodeRow, index: number): void => {
