@@ -29,7 +29,7 @@ export const oidcCalls = {
     method: 'POST',
     path: 'auth/validate-sso/{provider}',
     summary:
-      'Returns an address at which this user is signed in to another system. For zerto it also returns the id of the session created there.',
+      'Returns an address at which this user is signed in to another system. For zerto it also returns the ID of the session created there.',
     input: v.strictObject({ provider: v.picklist(SSO_PROVIDERS) }),
     output: v.object({ url: v.string(), sessionId: v.nullable(v.string()) }),
     gate: 'signed-in',

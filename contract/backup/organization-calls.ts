@@ -34,7 +34,7 @@ const connection = v.strictObject({
   sharePointSaveAllWebParts: v.optional(v.boolean()),
 });
 
-/** `userCode`: the id of a granted device code. */
+/** `userCode`: the ID of a granted device code. */
 const fields = {
   name: nameText(),
   authType: v.picklist(AUTH_TYPES),
@@ -139,7 +139,7 @@ export const organizationCalls = {
     method: 'POST',
     path: 'o365/organizations/renew-certificate',
     summary:
-      'Replaces the certificate of the backup application. `code`: the id of a granted device code.',
+      'Replaces the certificate of the backup application. `code`: the ID of a granted device code.',
     input: v.strictObject({ organizationId, code: v.pipe(v.string(), v.uuid()) }),
     output: v.object({ thumbprint: v.string(), expiresAt: v.number() }),
     gate,

@@ -112,7 +112,7 @@ export const providerCalls = {
     method: 'GET',
     path: 'service-providers/validate-vacid/{id}',
     summary:
-      'Checks whether a company that the caller can see is linked to this id in Veeam Service Provider Console.',
+      'Checks whether a company that the caller can see is linked to this ID in Veeam Service Provider Console.',
     input: v.strictObject({ id: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)) }),
     output: v.object({ valid: v.boolean() }),
     gate: 'signed-in',

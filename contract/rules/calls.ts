@@ -85,7 +85,7 @@ export const ruleCalls = {
     method: 'PUT',
     path: 'monitoring/backoffice/rules',
     summary:
-      'Changes the rule `id` to `rule`, or reorders all rules (`order`: their ids from the top).',
+      'Changes the rule `id` to `rule`, or reorders all rules (`order`: their IDs from the top).',
     input: v.strictObject({
       id: v.optional(uuid),
       rule: v.optional(RuleSchema),

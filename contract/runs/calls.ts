@@ -181,7 +181,7 @@ export const monitoringCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/jobExecutions/bulk',
     summary:
-      'Changes many runs at once, by their ids as lists return them or as numbers. The response lists refused changes.',
+      'Changes many runs at once, by their IDs as lists return them or as numbers. The response lists refused changes.',
     input: v.pipe(
       v.strictObject({
         ids: v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.bulkRuns)),

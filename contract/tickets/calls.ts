@@ -113,7 +113,7 @@ export const ticketCalls = {
     method: 'POST',
     path: 'monitoring/backoffice/tickets',
     summary:
-      'Creates a ticket for problems of one company, in the ticketing system if one is connected. Select problems by number, or the open problems of results (`runs`), each as a number or as the id that lists return. A problem has at most one ticket.',
+      'Creates a ticket for problems of one company, in the ticketing system if one is connected. Select problems by number, or the open problems of results (`runs`), each as a number or as the ID that lists return. A problem has at most one ticket.',
     input: v.strictObject({
       problems: some,
       runs: some,

@@ -34,5 +34,5 @@ export const DESCRIPTION = [
   'JSON responses use an envelope: `{"success":true,"data":…}`, or `{"success":false,"message":…,"error":{"kind":…}}` with the status of the kind. Rely on the kind; the message is a sentence for a person.',
   `Limits with a key: ${LIMITS.apiKeyPerMinute} calls a minute for each key, ${LIMITS.apiAddressPerMinute} for each address, ${LIMITS.apiKeyAtOnce} at once for each key. Every response states them in RateLimit-Policy and RateLimit; a 429 response includes Retry-After.`,
   'Lists are paged: `page` starts at 1, `pageSize` is at most 200, and the response includes the total `count`.',
-  'Unknown fields are refused. A body may repeat the id in the path as `id` or `_id`, but a different id is refused. Times are milliseconds since 1970 in UTC, or ISO 8601 if a field says so.',
+  'Unknown fields are refused. A body may repeat the ID in the path as `id` or `_id`, but a different ID is refused. Times are milliseconds since 1970 in UTC, or ISO 8601 if a field says so.',
 ].join('\n\n');

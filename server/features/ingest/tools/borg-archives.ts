@@ -73,7 +73,7 @@ export function readArchives(blocks: readonly Json[], query: ToolQuery): Reading
     const id = word(archive['id']);
     if (id !== null && start !== null)
       return [getRun(archive, id, repository, { start, end, durationSec }, query)];
-    rejected.push({ index, error: 'An archive without an id or a start.' });
+    rejected.push({ index, error: 'An archive without an ID or a start.' });
     return [];
   });
   return { executions, rejected, repositories, ...(note === undefined ? {} : { note }) };

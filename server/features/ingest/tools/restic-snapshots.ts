@@ -28,7 +28,7 @@ export function readSnapshots(snapshots: readonly Json[], query: ToolQuery): Rea
     const time = getMoment(snapshot['time'], null);
     if (id !== null && /^[\da-f]{8,64}$/.test(id) && time !== null)
       return [getRun(snapshot, id, time, query)];
-    rejected.push({ index, error: 'A snapshot without an id or a time.' });
+    rejected.push({ index, error: 'A snapshot without an ID or a time.' });
     return [];
   });
   return { executions, rejected, ...(note === undefined ? {} : { note }) };
