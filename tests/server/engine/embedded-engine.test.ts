@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { EngineScope } from '#contract/engine/engine.ts';
-import type { Event } from '#contract/events.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { freshStore, ONE } from '../db/databases.ts';
-import { aTenant, byClock, companyDraft } from '../db/drafts.ts';
+import { aTenant } from '../db/drafts.ts';
 import { makeFixture } from '../http/fixtures.ts';
+import { connectWithSecret, createBackup } from './organization.ts';
 import { getKind, getValue } from './restic/fixtures.ts';
-import { JOB, ORGANIZATION } from './session-bench.ts';
 
 const ROLES = [
   'Mail.Read',
@@ -46,25 +45,14 @@ test('ENG-33: a connected tenant is backed up when its job is due, by the jobs o
     },
   });
   world.cloud.connectTo((request) => office.fetch(request));
-  const { appId, secret } = office.admin.registerApplication('Backup', ROLES);
-  const [organization, repository, job] = [randomUUID(), randomUUID(), randomUUID()];
-  const scope: EngineScope = { tenant, organization, user: null };
+  const scope: EngineScope = { tenant, organization: randomUUID(), user: null };
   const engine = world.embeddedEngine;
-  const connect = (applicationSecret: string, directoryId: string | null = null) =>
-    engine.organizations.connect(scope, {
-      region: 'Worldwide',
-      auth: 'modernLegacy',
-      services: ['exchange', 'sharepoint'],
-      code: null,
-      officeOrganizationName: office.domain,
-      newApplicationName: null,
-      applicationId: appId,
-      applicationSecret,
-      directoryId,
-    });
-  expect(getKind(await connect('wrong'))).toBe('refused');
-  expect(getKind(await connect(secret, randomUUID()))).toBe('refused');
-  expect(getValue(await connect(secret))).toMatchObject({
+  const input = connectWithSecret(office, office.admin.registerApplication('Backup', ROLES));
+  const connect = (more: Partial<typeof input> = {}) =>
+    engine.organizations.connect(scope, { ...input, ...more });
+  expect(getKind(await connect({ applicationSecret: 'wrong' }))).toBe('refused');
+  expect(getKind(await connect({ directoryId: randomUUID() }))).toBe('refused');
+  expect(getValue(await connect())).toMatchObject({
     directoryId: office.id,
     displayName: office.name,
   });
@@ -81,37 +69,9 @@ test('ENG-33: a connected tenant is backed up when its job is due, by the jobs o
     count: office.admin.listUsers().length,
     next: expect.any(String) as string,
   });
-  getValue(
-    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
-  );
-
-  const append = (event: Event) =>
-    store.tenant(tenant, async (tx) => {
-      await tx.append([{ company: 1, entity: 'test:1', event }], { ...byClock, at: clock.now() });
-    });
-  await store.tenant(tenant, async (tx) => {
-    await tx.append([companyDraft(1)], byClock);
-  });
-  await append({
-    type: 'organization.created@1',
-    data: { id: organization, company: 1, ...ORGANIZATION },
-  });
-  await append({
-    type: 'backupjob.created@1',
-    data: {
-      id: job,
-      company: 1,
-      organization,
-      repository,
-      enabled: true,
-      ...JOB,
-      schedulePolicy: {
-        schedule: { type: 'Periodically', periodicallyEvery: 'Minutes15' },
-        backupWindow: null,
-        retryNumber: 0,
-        retryWaitInterval: 10,
-      },
-    },
+  const { repository, job } = await createBackup(world, scope, {
+    type: 'Periodically',
+    periodicallyEvery: 'Minutes15',
   });
   const runner = makeJobRunner(world, {
     'backup-schedule': allJobs(world)['backup-schedule'],

@@ -13,7 +13,7 @@ export const accessMessages = defineMessages('organization-access', {
   codeNotGranted: 'Nobody has signed in with this code yet.',
   codeInUse: 'This code is being used right now. Try again in a few minutes.',
   applicationNeeded: 'Enter the name of a new application or the ID of an existing one.',
-  otherSignIn: 'You signed in to another Microsoft 365 tenant. Request a new code.',
+  otherSignIn: 'You signed in to another tenant of Microsoft 365. Request a new code.',
   otherRegion: 'You signed in to another region. Request a new code.',
   noCertificate: 'This organization signs in with a secret. It has no certificate to renew.',
   notAcceptedYet: 'Microsoft 365 does not accept the new certificate yet. Try again in a minute.',

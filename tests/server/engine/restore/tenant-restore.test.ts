@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { EngineScope, Node, Task, Workload } from '#contract/engine/engine.ts';
-import type { Event } from '#contract/events.ts';
 import { createDemoTenant } from '#server/demo/tenant/tenant.ts';
 import { allJobs } from '#server/jobs.ts';
 import { makeJobRunner } from '#server/platform/jobs/runner.ts';
 import { freshStore, ONE } from '../../db/databases.ts';
-import { aTenant, byClock, companyDraft } from '../../db/drafts.ts';
+import { aTenant } from '../../db/drafts.ts';
 import { makeFixture } from '../../http/fixtures.ts';
+import { connectWithSecret, createBackup } from '../organization.ts';
 import { getValue } from '../restic/fixtures.ts';
-import { JOB, ORGANIZATION } from '../session-bench.ts';
 
 const ROLES = [
   'Mail.ReadWrite',
@@ -46,53 +45,17 @@ test('RES-23: what a tenant lost comes back by the jobs of the server alone, and
     size: { people: 2, minMails: 4, maxMails: 6, minFiles: 3, maxFiles: 4, maxFileBytes: 20_000 },
   });
   world.cloud.connectTo((request) => office.fetch(request));
-  const { appId, secret } = office.admin.registerApplication('Backup', ROLES);
-  const [organization, repository, job] = [randomUUID(), randomUUID(), randomUUID()];
-  const scope: EngineScope = { tenant, organization, user: randomUUID() };
+  const scope: EngineScope = { tenant, organization: randomUUID(), user: randomUUID() };
   const engine = world.embeddedEngine;
   getValue(
-    await engine.organizations.connect(scope, {
-      region: 'Worldwide',
-      auth: 'modernLegacy',
-      services: ['exchange', 'sharepoint'],
-      code: null,
-      officeOrganizationName: office.domain,
-      newApplicationName: null,
-      applicationId: appId,
-      applicationSecret: secret,
-      directoryId: null,
-    }),
+    await engine.organizations.connect(
+      scope,
+      connectWithSecret(office, office.admin.registerApplication('Backup', ROLES)),
+    ),
   );
-  getValue(
-    await engine.repositories.create(scope, { repository, password: null, passwordHint: null }),
-  );
-  const append = (event: Event) =>
-    store.tenant(tenant, async (tx) => {
-      await tx.append([{ company: 1, entity: 'test:1', event }], { ...byClock, at: clock.now() });
-    });
-  await store.tenant(tenant, async (tx) => {
-    await tx.append([companyDraft(1)], byClock);
-  });
-  await append({
-    type: 'organization.created@1',
-    data: { id: organization, company: 1, ...ORGANIZATION },
-  });
-  await append({
-    type: 'backupjob.created@1',
-    data: {
-      id: job,
-      company: 1,
-      organization,
-      repository,
-      enabled: true,
-      ...JOB,
-      schedulePolicy: {
-        schedule: { type: 'Periodically', periodicallyEvery: 'Hours12' },
-        backupWindow: null,
-        retryNumber: 0,
-        retryWaitInterval: 10,
-      },
-    },
+  const { job } = await createBackup(world, scope, {
+    type: 'Periodically',
+    periodicallyEvery: 'Hours12',
   });
   const jobs = allJobs(world);
   const runner = makeJobRunner(world, {
