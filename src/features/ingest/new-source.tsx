@@ -6,15 +6,13 @@ import type { Source } from '#contract/runs/vocabulary.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { TOOL_CHOICES } from './install-commands.ts';
 import type { RevealedSecret } from './secret-dialog.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { sourceMessages as t } from './messages.en.ts';
 
 export interface NewSourceProps {
@@ -74,64 +72,48 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     onChange: (n: string) => setCompany(Number(n)),
   };
   return (
-    <Dialog
+    <FormDialog
       title={t.newSource}
       wide
       onClose={onClose}
       first={first}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form="new-source" busy={busy}>
-            {t.createKey}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-        </>
-      }
+      submitLabel={t.createKey}
+      busy={busy}
+      error={error}
+      onSubmit={make}
     >
-      <form
-        id="new-source"
-        className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void make(event)}
-        noValidate
-      >
-        <TextField
-          ref={first}
-          label={t.name}
-          required
-          value={name}
-          maxLength={LIMITS.nameChars}
-          autoComplete="off"
-          onChange={(event) => setName(event.target.value)}
-          hint={t.nameHint}
-          error={tried && !named ? t.nameMissing : null}
-        />
-        {companies.length > FEW ? (
-          <Combobox {...field} placeholder={t.typeName} />
-        ) : (
-          <Select {...field} placeholder={t.chooseCompany} />
-        )}
-        <fieldset className="m-0 min-w-0 border-0 p-0">
-          <legend className="pb-1 font-semibold">{t.tool}</legend>
-          <div className="grid border-t border-hair tablet:grid-cols-2 tablet:gap-x-6">
-            {TOOL_CHOICES.map((choice) => (
-              <Choice
-                key={choice.tool}
-                name="tool"
-                checked={tool === choice.tool}
-                title={choice.label}
-                detail={choice.detail}
-                onChoose={() => setTool(choice.tool)}
-              />
-            ))}
-          </div>
-          <p className="m-0 pt-2 text-agate text-ink-3">{t.toolHint}</p>
-        </fieldset>
-        {error !== null && (
-          <p role="alert" className="m-0 text-failed">
-            {error}
-          </p>
-        )}
-      </form>
-    </Dialog>
+      <TextField
+        ref={first}
+        label={t.name}
+        required
+        value={name}
+        maxLength={LIMITS.nameChars}
+        autoComplete="off"
+        onChange={(event) => setName(event.target.value)}
+        hint={t.nameHint}
+        error={tried && !named ? t.nameMissing : null}
+      />
+      {companies.length > FEW ? (
+        <Combobox {...field} placeholder={t.typeName} />
+      ) : (
+        <Select {...field} placeholder={t.chooseCompany} />
+      )}
+      <fieldset className="m-0 min-w-0 border-0 p-0">
+        <legend className="pb-1 font-semibold">{t.tool}</legend>
+        <div className="grid border-t border-hair tablet:grid-cols-2 tablet:gap-x-6">
+          {TOOL_CHOICES.map((choice) => (
+            <Choice
+              key={choice.tool}
+              name="tool"
+              checked={tool === choice.tool}
+              title={choice.label}
+              detail={choice.detail}
+              onChoose={() => setTool(choice.tool)}
+            />
+          ))}
+        </div>
+        <p className="m-0 pt-2 text-agate text-ink-3">{t.toolHint}</p>
+      </fieldset>
+    </FormDialog>
   );
 }

@@ -10,6 +10,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { TextField } from '#src/ui/text-field.tsx';
 import { adminProvidersMessages as t } from './messages.en.ts';
@@ -70,43 +71,31 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
     );
   }
   return (
-    <Dialog
+    <FormDialog
       title={t.inviteTo({ name })}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form="invite" busy={busy}>
-            {email.trim() === '' ? t.createLink : t.sendInvitation}
-          </Button>
-          <Button onClick={onClose}>{uiMessages.cancel}</Button>
-        </>
-      }
+      submitLabel={email.trim() === '' ? t.createLink : t.sendInvitation}
+      busy={busy}
+      onSubmit={invite}
     >
-      <form
-        id="invite"
-        noValidate
-        className="grid grid-cols-1 gap-3 px-5 py-4"
-        onSubmit={(event) => void invite(event)}
-      >
-        <p className="m-0 text-ink-2">
-          {t.linkForOneUser} {own ? t.ownInvitationHint : t.invitationHint}
-        </p>
-        <TextField
-          label={t.email}
-          required
-          type="email"
-          value={email}
-          error={error}
-          maxLength={254}
-          autoComplete="off"
-          autoCapitalize="none"
-          onChange={(event) => {
-            setEmail(event.target.value);
-            setError(null);
-          }}
-          hint={t.emailHint}
-        />
-      </form>
-    </Dialog>
+      <p className="m-0 text-ink-2">
+        {t.linkForOneUser} {own ? t.ownInvitationHint : t.invitationHint}
+      </p>
+      <TextField
+        label={t.email}
+        required
+        type="email"
+        value={email}
+        error={error}
+        maxLength={254}
+        autoComplete="off"
+        autoCapitalize="none"
+        onChange={(event) => {
+          setEmail(event.target.value);
+          setError(null);
+        }}
+        hint={t.emailHint}
+      />
+    </FormDialog>
   );
 }

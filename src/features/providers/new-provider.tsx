@@ -1,5 +1,4 @@
 import { useRef, useState } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { providerCalls } from '#contract/providers/calls.ts';
@@ -7,9 +6,8 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -82,80 +80,68 @@ export function NewProvider({
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={t.newProvider}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form="new-provider" busy={busy}>
-            {t.createProvider}
-          </Button>
-          <Button onClick={onClose}>{uiMessages.cancel}</Button>
-        </>
-      }
+      submitLabel={t.createProvider}
+      busy={busy}
+      formRef={form}
+      onSubmit={save}
     >
-      <form
-        id="new-provider"
-        ref={form}
-        noValidate
-        className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void save(event)}
-      >
-        <RequiredNote />
+      <RequiredNote />
+      <TextField
+        {...field('name', 'name')}
+        label={t.name}
+        required
+        maxLength={LIMITS.nameChars}
+        hint={t.nameHint}
+      />
+      <TextArea
+        {...field('hosts', 'hosts')}
+        label={t.hostNames}
+        required
+        mono
+        rows={2}
+        spellCheck={false}
+        autoCapitalize="none"
+        placeholder={HOST_EXAMPLE}
+        hint={t.newHostsHint}
+      />
+      <fieldset className="m-0 grid min-w-0 gap-4 border-0 border-t border-hair p-0 pt-4">
+        <legend className="sr-only">{t.firstAdministrator}</legend>
+        <p className="m-0 text-ink-2">{t.firstAdministratorHint}</p>
         <TextField
-          {...field('name', 'name')}
-          label={t.name}
+          {...field('person', 'administrator.name')}
+          label={t.administratorName}
           required
           maxLength={LIMITS.nameChars}
-          hint={t.nameHint}
+          autoComplete="off"
         />
-        <TextArea
-          {...field('hosts', 'hosts')}
-          label={t.hostNames}
+        <TextField
+          {...field('username', 'administrator.username')}
+          label={t.username}
           required
-          mono
-          rows={2}
-          spellCheck={false}
+          maxLength={LIMITS.nameChars}
+          autoComplete="off"
           autoCapitalize="none"
-          placeholder={HOST_EXAMPLE}
-          hint={t.newHostsHint}
+          spellCheck={false}
         />
-        <fieldset className="m-0 grid min-w-0 gap-4 border-0 border-t border-hair p-0 pt-4">
-          <legend className="sr-only">{t.firstAdministrator}</legend>
-          <p className="m-0 text-ink-2">{t.firstAdministratorHint}</p>
-          <TextField
-            {...field('person', 'administrator.name')}
-            label={t.administratorName}
-            required
-            maxLength={LIMITS.nameChars}
-            autoComplete="off"
-          />
-          <TextField
-            {...field('username', 'administrator.username')}
-            label={t.username}
-            required
-            maxLength={LIMITS.nameChars}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-          <TextField
-            {...field('email', 'administrator.email')}
-            label={t.email}
-            required
-            type="email"
-            maxLength={254}
-            autoComplete="off"
-            autoCapitalize="none"
-          />
-        </fieldset>
-        {above !== null && (
-          <Callout tone="failed" alert>
-            {above}
-          </Callout>
-        )}
-      </form>
-    </Dialog>
+        <TextField
+          {...field('email', 'administrator.email')}
+          label={t.email}
+          required
+          type="email"
+          maxLength={254}
+          autoComplete="off"
+          autoCapitalize="none"
+        />
+      </fieldset>
+      {above !== null && (
+        <Callout tone="failed" alert>
+          {above}
+        </Callout>
+      )}
+    </FormDialog>
   );
 }
 

@@ -4,11 +4,9 @@ import { LIMITS } from '#contract/limits.ts';
 import type { UserListed } from '#contract/users/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { useImpersonation } from '#src/app/shell/impersonation/impersonation.ts';
-import { Button } from '#src/ui/button.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { getId } from '../shared/ids.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { userMessages as t } from './messages.en.ts';
 
 const LEAST = 5;
@@ -38,41 +36,30 @@ export function LoginAsDialog({
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={t.signInAs({ user: user.name })}
       onClose={onClose}
       first={field}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form="login-as" busy={state.matches('starting')}>
-            {t.signInAsUser}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-        </>
-      }
+      submitLabel={t.signInAsUser}
+      busy={state.matches('starting')}
+      error={refusal === null ? null : getFailureText(refusal.failure)}
+      onSubmit={submit}
     >
-      <form id="login-as" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={submit}>
-        <p className="m-0 text-ink-2">{t.signInAsTerms}</p>
-        <TextField
-          ref={field}
-          label={t.reason}
-          required
-          value={reason}
-          maxLength={LIMITS.reasonChars}
-          autoComplete="off"
-          onChange={(event) => {
-            setReason(event.target.value);
-            send({ type: 'EDIT' });
-          }}
-          hint={t.reasonHint}
-          error={tried && short ? t.reasonTooShort : null}
-        />
-        {refusal !== null && (
-          <p role="alert" className="m-0 text-failed">
-            {getFailureText(refusal.failure)}
-          </p>
-        )}
-      </form>
-    </Dialog>
+      <p className="m-0 text-ink-2">{t.signInAsTerms}</p>
+      <TextField
+        ref={field}
+        label={t.reason}
+        required
+        value={reason}
+        maxLength={LIMITS.reasonChars}
+        autoComplete="off"
+        onChange={(event) => {
+          setReason(event.target.value);
+          send({ type: 'EDIT' });
+        }}
+        hint={t.reasonHint}
+        error={tried && short ? t.reasonTooShort : null}
+      />
+    </FormDialog>
   );
 }

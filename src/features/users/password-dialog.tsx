@@ -5,13 +5,12 @@ import type { UserListed } from '#contract/users/calls.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button, IconButton } from '#src/ui/button.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { IconButton } from '#src/ui/button.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { getFieldErrors } from '../shared/forms/field-errors.ts';
 import { getId } from '../shared/ids.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { richText } from '#src/ui/rich-text.tsx';
 import { userMessages as t } from './messages.en.ts';
 
@@ -64,59 +63,43 @@ export function PasswordDialog({
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={t.setPassword}
       onClose={onClose}
       first={field}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form="set-password" busy={busy}>
-            {t.setPassword}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-        </>
-      }
+      submitLabel={t.setPassword}
+      busy={busy}
+      error={error}
+      onSubmit={set}
     >
-      <form
-        id="set-password"
-        className="grid grid-cols-1 gap-3 px-5 py-4"
-        noValidate
-        onSubmit={(event) => void set(event)}
-      >
-        <p className="m-0 break-words text-ink-2">
-          {richText(t.setPasswordTerms, { user: <b className="text-ink">{user.name}</b> })}
-        </p>
-        <TextField
-          ref={field}
-          label={t.newPassword}
-          required
-          type={shown ? 'text' : 'password'}
-          value={password}
-          maxLength={LIMITS.passwordChars}
-          autoComplete="new-password"
-          spellCheck={false}
-          error={wrong}
-          {...(user.auth === 'db' && {
-            hint: t.newPasswordHint,
-          })}
-          onChange={(event) => {
-            setPassword(event.target.value);
-            setWrong(null);
-          }}
-          end={
-            <IconButton
-              icon={shown ? 'eye-off' : 'eye'}
-              label={shown ? t.hidePassword : t.showPassword}
-              onClick={() => setShown(!shown)}
-            />
-          }
-        />
-        {error !== null && (
-          <p role="alert" className="m-0 text-failed">
-            {error}
-          </p>
-        )}
-      </form>
-    </Dialog>
+      <p className="m-0 break-words text-ink-2">
+        {richText(t.setPasswordTerms, { user: <b className="text-ink">{user.name}</b> })}
+      </p>
+      <TextField
+        ref={field}
+        label={t.newPassword}
+        required
+        type={shown ? 'text' : 'password'}
+        value={password}
+        maxLength={LIMITS.passwordChars}
+        autoComplete="new-password"
+        spellCheck={false}
+        error={wrong}
+        {...(user.auth === 'db' && {
+          hint: t.newPasswordHint,
+        })}
+        onChange={(event) => {
+          setPassword(event.target.value);
+          setWrong(null);
+        }}
+        end={
+          <IconButton
+            icon={shown ? 'eye-off' : 'eye'}
+            label={shown ? t.hidePassword : t.showPassword}
+            onClick={() => setShown(!shown)}
+          />
+        }
+      />
+    </FormDialog>
   );
 }

@@ -4,13 +4,11 @@ import { ACCOUNT } from '#contract/messages/account.messages.en.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { makePasskey } from '#src/app/shell/reauth/passkey.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { getDevice } from '../../shared/device-labels.ts';
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ownAccountMessages as t } from './messages.en.ts';
 
 export interface NewPasskeyProps {
@@ -66,47 +64,34 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
       />
     );
   return (
-    <Dialog
+    <FormDialog
       title={t.addPasskey}
       onClose={onClose}
       first={field}
-      footer={
-        <>
-          <Button type="submit" form="new-passkey" variant="primary" busy={busy}>
-            {t.continue}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-        </>
-      }
+      submitLabel={t.continue}
+      busy={busy}
+      onSubmit={submit}
     >
-      <form
-        id="new-passkey"
-        className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void submit(event)}
-        noValidate
-        aria-busy={busy}
-      >
-        <TextField
-          ref={field}
-          label={t.name}
-          required
-          value={name}
-          maxLength={64}
-          autoComplete="off"
-          onChange={(event) => {
-            setName(event.target.value);
-            setMissing(false);
-          }}
-          hint={t.passkeyNameHint}
-          error={missing ? t.nameMissing : null}
-        />
-        {error !== null && (
-          <Callout tone="failed" alert>
-            {error}
-          </Callout>
-        )}
-      </form>
-    </Dialog>
+      <TextField
+        ref={field}
+        label={t.name}
+        required
+        value={name}
+        maxLength={64}
+        autoComplete="off"
+        onChange={(event) => {
+          setName(event.target.value);
+          setMissing(false);
+        }}
+        hint={t.passkeyNameHint}
+        error={missing ? t.nameMissing : null}
+      />
+      {error !== null && (
+        <Callout tone="failed" alert>
+          {error}
+        </Callout>
+      )}
+    </FormDialog>
   );
 }
 

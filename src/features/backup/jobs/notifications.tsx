@@ -4,11 +4,11 @@ import type { OutputOf } from '#contract/calls.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Chosen } from '#src/ui/chosen.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -53,7 +53,6 @@ function Form({
   onClose,
 }: Props & { readonly saved: OutputOf<'getJobNotifications'> }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const formId = `notifications-${id}`;
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: createNotificationsForm(saved),
     offline,
@@ -68,77 +67,61 @@ function Form({
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title={t.notifications}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form={formId} busy={busy}>
-            {ui.save}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-        </>
-      }
+      submitLabel={ui.save}
+      busy={busy}
+      error={error}
+      formRef={formRef}
+      onSubmit={save}
     >
-      <form
-        id={formId}
-        ref={formRef}
-        noValidate
-        className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void save(event)}
-      >
-        <Switch
-          label={t.notifyEnabled}
-          on={form.enabled}
-          onChange={(enabled) => change({ enabled })}
+      <Switch
+        label={t.notifyEnabled}
+        on={form.enabled}
+        onChange={(enabled) => change({ enabled })}
+      />
+      <fieldset className="m-0 min-w-0 border-0 p-0">
+        <legend className="p-0 text-agate text-ink-2">{t.notifyWhen}</legend>
+        <Choice
+          name="when"
+          checked={!form.notifyOnFailure}
+          title={t.notifyAll}
+          onChoose={() => change({ notifyOnFailure: false })}
         />
-        <fieldset className="m-0 min-w-0 border-0 p-0">
-          <legend className="p-0 text-agate text-ink-2">{t.notifyWhen}</legend>
-          <Choice
-            name="when"
-            checked={!form.notifyOnFailure}
-            title={t.notifyAll}
-            onChoose={() => change({ notifyOnFailure: false })}
-          />
-          <Choice
-            name="when"
-            checked={form.notifyOnFailure}
-            title={t.notifyFailures}
-            detail={t.notifyFailuresHint}
-            onChoose={() => change({ notifyOnFailure: true })}
-          />
-        </fieldset>
-        <PersonPicker
-          label={t.addUser}
-          without={form.users.map(({ _id }) => _id)}
-          onChoose={({ _id, name, username }) =>
-            change({ users: [...form.users, { _id, name, username }] })
-          }
+        <Choice
+          name="when"
+          checked={form.notifyOnFailure}
+          title={t.notifyFailures}
+          detail={t.notifyFailuresHint}
+          onChoose={() => change({ notifyOnFailure: true })}
         />
-        <Chosen
-          label={t.notifyUsers}
-          none={t.noUsers}
-          items={form.users.map(({ _id, name, username }) => ({
-            key: _id,
-            label: `${name} (${username})`,
-          }))}
-          onRemove={(key) => change({ users: form.users.filter(({ _id }) => _id !== key) })}
-        />
-        <TextArea
-          label={t.notifyAddresses}
-          value={form.addresses}
-          rows={3}
-          error={errors?.addresses ?? null}
-          hint={t.notifyAddressesHint}
-          onChange={({ target }) => change({ addresses: target.value })}
-        />
-        {error !== null && (
-          <p role="alert" className="m-0 text-failed">
-            {error}
-          </p>
-        )}
-      </form>
-    </Dialog>
+      </fieldset>
+      <PersonPicker
+        label={t.addUser}
+        without={form.users.map(({ _id }) => _id)}
+        onChoose={({ _id, name, username }) =>
+          change({ users: [...form.users, { _id, name, username }] })
+        }
+      />
+      <Chosen
+        label={t.notifyUsers}
+        none={t.noUsers}
+        items={form.users.map(({ _id, name, username }) => ({
+          key: _id,
+          label: `${name} (${username})`,
+        }))}
+        onRemove={(key) => change({ users: form.users.filter(({ _id }) => _id !== key) })}
+      />
+      <TextArea
+        label={t.notifyAddresses}
+        value={form.addresses}
+        rows={3}
+        error={errors?.addresses ?? null}
+        hint={t.notifyAddressesHint}
+        onChange={({ target }) => change({ addresses: target.value })}
+      />
+    </FormDialog>
   );
 }
 

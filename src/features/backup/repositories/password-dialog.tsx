@@ -1,11 +1,8 @@
-import { useState } from 'react';
 import type { BackupRepositoryRow } from '#contract/backup/repositories.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { client, useWatch } from '#src/app/worker/worker-client.ts';
-import { Button } from '#src/ui/button.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
@@ -23,7 +20,6 @@ export function PasswordDialog({
   readonly onClose: () => void;
 }) {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const [formId] = useState(() => `password-${id}`);
   const { form, change, errors, error, busy, formRef, save } = useDraftForm({
     initial: { password: '', repeatPassword: '', passwordDescription },
     offline,
@@ -44,39 +40,23 @@ export function PasswordDialog({
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title={t.changePassword}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form={formId} busy={busy}>
-            {t.changePassword}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-        </>
-      }
+      submitLabel={t.changePassword}
+      busy={busy}
+      error={error}
+      formRef={formRef}
+      onSubmit={save}
     >
-      <form
-        id={formId}
-        ref={formRef}
-        noValidate
-        className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void save(event)}
-      >
-        <p className="m-0 text-ink-2">{t.changePasswordHint}</p>
-        <RequiredNote />
-        <PasswordInputs
-          fields={form}
-          getError={(field) => errors?.[field] ?? null}
-          onChange={change}
-        />
-        {error !== null && (
-          <p role="alert" className="m-0 text-failed">
-            {error}
-          </p>
-        )}
-      </form>
-    </Dialog>
+      <p className="m-0 text-ink-2">{t.changePasswordHint}</p>
+      <RequiredNote />
+      <PasswordInputs
+        fields={form}
+        getError={(field) => errors?.[field] ?? null}
+        onChange={change}
+      />
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,4 @@
 import { useRef, useState } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import type { SyntheticEvent } from 'react';
 import { notificationCalls } from '#contract/notifications/notice-calls.ts';
 import { ROLES } from '#contract/abilities.ts';
@@ -8,11 +7,10 @@ import { client } from '#src/app/worker/worker-client.ts';
 import { findFormErrors, focusFirstError, readServerErrors } from '#src/ui/form-errors.ts';
 import type { FormErrors } from '#src/ui/form-errors.ts';
 import { withReauth } from '#src/app/shell/reauth/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormDialog } from '#src/ui/form-dialog.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -80,143 +78,131 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
 
   const { tone } = SEVERITIES[draft.severity];
   return (
-    <Dialog
+    <FormDialog
       title={t.newNotice}
       wide
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="primary" type="submit" form="new-notice" busy={busy}>
-            {t.publish}
-          </Button>
-          <Button onClick={onClose}>{uiMessages.cancel}</Button>
-        </>
-      }
+      submitLabel={t.publish}
+      busy={busy}
+      formRef={form}
+      onSubmit={publish}
     >
-      <form
-        id="new-notice"
-        ref={form}
-        noValidate
-        className="grid grid-cols-1 gap-4 px-5 py-4"
-        onSubmit={(event) => void publish(event)}
-      >
-        <RequiredNote />
-        <div className="grid gap-4 tablet:grid-cols-2">
-          <Select
-            label={t.shownIn}
-            block
-            value={draft.app}
-            options={APPS}
-            onChange={(app) => put({ app })}
-          />
-          <Select
-            label={t.severity}
-            block
-            value={draft.severity}
-            options={KINDS}
-            onChange={(severity) => put({ severity })}
-          />
-        </div>
-        <TextArea
-          label={t.text}
-          required
-          value={draft.message}
-          error={errors['message'] ?? null}
-          maxLength={LIMITS.messageChars}
-          onChange={(event) => put({ message: event.target.value })}
-          hint={t.charactersLeft({ count: LIMITS.messageChars - draft.message.length })}
+      <RequiredNote />
+      <div className="grid gap-4 tablet:grid-cols-2">
+        <Select
+          label={t.shownIn}
+          block
+          value={draft.app}
+          options={APPS}
+          onChange={(app) => put({ app })}
         />
-        <TextField
-          label={t.link}
-          value={draft.link}
-          error={errors['link'] ?? null}
-          maxLength={2_000}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          onChange={(event) => put({ link: event.target.value })}
-          hint={t.linkHint}
+        <Select
+          label={t.severity}
+          block
+          value={draft.severity}
+          options={KINDS}
+          onChange={(severity) => put({ severity })}
         />
-        {draft.link.trim() !== '' && (
-          <Switch label={t.copyLink} on={draft.copy} onChange={(copy) => put({ copy })} />
+      </div>
+      <TextArea
+        label={t.text}
+        required
+        value={draft.message}
+        error={errors['message'] ?? null}
+        maxLength={LIMITS.messageChars}
+        onChange={(event) => put({ message: event.target.value })}
+        hint={t.charactersLeft({ count: LIMITS.messageChars - draft.message.length })}
+      />
+      <TextField
+        label={t.link}
+        value={draft.link}
+        error={errors['link'] ?? null}
+        maxLength={2_000}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={(event) => put({ link: event.target.value })}
+        hint={t.linkHint}
+      />
+      {draft.link.trim() !== '' && (
+        <Switch label={t.copyLink} on={draft.copy} onChange={(copy) => put({ copy })} />
+      )}
+      <fieldset className="m-0 grid min-w-0 gap-3 border-0 border-t border-hair p-0 pt-4">
+        <legend className="sr-only">{t.readers}</legend>
+        <Select
+          label={t.audience}
+          block
+          value={draft.to}
+          onChange={(to) => put({ to })}
+          options={[
+            { value: 'all', label: t.audienceAll },
+            { value: 'roles', label: t.audienceRoles },
+            ...(readers.length > 0 ? [{ value: 'user' as const, label: t.audienceUser }] : []),
+          ]}
+        />
+        {draft.to === 'roles' && (
+          <fieldset className="m-0 min-w-0 border-0 p-0">
+            <legend className="pb-1 font-semibold">{t.roles}</legend>
+            <div className="grid">
+              {ROLES.map((role) => (
+                <Check
+                  key={role}
+                  title={role}
+                  checked={draft.roles.includes(role)}
+                  onChange={(on) =>
+                    put({
+                      roles: on
+                        ? [...draft.roles, role]
+                        : draft.roles.filter((one) => one !== role),
+                    })
+                  }
+                />
+              ))}
+            </div>
+            {errors['roles'] !== undefined && (
+              <p role="alert" className="m-0 text-agate text-failed">
+                {errors['roles']}
+              </p>
+            )}
+          </fieldset>
         )}
-        <fieldset className="m-0 grid min-w-0 gap-3 border-0 border-t border-hair p-0 pt-4">
-          <legend className="sr-only">{t.readers}</legend>
-          <Select
-            label={t.audience}
-            block
-            value={draft.to}
-            onChange={(to) => put({ to })}
-            options={[
-              { value: 'all', label: t.audienceAll },
-              { value: 'roles', label: t.audienceRoles },
-              ...(readers.length > 0 ? [{ value: 'user' as const, label: t.audienceUser }] : []),
-            ]}
+        {draft.to === 'user' && (
+          <Combobox
+            label={t.user}
+            required
+            value={draft.userId}
+            options={readers}
+            placeholder={t.userPlaceholder}
+            error={errors['userId'] ?? null}
+            onChange={(userId) => put({ userId })}
           />
-          {draft.to === 'roles' && (
-            <fieldset className="m-0 min-w-0 border-0 p-0">
-              <legend className="pb-1 font-semibold">{t.roles}</legend>
-              <div className="grid">
-                {ROLES.map((role) => (
-                  <Check
-                    key={role}
-                    title={role}
-                    checked={draft.roles.includes(role)}
-                    onChange={(on) =>
-                      put({
-                        roles: on
-                          ? [...draft.roles, role]
-                          : draft.roles.filter((one) => one !== role),
-                      })
-                    }
-                  />
-                ))}
-              </div>
-              {errors['roles'] !== undefined && (
-                <p role="alert" className="m-0 text-agate text-failed">
-                  {errors['roles']}
-                </p>
-              )}
-            </fieldset>
-          )}
-          {draft.to === 'user' && (
-            <Combobox
-              label={t.user}
-              required
-              value={draft.userId}
-              options={readers}
-              placeholder={t.userPlaceholder}
-              error={errors['userId'] ?? null}
-              onChange={(userId) => put({ userId })}
-            />
-          )}
-        </fieldset>
-        <div className="grid border-t border-hair pt-2">
-          <Switch
-            label={t.canAcknowledge}
-            detail={t.canAcknowledgeHint}
-            on={!draft.hideAck}
-            onChange={(on) => put({ hideAck: !on })}
-          />
-          <Switch
-            label={t.canClose}
-            detail={t.canCloseHint}
-            on={!draft.hideClose}
-            onChange={(on) => put({ hideClose: !on })}
-          />
+        )}
+      </fieldset>
+      <div className="grid border-t border-hair pt-2">
+        <Switch
+          label={t.canAcknowledge}
+          detail={t.canAcknowledgeHint}
+          on={!draft.hideAck}
+          onChange={(on) => put({ hideAck: !on })}
+        />
+        <Switch
+          label={t.canClose}
+          detail={t.canCloseHint}
+          on={!draft.hideClose}
+          onChange={(on) => put({ hideClose: !on })}
+        />
+      </div>
+      {draft.message.trim() !== '' && (
+        <div className="grid gap-1.5">
+          <span className="text-ink-3">{t.preview}</span>
+          <Callout tone={tone}>{draft.message.trim()}</Callout>
         </div>
-        {draft.message.trim() !== '' && (
-          <div className="grid gap-1.5">
-            <span className="text-ink-3">{t.preview}</span>
-            <Callout tone={tone}>{draft.message.trim()}</Callout>
-          </div>
-        )}
-        {above !== null && (
-          <Callout tone="failed" alert>
-            {above}
-          </Callout>
-        )}
-      </form>
-    </Dialog>
+      )}
+      {above !== null && (
+        <Callout tone="failed" alert>
+          {above}
+        </Callout>
+      )}
+    </FormDialog>
   );
 }

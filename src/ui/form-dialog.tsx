@@ -1,0 +1,57 @@
+import { useId } from 'react';
+import type { FormEvent, RefObject } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import type { DialogProps } from './dialog.tsx';
+import { uiMessages as t } from './messages.en.ts';
+
+interface Props extends Pick<DialogProps, 'title' | 'onClose' | 'children' | 'first' | 'wide'> {
+  readonly submitLabel: string;
+  readonly busy: boolean;
+  /** Shown below the fields. */
+  readonly error?: string | null;
+  readonly formRef?: RefObject<HTMLFormElement | null>;
+  readonly onSubmit: (event: FormEvent) => void | Promise<void>;
+}
+
+/** A dialog with one form, and buttons to submit it and to cancel. */
+export function FormDialog({
+  submitLabel,
+  busy,
+  error = null,
+  formRef,
+  onSubmit,
+  children,
+  ...dialog
+}: Props) {
+  const formId = useId();
+  return (
+    <Dialog
+      {...dialog}
+      footer={
+        <>
+          <Button variant="primary" type="submit" form={formId} busy={busy}>
+            {submitLabel}
+          </Button>
+          <Button onClick={dialog.onClose}>{t.cancel}</Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        {...(formRef && { ref: formRef })}
+        noValidate
+        aria-busy={busy}
+        className="grid grid-cols-1 gap-4 px-5 py-4"
+        onSubmit={(event) => void onSubmit(event)}
+      >
+        {children}
+        {error !== null && (
+          <p role="alert" className="m-0 text-failed">
+            {error}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
