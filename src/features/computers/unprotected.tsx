@@ -11,7 +11,7 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { useBranding, useMe } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatAge, formatDate, formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
@@ -66,22 +66,14 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         notice={
           said === null ? null : (
             <div className="px-5 py-3">
-              <Callout
-                tone={offline ? 'warning' : 'failed'}
-                alert={!offline}
-                action={
-                  <Button size="sm" onClick={again}>
-                    {uiMessages.tryAgain}
-                  </Button>
-                }
-              >
+              <RetryCallout offline={offline} onRetry={again}>
                 {offline ? `${t.needsServer} ${said}` : said}
                 {at !== null && (
                   <span className="block text-agate text-ink-3">
                     {t.listFrom({ time: formatWhen(at, zone) })}
                   </span>
                 )}
-              </Callout>
+              </RetryCallout>
             </div>
           )
         }

@@ -1,5 +1,4 @@
 import { lazy, Suspense, useState } from 'react';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { ProviderListed } from '#contract/providers/calls.ts';
 import { CallButton } from '#src/app/call-button.tsx';
@@ -9,8 +8,7 @@ import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
-import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { ProviderList } from './provider-list.tsx';
@@ -64,22 +62,14 @@ export function AdminProviders() {
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (
           <div className="px-4 pb-4 tablet:px-5">
-            <Callout
-              tone={offline ? 'warning' : 'failed'}
-              alert={!offline}
-              action={
-                <Button size="sm" onClick={again}>
-                  {uiMessages.tryAgain}
-                </Button>
-              }
-            >
+            <RetryCallout offline={offline} onRetry={again}>
               {failure.message}
               {at !== null && (
                 <span className="block text-agate text-ink-3">
                   {t.listFrom({ when: formatWhen(at, zone) })}
                 </span>
               )}
-            </Callout>
+            </RetryCallout>
           </div>
         )}
         {value === null ? (

@@ -8,6 +8,7 @@ import { now, useNow } from '../../clock.ts';
 import { client, useWatch } from '../../worker/worker-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
+import { RetryCallout } from '../../../ui/retry-callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { askPasskey } from './passkey.ts';
@@ -216,26 +217,20 @@ export function ReauthQuestion() {
           />
         )}
         {way === 'passkey' && <p className="m-0">{t.passkeyPrompt}</p>}
-        {error !== null && (way === 'passkey' || way === null) && (
-          <Callout
-            tone="failed"
-            alert
-            action={
-              way === null && (
-                <Button
-                  size="sm"
-                  onClick={() => {
-                    setError(null);
-                    void ask();
-                  }}
-                >
-                  {uiMessages.tryAgain}
-                </Button>
-              )
-            }
-          >
+        {error !== null && way === 'passkey' && (
+          <Callout tone="failed" alert>
             {error}
           </Callout>
+        )}
+        {error !== null && way === null && (
+          <RetryCallout
+            onRetry={() => {
+              setError(null);
+              void ask();
+            }}
+          >
+            {error}
+          </RetryCallout>
         )}
         {others.length > 0 && (
           <div className="flex flex-wrap gap-2 border-t border-hair pt-3">

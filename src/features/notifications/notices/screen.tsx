@@ -12,7 +12,7 @@ import { withReauth } from '#src/app/shell/reauth/reauth.ts';
 import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -56,22 +56,14 @@ export function AdminNotices() {
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (
           <div className="px-4 pb-4 tablet:px-5">
-            <Callout
-              tone={offline ? 'warning' : 'failed'}
-              alert={!offline}
-              action={
-                <Button size="sm" onClick={again}>
-                  {uiMessages.tryAgain}
-                </Button>
-              }
-            >
+            <RetryCallout offline={offline} onRetry={again}>
               {failure.message}
               {at !== null && (
                 <span className="block text-agate text-ink-3">
                   {t.listFrom({ when: formatWhen(at, zone) })}
                 </span>
               )}
-            </Callout>
+            </RetryCallout>
           </div>
         )}
         {value === null ? (

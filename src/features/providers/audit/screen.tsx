@@ -1,5 +1,4 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.messages.en.ts';
 import type { Branding } from '#contract/branding/branding.ts';
@@ -14,7 +13,7 @@ import { Page } from '#src/app/shell/page.tsx';
 import { useChosenProvider } from '#src/features/shared/provider-choice.tsx';
 import { useBranding } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
@@ -124,17 +123,9 @@ function Log({ branding }: { readonly branding: Branding }) {
         </div>
         {said !== null && (
           <div className="px-5 py-3">
-            <Callout
-              tone={offline ? 'warning' : 'failed'}
-              alert={!offline}
-              action={
-                <Button size="sm" onClick={again}>
-                  {uiMessages.tryAgain}
-                </Button>
-              }
-            >
+            <RetryCallout offline={offline} onRetry={again}>
               {offline ? t.offline : said}
-            </Callout>
+            </RetryCallout>
           </div>
         )}
         {page === null && busy && (

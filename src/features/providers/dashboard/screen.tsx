@@ -1,5 +1,4 @@
 import { useNow } from '#src/app/clock.ts';
-import { uiMessages } from '#src/ui/messages.en.ts';
 import { useWatch } from '#src/app/worker/worker-client.ts';
 import { PageLoading } from '#src/app/shell/page-loading.tsx';
 import { Page } from '#src/app/shell/page.tsx';
@@ -7,7 +6,7 @@ import { useCachedQuery } from '#src/app/worker/use-cached-query.ts';
 import { useZone } from '#src/app/session/session.ts';
 import { BarList } from '#src/ui/bar-list.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { formatBytes, formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
@@ -45,22 +44,14 @@ export function AdminDashboard() {
       <div className="min-h-full bg-sheet px-4 pt-5 pb-8 desk:px-6">
         {failure !== null && (
           <div className="pb-4">
-            <Callout
-              tone={offline ? 'warning' : 'failed'}
-              alert={!offline}
-              action={
-                <Button size="sm" onClick={again}>
-                  {uiMessages.tryAgain}
-                </Button>
-              }
-            >
+            <RetryCallout offline={offline} onRetry={again}>
               {failure.message}
               {at !== null && !live && (
                 <span className="block text-agate text-ink-3">
                   {t.figuresFrom({ when: formatWhen(at, zone) })}
                 </span>
               )}
-            </Callout>
+            </RetryCallout>
           </div>
         )}
         {value === null ? (

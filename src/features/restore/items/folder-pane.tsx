@@ -5,11 +5,11 @@ import { Notice } from '#src/app/shell/notice-page.tsx';
 import { useZone } from '#src/app/session/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatBytes, formatCount } from '#src/ui/format.ts';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import type { RestorePlace, Sort } from '../address.ts';
 import { restoreDownloadMessages as dt } from '../download/messages.en.ts';
 import type { Download } from '../download/use-download.ts';
@@ -135,33 +135,13 @@ export function FolderPane(props: FolderPaneProps) {
       </output>
       {download.failure !== null && (
         <div className="p-3">
-          <Callout
-            tone="failed"
-            alert
-            action={
-              <Button size="sm" onClick={download.retry}>
-                {ui.tryAgain}
-              </Button>
-            }
-          >
-            {getFailureText(download.failure)}
-          </Callout>
+          <RetryCallout onRetry={download.retry}>{getFailureText(download.failure)}</RetryCallout>
         </div>
       )}
       {props.renderFolders?.(count === 0)}
       {failure !== null && (
         <div className="p-3">
-          <Callout
-            tone="failed"
-            alert
-            action={
-              <Button size="sm" onClick={items.retry}>
-                {ui.tryAgain}
-              </Button>
-            }
-          >
-            {getFailureText(failure)}
-          </Callout>
+          <RetryCallout onRetry={items.retry}>{getFailureText(failure)}</RetryCallout>
         </div>
       )}
       {count === null ? (

@@ -5,11 +5,10 @@ import type { Result } from '#contract/result.ts';
 import { getFailureText } from '#src/app/failure-text.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Callout } from '#src/ui/callout.tsx';
+import { RetryCallout } from '#src/ui/retry-callout.tsx';
 import { DelayedFallback } from '#src/ui/delayed-fallback.tsx';
 import { formatBytes } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { itemMessages as t } from './messages.en.ts';
 
 export interface MailPreviewProps {
@@ -38,19 +37,7 @@ export function MailPreview(props: MailPreviewProps) {
     );
   return (
     <div className="flex min-h-80 grow flex-col px-4 pb-4 tablet:px-5">
-      {failure !== null && (
-        <Callout
-          tone="failed"
-          alert
-          action={
-            <Button size="sm" onClick={retry}>
-              {ui.tryAgain}
-            </Button>
-          }
-        >
-          {getFailureText(failure)}
-        </Callout>
-      )}
+      {failure !== null && <RetryCallout onRetry={retry}>{getFailureText(failure)}</RetryCallout>}
       {failure === null && (
         <div className="flex min-h-0 grow flex-col overflow-hidden rounded-part border border-rule">
           <p className="m-0 flex min-h-7 items-center gap-1.5 border-b border-rule bg-wash px-2.5 text-agate text-ink-2">
