@@ -1,4 +1,3 @@
-import { MESSAGES } from '#contract/messages.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { PROBLEM_KINDS, SOURCES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
@@ -7,6 +6,7 @@ import { useDraftForm } from '#src/ui/use-draft-form.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
+import { EditorButtons } from '../shared/forms/editor-buttons.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -18,7 +18,6 @@ import { HintBody } from '../shared/hint-body.tsx';
 import { getHint } from './form.ts';
 import type { FormErrors, Form, LinkForm } from './form.ts';
 import { conditionsText } from './labels.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { hintMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
@@ -143,29 +142,13 @@ export function Editor({ id, initial, offline, onSaved, onClose, onDelete }: Edi
             {error}
           </Callout>
         )}
-        <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-          <Button
-            type="submit"
-            variant="primary"
-            busy={busy}
-            disabled={offline}
-            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-          >
-            {id === null ? t.createHint : t.saveHint}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          {onDelete !== null && (
-            <Button
-              variant="quiet"
-              icon="trash"
-              className="ml-auto"
-              disabled={offline}
-              onClick={onDelete}
-            >
-              {ui.delete}
-            </Button>
-          )}
-        </div>
+        <EditorButtons
+          saveLabel={id === null ? t.createHint : t.saveHint}
+          busy={busy}
+          offline={offline}
+          onClose={onClose}
+          onDelete={onDelete}
+        />
       </div>
       <Preview form={form} />
     </form>

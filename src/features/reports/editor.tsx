@@ -12,6 +12,7 @@ import type { FormErrors } from '#src/ui/form-errors.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { EditorButtons } from '../shared/forms/editor-buttons.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
@@ -226,16 +227,13 @@ export function Editor({
           </Callout>
         </div>
       )}
-      <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-        <Button
-          type="submit"
-          variant="primary"
-          busy={busy === 'save'}
-          disabled={offline}
-          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-        >
-          {id === null ? t.createReport : uiMessages.save}
-        </Button>
+      <EditorButtons
+        saveLabel={id === null ? t.createReport : uiMessages.save}
+        busy={busy === 'save'}
+        offline={offline}
+        onClose={onClose}
+        onDelete={onDelete}
+      >
         <Button
           icon="eye"
           busy={busy === 'preview'}
@@ -245,19 +243,7 @@ export function Editor({
         >
           {t.preview}
         </Button>
-        <Button onClick={onClose}>{uiMessages.cancel}</Button>
-        {onDelete !== null && (
-          <Button
-            variant="quiet"
-            icon="trash"
-            className="ml-auto"
-            disabled={offline}
-            onClick={onDelete}
-          >
-            {uiMessages.delete}
-          </Button>
-        )}
-      </div>
+      </EditorButtons>
       {preview !== null && (
         <section
           ref={shown}

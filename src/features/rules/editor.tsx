@@ -1,9 +1,8 @@
-import { MESSAGES } from '#contract/messages.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { EditorButtons } from '../shared/forms/editor-buttons.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -15,7 +14,6 @@ import { type Form, getRule, toRuleInput } from './form.ts';
 import { Tested } from './test-result.tsx';
 import { useTest } from './use-test.ts';
 import { ruleText } from './labels.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { ruleMessages as t } from './messages.en.ts';
 
 export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
@@ -140,29 +138,13 @@ export function Editor({
             {error}
           </Callout>
         )}
-        <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-          <Button
-            type="submit"
-            variant="primary"
-            busy={busy}
-            disabled={offline}
-            {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-          >
-            {id === null ? t.createRule : t.saveRule}
-          </Button>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          {onDelete !== null && (
-            <Button
-              variant="quiet"
-              icon="trash"
-              className="ml-auto"
-              disabled={offline}
-              onClick={onDelete}
-            >
-              {ui.delete}
-            </Button>
-          )}
-        </div>
+        <EditorButtons
+          saveLabel={id === null ? t.createRule : t.saveRule}
+          busy={busy}
+          offline={offline}
+          onClose={onClose}
+          onDelete={onDelete}
+        />
       </div>
       <Tested test={test} ready={tried !== null} offline={offline} zone={zone} />
     </form>

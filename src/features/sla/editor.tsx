@@ -1,11 +1,10 @@
-import { MESSAGES } from '#contract/messages.ts';
 import { SOURCE_NAMES } from '#contract/runs/vocabulary.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/runs/vocabulary.ts';
 import { client } from '#src/app/worker/worker-client.ts';
 import { UnsavedQuestion } from '#src/app/shell/unsaved-question.tsx';
 import { useDraftForm } from '#src/ui/use-draft-form.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { EditorButtons } from '../shared/forms/editor-buttons.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -14,7 +13,6 @@ import { ENTITY_GROUP_WORDS, TYPE_WORDS } from '../shared/runs/labels.ts';
 import { Many } from '../shared/forms/multi-select.tsx';
 import { getAlarm } from './form.ts';
 import type { FormErrors, Form } from './form.ts';
-import { uiMessages as ui } from '#src/ui/messages.en.ts';
 import { slaMessages as t } from './messages.en.ts';
 
 export interface EditorProps {
@@ -172,29 +170,13 @@ export function Editor({
           {error}
         </Callout>
       )}
-      <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-        <Button
-          type="submit"
-          variant="primary"
-          busy={busy}
-          disabled={offline}
-          {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
-        >
-          {id === null ? t.createAlarm : t.saveAlarm}
-        </Button>
-        <Button onClick={onClose}>{ui.cancel}</Button>
-        {onDelete !== null && (
-          <Button
-            variant="quiet"
-            icon="trash"
-            className="ml-auto"
-            disabled={offline}
-            onClick={onDelete}
-          >
-            {ui.delete}
-          </Button>
-        )}
-      </div>
+      <EditorButtons
+        saveLabel={id === null ? t.createAlarm : t.saveAlarm}
+        busy={busy}
+        offline={offline}
+        onClose={onClose}
+        onDelete={onDelete}
+      />
     </form>
   );
 }
