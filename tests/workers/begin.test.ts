@@ -34,7 +34,7 @@ function loadedWith(file: string, known = new Set<string>()): ReadonlySet<string
   return known;
 }
 
-test('COL-6: before the databases are being opened, nothing is loaded but what opens them', () => {
+test('COL-6: before the databases open, only the code that opens them is loaded', () => {
   const loaded = [...loadedWith('workers/worker.ts')];
   const begin = WORKER_CHUNKS.codeSplitting.groups.find(({ name }) => name === 'begin');
   expect(loaded).toContain('workers/disk/database.ts');
@@ -42,7 +42,7 @@ test('COL-6: before the databases are being opened, nothing is loaded but what o
   expect(loaded.reduce((sum, file) => sum + readFileSync(file).length, 0)).toBeLessThan(30_000);
 });
 
-test('COL-6: the code of the first rows needs no package but the zones of luxon, and only that code is compiled on load', () => {
+test("COL-6: the code for the first rows needs no package except luxon's time zones, and only that code is compiled at load", () => {
   const loaded = [
     'workers/startup/cold-start.ts',
     'workers/columns/engine.ts',
@@ -55,7 +55,7 @@ test('COL-6: the code of the first rows needs no package but the zones of luxon,
   expect(WORKER_CHUNKS.postBanner({ name: 'behind' })).toBe('');
 });
 
-test('G12: what the page asks before the door is there is answered when it is, once and in order', () => {
+test("G12: requests of the page before the worker's API is ready are answered once it is, once and in order", () => {
   const port = new EventTarget();
   const sent: unknown[] = [];
   const heard: unknown[] = [];

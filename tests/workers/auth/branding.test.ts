@@ -3,7 +3,7 @@ import { PLAIN_BRANDING } from '#contract/branding/branding.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import { getLoop, scene } from '#tests/workers/scene.ts';
 
-test('BRAND-9: what a provider changes of its look and its time stands on a signed-in device with its next token, and what did not change loads nothing anew', async () => {
+test('BRAND-9: a changed branding or time zone reaches a signed-in device with its next token, and unchanged ones load nothing', async () => {
   const { clock, server, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(5_000);

@@ -4,7 +4,7 @@ import { scene } from '#tests/workers/scene.ts';
 
 const getName = (who: Who): string | null => (who.is === 'in' ? who.me.name : null);
 
-test('OWN-1: a change of who one is stands on the page as soon as the server has it, and one that failed asks for nothing', async () => {
+test('OWN-1: a changed account shows on the page as soon as the server has it, and a failed change sends no further request', async () => {
   const { clock, server, ann, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -41,7 +41,7 @@ test('OWN-1: a change of who one is stands on the page as soon as the server has
   expect([refreshes, getName(door.session.who)]).toEqual([1, 'Ann Again']);
 });
 
-test('OWN-1: an answer that was on its way while somebody changed the own account does not bring back what was before', async () => {
+test("OWN-1: an answer that was under way during a change doesn't restore the previous account", async () => {
   const { clock, server, ann, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -82,7 +82,7 @@ test('OWN-1: an answer that was on its way while somebody changed the own accoun
   expect(getName(door.session.who)).toBe('Ann Again');
 });
 
-test('OWN-1: without a network, a reload begins with the account as it was last changed', async () => {
+test('OWN-1: without a network, a reload starts with the account as last changed', async () => {
   const { clock, server, ann, annDevice } = scene();
   const page = annDevice.open();
   await clock.pass(2_000);
@@ -109,7 +109,7 @@ test('OWN-1: without a network, a reload begins with the account as it was last 
   expect(reloaded.session.who).toMatchObject({ is: 'in', me: { forceSecurityQuestions: false } });
 });
 
-test('OWN-1: an older answer that arrives after a change is not what a reload begins with', async () => {
+test("OWN-1: a reload doesn't start with an older answer that arrived after a change", async () => {
   const { clock, server, ann, annDevice } = scene();
   const page = annDevice.open();
   await clock.pass(2_000);

@@ -49,7 +49,7 @@ const note = (run: number | undefined, content: string) => ({
   change: { is: 'note' as const, content },
 });
 
-test('C7, SYNC-2: signed in once, a browser opens with no network until its limit, with what it had; then it locks until the server is there', async () => {
+test('C7, SYNC-2: after one sign-in, a browser opens offline with its data until the limit; then it locks until the server answers', async () => {
   const { world, wire, clock, server, until, wait } = browser();
   server.offlineMs = 600_000;
   const door = createWorkerApi(world);
@@ -90,7 +90,7 @@ test('C7, SYNC-2: signed in once, a browser opens with no network until its limi
   await until(() => again.session.who.is === 'in');
 });
 
-test('OFF-5: nobody signed in and no network: the sign-in page is told so, and told again as soon as the server answers', async () => {
+test('OFF-5: signed out and offline: the sign-in page shows it, and shows when the server answers again', async () => {
   const { world, wire, until } = browser();
   wire.up = false;
   const door = createWorkerApi(world);
@@ -101,7 +101,7 @@ test('OFF-5: nobody signed in and no network: the sign-in page is told so, and t
   expect(door.session.who).toMatchObject({ branding: { timeZone: expect.any(String) } });
 });
 
-test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user; signed out there is nothing to read', async () => {
+test('OUT-7, C9: signing out with unsent changes asks first; stored changes wait for their user, and nothing is readable after signing out', async () => {
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
@@ -132,7 +132,7 @@ test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user
   await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
 });
 
-test('OUT-7: with "send" everything arrives before the session ends; with "discard" nothing is left', async () => {
+test('OUT-7: "send" sends all changes before the session ends; "discard" leaves none', async () => {
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
@@ -154,7 +154,7 @@ test('OUT-7: with "send" everything arrives before the session ends; with "disca
   expect((await idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
 });
 
-test('C9: who signs out in a tab that has no access token yet is signed out at the server too', async () => {
+test('C9: signing out in a tab without an access token ends the session on the server too', async () => {
   const { world, wire, server, until, wait } = browser();
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
@@ -171,7 +171,7 @@ test('C9: who signs out in a tab that has no access token yet is signed out at t
   expect(again.session.who.is).toBe('out');
 });
 
-test('A11: a session that the server ended locks the screen and keeps what is unsent for its user', async () => {
+test('A11: a session that the server ended locks the screen and keeps unsent changes for its user', async () => {
   const { world, server, bad, until, wait, clock } = browser();
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');
@@ -188,7 +188,7 @@ test('A11: a session that the server ended locks the screen and keeps what is un
   expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0 });
 });
 
-test("G42, A10: who signs in as another works with that one's data and outbox, in every tab; the way back finds one's own, unsent work too", async () => {
+test('G42, A10: signing in as another user switches data and outbox in every tab; going back restores the own ones, with unsent changes', async () => {
   const { world, wire, server, ann, bob, bad, until, wait, clock } = browser();
   const door = createWorkerApi(world);
   const second = createWorkerApi(world);
@@ -233,7 +233,7 @@ test("G42, A10: who signs in as another works with that one's data and outbox, i
   expect(ann.me.acting).toBeNull();
 });
 
-test('PAGE-6, A11: who signs in again is who the server says, not who this device has kept', async () => {
+test('PAGE-6, A11: after signing in again, the user is the one that the server names, not the one that the device stored', async () => {
   const { world, server, ann, bad, until, wait } = browser();
   const door = createWorkerApi(world);
   await until(() => door.session.who.is === 'out');

@@ -26,7 +26,7 @@ function waiting() {
   return { asked: request, says, signIn };
 }
 
-test('AUTH-11: a name and a password that come before the provider has said whose list decides wait for its word', async () => {
+test("AUTH-11: a name and password entered before the provider's directory setting is known wait for it", async () => {
   for (const auth of ['ad', 'db'] as const) {
     const { asked: request, says, signIn } = waiting();
     const answer = signIn.go({ ...NAMED, auth: null });
@@ -38,7 +38,7 @@ test('AUTH-11: a name and a password that come before the provider has said whos
   }
 });
 
-test("AUTH-11: where the provider cannot be asked nobody is told that a password is wrong; who says that it is the portal's own waits for nothing", async () => {
+test("AUTH-11: if the provider's setting can't be loaded, no password is reported as wrong; a chosen local sign-in doesn't wait", async () => {
   const { asked: request, says, signIn } = waiting();
   const answer = signIn.go({ ...NAMED, auth: null });
   says(null);

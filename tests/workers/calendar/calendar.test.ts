@@ -84,7 +84,7 @@ const toCalendarAsk = (
   at: number,
 ): CalendarAsk => ({ ...rest, from: at - back * DAY, to: at + (length - back) * DAY });
 
-test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines are what plain rows say, in any zone, hour and mode, after any change', () => {
+test('CAL-1, CAL-2, CAL-3, RUN-7: cells, counts and lines equal those of plain rows, in any zone, hour and mode, after any change', () => {
   fc.assert(
     fc.property(
       steps,
@@ -212,7 +212,7 @@ const must = (view: Omit<CalendarView, 'version'> | null): Omit<CalendarView, 'v
   return view;
 };
 
-test('CAL-2: mixed is a warning where good and bad meet, and each mode shows its own of three results', () => {
+test('CAL-2: mixed results show as a warning, and each mode shows its own of three results', () => {
   const { both, run, days } = small();
   const calendar = makeCalendar();
   run(1, 0, 1, 'Failed');
@@ -233,7 +233,7 @@ test('CAL-2: mixed is a warning where good and bad meet, and each mode shows its
   expect(cells('mixed')).toEqual(['Success', 'Failed', 'Warning']);
 });
 
-test('CAL-3, CAL-4: companies by name in any case, their bad days, share and folding; disabled jobs are off where nothing ran', () => {
+test('CAL-3, CAL-4: companies are sorted by name in any case, with their bad days, share and folding; disabled jobs show as off on days without runs', () => {
   const { both, run, days } = small();
   const calendar = makeCalendar();
   run(1, 0, 1, 'Failed');
@@ -286,7 +286,7 @@ test('CAL-3, CAL-4: companies by name in any case, their bad days, share and fol
   ]);
 });
 
-test('CAL-1: a result moves to another day with the zone and the hour at which days begin', () => {
+test('CAL-1: a result moves to another day with the time zone and the hour at which days start', () => {
   const { both, run, days } = small();
   const calendar = makeCalendar();
   run(1, 1, 3, 'Failed');
@@ -304,7 +304,7 @@ test('CAL-1: a result moves to another day with the zone and the hour at which d
   expect(cells()).toEqual([null, 'Failed', null, null]);
 });
 
-test('CAL-5: a day is here when all its results are, and days know the weekend and today', () => {
+test('CAL-5: a day is stored when all its results are, and days know weekends and today', () => {
   const { both, days } = small();
   const calendar = makeCalendar();
   const heads = must(
@@ -330,7 +330,7 @@ test('CAL-5: a day is here when all its results are, and days know the weekend a
   expect(heads.filter(({ today }) => today).map(({ day }) => day)).toEqual(['2026-11-18']);
 });
 
-test('CAL-4: days that did not change are not walked again', () => {
+test('CAL-4: unchanged days are not computed again', () => {
   const { both, run, days } = small();
   const calendar = makeCalendar();
   for (let day = 0; day < 3; day++) run(1, day, 2, 'Success');
@@ -359,7 +359,7 @@ const WITH_BACKUPS = new Set(['BackupCopy', 'SureBackup', 'Copy', 'Other']);
 const MIXED = ['Other', 'BackupCopy', 'SureBackup', 'Backup', 'Copy'] as const;
 const GRAVEST = ['Failed', 'Error', 'Missed', 'Warning', 'Anomaly', 'Running', 'Success'];
 
-test('CAL-6: a company is green on days on which a job that makes backups succeeded, whatever copies, restores and checks did', () => {
+test('CAL-6: a company is green on days when a backup job succeeded, whatever its copies, restores and checks did', () => {
   fc.assert(
     fc.property(steps, question, zone, fc.nat(23), about, (all, one, timeZone, hour, now) => {
       const both = makeBoth(timeZone, hour);
@@ -411,7 +411,7 @@ test('CAL-6: a company is green on days on which a job that makes backups succee
   );
 });
 
-test('CAL-6: a restore that succeeds shows nothing on the day of its company, one that fails shows, and a backup on the same day is green', () => {
+test("CAL-6: a successful restore doesn't show on its company's day, a failed one does, and a backup makes the day green", () => {
   const { both, run, days } = small();
   both.take({
     is: 'put',

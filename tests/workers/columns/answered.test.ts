@@ -67,7 +67,7 @@ function filled() {
   return engine;
 }
 
-test('COL-8: a text that is asked for again is looked for in the names of jobs that came meanwhile', () => {
+test('COL-8: a repeated text search finds the names of jobs that were added since', () => {
   const engine = filled();
   const request = { ...EVERYTHING, text: 'mail' };
   engine.put({ job: [job(1, 'Files')] });
@@ -76,7 +76,7 @@ test('COL-8: a text that is asked for again is looked for in the names of jobs t
   expect(engine.select(request, NOW).total).toBe(2);
 });
 
-test('COL-8, COL-10: what is in order by days is put in order anew as they pass', () => {
+test('COL-8, COL-10: an order that depends on the date is computed again when the day changes', () => {
   const engine = filled();
   const request = { ...EVERYTHING, order: 'streak' as const };
   engine.put({ problem: [problem(1, NOW - 2 * DAY, NOW), problem(2, NOW - DAY, null)] });
@@ -84,7 +84,7 @@ test('COL-8, COL-10: what is in order by days is put in order anew as they pass'
   expect([...engine.select(request, NOW + 3 * DAY).ids()]).toEqual([1, 2]);
 });
 
-test('COL-7: a list that nothing was told of since is the same one', () => {
+test('COL-7: a list without changes stays the same object', () => {
   const engine = filled();
   const request = { ...EVERYTHING, review: 'pending' as const };
   engine.put({ problem: [problem(1, NOW - DAY, null)] });

@@ -26,7 +26,7 @@ const getIds = (
   more: Partial<typeof EVERYTHING> = {},
 ): number[] => [...engine.select({ ...EVERYTHING, ...more }, NOW).ids()];
 
-test('COL-2, COL-7: an empty store answers, and so does a store of one run', () => {
+test('COL-2, COL-7: an empty store and a store with one run answer queries', () => {
   const engine = makeEngine();
   const nothing = engine.select({ ...EVERYTHING, rows: 'jobs', order: 'worst', text: 'x' }, NOW);
   expect([
@@ -46,7 +46,7 @@ test('COL-2, COL-7: an empty store answers, and so does a store of one run', () 
   expect(engine.view(one, { first: -5, count: 0 }, NOW)).toEqual([]);
 });
 
-test('COL-2: a time begins with its first millisecond and ends before its last, whatever part of a second is asked', () => {
+test('COL-2: a period includes its first millisecond and excludes its end, at any fraction of a second', () => {
   const engine = makeEngine();
   engine.upsert([
     run(1, { startSec: 10 }),
@@ -60,7 +60,7 @@ test('COL-2: a time begins with its first millisecond and ends before its last, 
   expect(getIds(engine, { to: 11_001 })).toEqual([3, 2, 1]);
 });
 
-test('COL-1: 16,385 runs given as one, as two pages that overlap, and one by one at the end are the same store', () => {
+test('COL-1: 16,385 runs added at once, as two overlapping pages, or one by one make the same store', () => {
   const runs = Array.from({ length: 16_385 }, (_, i) =>
     run(i + 1, {
       startSec: 5_000 + (i >> 2),
@@ -85,7 +85,7 @@ test('COL-1: 16,385 runs given as one, as two pages that overlap, and one by one
   }
 });
 
-test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told anew by the thousand are searched still', () => {
+test('COL-1, COL-8: segments longer than two pages are split, and thousands of corrected messages stay searchable', () => {
   const both = makeBoth();
   const old = Array.from({ length: 16_384 }, (_, i) => run(i * 3 + 1, { startSec: 5_000 + i }));
   both.take({ is: 'segment', runs: old });
@@ -134,7 +134,7 @@ const getTrouble = (n: number): ProblemRow => ({
   ticket: null,
 });
 
-test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and rows without a problem are told as plain rows would, before a change and after', () => {
+test('COL-2, COL-3, COL-9: a query on a single column returns what plain rows do, with few rows, most rows and rows without a problem, before and after a change', () => {
   const failed = { states: ['Failed'] } satisfies Partial<RunsFilter>;
   const most = Array.from({ length: 30 }, (_, i) => i);
   const questions: Partial<RunsFilter>[] = [
@@ -183,7 +183,7 @@ test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and row
   }
 });
 
-test('COL-1: columns are copied: what the store changes, their giver does not see', () => {
+test("COL-1: columns are copied: changes in the store don't affect the source", () => {
   const columns = getColumns([run(1), run(2)]);
   const before = columns.kind.slice();
   const engine = makeEngine();
@@ -192,7 +192,7 @@ test('COL-1: columns are copied: what the store changes, their giver does not se
   expect(columns.kind).toEqual(before);
 });
 
-test('COL-1: unknown lengths and sizes stay unknown, the largest stay exact', () => {
+test('COL-1: unknown lengths and sizes stay unknown, and the largest stay exact', () => {
   const engine = makeEngine();
   const known = run(2, { bytes: 2 ** 47, elapsedSec: NONE - 1 });
   engine.upsert([run(1, { bytes: null, elapsedSec: null }), known]);
@@ -206,7 +206,7 @@ test('COL-1: unknown lengths and sizes stay unknown, the largest stay exact', ()
   ]);
 });
 
-test('COL-8: what was told of a run stands against a piece given later; among pieces the later stands', () => {
+test('COL-8: a correction of a run wins over a segment added later; among segments, the later wins', () => {
   const engine = makeEngine();
   engine.addSegment(getColumns([run(1, { message: 'first' }), run(2, { message: 'first' })]));
   engine.upsert([run(1, { message: 'told' })]);
@@ -217,7 +217,7 @@ test('COL-8: what was told of a run stands against a piece given later; among pi
   ]);
 });
 
-test('COL-4: a key means its characters, in any case, of any alphabet', () => {
+test('COL-4: a search term matches its characters literally, in any case and any alphabet', () => {
   const engine = makeEngine();
   engine.put({ company: [{ n: 1, id: 'c', name: 'Straßenbau İzmir', madeAt: 0 }] });
   engine.upsert([
@@ -240,7 +240,7 @@ test('COL-4: a key means its characters, in any case, of any alphabet', () => {
   expect(getIds(engine, { text: 'RENAMED' })).toEqual([1]);
 });
 
-test('COL-4: a run whose message was told anew is found by what it says now, and still by its names', () => {
+test('COL-4: a run with a corrected message is found by the new message, and still by its names', () => {
   const engine = makeEngine();
   engine.put({ company: [{ n: 1, id: 'c', name: 'Disk works', madeAt: 0 }] });
   engine.addSegment(
@@ -259,7 +259,7 @@ test('COL-4: a run whose message was told anew is found by what it says now, and
   expect(getIds(engine, { text: 'quota' })).toEqual([2, 1]);
 });
 
-test('COL-2: a snooze that ends between two questions makes its runs pending, and asked of the time before, snoozed again', () => {
+test('COL-2: when a snooze ends between two queries, its runs become pending; a query for the earlier time shows them as snoozed', () => {
   const engine = makeEngine();
   const problem = {
     n: 4,
@@ -295,7 +295,7 @@ test('COL-2: a snooze that ends between two questions makes its runs pending, an
   expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 0, of: 1 });
 });
 
-test('COL-9: what is counted from sums follows a run that is told anew, and a filter of one column alone counts as rows do', () => {
+test('COL-9: counts from sums follow a corrected run, and a filter on a single column counts as rows do', () => {
   const both = makeBoth();
   const problem = {
     n: 4,

@@ -66,7 +66,7 @@ function sameLines(selection: Selection, truth: ReturnType<typeof answer>): void
     equal(selection.counts(key), counts);
 }
 
-test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns answer as plain rows do, whatever was given and in whatever order', () => {
+test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns return what plain rows do, for any input in any order', () => {
   fc.assert(
     fc.property(
       steps,
@@ -101,7 +101,7 @@ const little = fc
     ...Object.fromEntries(Object.entries(all).filter(([name]) => stored.includes(name))),
   }));
 
-test('COL-2, COL-3, COL-8, COL-9: so they do where little is asked, again after each change', () => {
+test('COL-2, COL-3, COL-8, COL-9: so they do for small queries, again after each change', () => {
   fc.assert(
     fc.property(steps, fc.array(little, { minLength: 6, maxLength: 6 }), (all, filters) => {
       const both = makeBoth();
@@ -117,7 +117,7 @@ test('COL-2, COL-3, COL-8, COL-9: so they do where little is asked, again after 
 
 const NO_ROWS = { company: [], job: [], cause: [], problem: [] };
 
-test('COL-8: a question asked again is answered as if for the first time, whatever was told since and however late it is', () => {
+test('COL-8: a repeated query is answered like a new one, whatever has changed since', () => {
   const moments = fc.array(
     fc.constantFrom(NOW - 2, NOW, NOW + 1, NOW + 3_600_000, NOW + 86_400_000),
     { minLength: 2, maxLength: 4 },
@@ -145,7 +145,7 @@ test('COL-8: a question asked again is answered as if for the first time, whatev
   );
 });
 
-test('COL-7, COL-8: a selection names the same runs however the store goes on, and tells them as they are now', () => {
+test('COL-7, COL-8: a selection keeps the same runs while the store changes, with their current values', () => {
   fc.assert(
     fc.property(steps, steps, filter, (before, after, request) => {
       const both = makeBoth();
@@ -162,7 +162,7 @@ test('COL-7, COL-8: a selection names the same runs however the store goes on, a
   );
 });
 
-test('COL-8, COL-10, COL-11, COL-13: every order, either way round, in every grouping is that of plain rows, and a group asked for alone is its rows', () => {
+test('COL-8, COL-10, COL-11, COL-13: every order, direction and grouping equals that of plain rows, and a group queried alone equals its rows', () => {
   fc.assert(
     fc.property(
       steps,

@@ -17,7 +17,7 @@ const ZONES = [
   'Pacific/Auckland',
 ];
 
-test('RUN-7: days told from kept starts are those of the calendar, within them and beyond', () => {
+test('RUN-7: days from cached day starts equal those of the calendar, inside and outside the cached range', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...ZONES),
@@ -37,7 +37,7 @@ test('RUN-7: days told from kept starts are those of the calendar, within them a
   );
 });
 
-test('RUN-7: kept starts of another zone or hour are not used', () => {
+test('RUN-7: cached day starts of another zone or hour are not used', () => {
   const now = Date.UTC(2026, 5, 1, 23);
   const starts = dayStartsAround('Asia/Tokyo', 0, now, 5, 5);
   expect(getDays('UTC', 0, starts).of(now)).toBe(getDays('UTC', 0).of(now));

@@ -44,7 +44,7 @@ const at = (n: number, job: number, cause: number, cleared = false): ProblemRow 
 });
 const [SUCCESS, WARNING, FAILED] = [1, 2, 3] as const;
 
-test('COL-12: names stand as they are read: any case, no accents, numbers by their size; those that read the same by their letters', () => {
+test('COL-12: names sort as people read them: any case, no accents, numbers by value; equal ones by their letters', () => {
   const names = [
     'Ähre',
     'ähre 2',
@@ -67,7 +67,7 @@ test('COL-12: names stand as they are read: any case, no accents, numbers by the
   expect(nameKey('a9b') < nameKey('a10a')).toBe(true);
 });
 
-test('COL-12: places follow names that change, and a name that is gone or empty has none', () => {
+test('COL-12: ranks follow changed names, and a missing or empty name has none', () => {
   const ranks = new Ranks();
   for (const [n, name] of [
     [1, 'b'],
@@ -85,7 +85,7 @@ test('COL-12: places follow names that change, and a name that is gone or empty 
   expect([...ranks.to(1)]).toEqual([UNKNOWN, UNKNOWN, 0]);
 });
 
-test('COL-10: rows without a value are last either way round, equal ones newest first', () => {
+test('COL-10: rows without a value come last in both directions, equal ones newest first', () => {
   const engine = makeEngine();
   engine.upsert([
     run(1, { bytes: 5 }),
@@ -103,7 +103,7 @@ test('COL-10: rows without a value are last either way round, equal ones newest 
   expect(by({ order: 'newest', reverse: true })).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('COL-10: what orders a list is told anew when it changes: a name, a good run, a ticket', () => {
+test('COL-10: a sort key is updated when it changes: a name, a successful run, a ticket', () => {
   const engine = makeEngine();
   const by = (order: RunsFilter['order']): number[] => [
     ...engine.select({ ...EVERYTHING, order }, NOW).ids(),
@@ -126,7 +126,7 @@ test('COL-10: what orders a list is told anew when it changes: a name, a good ru
   ]);
 });
 
-test('COL-11: heads stand by worst state, then most rows, then title, and count what a person has dealt with whatever review is asked for', () => {
+test('COL-11: group headings sort by worst state, then row count, then title, and count reviewed rows whatever the review filter', () => {
   const engine = makeEngine();
   engine.put({
     company: [company(1, 'Zoo'), company(2, 'Äpfel'), company(3, 'Bakery'), company(4, 'Clinic')],
@@ -173,7 +173,7 @@ test('COL-11: heads stand by worst state, then most rows, then title, and count 
   expect(pending.lines({ first: 1, count: 1 }, []).rows.total).toBe(1);
 });
 
-test('COL-13: causes that one job alone has stand under one head behind those that jobs share, whatever was reviewed, and rows without a cause are last', () => {
+test('COL-13: causes of only one job share one heading after those that jobs share, whatever was reviewed; rows without a cause come last', () => {
   const engine = makeEngine();
   const causes = ['Host is away', 'Disk is full', 'No space', 'Locked', 'Half'].map(
     (template, i): CauseRow => ({ n: i + 1, template, kind: 'other' }),
@@ -235,7 +235,7 @@ test('COL-13: causes that one job alone has stand under one head behind those th
   expect([...selectLines('pending', [SINGLE_CAUSES]).rows.ids()]).toEqual([1]);
 });
 
-test('COL-3: how many are anomalies is told as if they counted as problems', () => {
+test('COL-3: the number of anomalies counts them as if they were problems', () => {
   const engine = makeEngine();
   const anomaly = SUCCESS | 8;
   engine.put({

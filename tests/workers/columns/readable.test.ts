@@ -25,7 +25,7 @@ const job: JobRow = {
   problem: null,
 };
 
-test('RUN-12: on the device no name or reason turns the direction of writing, and it is found by what is read', () => {
+test('RUN-12: on the device, no name or reason contains characters that change the text direction, and each is found as it reads', () => {
   const engine = makeEngine();
   engine.put({
     company: [{ n: 1, id: 'c', name: 'Acme \u202ELtd', madeAt: 0 }],

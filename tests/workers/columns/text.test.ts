@@ -17,7 +17,7 @@ const keyFrom = (texts: readonly string[], at: number, length: number): string |
       .slice(0, length),
   );
 
-test('COL-4: names joined, changed and joined again hold a key where the plain names do', () => {
+test('COL-4: joined names find a search term where plain names do, after any change', () => {
   fc.assert(
     fc.property(
       fc.array(words, { minLength: 1, maxLength: 12 }),
@@ -52,7 +52,7 @@ test('COL-4: names joined, changed and joined again hold a key where the plain n
   );
 });
 
-test('COL-4: a key that grows at either end, shrinks or is another is searched as if it were the first', () => {
+test('COL-4: a search term that grows at either end, shrinks or changes finds what a new search does', () => {
   const entries = ['backup of sql', 'sql backup', 'back up', 'bbackup', 'abc', 'sqlsql', 'up', ''];
   const names = new Names();
   for (let n = 0; n < 600; n++) names.set(n, n < entries.length ? (entries[n] ?? '') : 'x');
@@ -87,7 +87,7 @@ test('COL-4: a key that grows at either end, shrinks or is another is searched a
   }
 });
 
-test('COL-1, COL-4: messages are found as they stand in the columns, and no key is found across two of them', () => {
+test('COL-1, COL-4: messages are found as stored in the columns, and no term matches across two of them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(words), { minLength: 1, maxLength: 20, size: 'max' }),

@@ -54,7 +54,7 @@ const getEngine = (
   },
 });
 
-test('HAND-1: a shift is what was reviewed in it by anyone, what is to check by company, and the snoozes that end within a day', () => {
+test('HAND-1: a shift has the reviews made in it by anyone, the open results by company, and the snoozes that end within a day', () => {
   expect(
     shiftNow(
       getEngine([
@@ -115,7 +115,7 @@ const run = (n: number, elapsedSec: number | null): LeanRun => ({
 const count = (runs: readonly LeanRun[], more: Partial<ProblemRow> = {}): number =>
   shiftNow(getEngine([problem(1, more)], runs), ASK, NOW).fresh;
 
-test('HAND-1: what began before a shift and failed in it is new in it', () => {
+test('HAND-1: a run that started before a shift and failed during it is new in it', () => {
   expect([
     count([run(10, 3_600)]),
     count([run(10, 3_599)]),
@@ -129,7 +129,7 @@ test('HAND-1: what began before a shift and failed in it is new in it', () => {
 const roundAt = (at: number): RunsFilter => toRunsFilter(DEFAULTS, dayAt(at, UTC), UTC);
 const UTC = { zone: 'UTC', hour: 0 };
 
-test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and how much of it the two days of the list do not show is told', () => {
+test("HAND-5: open results are handed over the same at 11:55 PM and at 12:05 AM, with the number that the two days of the list don't show", () => {
   const evening = Date.UTC(2026, 10, 20, 23, 55);
   const night = evening + 10 * 60_000;
   const engine = makeEngine();
@@ -172,7 +172,7 @@ test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and
   ).toEqual([3, 2, 3, 0]);
 });
 
-test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not sent', async () => {
+test('HAND-1, OUT-4: a review counts in the shift immediately, even before it is sent', async () => {
   const { clock, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -195,7 +195,7 @@ test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not 
   watch.close();
 });
 
-test('HAND-5: while days are still to come, nothing is told of what the list does not show', () => {
+test('HAND-5: while days are still loading, no number of unlisted results is shown', () => {
   const engine = makeEngine();
   const getShift = (daysLeft: number) =>
     shiftNow({ engine, daysLeft }, { since: SINCE, list: EVERYTHING }, NOW);

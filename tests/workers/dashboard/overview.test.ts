@@ -66,7 +66,7 @@ const question = fc
     instructionTypes,
   }));
 
-test('OVER-1, OVER-2, OVER-3, OVER-4, OVER-5: every number is what plain rows say, after any change, unsent ones included', () => {
+test('OVER-1, OVER-2, OVER-3, OVER-4, OVER-5: every number equals that of plain rows, after any change, including unsent ones', () => {
   fc.assert(
     fc.property(
       steps,
@@ -184,7 +184,7 @@ const ASK: OverviewAsk = {
   instructionTypes: [],
 };
 
-test('OVER-4: a cause that two jobs share is one line, others are one a job; the worst state stands first, and what was dealt with is left out', () => {
+test('OVER-4: a cause that two jobs share is one line, others are one per job; the worst state comes first, and reviewed ones are left out', () => {
   const both = small();
   const overview = makeOverview();
   both.take({
@@ -218,7 +218,7 @@ test('OVER-4: a cause that two jobs share is one line, others are one a job; the
   expect(must(overview({ engine: both.engine, days }, ASK, NOW + 2)).pending).toBe(2);
 });
 
-test('OVER-5: rankings hold five jobs at most, of the time asked, and a run that has no length or size counts in none of them', () => {
+test('OVER-5: rankings have up to five jobs of the period, and runs without a length or size count in none', () => {
   const both = small();
   const overview = makeOverview();
   both.take({
@@ -247,7 +247,7 @@ test('OVER-5: rankings hold five jobs at most, of the time asked, and a run that
   expect(successShare(view.before)).toBe(0);
 });
 
-test('OVER-6: what has not changed is not walked again', () => {
+test('OVER-6: unchanged rows are not computed again', () => {
   const both = small();
   const overview = makeOverview();
   both.engine.addSegment(getColumns([run(1, 1, 0, 1, 10, 5), run(2, 2, 0, 1, 10, 5)]));

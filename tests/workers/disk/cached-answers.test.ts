@@ -15,7 +15,7 @@ const notice = (id: string, at: number): Notice => ({
 const answer = (at: number, value: unknown = at) => ({ at, value });
 
 describe.each(DISKS)('on %s', (_name, make) => {
-  test('OUT-6: notices stay until they are put away, the newest hundred of them, whatever is loaded anew', async () => {
+  test('OUT-6: notices stay until dismissed, up to the newest hundred, also after a reload of the data', async () => {
     const { disk, again } = await make();
     for (let at = 1; at <= NOTICES_MOST + 3; at++) await disk.keepNotice(notice(`n${at}`, at));
     await disk.keepNotice({ ...notice('n50', 50), text: 'told anew' });
@@ -28,7 +28,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(all.find(({ id }) => id === 'n50')).toEqual({ ...notice('n50', 50), text: 'told anew' });
   });
 
-  test('OFF-6: what the server answered is there after reopening, the last answer to each question, the newest fifty', async () => {
+  test('OFF-6: server answers survive reopening: the last one for each query, up to the newest fifty', async () => {
     const { disk, again } = await make();
     await disk.keepAnswer('early', answer(0)); // before there is any data: whose scope is it
     await disk.begin(fresh());
@@ -43,7 +43,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     ).toEqual([null, answer(100), null, answer(3), answer(101), null]);
   });
 
-  test('OFF-6: kept answers have a bound in bytes, and one that is larger alone is forgotten', async () => {
+  test('OFF-6: stored answers have a size limit, and a single larger one is not stored', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     const third = 'x'.repeat(ANSWERS_MOST_BYTES / 3);
@@ -59,7 +59,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(await there()).toEqual(['b']);
   });
 
-  test('OFF-6: loading anew takes what was answered before away', async () => {
+  test('OFF-6: a reload of the data deletes stored answers', async () => {
     const { disk, again } = await make();
     await disk.begin(fresh());
     await disk.keepAnswer('q', answer(1));
@@ -68,7 +68,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
   });
 });
 
-test('OFF-6: an answer of a load that another tab has replaced is not kept', async () => {
+test('OFF-6: an answer from a load that another tab replaced is not stored', async () => {
   const place = await placeIn(freshIdb());
   const mine = await place.open();
   const other = await place.open();
@@ -78,7 +78,7 @@ test('OFF-6: an answer of a load that another tab has replaced is not kept', asy
   expect(await other.answerTo('q')).toBeNull();
 });
 
-test('OUT-7, OFF-6, C9: signing out with unsent work keeps notices for this user and no answer; without it nothing', async () => {
+test("OUT-7, OFF-6, C9: signing out with unsent changes keeps this user's notices but no answers; without them it keeps nothing", async () => {
   const idb = freshIdb();
   const place = await placeIn(idb);
   const disk = await place.open();
@@ -96,7 +96,7 @@ test('OUT-7, OFF-6, C9: signing out with unsent work keeps notices for this user
   await place.register.leave(OWNER, false);
 });
 
-test('G52: notices and answers that are not what was sealed there are not there', async () => {
+test('G52: notices and answers that were tampered with count as missing', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());

@@ -53,7 +53,7 @@ async function take(device: Device, one: Step): Promise<void> {
 
 describe.each(DISKS)('on %s', (name, make) => {
   test(
-    'SYNC-2: whatever arrives, is compacted or reopened in whatever order, the device shows the plain fold',
+    'SYNC-2: whatever arrives, is compacted or reopened in any order, the device equals the plain fold',
     { timeout: 60_000 * PROOF },
     async () => {
       await fc.assert(
@@ -76,7 +76,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     },
   );
 
-  test('COL-5: patches of many runs are folded, and only the touched segments are written again', async () => {
+  test('COL-5: patches of many runs are folded, and only the affected segments are written', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 2000, 1))] }]);
@@ -98,7 +98,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     expect(opened?.segments.every((one) => one.rows <= LIMITS.pageRows)).toBe(true);
   });
 
-  test('COL-5: runs of a day that is still to come wait for its page, and compaction does not spin on them', async () => {
+  test("COL-5: runs of a future day wait for its page, and compaction doesn't loop on them", async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     const newer = Array.from({ length: LIMITS.pageRows + 5 }, (_, i) =>
@@ -121,7 +121,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     expect(runs['1']?.elapsedSec).toBe(1);
   });
 
-  test('SYNC-7: the newest patches stay readable for the other tabs; an older one says that it is gone', async () => {
+  test('SYNC-7: the newest patches stay readable for other tabs; an older one is reported as gone', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     const ids: number[] = [];
@@ -132,7 +132,7 @@ describe.each(DISKS)('on %s', (name, make) => {
   });
 });
 
-test('COL-5: days, patches and compaction from two tabs at once lose no segment, no run and no row', async () => {
+test('COL-5: concurrent days, patches and compaction from two tabs lose no segment, run or row', async () => {
   const days = Array.from({ length: 31 }, (_, i) =>
     new Date(Date.UTC(2026, 0, 31 - i)).toISOString().slice(0, 10),
   );
@@ -173,7 +173,7 @@ test('COL-5: days, patches and compaction from two tabs at once lose no segment,
   expect((await two.open())?.segments).toHaveLength(1);
 });
 
-test('SYNC-1: a tab that still works on data from before a fresh start changes nothing any more', async () => {
+test('SYNC-1: a tab with data from before a reset changes nothing', async () => {
   const place = await placeIn(freshIdb());
   const old = await place.open();
   const next = await place.open();

@@ -15,7 +15,7 @@ const opened = (request: IDBOpenDBRequest): Promise<{ db: IDBDatabase; blocked: 
     request.addEventListener('error', () => reject(request.error ?? new Error('no reason')));
   });
 
-test('G17: a newer build upgrades at once; the open disk closes, says so, also to who listens late, and answers as unavailable', async () => {
+test('G17: a newer build upgrades immediately; the open disk closes, notifies all listeners, including late ones, and reports itself as unavailable', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   const lost = vi.fn<(why: string) => void>();
@@ -33,7 +33,7 @@ test('G17: a newer build upgrades at once; the open disk closes, says so, also t
   await expect(place.open()).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
-test('G16: a connection that the browser closes under us is told; our own closing is not', async () => {
+test('G16: a connection that the browser closes is reported; our own closing is not', async () => {
   const place = await placeIn(freshIdb());
   const { db, lost: losing } = await connectTo(
     { tenant: 't2', user: 'u2', actor: 'u2' },
@@ -52,7 +52,7 @@ test('G16: a connection that the browser closes under us is told; our own closin
   expect(lost).not.toHaveBeenCalled();
 });
 
-test('G16: a database that vanished or holds something else is loaded anew', async () => {
+test('G16: a missing or foreign database is loaded again', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -82,7 +82,7 @@ test('G16: a database that vanished or holds something else is loaded anew', asy
   expect(await (await place.open()).open()).toBeNull();
 });
 
-test('OUT-7, A11: signing out takes the keys first; a kept outbox is read again when its user signs in', async () => {
+test('OUT-7, A11: signing out deletes the keys first; a stored outbox is readable again when its user signs in', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -98,7 +98,7 @@ test('OUT-7, A11: signing out takes the keys first; a kept outbox is read again 
   expect((await later.keepCommand(command('b'))).order).toBe(2);
 });
 
-test('C9: signing out with nothing kept deletes the database, also under an open tab, and the next sign-in is another device', async () => {
+test('C9: signing out with nothing unsent deletes the database, even if a tab has it open, and the next sign-in is a new device', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   const tab = await place.open();
@@ -117,7 +117,7 @@ test('C9: signing out with nothing kept deletes the database, also under an open
   expect((await place.idb.indexedDB.databases()).map((one) => one.name)).toEqual(['daybook']);
 });
 
-test('C9: where the data cannot be deleted, the keys are gone all the same', async () => {
+test("C9: if the data can't be deleted, the keys are deleted anyway", async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());

@@ -27,7 +27,7 @@ afterEach(() => errors.restore());
 const [today = ''] = DAYS;
 
 test.each(['abort', 'unknown'] as const)(
-  'SYNC-1, G16: whichever write fails (%s), each step is done whole or not at all',
+  'SYNC-1, G16: whichever write fails (%s), each step is applied completely or not at all',
   async (failureKind) => {
     for (let failing = 1, puts = 0; failing === 1 || puts >= failing; failing += 4) {
       const place = await placeIn(freshIdb());
@@ -66,7 +66,7 @@ test.each(['abort', 'unknown'] as const)(
 );
 
 test.each(['quota put', 'quota end'] as const)(
-  'G15: without room (%s) the oldest runs go and the work is done; the outbox stays',
+  'G15: without space (%s), the oldest runs are deleted and the step succeeds; the outbox stays',
   async (how) => {
     const place = await placeIn(freshIdb());
     const disk = await place.open();
@@ -93,7 +93,7 @@ test.each(['quota put', 'quota end'] as const)(
   },
 );
 
-test('G15: where making room does not help, the fault says full, and nothing that was there is lost but the oldest runs', async () => {
+test(`G15: if freeing space doesn't help, the error is "full", and only the oldest runs are lost`, async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh({ problem: [problem(1)] }));
@@ -110,7 +110,7 @@ test('G15: where making room does not help, the fault says full, and nothing tha
   expect((await disk.keepCommand(command('now'))).order).toBe(2);
 });
 
-test('G15: where the browser gives room back late, history is not dropped at each try', async () => {
+test("G15: if the browser frees space late, history isn't deleted on every attempt", async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -128,7 +128,7 @@ test('G15: where the browser gives room back late, history is not dropped at eac
   expect((await disk.open())?.segments).toHaveLength(1);
 });
 
-test('G15: a fresh start may push out all that it replaces', async () => {
+test('G15: a reset may delete everything that it replaces', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -147,7 +147,7 @@ test('G15: a fresh start may push out all that it replaces', async () => {
   });
 });
 
-test('G15: an older day from the wire pushes out nothing newer', async () => {
+test("G15: an older day from the server doesn't displace newer data", async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -159,7 +159,7 @@ test('G15: an older day from the wire pushes out nothing newer', async () => {
   expect((await disk.open())?.segments).toHaveLength(1);
 });
 
-test('G16: opening is tried four times, then it is unavailable and memory takes its place', async () => {
+test('G16: opening is tried four times; then the disk is unavailable and memory replaces it', async () => {
   const place = await placeIn(freshIdb());
   const three = failingIdb(3);
   const disk = await openDisk(place.held, place.register, three);
@@ -174,7 +174,7 @@ test('G16: opening is tried four times, then it is unavailable and memory takes 
   expect(await memoryDisk('d').open()).toBeNull();
 });
 
-test('G16: a record that the browser cannot read any more', async () => {
+test("G16: a record that the browser can't read any more", async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh({ problem: [problem(1)] }));
@@ -191,7 +191,7 @@ test('G16: a record that the browser cannot read any more', async () => {
   expect(await disk.commands()).toHaveLength(1);
 });
 
-test('COL-6: opening reads no segment, no job and no problem', async () => {
+test('COL-6: opening reads no segment, job or problem', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(
@@ -243,7 +243,7 @@ test('COL-6: opening reads no segment, no job and no problem', async () => {
   expect(errors.asked).toHaveLength(1);
 });
 
-test('COL-5: a first load reads no segment either', async () => {
+test("COL-5: a first load doesn't read a segment either", async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await disk.begin(fresh());
@@ -253,7 +253,7 @@ test('COL-5: a first load reads no segment either', async () => {
   expect(errors.reads).not.toContain('segments');
 });
 
-test('OUT-1: a command is kept when its transaction has been committed, not before', async () => {
+test('OUT-1: a command is stored once its transaction is committed, not before', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   errors.put = (store) => (store === 'outbox' ? 'commit' : null);
@@ -263,7 +263,7 @@ test('OUT-1: a command is kept when its transaction has been committed, not befo
   expect((await disk.keepCommand(command('b'))).order).toBe(1);
 });
 
-test('OUT-1: what concerns the outbox is asked for with strict durability, everything else relaxed', async () => {
+test('OUT-1: the outbox is written with strict durability, everything else with relaxed', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   errors.asked.length = 0;

@@ -7,7 +7,7 @@ import { startOfDay } from '#workers/disk/manifest.ts';
 const [today = '', yesterday = ''] = DAYS;
 
 describe.each(DISKS)('on %s', (_name, make) => {
-  test('SYNC-1: what begins, arrives and changes is there after reopening, with its cursor', async () => {
+  test('SYNC-1: rows, events and the cursor survive reopening', async () => {
     const { disk, again } = await make();
     expect(await disk.open()).toBeNull();
     await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
@@ -40,7 +40,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(opened?.patches).toHaveLength(1);
   });
 
-  test('OWN-1: a changed account is there after reopening, with and without a warm-start cache, and nothing else changes', async () => {
+  test('OWN-1: a changed account survives reopening, with and without a warm-start cache, and changes nothing else', async () => {
     const { disk, again } = await make();
     const { me, branding, people } = fresh();
     const folded = async (): Promise<void> => {
@@ -69,7 +69,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(await (await again()).open()).toMatchObject({ me: { name: 'Ada Last' }, cursor: 12 });
   });
 
-  test('SYNC-6: a fresh start leaves nothing of before but the outbox', async () => {
+  test('SYNC-6: a reset keeps only the outbox', async () => {
     const { disk, again } = await make();
     await disk.begin(fresh({ problem: [problem(1)] }));
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
@@ -89,7 +89,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(await later.commands()).toEqual([{ ...command('c1'), order: 1 }]);
   });
 
-  test('COL-5: a day that comes again replaces itself and leaves its neighbours alone', async () => {
+  test('COL-5: a day that arrives again replaces itself and leaves its neighbors unchanged', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 50, 1000))] }]);
@@ -103,7 +103,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     expect(runs['1']?.elapsedSec).toBe(0);
   });
 
-  test('SYNC-10: what is older than the window leaves', async () => {
+  test('SYNC-10: runs older than the window are deleted', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
     for (const [i, day] of DAYS.entries())
@@ -117,7 +117,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     ]);
   });
 
-  test('OUT-1, OUT-2: a kept command is there after reopening, in its order, once, with its number', async () => {
+  test('OUT-1, OUT-2: a stored command survives reopening once, in order and with its number', async () => {
     const { disk, again } = await make();
     const stored = await Promise.all(['a', 'b', 'c'].map((id) => disk.keepCommand(command(id))));
     expect(stored.map((one) => one.order)).toEqual([1, 2, 3]);
@@ -142,7 +142,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
     ]);
   });
 
-  test('SYNC-1: without a beginning nothing can be added', async () => {
+  test('SYNC-1: nothing can be added before a first load', async () => {
     const { disk } = await make();
     await expect(disk.append(patch(1), 1)).rejects.toBeInstanceOf(DiskError);
     await expect(disk.addDays([{ day: today, pages: [] }])).rejects.toBeInstanceOf(DiskError);

@@ -4,7 +4,7 @@ import { freshIdb, OWNER } from './places.ts';
 
 const BO = { tenant: 't1', user: 'u2', actor: 'u2' };
 
-test('A11: whoever signed in is in until the offline limit; then the data key is destroyed and the outbox key stays', async () => {
+test('A11: a signed-in user stays signed in until the offline limit; then the data key is destroyed and the outbox key stays', async () => {
   const idb = freshIdb();
   const register = await openProfiles(idb);
   expect(await register.current(0)).toEqual({ is: 'none' });
@@ -42,7 +42,7 @@ test('A11: whoever signed in is in until the offline limit; then the data key is
   ).rejects.toMatchObject({ name: 'OperationError' });
 });
 
-test('G52: signing in again renews with the same keys; two tabs that sign in at once agree on them', async () => {
+test('G52: signing in again renews with the same keys, and two tabs that sign in at once agree on them', async () => {
   const idb = freshIdb();
   const one = await openProfiles(idb);
   const two = await openProfiles(idb);
@@ -53,7 +53,7 @@ test('G52: signing in again renews with the same keys; two tabs that sign in at 
   expect((await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, b.key, sealed)).byteLength).toBe(1);
 });
 
-test('OUT-7: one user leaving takes nothing of another, and the last to enter is the one who is in', async () => {
+test('OUT-7: a user who leaves takes nothing from another, and the last one to sign in is the current one', async () => {
   const register = await openProfiles(freshIdb());
   await register.enter(OWNER, 100);
   await register.enter(BO, 100);

@@ -78,7 +78,7 @@ async function plant(disk: Disk): Promise<void> {
   await disk.saveDraft(`organization ${word(22)}`, 1, { name: word(22) });
 }
 
-test('G52: of the words that were planted in rows, runs, commands, notices, answers, drafts and names, none stands in any database', async () => {
+test('G52: none of the words planted in rows, runs, commands, notices, answers, drafts and names is in any database', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await plant(disk);
@@ -113,7 +113,7 @@ test('G52: of the words that were planted in rows, runs, commands, notices, answ
   }
 });
 
-test('G52: what is readable without the key is the written list and nothing else', async () => {
+test('G52: only the documented list is readable without the key', async () => {
   const place = await placeIn(freshIdb());
   const disk = await place.open();
   await plant(disk);
@@ -174,7 +174,7 @@ test('G52: what is readable without the key is the written list and nothing else
   expect(new Set(ivs).size).toBe(ivs.length);
 });
 
-test('G52: keys cannot be exported, and the register holds no name, no token and no password', async () => {
+test("G52: keys can't be exported, and the register has no name, token or password", async () => {
   const place = await placeIn(freshIdb());
   const entry = (await everyRecord(place.idb)).find((one) => one.store === 'entries')?.record ?? {};
   expect(Object.keys(entry).toSorted()).toEqual([

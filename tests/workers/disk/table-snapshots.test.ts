@@ -22,7 +22,7 @@ const unlike = fc.array(
   fc.record({ n: fc.nat(), name: fc.string(), at: fc.nat() }, { requiredKeys: ['n'] }),
 );
 
-test('SYNC-2: rows come out of a chunk as they went in, whether their fields are alike or not', () => {
+test('SYNC-2: rows survive a chunk unchanged, whether their fields are alike or not', () => {
   fc.assert(
     fc.property(fc.oneof(alike, unlike), (some) => {
       const rows: readonly { readonly n: number }[] = some;
@@ -37,7 +37,7 @@ test('SYNC-2: rows come out of a chunk as they went in, whether their fields are
   );
 });
 
-test('COL-6: rows with the same fields name them once', () => {
+test('COL-6: rows with the same fields store the field names once', () => {
   const rows: SmallRow[] = [
     { n: 1, id: 'a' },
     { n: 2, id: 'b' },

@@ -77,7 +77,7 @@ async function firstRows(disk: Disk) {
   };
 }
 
-test('COL-6: with a front, the first rows are one transaction that touches no book', async () => {
+test('COL-6: with a warm-start cache, the first rows take one transaction that reads no table snapshot', async () => {
   const { place } = await filled();
   const { shown, reads, asked: request } = await firstRows(await place.open());
   expect(shown.rows.length).toBeGreaterThan(1);
@@ -89,7 +89,7 @@ test('COL-6: with a front, the first rows are one transaction that touches no bo
   expect(reads).toEqual(['meta', 'meta', 'patches', 'segments']);
 });
 
-test("COL-6: a front that is missing, unreadable or somebody else's is passed over, and the first rows are the same", async () => {
+test('COL-6: a missing, unreadable or foreign warm-start cache is skipped, and the first rows are the same', async () => {
   const { place, disk } = await filled();
   const { shown } = await firstRows(await place.open());
   const front = await record(place.idb.indexedDB, 'front');
@@ -108,7 +108,7 @@ test("COL-6: a front that is missing, unreadable or somebody else's is passed ov
   expect((await firstRows(disk)).reads).toEqual(['meta', 'meta', 'patches', 'segments']);
 });
 
-test('COL-6: a front of books that were folded since is not believed, one of segments that were added since is', async () => {
+test('COL-6: a cache of snapshots that were folded since is not used; one of segments that were added since is', async () => {
   const { place, disk } = await filled();
   const front = await record(place.idb.indexedDB, 'front');
   const [worst = 0] = (await firstRows(await place.open())).shown.rows.map((row) => row.job);
@@ -135,7 +135,7 @@ test('COL-6: a front of books that were folded since is not believed, one of seg
   expect(later.shown.rows.find((row) => row.n === 3_005)?.jobName).toBe('renamed 39');
 });
 
-test('COL-6: what changed since the front was made wins over it', async () => {
+test('COL-6: changes after the cache was written win over it', async () => {
   const { place, disk } = await filled();
   const before = (await firstRows(await place.open())).shown.rows;
   const [top] = before;
@@ -149,7 +149,7 @@ test('COL-6: what changed since the front was made wins over it', async () => {
   expect(request).toBe(1);
 });
 
-test('COL-6: the front does not grow with history', async () => {
+test("COL-6: the cache doesn't grow with the history", async () => {
   const of = [await sizeAfter(DAYS.slice(0, 3)), await sizeAfter(DAYS)] as const;
   expect(of[1] - of[0]).toBeLessThanOrEqual(IN_SHARED_SEGMENT);
 });
@@ -167,7 +167,7 @@ async function sizeAfter(days: readonly string[]): Promise<number> {
   return sealed.data.byteLength;
 }
 
-test('COL-6: idle work makes the front anew only where segments or books have changed', async () => {
+test('COL-6: idle work rewrites the cache only if segments or snapshots have changed', async () => {
   const { place, disk } = await filled();
   const front = JSON.stringify(await record(place.idb.indexedDB, 'front'));
   await disk.append(patch(11, [run(1, startOfDay(today), 1)]), 1);
@@ -176,7 +176,7 @@ test('COL-6: idle work makes the front anew only where segments or books have ch
   expect(JSON.stringify(await record(place.idb.indexedDB, 'front'))).toBe(front);
 });
 
-test('G16: a segment that was read on the way and cannot be read says which days are to be fetched again', async () => {
+test("G16: a segment that can't be read reports which days to fetch again", async () => {
   const { place } = await filled();
   errors.read = (store) => (store === 'segments' ? 'unreadable' : null);
   const disk = await place.open();
@@ -221,7 +221,7 @@ async function put(factory: IDBFactory, front: object | null): Promise<void> {
   db.close();
 }
 
-test('COL-6, SYNC-9: a front says whose problems it holds; of one by a build that did not, none is taken as known', async () => {
+test('COL-6, SYNC-9: a cache says whose problems it holds; with one of an older build, none counts as known', async () => {
   const { me, branding, people } = fresh();
   const days = { timeZone: 'UTC', dayBeginsHour: 0, first: 0, starts: [] };
   const problemsByKey = { segments: [1], fromSec: 5 };

@@ -87,7 +87,7 @@ function getCells({ plain }: Both, row: RunView): string[] {
   ];
 }
 
-test('CSV-5: the file holds the list, row by row in its order, and says what the grid says', async () => {
+test('CSV-5: the file has the list in its order, row by row, with the texts of the grid', async () => {
   await fc.assert(
     fc.asyncProperty(steps, filter, async (all, request) => {
       const both = makeBoth();
@@ -140,7 +140,7 @@ const FEW: readonly ExportColumn[] = [
   { id: 'message', title: 'Message' },
 ];
 
-test('CSV-6: it is made in slices with other work between them, tells how far it is, and keeps the rows of the moment it began', async () => {
+test('CSV-6: it is written in slices between other work, reports its progress, and keeps the rows of the moment when it started', async () => {
   const both = full();
   const { made, clock, shares } = begin(both, EVERYTHING, FEW);
   let between = 0;
@@ -163,7 +163,7 @@ test('CSV-6: it is made in slices with other work between them, tells how far it
   expect(lines[1]).toEqual(['1', 'message 0']);
 });
 
-test('CSV-6: it ends at once when it is cancelled, when its user signs out, and goes on when the page does not listen', async () => {
+test("CSV-6: it ends immediately when canceled or when its user signs out, and continues if the page doesn't listen", async () => {
   const both = full();
   const one = begin(both, EVERYTHING, FEW);
   one.made.cancel();
@@ -200,7 +200,7 @@ test('CSV-6: it ends at once when it is cancelled, when its user signs out, and 
   expect(must(await gone.made.done()).rows).toBe(16_000);
 });
 
-test('CSV-5, CSV-6, OVER-1, CAL-1, FIND-1: all four are answered through the door, with no network, and nothing to those who are signed out', async () => {
+test('CSV-5, CSV-6, OVER-1, CAL-1, FIND-1: all four are answered by the worker offline, and not at all after signing out', async () => {
   const { clock, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);

@@ -34,7 +34,7 @@ async function conflict() {
   return { ...all, anns, bobs, runs, fine };
 }
 
-test('OUT-5: each run that was refused of many is listed with its reason, its job and its company, and is tried again alone', async () => {
+test('OUT-5: each refused run of a bulk change is listed with its reason, job and company, and can be retried alone', async () => {
   const { clock, server, anns, bobs, runs, fine, problemOf: getProblem } = await conflict();
   const [details] = getNotices(bobs);
   expect(details).toMatchObject({
@@ -84,7 +84,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   ]);
 });
 
-test('OUT-5: of a change that was refused for every run, the reasons are listed too, also after the browser was closed', async () => {
+test('OUT-5: the reasons of a change that was refused for every run are listed too, also after the browser was closed', async () => {
   const { clock, bobs, bobDevice, runs, fine } = await conflict();
   await bobs.send('changeExecutions', {
     ids: [must(runs[0]), fine],
@@ -108,7 +108,7 @@ test('OUT-5: of a change that was refused for every run, the reasons are listed 
   expect(getLoop(later).outbox.refusedOf(entry.id, 10)).toEqual(details);
 });
 
-test('OUT-5, OUT-6: what a person is told survives the browser and is put away in all tabs at once', async () => {
+test('OUT-5, OUT-6: notices survive the browser and are dismissed in all tabs at once', async () => {
   const { clock, anns, bobs, bobDevice, annDevice, runs } = await conflict();
   const third = String(runs[2]);
   await bobs.send('changeExecution', { id: third, change: note('bob') });
@@ -147,7 +147,7 @@ test('OUT-5, OUT-6: what a person is told survives the browser and is put away i
   expect(await annDevice.disk.notices()).toHaveLength(1);
 });
 
-test('OUT-6: who was away is told all the same; a snooze that had ended anyway is no loss', async () => {
+test('OUT-6: a user who was away is notified too; a snooze that had ended anyway is no loss', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
   let anns = annDevice.open();
   const bobs = bobDevice.open();
@@ -176,7 +176,7 @@ test('OUT-6: who was away is told all the same; a snooze that had ended anyway i
   ]);
 });
 
-test('OUT-6: where the disk refuses a notice, it is shown as long as the tab is open', async () => {
+test('OUT-6: if the disk refuses a notice, it shows as long as the tab is open', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();

@@ -4,7 +4,7 @@ import { DiskError } from '#workers/disk/disk-errors.ts';
 
 const note = (content: string) => ({ is: 'note' as const, content });
 
-test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in its order, and survives the browser', async () => {
+test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in order, and survives the browser', async () => {
   const { clock, server, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -34,7 +34,7 @@ test('OUT-1, OUT-2: a command is on disk before it resolves, is sent in its orde
   expect(await annDevice.disk.commands()).toEqual([]);
 });
 
-test('OUT-1: where the disk refuses, nothing is said to be saved and nothing is shown', async () => {
+test('OUT-1: if the disk refuses, nothing is reported as saved and nothing is shown', async () => {
   const { clock, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -50,7 +50,7 @@ test('OUT-1: where the disk refuses, nothing is said to be saved and nothing is 
   expect(shown(door, run, clock.now())?.problem?.note).toBeNull();
 });
 
-test('OUT-3: where the answer is lost, the same key is asked again and the effect never flickers', async () => {
+test('OUT-3: if the answer is lost, the same key is sent again and the effect never flickers', async () => {
   const { clock, server, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -71,7 +71,7 @@ test('OUT-3: where the answer is lost, the same key is asked again and the effec
   expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0 });
 });
 
-test('OUT-5, OUT-6: the second review is refused in words, its effect taken back, kept until mended', async () => {
+test('OUT-5, OUT-6: a second review is refused with a message, its effect is reverted, and it stays until resolved', async () => {
   const { clock, server, annDevice, bobDevice, bad, problemOf: getProblem, ann } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();
@@ -106,7 +106,7 @@ test('OUT-5, OUT-6: the second review is refused in words, its effect taken back
   expect(server.log.filter(({ event }) => event.type === 'problem.reviewed@1')).toHaveLength(1);
 });
 
-test('SYNC-7: a tab reads the outbox once for many changes that it has not read yet', async () => {
+test('SYNC-7: a tab reads the outbox once for many changes', async () => {
   const { clock, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -153,7 +153,7 @@ test('OUT-5: a refused change stays refused while the disk still has it as waiti
   expect(getLoop(bobs).outbox.view().entries).toMatchObject([{ state: 'refused' }]);
 });
 
-test('OUT-5: a refused command that is tried again is a new one, and what is partly refused says which', async () => {
+test('OUT-5: a refused command that is retried is a new one, and a partly refused one names the refused runs', async () => {
   const { clock, annDevice, bobDevice, bad, problemOf: getProblem } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();
@@ -187,7 +187,7 @@ test('OUT-5: a refused command that is tried again is a new one, and what is par
   expect(getLoop(bobs).outbox.view()).toEqual({ entries: [], notices: [] });
 });
 
-test('OUT-6: whose note was replaced is told who did it, once, and who replaces own words is told nothing', async () => {
+test('OUT-6: a user whose note was replaced is told by whom, once; replacing your own note notifies nobody', async () => {
   const { clock, annDevice, bobDevice, bad } = scene();
   const anns = annDevice.open();
   const bobs = bobDevice.open();
@@ -206,7 +206,7 @@ test('OUT-6: whose note was replaced is told who did it, once, and who replaces 
   expect(getLoop(bobs).outbox.view().notices).toEqual([]);
 });
 
-test('G11: a command that breaks the server every time is set aside, and the ones behind it arrive', async () => {
+test('G11: a command that always breaks the server is set aside, and the ones behind it arrive', async () => {
   const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -263,7 +263,7 @@ test('OUT-8: a change that the server has no disk space for is kept with a notic
   expect(getLoop(door).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
 });
 
-test('OUT-3: numbers that never reached the server leave no gap that would stop the rest', async () => {
+test('OUT-3: numbers that never reached the server leave no gap that would block later commands', async () => {
   const { clock, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);

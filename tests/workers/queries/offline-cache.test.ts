@@ -3,7 +3,7 @@ import { getLoop, scene } from '#tests/workers/scene.ts';
 
 const at = (read: unknown): number => (read as { value: { at: number } }).value.at;
 
-test('OFF-6: with the network the server answers; without it its last answer stands with its time, also after the browser was closed', async () => {
+test('OFF-6: online, the server answers; offline, its last answer shows with its time, also after the browser was closed', async () => {
   const { clock, server, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -45,7 +45,7 @@ test('OFF-6: with the network the server answers; without it its last answer sta
   });
 });
 
-test('OFF-6: a server that keeps silent is not waited for while it seems away, and what it refuses is refused', async () => {
+test('OFF-6: a silent server is not awaited while it seems away, and its refusals stay refusals', async () => {
   const { clock, server, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -88,7 +88,7 @@ test('OFF-6: a server that keeps silent is not waited for while it seems away, a
   });
 });
 
-test('OFF-6, SYNC-6: what was answered before the scope changed, or to somebody who has signed out, is not told again', async () => {
+test('OFF-6, SYNC-6: answers from before a change of scope, or of a signed-out user, are not shown', async () => {
   const { clock, server, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);

@@ -4,7 +4,7 @@ import { makeRunsWatch } from '#workers/queries/runs-query.ts';
 import { getPins } from '#workers/queries/user-tables.ts';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
-test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first at once, survives the browser, arrives once and reaches the other device alone', async () => {
+test('DESK-8, OUT-2, OUT-4: a company pinned offline comes first immediately, survives the browser, is sent once and reaches the other device', async () => {
   const { clock, server, ann, annDevice, bobDevice, deviceOf: getDevice } = scene();
   let door = annDevice.open();
   await clock.pass(2_000);

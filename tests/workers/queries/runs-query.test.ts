@@ -4,7 +4,7 @@ import type { RunsView } from '#contract/runs/query.ts';
 import { ALL, getLoop, must, scene } from '#tests/workers/scene.ts';
 import { FACETS_SOME } from '#workers/queries/facets-query.ts';
 
-test('COL-7: a held list keeps its rows in place and fresh in words, counts what waits, and takes it in when asked', async () => {
+test('COL-7: a held list keeps its rows in place with current texts, counts what waits, and takes it in on request', async () => {
   const { clock, story, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -49,7 +49,7 @@ test('COL-7: a held list keeps its rows in place and fresh in words, counts what
   expect(views.length).toBe(count);
 });
 
-test('COL-7: many changes in a frame are one update, and no update comes without a change', async () => {
+test('COL-7: many changes in a frame make one update, and no update comes without a change', async () => {
   const { clock, story, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -80,7 +80,7 @@ const getLines = ({ heads, rows }: RunsView) => ({
   rows: rows.map(({ n }) => n),
 });
 
-test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and its heads tell how far it is by now', async () => {
+test('COL-7, COL-11: a held list keeps headings and rows in place, folds them, and shows current progress in its headings', async () => {
   const { clock, story, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -138,7 +138,7 @@ test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and 
   ]);
 });
 
-test('COL-7, COL-13: the head of single causes tells how far those are that it was made of, also when others are single by now', async () => {
+test('COL-7, COL-13: the heading of single causes shows the progress of the causes that it was built from, even if others are single by now', async () => {
   const { clock, story, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -176,7 +176,7 @@ test('COL-7, COL-13: the head of single causes tells how far those are that it w
   expect(single()).toEqual({ ...before, progress: { cleared: before.rows, of: before.rows } });
 });
 
-test('COL-7, COL-3: of many companies and causes those with the most and the chosen ones cross, exact, with the number of the rest; all where they are asked for', async () => {
+test('COL-7, COL-3: of many companies and causes, those with the most runs and the selected ones are sent, with exact counts and the number of the rest; all on request', async () => {
   const { clock, server, story, annDevice } = scene();
   story.begin(90, 180, 400);
   const door = annDevice.open();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getLoop, must, scene } from '#tests/workers/scene.ts';
 
-test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost network; a review made meanwhile arrives once it answers again', async () => {
+test('OFF-7: a gateway that answers 502 or 503 shows as server trouble, not as offline; a review made meanwhile arrives once it answers again', async () => {
   const { clock, server, annDevice, bad, problemOf: getProblem } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -40,7 +40,7 @@ test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost net
   expect(getProblem(run)?.review).not.toBeNull();
 });
 
-test('OFF-7: opened again while the gateway answers 502, it is server trouble from the beginning, and its own words are told where something is asked', async () => {
+test('OFF-7: reopened while the gateway answers 502, it shows server trouble from the start, with its message on queries', async () => {
   const { clock, server, annDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);

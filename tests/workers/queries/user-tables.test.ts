@@ -5,7 +5,7 @@ import { getPreferences, getShifts, getViews } from '#workers/queries/user-table
 const ID = '10000000-0000-4000-8000-000000000001';
 const SHIFT = '10000000-0000-4000-8000-000000000002';
 
-test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the browser, arrive once and reach the other device', async () => {
+test('OUT-4, OUT-2: views, hand-overs and preferences show immediately, survive the browser, are sent once and reach the other device', async () => {
   const { clock, server, ann, annDevice, deviceOf: getDevice } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);

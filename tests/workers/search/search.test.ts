@@ -34,7 +34,7 @@ function getSort(name: string, key: string): number {
   return starts.some((at) => low.startsWith(key, at)) ? 1 : 2;
 }
 
-test('FIND-1, FIND-2: names that begin with it, then words, then the rest, each by name, with exact counts', () => {
+test('FIND-1, FIND-2: names that start with the term come first, then names with a word that does, then the rest, by name and with exact counts', () => {
   fc.assert(
     fc.property(
       fc.array(job, { maxLength: 9 }),
@@ -121,7 +121,7 @@ test('FIND-1, FIND-2: names that begin with it, then words, then the rest, each 
   );
 });
 
-test('FIND-1: nothing is found where nobody is signed in', () => {
+test('FIND-1: nothing is found without a signed-in user', () => {
   const both = makeBoth();
   const find = makeFinder();
   both.take({

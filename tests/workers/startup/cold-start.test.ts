@@ -113,7 +113,7 @@ const filters: fc.Arbitrary<RunsFilter> = fc
 
 describe.each(DISKS)('on %s', (name, make) => {
   test(
-    'COL-6, COL-8: the first view of a store opened in part is that of the store opened whole, and the rest makes it whole',
+    'COL-6, COL-8: the first view of a partly opened store equals that of the whole store, and loading the rest completes it',
     { timeout: 60_000 * PROOF },
     async () => {
       await fc.assert(
@@ -164,7 +164,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     },
   );
 
-  test('COL-6: opening reads no job, no problem and no segment beyond the first view', async () => {
+  test('COL-6: opening reads no job, problem or segment beyond the first view', async () => {
     const { disk } = await make();
     await disk.begin(fresh({ ...BOOKS, problem: problems(0) }));
     await disk.addDays(
@@ -207,7 +207,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     );
   });
 
-  test('SYNC-7: books that another tab has folded meanwhile say that they are gone', async () => {
+  test('SYNC-7: snapshots that another tab has folded meanwhile are reported as gone', async () => {
     const { disk } = await make();
     await disk.begin(fresh({ problem: [problem(1)] }));
     const folds = (await disk.open())?.folds ?? 0;

@@ -24,7 +24,7 @@ async function scene() {
   return { place, opens, openWith };
 }
 
-test('COL-6: both databases are opened before anybody asks, once, and given to who asks first', async () => {
+test('COL-6: both databases are opened ahead, once, and given to the first caller', async () => {
   const { opens, openWith } = await scene();
   const early = preopen(opens, () => 0);
   await expect.poll(() => opens.connect.mock.calls.length).toBe(1);
@@ -41,7 +41,7 @@ test('COL-6: both databases are opened before anybody asks, once, and given to w
   expect(await (await early.openRegister()).current(0)).toMatchObject({ is: 'in' });
 });
 
-test("COL-6, OUT-7: where another user signs in meanwhile, nobody gets the first one's data, and its connection is closed", async () => {
+test("COL-6, OUT-7: if another user signs in meanwhile, nobody gets the first user's data, and its connection is closed", async () => {
   const { opens, openWith } = await scene();
   const early = preopen(opens, () => 0);
   const register = await early.openRegister();
@@ -55,7 +55,7 @@ test("COL-6, OUT-7: where another user signs in meanwhile, nobody gets the first
   );
 });
 
-test('G16: what fails early is tried anew when it is asked for, and the caller is told how that went', async () => {
+test('G16: an early failure is retried on request, and the caller gets that result', async () => {
   const { place, opens, openWith } = await scene();
   opens.connect.mockRejectedValueOnce(new DiskError('unavailable', 'not yet'));
   const early = preopen(opens, () => 0);
@@ -69,7 +69,7 @@ test('G16: what fails early is tried anew when it is asked for, and the caller i
   await expect(refused.openRegister()).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
-test('COL-6, C9: who is there is read once for the first who asks, and anew where that has ended or was changed here', async () => {
+test('COL-6, C9: the current user is read once for the first caller, and again if the session ended or changed here', async () => {
   const { place, opens } = await scene();
   const until = place.held.offlineUntil;
   const begin = async () => {

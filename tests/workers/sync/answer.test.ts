@@ -55,13 +55,13 @@ test('SYNC-8: Retry-After is read in seconds and as a date, and never silences a
   ).toEqual([3_000, 20_000, 0, 0, 3_600_000, 0]);
 });
 
-test('SYNC-8: an answer is its data, or no answer', async () => {
+test('SYNC-8: a response is its data, or no answer', async () => {
   expect(await read('{"success":true,"data":{"a":1}}')).toEqual({ ok: true, value: { a: 1 } });
   for (const body of ['', '<html>', '{"success":tr', 'null', '{"success":false}', '[1]'])
     expect(await read(body)).toMatchObject({ ok: false, failure: { kind: 'no-answer' } });
 });
 
-test('SYNC-4: framed pages come out as they went in; what is cut or is no page is refused', () => {
+test('SYNC-4: framed pages survive unchanged; a cut or invalid page is refused', () => {
   const page = encodeColumns([
     {
       n: 1,

@@ -86,7 +86,7 @@ type Said = typeof answers extends Arbitrary<infer A> ? A : never;
 const CALLS_A_STEP = 12;
 
 test(
-  'G12, SYNC-8: whatever the server says, the loop lives, waits, and keeps the outbox; when it comes to its senses all is well',
+  'G12, SYNC-8: whatever the server answers, the loop stays alive, waits and keeps the outbox; it recovers with the server',
   { timeout: 60_000 },
   async () => {
     await assert(

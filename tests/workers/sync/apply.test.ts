@@ -78,7 +78,7 @@ function plain() {
   };
 }
 
-test('SYNC-2: any cut of the events into batches makes the rows that one fold makes', () => {
+test('SYNC-2: any division of the events into batches makes the rows of a single fold', () => {
   assert(
     property(integer({ min: 1, max: 10_000 }), array(nat(60), { maxLength: 12 }), (seed, cuts) => {
       const log = getLog(seed, 25);
@@ -97,7 +97,7 @@ test('SYNC-2: any cut of the events into batches makes the rows that one fold ma
   );
 });
 
-test('SYNC-1: two patches written as one say the same as one after the other', () => {
+test('SYNC-1: two patches merged into one equal both applied in order', () => {
   assert(
     property(integer({ min: 1, max: 10_000 }), integer({ min: 1, max: 40 }), (seed, at) => {
       const log = getLog(seed, 25);
@@ -120,7 +120,7 @@ test('SYNC-1: two patches written as one say the same as one after the other', (
   );
 });
 
-test('G11: what cannot be read or folded is passed over whole, the rest stands', () => {
+test("G11: an event that can't be read or folded is skipped as a whole, and the rest stays", () => {
   const log = getLog(7, 10);
   const clean = plain();
   const poisoned = plain();
@@ -155,7 +155,7 @@ test('G11: what cannot be read or folded is passed over whole, the rest stands',
   expect(poisoned.canonical()).toEqual(clean.canonical());
 });
 
-test('SYNC-2: a start of a run that is not here waits for its day, which may know its end', () => {
+test("SYNC-2: the start of a run of a day that isn't loaded waits for that day, which may have its end", () => {
   const log = getLog(3, 0);
   const one = plain();
   one.take(log, log.length);
@@ -173,7 +173,7 @@ test('SYNC-2: a start of a run that is not here waits for its day, which may kno
   expect(applyEvents(one.base, [started], 500).patch.runs).toHaveLength(1);
 });
 
-test('RUN-8, SYNC-1: a run that a page of its day brought ahead of its event is counted, and a corrected one is not counted again, here or not', () => {
+test('RUN-8, SYNC-1: a run that a page delivered before its event is counted once, and a corrected one is not counted again', () => {
   const log = getLog(3, 0);
   const server = plain();
   server.take(log, log.length);

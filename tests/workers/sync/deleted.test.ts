@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getLoop, scene } from '#tests/workers/scene.ts';
 
-test('SYNC-6, COMP-4: a company that was deleted leaves the device at the next contact: rows, results and problems, in memory and on its disk, also where it was away', async () => {
+test('SYNC-6, COMP-4: a deleted company leaves the device at the next contact with its rows, results and problems, in memory and on disk, even if the device was away', async () => {
   const { clock, server, annDevice } = scene();
   let door = annDevice.open();
   await clock.pass(3_000);

@@ -11,7 +11,7 @@ const wireThat = (answers: (request: Request) => Response) =>
     tokens: { get: () => Promise.resolve(ok('token')) },
   });
 
-test('SYNC-8: a file of the server comes under its own name, asked for with the token and the whole question', async () => {
+test('SYNC-8: a file of the server is saved under its name, requested with the token and all parameters', async () => {
   let query: Request | null = null;
   const wire = wireThat((request) => {
     query = request.clone();

@@ -92,7 +92,7 @@ test('SYNC-14: the last sync of sources comes with the first load, and changes a
   expect(wire.asked.filter(({ path }) => path.includes('last-sync'))).toEqual([]);
 });
 
-test('SYNC-7, SYNC-14: another tab has it at once and keeps receiving it', async () => {
+test('SYNC-7, SYNC-14: another tab has it immediately and keeps receiving it', async () => {
   const { server, tab, until } = await begin();
   server.sync(BAD);
   const second = await tab();
@@ -114,7 +114,7 @@ test('SYNC-14: a page reopened offline shows the last stored data', async () => 
   expect(later.seen.at(-1)).toEqual(BAD);
 });
 
-test('SYNC-6, SYNC-14: it leaves the device with the right to read it, and comes back with it', async () => {
+test('SYNC-6, SYNC-14: it leaves the device with the permission to read it, and returns with it', async () => {
   const { server, ann, first, tab, until } = await begin();
   server.sync(BAD);
   await until('it failed', has(first.seen, BAD));

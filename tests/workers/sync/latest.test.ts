@@ -15,7 +15,7 @@ const EMPTY = {
   results: null,
 };
 
-test('SEEK-4: a search that is under way is called off by the next one, and by nothing else', async () => {
+test('SEEK-4: a running search is canceled by the next one, and by nothing else', async () => {
   const under: {
     readonly url: string;
     readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getLoop, scene, shown } from '#tests/workers/scene.ts';
 
-test('SYNC-7: one tab leads; the other sees what it pulls and what it does, and neither asks twice', async () => {
+test('SYNC-7: one tab leads; the other sees what it pulls and does, and neither sends a request twice', async () => {
   const { clock, server, story, annDevice, bad } = scene();
   const first = annDevice.open();
   await clock.pass(2_000);
@@ -44,7 +44,7 @@ test('SYNC-7: one tab leads; the other sees what it pulls and what it does, and 
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith('refresh'))).toHaveLength(1);
 });
 
-test('SYNC-7: a leader that dies is replaced within 2 s, from what is on disk, and nothing is pushed twice', async () => {
+test('SYNC-7: a leader that dies is replaced within 2 s, from the data on disk, and nothing is pushed twice', async () => {
   const { clock, server, story, annDevice, bad } = scene();
   const first = annDevice.open();
   await clock.pass(2_000);
@@ -74,7 +74,7 @@ test('SYNC-7: a leader that dies is replaced within 2 s, from what is on disk, a
   ).toEqual(['one', 'two']);
 });
 
-test('A2, SYNC-7: the tab that follows asks the leader for the token and never the server for one', async () => {
+test('A2, SYNC-7: a following tab gets the token from the leader and never from the server', async () => {
   const { clock, annDevice, server } = scene();
   annDevice.open();
   await clock.pass(2_000);

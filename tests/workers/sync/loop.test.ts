@@ -21,7 +21,7 @@ function scene(seed = 1) {
   return { clock, chance, server, user, other, story, device };
 }
 
-test('SYNC-3, SYNC-5: a device loads newest days first, is live, and a poke brings what is new within a moment', async () => {
+test('SYNC-3, SYNC-5: a device loads the newest days first, goes live, and gets new events within a moment of a poke', async () => {
   const { clock, server, story, device } = scene();
   const door = device.open();
   const views: RunsView[] = [];
@@ -46,7 +46,7 @@ test('SYNC-3, SYNC-5: a device loads newest days first, is live, and a poke brin
   expect(views.at(-1)?.committedAt).toBe(server.log.at(-1)?.at);
 });
 
-test('LOG-6: another epoch makes the device begin anew, with its outbox kept and sent', async () => {
+test('LOG-6: another epoch makes the device load again, with its outbox kept and sent', async () => {
   const { clock, server, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
@@ -62,7 +62,7 @@ test('LOG-6: another epoch makes the device begin anew, with its outbox kept and
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
 });
 
-test('SYNC-6: what is out of scope leaves memory and disk at the next contact', async () => {
+test('SYNC-6: data out of scope leaves memory and disk at the next contact', async () => {
   const { clock, server, user, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
@@ -83,7 +83,7 @@ test('SYNC-6: what is out of scope leaves memory and disk at the next contact', 
   expect(new Set(jobs)).toEqual(new Set([1]));
 });
 
-test('SYNC-6: causes that come beside the events stand before them, in memory and on disk', async () => {
+test('SYNC-6: causes that come with events are stored before them, in memory and on disk', async () => {
   const { clock, server, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
@@ -119,7 +119,7 @@ test('SYNC-6: causes that come beside the events stand before them, in memory an
   expect(JSON.stringify((await device.disk.open())?.patches)).toContain(found.template);
 });
 
-test('G11, SYNC-9: an event that this version does not know is loaded around once, then passed over and said; nothing stalls', async () => {
+test('G11, SYNC-9: an unknown event causes one reload, then is skipped and reported; nothing stalls', async () => {
   const { clock, server, story, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
@@ -146,7 +146,7 @@ test('G11, SYNC-9: an event that this version does not know is loaded around onc
   expect(door.session.loop?.status().fault).toContain('moon.risen@1');
 });
 
-test('SYNC-9: a device that is too old says so, keeps what it has and its outbox', async () => {
+test('SYNC-9: an outdated device says so, and keeps its data and outbox', async () => {
   const { clock, server, device } = scene();
   const door = device.open();
   await clock.pass(2_000);
@@ -169,7 +169,7 @@ test('SYNC-9: a device that is too old says so, keeps what it has and its outbox
   expect(device.wire.asked.length).toBe(before);
 });
 
-test('SYNC-5: with the stream off, polling brings the same within 15 s', async () => {
+test('SYNC-5: without the stream, polling delivers the same within 15 s', async () => {
   const { clock, server, story, device } = scene();
   const handle = server.handle.bind(server);
   server.handle = (request, cookie) =>

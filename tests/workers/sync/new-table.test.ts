@@ -29,7 +29,7 @@ const OLDER: readonly (readonly [what: string, change: (manifest: Manifest) => M
 ];
 
 for (const [what, older] of OLDER)
-  test(`SYNC-18: data of an older build, ${what}, is shown at once and its tables are loaded once, without its days`, async () => {
+  test(`SYNC-18: data of an older build, ${what}, shows immediately, and its tables are loaded once, without its days`, async () => {
     const { annDevice, clock, server, story, ann } = scene();
     const { world: base, wire } = annDevice;
     const idb = { indexedDB: new IDBFactory(), IDBKeyRange };

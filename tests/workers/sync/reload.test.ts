@@ -47,7 +47,7 @@ function loaded() {
   };
 }
 
-test('SYNC-12: loading anew in the same epoch, days that have not changed are not fetched again, also after the browser was closed', async () => {
+test("SYNC-12: a reload in the same epoch doesn't fetch unchanged days again, also after the browser was closed", async () => {
   const { clock, story, annDevice, asked: request, anew, same, days } = loaded();
   let door = annDevice.open();
   await clock.pass(2_000);
@@ -77,7 +77,7 @@ test('SYNC-12: loading anew in the same epoch, days that have not changed are no
   expect(request().slice(before)).toHaveLength(1);
 });
 
-test('SYNC-12, SYNC-11: of a job that became another kind, and of another scope, days are fetched again', async () => {
+test('SYNC-12, SYNC-11: days are fetched again after a job changed its kind, and after a change of scope', async () => {
   const { clock, server, story, ann, annDevice, asked: request, anew, same, days } = loaded();
   const door = annDevice.open();
   await clock.pass(2_000);
@@ -97,7 +97,7 @@ test('SYNC-12, SYNC-11: of a job that became another kind, and of another scope,
   same(door);
 });
 
-test('SYNC-12, LOG-6: in another epoch every day is fetched, whatever its tag says', async () => {
+test('SYNC-12, LOG-6: in another epoch every day is fetched, whatever its tag', async () => {
   const { clock, server, annDevice, asked: request, same, days } = loaded();
   const door = annDevice.open();
   await clock.pass(2_000);

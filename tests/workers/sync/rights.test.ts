@@ -136,7 +136,7 @@ const EMPTY = {
   others: 0,
 };
 
-test('SYNC-6, G33: a role taken away while the page is open: all data that it gave access to leaves the memory, the database, the stored answers and the notices', async () => {
+test('SYNC-6, G33: a role removed while the page is open: all its data leaves the memory, the database, the stored answers and the notices', async () => {
   const { server, wire, door, roles, stored, inMemory, until, wait } = await begin();
   expect(inMemory(door)).not.toMatchObject({ job: 0 });
   await expect.poll(stored).toMatchObject({ answers: 1, notices: 1 });
@@ -164,7 +164,7 @@ test('SYNC-6, G33: a role taken away while the page is open: all data that it ga
   expect(await wait(door.read('lastSync', {}))).toMatchObject({ ok: false });
 });
 
-test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: at the next contact all of it leaves, without an event or a poke about the change', async () => {
+test('SYNC-6, SYNC-13: a role removed while the browser was closed: all its data leaves at the next contact, without an event or a poke', async () => {
   const { server, wire, world, clock, story, door, roles, stored, inMemory, until } = await begin();
   getLoop(door).stop();
   wire.up = false;
@@ -202,7 +202,7 @@ test('SYNC-6, SYNC-13: a role taken away while the browser was closed and away: 
   );
 });
 
-test('SYNC-6: days that are refused while they are being loaded: the device begins with what it may read, and asks for no further one', async () => {
+test('SYNC-6: days refused during loading: the device starts with what it may read, and requests no more of them', async () => {
   const { clock, server, ann, annDevice } = scene();
   Object.assign(ann.me, { roles: ['operator'] });
   const handle = server.handle.bind(server);
