@@ -85,7 +85,7 @@ function start(answers: readonly Result<DeviceCodeState>[]) {
   return { actor, clock, checks, shown };
 }
 
-test('WIZ-10: checks keep the interval, and each slow-down adds five seconds for good', async () => {
+test('WIZ-10: checks keep the interval, and each slow-down adds five seconds permanently', async () => {
   const { actor, clock, checks, shown } = start([ok('pending'), ok('slow-down'), ok('pending')]);
   actor.send({ type: 'REQUEST' });
   await shown();
@@ -96,7 +96,7 @@ test('WIZ-10: checks keep the interval, and each slow-down adds five seconds for
   expect(checks).toEqual([5_000, 10_000, 20_000, 30_000, 40_000]);
 });
 
-test('WIZ-10: while the server is not reached, the wait doubles up to a minute, and the code stays', async () => {
+test("WIZ-10: while the server can't be reached, the wait doubles up to a minute, and the code stays", async () => {
   const { actor, clock, checks, shown } = start(Array.from({ length: 9 }, () => failed(UNREACHED)));
   actor.send({ type: 'REQUEST' });
   await shown();

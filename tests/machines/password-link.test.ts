@@ -68,7 +68,7 @@ test('RECOVER-4: a link is checked before a password is chosen, works once, and 
     ]);
 });
 
-test('RECOVER-4: an address without the hash of a link is over at once', () => {
+test('RECOVER-4: an address without the hash of a link is over immediately', () => {
   for (const hash of ['', 'a b', 'x'.repeat(201), '<script>'])
     expect(walk(passwordLinkMachine, { now: () => 0, hash }, LINK_EVENTS).table).toEqual({
       over: {},

@@ -277,7 +277,7 @@ test('RES-10: a restore runs only after a dry run of the same request, and its u
   ]);
 });
 
-test('RES-10: an unreachable server ends no task, and a cancelled one says so', async () => {
+test('RES-10: an unreachable server ends no task, and a canceled one says so', async () => {
   const { actor, clock, log } = start([
     ok(ended('success')),
     ok(RUNNING),

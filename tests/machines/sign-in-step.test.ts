@@ -136,7 +136,7 @@ function talk(results: Result<StepResult>[], isCodeSent: boolean) {
   };
 }
 
-test('SIGN-2: after a refusal with a time, nothing is answered before it; a code that could not be sent again keeps nobody waiting', async () => {
+test('SIGN-2: after a refusal with a time, nothing is sent before it; a code that could not be sent again delays nobody', async () => {
   const wait = failed({ kind: 'too-many', message: 'later', retryAfterMs: 5_000 });
   const { actor, asked: request, send, pass } = talk([wait, wait, ok({ is: 'step' })], false);
   await send({ type: 'RESEND' });

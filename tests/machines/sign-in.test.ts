@@ -51,7 +51,7 @@ const no = (
   kind: 'wrong-credentials' | 'no-answer' | 'server-fault' | 'expired' | 'conflict',
 ): SignInAnswer => ({ is: 'failed', failure: { kind, message: kind } });
 
-test('SIGN-1: every answer has its state, each lets a person try again, and the password is kept in none', async () => {
+test('SIGN-1: every answer has its state, each allows another try, and none keeps the password', async () => {
   const {
     actor,
     asked: request,
@@ -70,7 +70,7 @@ test('SIGN-1: every answer has its state, each lets a person try again, and the 
   expect(request).toHaveLength(5);
 });
 
-test('SIGN-2: throttled, nothing is asked before its time, and the time is told', async () => {
+test('SIGN-2: after a rate limit, no request is sent before its time, and the time is shown', async () => {
   const {
     actor,
     asked: request,
@@ -106,7 +106,7 @@ const getStep = (step: SignInStep['step']): SignInAnswer => ({
   },
 });
 
-test('SIGN-1: a step is asked for, a wrong code leaves it standing, another step may follow, and the last answer lets in', async () => {
+test('SIGN-1: a step is requested, a wrong code keeps it open, another step may follow, and the last answer signs in', async () => {
   const {
     actor,
     asked: request,
@@ -135,7 +135,7 @@ test('SIGN-1: a step is asked for, a wrong code leaves it standing, another step
   expect(request).toHaveLength(7);
 });
 
-test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; one that is held goes on after its time, or is left', async () => {
+test('SIGN-1, SIGN-2: an expired attempt starts with the password again; a delayed one continues after its time, or is left', async () => {
   const late: SignInAnswer = {
     is: 'failed',
     failure: { kind: 'too-many', message: '', retryAfterMs: 3_000 },
@@ -165,7 +165,7 @@ test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; on
   expect(await submit()).toBe('code');
 });
 
-test('SIGN-2: a code that is not sent again takes nothing from the one that was', async () => {
+test("SIGN-2: a code that can't be sent again leaves the previous one valid", async () => {
   const { actor, submit, answer } = asking([
     getStep('code'),
     { is: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } },

@@ -184,7 +184,7 @@ test(
   },
 );
 
-test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it by chance, and never falls short of what the server asked', () => {
+test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it random, and is never shorter than the server requested', () => {
   expect([0, 1, 2, 11, 12, 500].map((n) => backOffMs(n, 0, 0))).toEqual([
     30, 30, 60, 30_000, 30_000, 30_000,
   ]);
@@ -194,7 +194,7 @@ test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it by chance, and never
   expect(backOffMs(0, 120_000, 0)).toBe(120_000);
 });
 
-test('SYNC-8, SYNC-14: what is nudged while a pull is under way is pulled after it, once', async () => {
+test('SYNC-8, SYNC-14: a poke during a pull causes one more pull after it', async () => {
   const { actor, asked: request } = driven();
   const answer = async (of: string): Promise<void> => {
     const resolve = request.get(of);

@@ -29,7 +29,7 @@ eachDatabase((_name, open) => {
     app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
-  test('KEY-1: a key is made by its user with own abilities and a day, told once, and kept as a hash', async () => {
+  test('KEY-1: a user creates a key with selected permissions and an end date; it is shown once and stored as a hash', async () => {
     const kate = await place(['operator']);
     const other = await place();
     const made = await make(kate, {
@@ -84,7 +84,7 @@ eachDatabase((_name, open) => {
     ).toBe(404);
   });
 
-  test("KEY-1: what is not the user's own, runs on for ever or is one too many is refused, and a factor is asked for", async () => {
+  test('KEY-1: a key with permissions that its user lacks, without an end, or over the limit is refused, and a second factor is required', async () => {
     const kate = await place(['read-only']);
     const now = fixture.world.clock.now();
     expect(
@@ -139,7 +139,7 @@ eachDatabase((_name, open) => {
     ).toBe(false);
   });
 
-  test('KEY-4: no part of a key, no other sum and no other provider opens anything, and none is looked for', async () => {
+  test("KEY-4: parts of a key, a wrong checksum and another provider's key are refused, without a lookup", async () => {
     const at = await place();
     const elsewhere = await place();
     const { secret, key } = await secretFor(at, ['monitoring.daily-checks']);
@@ -184,7 +184,7 @@ eachDatabase((_name, open) => {
     expect(fixture.lines.some((line) => line.includes(secret.slice(4, 20)))).toBe(false);
   });
 
-  test('KEY-6: a key and an address have so many calls a minute, told with every answer', async () => {
+  test('KEY-6: a key and an address have a number of calls per minute, reported with every answer', async () => {
     const at = await place();
     const { secret } = await secretFor(at, ['monitoring.daily-checks']);
     const second = await secretFor(at, ['monitoring.daily-checks']);
@@ -220,7 +220,7 @@ eachDatabase((_name, open) => {
     expect((await self(at, secret)).status).toBe(200);
   });
 
-  test("KEY-7: what a key did stands in the record as the user's with the key, and the day and network of its last call beside it", async () => {
+  test("KEY-7: what a key did is recorded as its user's with the key, next to the day and network of its last call", async () => {
     const at = await place(['operator', 'admin']);
     const { secret, key } = await secretFor(at, ['monitoring.rules', 'common.companies']);
     const made = await by(at.host, secret, 'companies', 'POST', { name: 'By key' });
@@ -243,7 +243,7 @@ eachDatabase((_name, open) => {
   });
 });
 
-test('KEY-4: a key is one word with a sum of its own, found by a pattern and apart from every other secret', () => {
+test('KEY-4: a key is one word with a checksum of its own, matched by a pattern and distinct from every other secret', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(48), (bytes, at) => {
       const secret = getSecret(bytes);
@@ -258,7 +258,7 @@ test('KEY-4: a key is one word with a sum of its own, found by a pattern and apa
   expect(isSecret(`dbk_${'a'.repeat(43)}`)).toBe(false);
 });
 
-test('KEY-7: of an address the network is kept', () => {
+test('KEY-7: only the network of an address is stored', () => {
   expect(
     [
       '198.51.100.17',

@@ -40,7 +40,7 @@ eachDatabase((_name, open) => {
     app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
-  test('FACTOR-5, FACTOR-1: codes of a user with something better go to no other number on the way in, proven or not', async () => {
+  test('FACTOR-5, FACTOR-1: codes of a user with a stronger factor go to no other number during sign-in, verified or not', async () => {
     const at = await whole({ phone: PHONE, own: { sms: true } });
     const own = browser(at);
     await own.login();
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
     ).toBe(200);
   });
 
-  test('FACTOR-8: a computer is remembered by who has shown a factor on it, not by a password alone', async () => {
+  test('FACTOR-8: a computer is remembered for a user who proved a second factor on it, not by a password alone', async () => {
     const at = await whole({ phone: PHONE, proven: true });
     const thief = browser(at);
     const kate = browser(at);
@@ -99,7 +99,7 @@ eachDatabase((_name, open) => {
     expect((await thief.login()).body.data.token).toBeDefined();
   });
 
-  test("G38: a code by SMS is bound to the portal's own name, whatever host was asked", async () => {
+  test("G38: a code by SMS is bound to the portal's own name, whatever host was requested", async () => {
     const at = await whole({ settings: { secondFactor: 'sms' }, phone: PHONE });
     await fixture.world.store.system((sql) =>
       sql
@@ -121,7 +121,7 @@ eachDatabase((_name, open) => {
     expect(message?.text).not.toContain('phishing');
   });
 
-  test('RECOVER-6, G37: wrong codes of several attempts count together, the same for a name that nobody has, and slow nobody on a known device', async () => {
+  test('RECOVER-6, G37: wrong codes of several attempts count together, the same for unknown names, and slow nobody on a known device', async () => {
     const at = await whole();
     const kate = browser(at);
     await kate.login();
@@ -148,7 +148,7 @@ eachDatabase((_name, open) => {
     expect((await guess(kate, code)).status).toBe(200);
   });
 
-  test('RECOVER-5: a link for a new password ends with the address that it was sent to', async () => {
+  test('RECOVER-5: a password link ends when the address that it was sent to changes', async () => {
     const at = await whole({ user: { roles: ['admin'] } });
     const kate = browser(at);
     await kate.login();
@@ -161,7 +161,7 @@ eachDatabase((_name, open) => {
     expect((await kate.send('profile/forgot-password/check', { hash: link })).status).toBe(404);
   });
 
-  test('ACT-2, G42: who acts as a user changes nothing of that account, nor of another, through the list of users; nobody acts as an administrator', async () => {
+  test('ACT-2, G42: a user who acts as another changes nothing of any account through the list of users; nobody acts as an administrator', async () => {
     const at = await whole({ user: { roles: ['admin', 'super-admin'] } });
     const boss = browser(at);
     const anna = await user(fixture, at.tenant, {
@@ -195,7 +195,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('USER-1, RECOVER-5: an invitation that went to a wrong address opens nothing once that is corrected; the right one gets another', async () => {
+  test('USER-1, RECOVER-5: an invitation to a wrong address is void once the address is corrected; the right one gets another', async () => {
     const at = await whole({ user: { roles: ['admin'] } });
     const root = browser(at);
     await root.login();
@@ -240,7 +240,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['bert@example.com']);
   });
 
-  test('FACTOR-9: of two factors that are removed at once one stays where the provider asks for one', async () => {
+  test('FACTOR-9: of two factors that are removed at once, one stays if the provider requires one', async () => {
     for (let round = 0; round < 3; round += 1) {
       const at = await whole({ settings: { secondFactor: 'strong' } });
       const kate = browser(at);
@@ -318,7 +318,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('PROV-4: an invitation ends with who made it: deleted, or seeing less by now, they let nobody in to what they had', async () => {
+  test('PROV-4: an invitation ends when its sender is deleted or loses access to what it grants', async () => {
     const at = await whole({ user: { roles: ['admin', 'super-admin'] } });
     const root = browser(at);
     await root.login();
@@ -361,7 +361,7 @@ eachDatabase((_name, open) => {
     expect((await accept(two, 'second')).status).toBe(404);
   });
 
-  test('ACT-5: a session in other hands whose right has ended is not renewed, and tells nothing of its user', async () => {
+  test('ACT-5: an impersonated session whose right has ended is not renewed, and reveals nothing about its user', async () => {
     const at = await whole({ user: { roles: ['admin'] } });
     const boss = browser(at);
     const other = browser(at);
@@ -390,7 +390,7 @@ eachDatabase((_name, open) => {
     expect([renewed.status, renewed.text.includes('leo@example.com')]).toEqual([401, false]);
   });
 
-  test('FACTOR-2: an attempt ends where the way to sign in of its user is another by now', async () => {
+  test("FACTOR-2: a sign-in attempt ends when its user's sign-in method changes", async () => {
     const at = await whole({
       settings: { secondFactor: 'sms' },
       phone: PHONE,

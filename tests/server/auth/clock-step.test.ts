@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
     app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
-  test('G13: every column of the database that holds until a time is known to be bounded', async () => {
+  test('G13: every column of the database that is valid until a time is known to be bounded', async () => {
     const { rows } = await fixture.world.store.system((db) =>
       sql<{
         name: string;
@@ -81,7 +81,7 @@ eachDatabase((_name, open) => {
     expect(rows.length).toBeGreaterThan(20);
   });
 
-  test('G13: after the clock was six hours ahead, people sign in on new devices, and nobody is let in by what was given out meanwhile', async () => {
+  test('G13: after the clock was six hours ahead, people sign in on new devices, and nothing issued meanwhile gives access', async () => {
     const { tenant, host } = await provider(fixture);
     const id = await user(fixture, tenant, { username: 'kate' });
     fixture.pass(AHEAD);
@@ -95,7 +95,7 @@ eachDatabase((_name, open) => {
     expect((await ask(app, `/api/v1/profile/${id}`, { host, token: early })).status).toBe(401);
   });
 
-  test('G13: codes, links, attempts, devices and turns of a wrong time bar nothing of the right one', async () => {
+  test('G13: codes, links, attempts, devices and rate limits from a wrong time block nothing at the right one', async () => {
     const { tenant } = await provider(fixture);
     const { world } = fixture;
     const kate = await user(fixture, tenant, { username: 'kate' });
@@ -141,7 +141,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('G13: a message whose next try was set by a wrong clock goes out', async () => {
+  test('G13: a message whose next try was set by a wrong clock is sent', async () => {
     const { tenant } = await provider(fixture);
     const { world } = fixture;
     let status = 503;

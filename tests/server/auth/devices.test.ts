@@ -94,7 +94,7 @@ eachDatabase((_name, open) => {
     app = getApp(fixture.world);
   });
 
-  test('AUTH-10: who signs in gets a cookie for the device, for 180 days, that scripts and other sites cannot reach; its hash is kept', async () => {
+  test("AUTH-10: signing in sets a device cookie for 180 days that scripts and other sites can't read; only its hash is stored", async () => {
     const at = await place();
     const answer = await login(app, at.host);
     expect(
@@ -124,7 +124,7 @@ eachDatabase((_name, open) => {
     expect((await refresh(app, at.host, cookieIn(answer))).headers.getSetCookie()).toHaveLength(1);
   });
 
-  test('AUTH-10: a device that is not to be remembered is not known, and no longer known', async () => {
+  test("AUTH-10: a device that is not to be remembered isn't known, and is no longer known", async () => {
     const at = await place();
     const body = { username: 'kate', password: PASSWORD, rememberComputer: false };
     expect(deviceIn(await login(app, at.host, 'kate', PASSWORD, { body }))).toBeNull();
@@ -144,7 +144,7 @@ eachDatabase((_name, open) => {
     expect(await rows(at)).toEqual([]);
   });
 
-  test('AUTH-10: the token is renewed at each sign-in; the one before counts until the new one is used, an older one never', async () => {
+  test('AUTH-10: the token is renewed at each sign-in; the previous one is valid until the new one is used, an older one never', async () => {
     const at = await place();
     const first = await known(at.host);
     const lost = await known(at.host, 'kate', first);
@@ -165,7 +165,7 @@ eachDatabase((_name, open) => {
     expect(await rows(at)).toHaveLength(1);
   });
 
-  test('AUTH-10: 180 days after its last use a device is a stranger; of many devices the last hundred are known', async () => {
+  test('AUTH-10: 180 days after its last use a device is unknown; of many devices, the last hundred are known', async () => {
     const at = await place();
     const late = await known(at.host);
     await failedBefore(at, 'kate', 100);
@@ -205,7 +205,7 @@ eachDatabase((_name, open) => {
     ).toEqual([]);
   });
 
-  test('G37: guesses slow and close an account for strangers, and its user gets in on a known device all the while', async () => {
+  test('G37: guesses slow and lock an account for unknown devices, while its user signs in on a known device', async () => {
     const at = await place();
     const device = await known(at.host);
     for (let guess = 0; guess < 6; guess += 1) await login(app, at.host, 'kate', `guess ${guess}`);
@@ -230,7 +230,7 @@ eachDatabase((_name, open) => {
     expect(await answerTo(closed.host, PASSWORD)).toBe(200);
   });
 
-  test('G37: an address and a provider that are flooded do not keep a known device waiting', async () => {
+  test("G37: a flood against an address or a provider doesn't delay a known device", async () => {
     const at = await place();
     const device = await known(at.host);
     const [, address, whole] = strangersBuckets('', '192.0.2.7');
@@ -281,7 +281,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('G37: the device of one user does not speed up guessing at another, and knows nobody at another provider', async () => {
+  test("G37: one user's device doesn't speed up guessing at another user, and is unknown at another provider", async () => {
     const at = await place();
     await user(fixture, at.tenant, { username: 'eve', email: 'eve@example.com' });
     const eves = await known(at.host, 'eve');
@@ -299,7 +299,7 @@ eachDatabase((_name, open) => {
       expect(await answerTo(at.host, PASSWORD, bad)).toBe(429);
   });
 
-  test('AUTH-10: people who share a device are each known on it, and its earlier token knows only who was known by it', async () => {
+  test('AUTH-10: users who share a device are each known on it, and its earlier token knows only those it knew', async () => {
     const at = await place();
     await user(fixture, at.tenant, { username: 'eve', email: 'eve@example.com' });
     const first = await known(at.host, 'eve');
@@ -313,7 +313,7 @@ eachDatabase((_name, open) => {
     expect(new Set((await rows(at)).map((one) => one.id)).size).toBe(1);
   });
 
-  test('G37: what is typed wrong on a known device counts there alone, and after a hundred it is one like any other', async () => {
+  test('G37: wrong entries on a known device count there only, and after a hundred it counts as unknown', async () => {
     const at = await place();
     const device = await known(at.host);
     const kinds: number[] = [];
@@ -349,7 +349,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([401, 1, false]);
   });
 
-  test('G36, G37: the hundredth guess is looked at and no later one, and the answers are those that a made-up name gets', async () => {
+  test('G36, G37: the hundredth guess is checked and no later one, with the same answers as for an unknown name', async () => {
     const at = await place();
     const answers: unknown[][] = [];
     for (const name of ['kate', 'nobody']) {
@@ -375,7 +375,7 @@ eachDatabase((_name, open) => {
     ).toHaveLength(1);
   });
 
-  test('G36, G37: what is forgotten is the same for people and made-up names: fewer than five failures after half a year, no more', async () => {
+  test('G36, G37: failures expire the same for known and unknown names: fewer than five failures after half a year', async () => {
     const at = await place();
     await user(fixture, at.tenant, { username: 'ann', email: 'ann@example.com' });
     const accounts = async () =>

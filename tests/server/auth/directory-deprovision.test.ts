@@ -63,7 +63,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('DIR-5: a sign-in that the directory refuses because the account is disabled ends sessions and keys; locked, wrong, at other hours and not reachable end nothing', async () => {
+  test('DIR-5: a sign-in that the directory refuses for a disabled account ends sessions and keys; locked, wrong, outside hours and unreachable end nothing', async () => {
     const directory = fake();
     const at = await place(fixture, { auth: 'ad' }, directory);
     const kate = browser(at);
@@ -108,7 +108,7 @@ eachDatabase((_name, open) => {
     expect([(await kate.login({}, 'ad')).status, await opens(at, secret)]).toEqual([200, false]);
   });
 
-  test('DIR-5: so does a factor that is asked for again', async () => {
+  test('DIR-5: so does a second factor that is asked for again', async () => {
     const directory = fake();
     const at = await place(fixture, { auth: 'ad' }, directory);
     const kate = browser(at);
@@ -119,7 +119,7 @@ eachDatabase((_name, open) => {
     expect([await isIn(kate), await opens(at, secret)]).toEqual([false, false]);
   });
 
-  test('DIR-6: who has a session or a key is looked up every four hours; who is disabled or gone loses both, and an answer that tells nothing is asked for again', async () => {
+  test('DIR-6: users with a session or key are looked up every four hours; disabled or missing ones lose both, and an unclear answer is queried again', async () => {
     const at = await place(fixture, { auth: 'ad' }, fake());
     const elsewhere = await place(fixture, { auth: 'ad' }, fake());
     const others = await Promise.all(

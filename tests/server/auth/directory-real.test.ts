@@ -44,7 +44,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     await samba?.stop();
   });
 
-  test('AUTH-11, G36: the directory that a provider has set lets its users in, and nobody whom only the directory knows', async () => {
+  test("AUTH-11, G36: the provider's directory signs in its users, and nobody whom only the directory knows", async () => {
     expect((await login('Kate', PASSWORD)).body.data.user).toMatchObject({
       username: 'kate',
       auth: 'ad',
@@ -65,7 +65,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     }
   });
 
-  test('AUTH-11, G37: what is guessed here at accounts that are only there does not lock them there, and at users here it does', async () => {
+  test("AUTH-11, G37: guesses at accounts that exist only in the directory don't lock them there; guesses at users here do", async () => {
     for (let guess = 0; guess < 4; guess += 1)
       for (const name of ['there', 'kate']) await login(name, `guess ${guess}`);
     await user(fixture, tenant, { username: 'there', email: 'there@example.com' });

@@ -50,7 +50,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('AUTH-11: the directory decides on the password of its users, and the database on that of its own', async () => {
+  test("AUTH-11: the directory checks its users' passwords, and the database checks those of local users", async () => {
     const at = await directed();
     expect((await browser(at).login({ username: ' Kate ' }, 'ad')).body.data.user).toMatchObject({
       id: at.id,
@@ -73,7 +73,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([401, 200]);
   });
 
-  test('AUTH-11, G36: wrong, unknown here, locked, disabled and kept by the database get the same answer, and the directory is asked each time', async () => {
+  test('AUTH-11, G36: wrong, unknown, locked, disabled and local users get the same answer, and the directory is queried each time', async () => {
     const at = await directed();
     await user(fixture, at.tenant, { username: 'dora', email: 'dora@example.com' });
     const answers = [
@@ -101,7 +101,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('AUTH-11: on a device that its user has signed in on, a locked account is told so', async () => {
+  test('AUTH-11: on a device that its user signed in on, a locked account is reported as locked', async () => {
     const at = await directed();
     const kate = browser(at);
     await kate.login({}, 'ad');
@@ -113,7 +113,7 @@ eachDatabase((_name, open) => {
     expect((await browser(at).login({}, 'ad')).body.message).toBe(MESSAGES.wrongCredentials);
   });
 
-  test('AUTH-11: a password that ran out there, or has to be changed, gives a session in which nothing else is done first', async () => {
+  test('AUTH-11: an expired password, or one that must be changed, opens a session that allows only changing it', async () => {
     for (const says of ['must-change', 'expired'] as const) {
       const at = await directed();
       at.directory.says = says;
@@ -130,7 +130,7 @@ eachDatabase((_name, open) => {
     ).toBe(true);
   });
 
-  test('AUTH-11: a directory that cannot be reached, or is none, is told to all alike and holds no try against anybody', async () => {
+  test('AUTH-11: an unreachable or missing directory is reported to all alike and counts no attempt against anybody', async () => {
     const at = await directed();
     at.directory.says = 'unreachable';
     const none = await place(fixture, { auth: 'ad' });
@@ -151,7 +151,7 @@ eachDatabase((_name, open) => {
     expect((await browser(at).login({}, 'ad')).status).toBe(200);
   });
 
-  test('G37: guesses at a user of the directory are slowed down before the directory hears of them', async () => {
+  test('G37: guesses at a directory user are slowed down before the directory is queried', async () => {
     const at = await directed();
     for (let n = 0; n < 12; n += 1) await browser(at).login({ password: `guess ${n}` }, 'ad');
     expect(at.directory.asked).toHaveLength(ACCOUNT_RULE.quick);
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('AUTH-11, G44: a second factor and showing the password again go by the directory too', async () => {
+  test('AUTH-11, G44: a second factor and confirming the password use the directory too', async () => {
     const at = await directed({ auth: 'db' });
     const { secret } = await withTotp(at);
     await fixture.world.store.tenant(at.tenant, ({ sql }) =>

@@ -123,7 +123,7 @@ eachDatabase((_name, open) => {
     there = await issuer();
   });
 
-  test('EMAIL-2, OIDC-2: who registers with the address of somebody else gets neither their link to the issuer nor keeps them from it', async () => {
+  test("EMAIL-2, OIDC-2: registering with another person's address neither gives nor blocks their link to the issuer", async () => {
     const at = await portal();
     const mallory = await register(at, 'mallory', 'kate@example.com');
     expect((await profile(mallory.browser, mallory.id)).emailVerified).toBe(false);
@@ -141,7 +141,7 @@ eachDatabase((_name, open) => {
     expect(await byIssuer(at, 'subject-nils', 'nils@example.com')).toEqual({ to: IN, id: nils });
   });
 
-  test('EMAIL-1, EMAIL-3, OIDC-2: who registers signs in at once, and by the issuer once the address is confirmed', async () => {
+  test('EMAIL-1, EMAIL-3, OIDC-2: a registered user signs in immediately, and by the issuer once the address is confirmed', async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     expect(await byIssuer(at, 'subject-nora', 'nora@example.com')).toEqual({
@@ -168,7 +168,7 @@ eachDatabase((_name, open) => {
     expect([stored.includes(token), stored.includes('email.confirmed')]).toEqual([false, true]);
   });
 
-  test('EMAIL-3: a link that was used, is over, was for a former address or never was one confirms nothing, with one answer', async () => {
+  test('EMAIL-3: a used, expired, outdated or invented link confirms nothing, with one answer', async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     const [first = ''] = await linksTo(at, 'nora@example.com');
@@ -204,7 +204,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('EMAIL-3: three links an hour are sent, whether asked for or by typing other addresses, and none for an address that is verified', async () => {
+  test('EMAIL-3: three links an hour are sent, requested or by changing the address, and none for a verified address', async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     const again = () => nora.browser.send<Profile>(`profile/${nora.id}/confirm-email`, {});
@@ -262,7 +262,7 @@ eachDatabase((_name, open) => {
     expect(await digests()).toBe(1);
   });
 
-  test('EMAIL-1: an administrator verifies an address by setting it for somebody else, not their own', async () => {
+  test('EMAIL-1: an administrator verifies an address by setting it for another user, not their own', async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     const [token = ''] = await linksTo(at, 'nora@example.com');
@@ -295,7 +295,7 @@ eachDatabase((_name, open) => {
     expect(await linksTo(at, 'kate@office.example')).toHaveLength(1);
   });
 
-  test('EMAIL-1: a link or a code for a new password that was mailed to the address verifies it, and no other address', async () => {
+  test('EMAIL-1: a link or code for a new password that was mailed to an address verifies it, and no other', async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     const nils = await register(at, 'nils', 'nils@example.com');
@@ -351,7 +351,7 @@ eachDatabase((_name, open) => {
     expect(await byCode(() => Promise.resolve())).toBe(true);
   });
 
-  test('EMAIL-1: of addresses from before, those count that nobody typed at registration, or that were proven or set since then', async () => {
+  test('EMAIL-1: of addresses from earlier versions, those count as verified that nobody typed at registration, or that were proven or set since', async () => {
     const at = await portal();
     const typed = await register(at, 'typed', 'typed@example.com');
     const set = await register(at, 'set', 'set@example.com');
@@ -401,7 +401,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('EMAIL-2: the chat does not learn that a typed address belongs to its user', async () => {
+  test("EMAIL-2: the chat isn't told that a typed address belongs to its user", async () => {
     const at = await portal();
     const nora = await register(at, 'nora', 'nora@example.com');
     const wanted = { name: 'nora', email: 'nora@example.com', serviceProviderId: at.tenant };

@@ -14,7 +14,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test("FACTOR-4, G44: factors are changed by a user's own hands alone, with a factor shown within five minutes", async () => {
+  test('FACTOR-4, G44: factors are changed only by their user, with a factor confirmed within five minutes', async () => {
     const at = await place(fixture, { user: { roles: ['operator'] } });
     const other = await user(fixture, at.tenant, {
       username: 'liam',
@@ -106,7 +106,7 @@ eachDatabase((_name, open) => {
       expect((await hands.send(path, {})).status).toBe(403);
   });
 
-  test('G44, G37: a factor is shown again by authenticator or recovery code, by password only where there is nothing better, and wrong ones are counted', async () => {
+  test('G44, G37: confirming needs an authenticator or recovery code, or the password if nothing stronger exists, and wrong ones are counted', async () => {
     const at = await place(fixture);
     const kate = browser(at);
     await kate.login();

@@ -39,7 +39,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('FACTOR-3: an authenticator is confirmed by its first code, and from then on asked for; its secret stands sealed', async () => {
+  test('FACTOR-3: an authenticator is confirmed by its first code and required from then on; its secret is stored encrypted', async () => {
     const at = await place(fixture);
     const kate = browser(at);
     await kate.login();
@@ -91,7 +91,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('FACTOR-3: a code is taken one step early or late, once, and none from before it', async () => {
+  test('FACTOR-3: a code is accepted one step early or late, once, and none from before it', async () => {
     const at = await place(fixture);
     const { secret } = await withTotp(at);
     const tryAt = async (offset: number): Promise<number> => {
@@ -120,7 +120,7 @@ eachDatabase((_name, open) => {
     ).toEqual([200, 401]);
   });
 
-  test('FACTOR-7: each of ten recovery codes opens once, in any writing, tells its user, and ends with the last factor', async () => {
+  test('FACTOR-7: each of ten recovery codes works once, in any notation, notifies its user, and ends with the last factor', async () => {
     const at = await place(fixture);
     const { codes } = await withTotp(at);
     const [one = '', two = '', three = ''] = codes;
@@ -168,7 +168,7 @@ eachDatabase((_name, open) => {
     expect((await browser(at).login()).body.data.token).toBeTypeOf('string');
   });
 
-  test('FACTOR-1, FACTOR-9: where the provider asks for a strong factor it is set up on the way in, and the last one is not removed', async () => {
+  test("FACTOR-1, FACTOR-9: if the provider requires a strong factor, it is set up during sign-in, and the last one can't be removed", async () => {
     const at = await place(fixture, {
       settings: { secondFactor: 'strong' },
       phone: '+15550100112',
@@ -212,7 +212,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('FACTOR-1: an authenticator is set up after a code to the number that is proven, in one attempt, and not before it', async () => {
+  test('FACTOR-1: an authenticator is set up after a code to the verified number, in the same attempt, and not before', async () => {
     const phone = '+15550100112';
     const at = await place(fixture, { settings: { secondFactor: 'strong' }, phone, proven: true });
     const kate = browser(at);
@@ -241,7 +241,7 @@ eachDatabase((_name, open) => {
     expect(how).toEqual([{ how: 'password+sms+totp' }]);
   });
 
-  test('FACTOR-1, FACTOR-4: a user has a code by SMS asked for at sign-in, alone or beside an authenticator, and switches it off', async () => {
+  test('FACTOR-1, FACTOR-4: a user turns on a code by SMS at sign-in, alone or beside an authenticator, and turns it off', async () => {
     const at = await place(fixture, { own: { landingPage: '/monitoring' } });
     const kate = browser(at);
     await kate.login();
@@ -293,7 +293,7 @@ eachDatabase((_name, open) => {
     ).toHaveLength(2);
   });
 
-  test('FACTOR-8: a remembered computer is still asked for the authenticator', async () => {
+  test('FACTOR-8: a remembered computer still needs the authenticator', async () => {
     const at = await place(fixture, {
       settings: { secondFactor: 'sms' },
       phone: '+15550100112',
@@ -320,7 +320,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('G37: wrong codes of an authenticator are slowed down over all attempts, and its user gets in on a known device all the while', async () => {
+  test('G37: wrong codes of an authenticator are slowed down over all attempts, while its user signs in on a known device', async () => {
     const at = await place(fixture);
     const { secret } = await withTotp(at);
     const kate = browser(at);

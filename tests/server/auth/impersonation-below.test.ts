@@ -39,7 +39,7 @@ eachDatabase((_name, open) => {
     await standOn(await open());
   });
 
-  test('ACT-1, G42: of every role with every role, here and at a provider below, exactly an administrator is let in, as a user who can do less and administers no users', async () => {
+  test('ACT-1, G42: of every role with every role, here and at a provider below, only an administrator may act, as a user with fewer rights who administers no users', async () => {
     const [master, child] = [await provider(fixture), await provider(fixture)];
     await below(child.tenant, master.tenant);
     const [own, theirs] = [
@@ -84,7 +84,7 @@ eachDatabase((_name, open) => {
     expect(tried).toBe(108);
   });
 
-  test('ACT-6, ACT-3: a user of a provider below is reached by a token that is good once, for a minute, at that portal alone', async () => {
+  test('ACT-6, ACT-3: a user of a provider below is reached with a token valid once, for a minute, at that portal only', async () => {
     const master = await place('operator', 'super-admin');
     const child = await place();
     await below(child.tenant, master.tenant);
@@ -151,7 +151,7 @@ eachDatabase((_name, open) => {
     expect(said(await byToken(child.host, late))).toEqual(OVER);
   });
 
-  test("ACT-6, ACT-5: below, too, it ends with the actor's own session, and a token does not outlive the right to it", async () => {
+  test("ACT-6, ACT-5: there too, it ends with the actor's own session, and a token doesn't outlive the right to it", async () => {
     const master = await place('operator', 'super-admin');
     const child = await place();
     await below(child.tenant, master.tenant);

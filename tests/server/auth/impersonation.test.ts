@@ -28,7 +28,7 @@ eachDatabase((name, open) => {
     await standOn(await open());
   });
 
-  test('ACT-1: oneself, nobody, the deleted and a provider beside are not found or refused; with several roles the highest counts', async () => {
+  test('ACT-1: oneself, unknown and deleted users and those of another provider are not found or refused; with several roles the highest counts', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
     const beside = await place();
     expect(said(await actAs(host, kate, admin))).toEqual([
@@ -53,7 +53,7 @@ eachDatabase((name, open) => {
     expect(said(await actAs(host, kate, leo))).toEqual([404, 'not-found', MESSAGES.notFound]);
   });
 
-  test('ACT-1: who sees some companies acts within these alone', async () => {
+  test('ACT-1: a user with some companies acts only within these', async () => {
     const { host, tenant } = await place();
     await user(fixture, tenant, { username: 'scoped', companies: [1, 2] });
     const ids = await Promise.all(
@@ -67,7 +67,7 @@ eachDatabase((name, open) => {
     expect(outcome).toEqual([200, 200, 403, 403, 403]);
   });
 
-  test('ACT-1: who has to choose a password first does that first', async () => {
+  test('ACT-1: a user who must choose a password first does that first', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
     await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
@@ -85,7 +85,7 @@ eachDatabase((name, open) => {
     expect(kate.id).toBe(admin);
   });
 
-  test('ACT-1: a provider can switch it off', async () => {
+  test('ACT-1: a provider can turn it off', async () => {
     const { host, tenant, leo, in: kate } = await place();
     await setSettings(fixture, tenant, { loginAs: false });
     expect(said(await actAs(host, kate, leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
@@ -93,7 +93,7 @@ eachDatabase((name, open) => {
     expect((await actAs(host, kate, leo)).status).toBe(200);
   });
 
-  test('ACT-2, G42: it needs a reason, lasts an hour, makes no other, and is told to the page', async () => {
+  test('ACT-2, G42: it needs a reason, lasts an hour, starts no other, and is shown on the page', async () => {
     const { host, admin, leo, in: kate } = await place();
     for (const reason of ['', 'x', '    x    ', undefined])
       expect(said(await actAs(host, kate, leo, { reason })).slice(0, 2)).toEqual([
@@ -130,7 +130,7 @@ eachDatabase((name, open) => {
     ]);
   });
 
-  test("ACT-2: it does not outlast the actor's own session, and is no fresher", async () => {
+  test("ACT-2: it ends with the actor's own session, and is no more recent", async () => {
     const { host, tenant, leo, in: kate } = await place();
     const began = fixture.world.clock.now();
     let { cookie, token } = kate;
@@ -169,7 +169,7 @@ eachDatabase((name, open) => {
     expect(await lastSync(host, acting.token)).toMatch(/^401/);
   });
 
-  test("ACT-2, G42: everything that is the user's own alone, and every sensitive call, is refused to other hands", async () => {
+  test('ACT-2, G42: everything reserved for the user, and every sensitive call, is refused while acting', async () => {
     const { host, leo, in: kate } = await place('operator', 'super-admin');
     const { token } = sessionIn(await actAs(host, kate, leo));
     for (const call of [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING]) {
@@ -183,7 +183,7 @@ eachDatabase((name, open) => {
     }
   });
 
-  test('ACT-3, G42: every event has actor, subject and number; beginning and end stand in the record', async () => {
+  test('ACT-3, G42: every event has actor, subject and number; start and end are recorded', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
     const {
       token,
@@ -222,7 +222,7 @@ eachDatabase((name, open) => {
     ]);
   });
 
-  test("ACT-4, G40: the way back opens the actor's own session again, with its end and its freshness", async () => {
+  test("ACT-4, G40: going back opens the actor's own session again, with its end and its recent sign-in", async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
     const began = fixture.world.clock.now();
     fixture.pass(LIMITS.freshMs - 1_000);
@@ -266,7 +266,7 @@ eachDatabase((name, open) => {
     expect((await refresh(app, host, cookieIn(answer))).status).toBe(200);
   });
 
-  test('ACT-4, ACT-3: who signs out while acting is signed out of both', async () => {
+  test('ACT-4, ACT-3: signing out while acting signs out of both', async () => {
     const { host, tenant, leo, in: kate } = await place();
     const acting = sessionIn(await actAs(host, kate, leo));
     expect(
@@ -288,7 +288,7 @@ eachDatabase((name, open) => {
     ).toMatchObject([{ user_id: leo, impersonation_id: acting.user.acting?.impersonation }]);
   });
 
-  test("ACT-4: where the actor's own session has ended meanwhile, the way back leads to signing in", async () => {
+  test("ACT-4: if the actor's own session has ended meanwhile, going back leads to the sign-in page", async () => {
     const { host, tenant, in: kate, leo } = await place();
     const { token } = sessionIn(await actAs(host, kate, leo));
     await fixture.world.store.tenant(tenant, ({ sql }) =>
@@ -352,7 +352,7 @@ eachDatabase((name, open) => {
     }
   });
 
-  test('ACT-5, G33: its stream says within moments that it is over', async () => {
+  test('ACT-5, G33: its stream reports the end within moments', async () => {
     const { host, leo, in: kate } = await place();
     const { token } = sessionIn(await actAs(host, kate, leo));
     const answer = await app.request(
@@ -366,7 +366,7 @@ eachDatabase((name, open) => {
     expect(await reading).toMatch(/data: \{"is":"out"\}\n\n$/);
   });
 
-  test(`ACT-2, PROFILE-5: who is acted as sees it among the sessions and ends it (${name})`, async () => {
+  test(`ACT-2, PROFILE-5: the user sees it among the sessions and can end it (${name})`, async () => {
     const { host, leo, in: kate } = await place();
     const own = await signedIn(app, host, 'leo');
     const { token } = sessionIn(await actAs(host, kate, leo));

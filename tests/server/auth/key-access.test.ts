@@ -50,7 +50,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('KEY-2, KEY-3: whatever the roles and the key, a call by key needs an ability of both, and one that is for a person refuses it', async () => {
+  test('KEY-2, KEY-3: whatever the roles and the key, a call by key needs a permission of both, and calls for people refuse keys', async () => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant, { roles: ['super-admin'] });
     await fixture.world.store.tenant(tenant, async ({ sql }) => {
@@ -131,7 +131,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test("KEY-2: within its calls too, a key is given nothing of what its user's other abilities open", async () => {
+  test("KEY-2: within its calls too, a key gets nothing of its user's other permissions", async () => {
     const at = await place(['admin']);
     const narrow = (await secretFor(at, ['monitoring.report-settings'])).secret;
     const wide = (await secretFor(at, ['monitoring.report-settings', 'monitoring.licensing']))
@@ -201,7 +201,7 @@ eachDatabase((_name, open) => {
     ).toContain('key.made@1');
   });
 
-  test("KEY-2: what the user loses the key loses with the next call, and it sees the user's companies", async () => {
+  test("KEY-2: a permission that the user loses is lost to the key at its next call, and it sees the user's companies", async () => {
     const at = await place(['operator'], { companies: [3] });
     const { secret } = await secretFor(at, ['monitoring.daily-checks', 'monitoring.rules']);
     expect((await self(at, secret)).body.data).toMatchObject({
@@ -235,7 +235,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('KEY-3: signing in and out, sessions, factors, keys, users and acting as another are for a person', () => {
+  test("KEY-3: keys can't sign in or out, or use sessions, factors, keys, users and impersonation", () => {
     const never: readonly CallName[] = [
       'logout',
       'reauth',
@@ -285,7 +285,7 @@ eachDatabase((_name, open) => {
   });
 });
 
-test('KEY-2: nothing of the server asks the roles for an ability past the one place that knows of keys', () => {
+test("KEY-2: no code of the server checks a role's permission except the one place that knows keys", () => {
   const files = readdirSync('server', { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile() && file.name.endsWith('.ts'))
     .map((file) => join(file.parentPath, file.name));

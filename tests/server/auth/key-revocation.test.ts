@@ -20,7 +20,7 @@ eachDatabase((_name, open) => {
     app = getApp(fixture.world, allHandlers(fixture.world));
   });
 
-  test('KEY-4: a key ends at once when it is revoked, and with its day', async () => {
+  test('KEY-4: a key ends immediately when it is revoked, and on its end date', async () => {
     const at = await place();
     const { secret, key } = await secretFor(at, ['monitoring.daily-checks']);
     const other = await secretFor(at, ['monitoring.daily-checks'], {
@@ -58,7 +58,7 @@ eachDatabase((_name, open) => {
     expect(said(await self(at, other.secret))).toEqual([401, 'expired', MESSAGES.keyExpired]);
   });
 
-  test('KEY-5: keys end with their user, and when an administrator sets its password or resets its factors; its own new password leaves them', async () => {
+  test("KEY-5: keys end with their user, and when an administrator sets the password or resets the factors; the user's own new password keeps them", async () => {
     const at = await place(['admin']);
     const leos = async (username: string) => {
       await user(fixture, at.tenant, {
@@ -151,7 +151,7 @@ eachDatabase((_name, open) => {
     expect((await self(at, secret)).status).toBe(200);
   });
 
-  test('KEY-5: an administrator sees and revokes keys of the users it keeps, and of nobody else', async () => {
+  test('KEY-5: an administrator sees and revokes keys of the users they manage, and of nobody else', async () => {
     const at = await place(['admin'], { companies: [1, 2] });
     const elsewhere = await place(['admin']);
     const keep = async (

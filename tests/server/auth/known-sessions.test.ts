@@ -26,7 +26,7 @@ const session = (name: string): Known => ({
   session: {} as Known['session'],
 });
 
-test('AUTH-3, T2: a cached session is found by its provider alone, until that provider ends one or appends', () => {
+test('AUTH-3, T2: a cached session is found only by its provider, until that provider ends one or appends', () => {
   const { known, append } = announcing('pglite');
   const one = session('one');
   const forgetters = [() => known.forget('north'), () => append('north')];
@@ -40,7 +40,7 @@ test('AUTH-3, T2: a cached session is found by its provider alone, until that pr
   }
 });
 
-test('AUTH-3: what was read before a session ended is not cached after it', () => {
+test('AUTH-3: a session read before it ended is not cached after', () => {
   const { known } = announcing('pglite');
   const { round } = known;
   known.forget('north');
@@ -50,7 +50,7 @@ test('AUTH-3: what was read before a session ended is not cached after it', () =
   expect(known.get('north', 's1')?.accessHash).toBe('read after');
 });
 
-test('AUTH-3: at most 10,000 sessions are cached, and the ones used last stay', () => {
+test('AUTH-3: at most 10,000 sessions are cached, and the most recently used ones stay', () => {
   const { known } = announcing('pglite');
   for (let n = 0; n < 10_000; n += 1) known.put(known.round, 'north', `s${n}`, session(`${n}`));
   expect(known.get('north', 's0')?.accessHash).toBe('0');
@@ -63,7 +63,7 @@ test('AUTH-3: at most 10,000 sessions are cached, and the ones used last stay', 
   expect(known.get('south', 'late')?.accessHash).toBe('late');
 });
 
-test('AUTH-3: where other servers can end a session, none is cached', () => {
+test('AUTH-3: if other servers can end a session, none is cached', () => {
   const { known } = announcing('postgres');
   known.put(known.round, 'north', 's1', session('one'));
   expect(known.get('north', 's1')).toBeUndefined();

@@ -32,7 +32,7 @@ eachDatabase((name, open) => {
     expect((await login(app, host, username)).status).toBe(429);
   }
 
-  test(`G37: an account that guessing has closed is opened by its operator, and no other with it (${name})`, async () => {
+  test(`G37: an account locked by guessing is unlocked by the operator, and no other with it (${name})`, async () => {
     const [here, there] = [await provider(fixture), await provider(fixture)];
     for (const { tenant } of [here, there]) await user(fixture, tenant);
     await user(fixture, here.tenant, { username: 'ann', email: 'ann@example.com' });
@@ -65,14 +65,14 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`G37: a host that nobody has and a user that is not there are told apart, and nothing is done (${name})`, async () => {
+  test(`G37: an unknown host and an unknown user are distinguished, and nothing is done (${name})`, async () => {
     const { host } = await provider(fixture);
     expect(await unlocked('nobody.example', 'kate')).toEqual({ is: 'no-provider' });
     expect(await unlocked(host, 'nobody')).toMatchObject({ is: 'no-account' });
   });
 });
 
-test('G37: the command says what it needs', async () => {
+test('G37: the command prints its usage', async () => {
   const run = promisify(execFile)(process.execPath, ['server/unlock.ts', 'localhost'], {
     env: { PATH: process.env['PATH'] ?? '' },
   });

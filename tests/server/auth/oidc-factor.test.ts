@@ -65,7 +65,7 @@ eachDatabase((_name, open) => {
     return { kate, to: back.headers.get('location') };
   }
 
-  test('OIDC-4, FACTOR-1: who has an authenticator shows it after the issuer too, in the browser that came back, and not before it is in', async () => {
+  test("OIDC-4, FACTOR-1: a user with an authenticator confirms it after the issuer too, in the same browser, and isn't signed in before", async () => {
     const at = await portal(undefined);
     const { secret } = await withTotp(at);
     const { kate, to } = await round(at);
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('OIDC-4: what the provider asks of everybody is asked after the issuer: a code, or an authenticator that is set up', async () => {
+  test('OIDC-4: what the provider requires of everybody is required after the issuer: a code, or setting up an authenticator', async () => {
     const bySms = await portal('sms', { phone: PHONE, proven: true });
     const one = await round(bySms);
     expect([one.to, (await one.kate.send('auth/login/step', {})).body.data.methods]).toEqual([
@@ -126,7 +126,7 @@ eachDatabase((_name, open) => {
     expect(await recorded(strong)).toContain('factor.added');
   });
 
-  test('OIDC-4: the issuer is enough where nothing is asked for, or where the provider says that its factor counts', async () => {
+  test('OIDC-4: the issuer is enough if nothing is required, or if the provider accepts its factor', async () => {
     for (const at of [
       await portal(undefined),
       await portal('strong', {}, { trustsFactor: true }),
@@ -140,7 +140,7 @@ eachDatabase((_name, open) => {
     expect((await round(not)).to).toBe(STEP);
   });
 
-  test('OIDC-4: without a cookie of an attempt there is no step', async () => {
+  test('OIDC-4: without the cookie of an attempt there is no step', async () => {
     const at = await portal('strong');
     expect((await new Browser(at.app, at.host).send('auth/login/step', {})).body.error.kind).toBe(
       'expired',

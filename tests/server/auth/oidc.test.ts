@@ -31,7 +31,7 @@ const ofOidc = ({ headers }: Answer): string | null =>
 const to = ({ headers }: Answer): string | null => headers.get('location');
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('OIDC-1: the sign-in page tells the sentences of the house and no others', () => {
+test("OIDC-1: the sign-in page shows the portal's own messages and no others", () => {
   expect(oidcRefusal('#refused=unknown')).toBe(
     "You don't have an account here. Ask your administrator.",
   );
@@ -100,7 +100,7 @@ eachDatabase((_name, open) => {
       sql.selectFrom('identity').selectAll().where('tenant_id', '=', tenant).execute(),
     );
 
-  test('OIDC-1: there and back is a session: by verified e-mail the first time, by issuer and subject from then on', async () => {
+  test('OIDC-1: a redirect there and back opens a session: by verified email the first time, by issuer and subject from then on', async () => {
     const { tenant, host, kate } = await portal();
     const began = await start(host);
     expect(began.status).toBe(302);
@@ -155,7 +155,7 @@ eachDatabase((_name, open) => {
       expect(stored).not.toContain(secret ?? 'nothing');
   });
 
-  test('OIDC-2: nobody is bound by an address that is unverified, unknown, shared or bound already', async () => {
+  test('OIDC-2: nobody is linked by an address that is unverified, unknown, shared or already linked', async () => {
     const { tenant, host, kate } = await portal();
     expect(to(await round(host, named({ email_verified: false })))).toBe(back('unverified'));
     expect(to(await round(host, named({ email_verified: 'true' })))).toBe(back('unverified'));
@@ -183,7 +183,7 @@ eachDatabase((_name, open) => {
     expect(to(await round(host))).toBe(back('unknown'));
   });
 
-  test('G43: replayed, foreign, unsigned, misaddressed and expired answers open nothing', async () => {
+  test('G43: replayed, foreign, unsigned, misaddressed and expired answers are refused', async () => {
     const { host } = await portal();
     const other = keys('other');
     const now = Math.floor(Date.now() / 1_000);
@@ -222,7 +222,7 @@ eachDatabase((_name, open) => {
     expect(to(await round(host)), 'the right one').toBe(IN);
   });
 
-  test('G43: an answer is good once, in the browser that asked, with its own state, within its time, from its own issuer', async () => {
+  test('G43: an answer works once, in the browser that started, with its state, within its time, from its issuer', async () => {
     const { host } = await portal();
     there.token = (_: Asking, right) => jwt(right, there.keys);
     const began = await start(host);
@@ -282,7 +282,7 @@ eachDatabase((_name, open) => {
     ).toBe(back('over'));
   });
 
-  test('G43: a code that was stolen with its state is of no use without the verifier', async () => {
+  test('G43: a code stolen with its state is useless without the verifier', async () => {
     const { host } = await portal();
     const began = await start(host);
     const query = there.agree(to(began) ?? '');
@@ -292,7 +292,7 @@ eachDatabase((_name, open) => {
     expect(to(await returns(host, ofOidc(mine), query))).toBe(back('answer'));
   });
 
-  test('OIDC-3: of one address thirty begin in a minute, so that nobody makes the server ask without end', async () => {
+  test('OIDC-3: an address may start thirty attempts a minute, so that nobody makes the server send requests without limit', async () => {
     const { host } = await portal();
     fixture.pass(60_000);
     const request = there.asked.length;
@@ -307,7 +307,7 @@ eachDatabase((_name, open) => {
     expect(to(await start(host))).toContain('/authorize?');
   });
 
-  test('OIDC-3: what is not set, not allowed or not there is told as such; the password stays a way in', async () => {
+  test('OIDC-3: what is not set up, not allowed or not available is reported as such; the password still works', async () => {
     const { tenant, host } = await provider(fixture);
     await user(fixture, tenant);
     expect(to(await start(host))).toBe(back('off'));

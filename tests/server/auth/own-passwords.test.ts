@@ -58,7 +58,7 @@ eachDatabase((_name, open) => {
     app = accountApp(fixture);
   });
 
-  test('PROFILE-4, G33: who knows the present password sets another; all other sessions end and this one goes on with other tokens', async () => {
+  test('PROFILE-4, G33: the current password is needed to set another; all other sessions end and this one continues with new tokens', async () => {
     const kate = await place();
     const other = await signedIn(app, kate.host);
     await person(kate, { password_reset: true });
@@ -110,7 +110,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('PROFILE-4, G35: a wrong present password is told in the words of the catalogue; a bad new one changes nothing', async () => {
+  test("PROFILE-4, G35: a wrong current password is reported with the catalog's message; an invalid new one changes nothing", async () => {
     const kate = await place();
     expect(said(await change(kate, { currentPassword: 'wrong', newPassword: NEW }))).toEqual([
       401,
@@ -144,7 +144,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, kate.host)).status).toBe(200);
   });
 
-  test('PROFILE-4, G37: who holds a session cannot find the present password out by trying', async () => {
+  test("PROFILE-4, G37: a stolen session can't guess the current password by trying", async () => {
     const kate = await place();
     let looked = 0;
     for (let tried = 0; tried < 40; tried += 1)
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, kate.host, 'kate', NEW)).status).toBe(200);
   });
 
-  test('PROFILE-4, G44: without a factor shown a moment ago it is asked for', async () => {
+  test('PROFILE-4, G44: a recent second factor is required', async () => {
     const kate = await place();
     fixture.pass(LIMITS.freshMs + 1);
     expect(said(await change(kate, { currentPassword: PASSWORD, newPassword: NEW }))).toEqual([
@@ -173,7 +173,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, kate.host)).status).toBe(200);
   });
 
-  test('PROFILE-4: a password of the directory is changed there, by its rules and in its words', async () => {
+  test('PROFILE-4: a directory password is changed in the directory, by its rules and with its messages', async () => {
     const kate = await place();
     const other = await signedIn(app, kate.host);
     await person(kate, { auth: 'ad', password_hash: null, password_reset: true });
@@ -219,7 +219,7 @@ eachDatabase((_name, open) => {
     expect((await refresh(app, kate.host, kate.cookie)).body.data.user.passwordReset).toBe(false);
   });
 
-  test('PROFILE-6: three questions of the catalogue, each once, with answers of their own; kept as hashes, the questions are told', async () => {
+  test('PROFILE-6: three questions of the catalog, each once, with different answers; answers are stored as hashes, and the questions are shown', async () => {
     const kate = await place();
     await person(kate, { force_questions: true });
     const put = (answers: unknown) =>

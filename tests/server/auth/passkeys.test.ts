@@ -50,7 +50,7 @@ async function beginSignIn(
   return { own, options: passkey ?? '' };
 }
 
-test("FACTOR-6: the host that is asked decides where a passkey is good, and plain http is this machine's alone", () => {
+test('FACTOR-6: the requested host decides where a passkey is valid, and plain http only works on this machine', () => {
   expect(relyingOn('portal.example:8443')).toEqual({
     rpID: 'portal.example',
     origins: ['https://portal.example:8443'],
@@ -67,7 +67,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test("FACTOR-6: a passkey is added, asked for after the password, and signs this attempt's challenge once", async () => {
+  test("FACTOR-6: a passkey is added, requested after the password, and signs this attempt's challenge once", async () => {
     const at = await place(fixture);
     const { key, recoveryCodes } = await withPasskey(at);
     expect(recoveryCodes).toHaveLength(10);
@@ -111,7 +111,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test("FACTOR-6: another site, another host, another user's key, a counter that does not go on and what is no answer are refused", async () => {
+  test("FACTOR-6: another site, another host, another user's key, a counter that doesn't increase and an invalid answer are refused", async () => {
     const at = await place(fixture);
     const { key } = await withPasskey(at);
     await user(fixture, at.tenant, { username: 'liam', email: 'liam@example.com' });
@@ -187,7 +187,7 @@ eachDatabase((_name, open) => {
       expect((await third.own.send('auth/login/passkey', { response })).status).not.toBe(200);
   });
 
-  test('FACTOR-6: without a name a passkey opens alone, where its device knew its user and names them', async () => {
+  test('FACTOR-6: without a username a passkey signs in alone, if its device verified and names its user', async () => {
     const at = await place(fixture);
     const { key } = await withPasskey(at);
     const begin = async () => {
@@ -273,7 +273,7 @@ eachDatabase((_name, open) => {
     ).toBe('expired');
   });
 
-  test('FACTOR-6: a deleted user and one of the directory do not get in by a passkey alone', async () => {
+  test("FACTOR-6: a deleted user and a directory user can't sign in with a passkey alone", async () => {
     const at = await place(fixture);
     const { key } = await withPasskey(at);
     const alone = async (): Promise<number> => {
@@ -310,7 +310,7 @@ eachDatabase((_name, open) => {
     expect(await alone()).toBe(401);
   });
 
-  test('FACTOR-6: at a host that is a number passkeys are neither made nor shown, and it is said', async () => {
+  test('FACTOR-6: at a host that is an IP address, passkeys are neither created nor used, with a message', async () => {
     for (const host of ['192.0.2.9', '[2001:db8::1]']) {
       const { id, tenant } = await place(fixture);
       await fixture.world.store.system((sql) =>
@@ -329,7 +329,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('G37: who begins sign-ins by passkey without end is slowed down', async () => {
+  test('G37: starting many sign-ins by passkey is slowed down', async () => {
     const at = await place(fixture);
     const kinds = [];
     for (let n = 0; n < 62; n += 1)
@@ -346,7 +346,7 @@ eachDatabase((_name, open) => {
     expect(left, 'those that are over are gone').toHaveLength(1);
   });
 
-  test('FACTOR-6, FACTOR-9: a key is added once, only by the answer to what was asked here; the last one the provider asks for stays', async () => {
+  test('FACTOR-6, FACTOR-9: a passkey is added once, only for the challenge issued here; the last one that the provider requires stays', async () => {
     const at = await place(fixture, { settings: { secondFactor: 'strong' } });
     const kate = browser(at);
     const secret = (await kate.login()).body.data.enrol?.secret ?? '';
@@ -392,7 +392,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('G44: a passkey shown again makes the session fresh, once for each challenge, and only the session that asked', async () => {
+  test('G44: confirming a passkey makes the session recent, once for each challenge, and only the session that asked', async () => {
     const at = await place(fixture);
     const { key, own } = await withPasskey(at);
     fixture.pass(300_001);

@@ -41,7 +41,7 @@ async function first() {
   return { id, kate, tenant };
 }
 
-test('AUTH-12: who has to choose a password first makes the calls for that, and no other', async () => {
+test('AUTH-12: a user who must choose a password first can make the calls for that, and no other', async () => {
   const { kate } = await first();
   const early: CallName[] = [];
   const wrong: string[] = [];
@@ -78,7 +78,7 @@ test('AUTH-12: who has to choose a password first makes the calls for that, and 
   ]);
 });
 
-test('AUTH-12: a device is told nothing of the provider before the password is chosen, and loads all of it after', async () => {
+test('AUTH-12: a device gets no provider data before the password is chosen, and all of it after', async () => {
   const { id, kate } = await first();
   const begin = await kate.get<OutputOf<'bootstrap'>>(`sync/bootstrap?protocol=${PROTOCOL}`);
   const { epoch, me, people, cursor } = begin.body.data;

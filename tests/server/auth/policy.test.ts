@@ -13,7 +13,7 @@ const ownedArb: fc.Arbitrary<Owned> = fc.record({
 });
 const policyArb = fc.constantFrom<Policy>('own', 'sms', 'strong');
 
-test('FACTOR-1: of everything that a provider asks for and a user has, the better is asked for and nothing less lets in', () => {
+test('FACTOR-1: of all policies and factors, the strongest required one is requested and nothing less signs in', () => {
   fc.assert(
     fc.property(policyArb, ownedArb, fc.boolean(), fc.boolean(), (policy, owned, skips, shown) => {
       const need = getNeededStep(policy, owned, skips, shown);

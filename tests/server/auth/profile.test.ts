@@ -34,7 +34,7 @@ eachDatabase((_name, open) => {
     app = accountApp(fixture);
   });
 
-  test('PROFILE-1: everybody reads their own profile, in full, and nobody another', async () => {
+  test("PROFILE-1: users read their own profile in full, and nobody else's", async () => {
     const kate = await place();
     const elsewhere = await place();
     const leo = await user(fixture, kate.tenant, { username: 'leo' });
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
     expect((await read(kate, kate.id.toUpperCase())).status).toBe(200);
   });
 
-  test('PROFILE-1: whether there are jobs and organizations is told of the companies that one sees', async () => {
+  test('PROFILE-1: the profile says whether there are jobs and organizations in the companies that the user sees', async () => {
     const kate = await place();
     const { tenant } = kate;
     const by = {
@@ -158,7 +158,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('PROFILE-2: what is sent changes, the rest stays, and the log names fields only', async () => {
+  test('PROFILE-2: only sent fields change, and the log has only field names', async () => {
     const kate = await place();
     const head = await fixture.world.store.tenant(kate.tenant, (tx) => tx.head());
     const first = await edit(kate, {
@@ -222,7 +222,7 @@ eachDatabase((_name, open) => {
     expect((await fixture.world.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
   });
 
-  test('PROFILE-7: one field of the theme is sent alone and the others stay; a theme that is not valid is ignored and the rest is taken', async () => {
+  test('PROFILE-7: one field of the theme is sent alone and the others stay; an invalid theme is ignored and the rest is applied', async () => {
     const kate = await place();
     const theme = async (sent: unknown): Promise<unknown> =>
       (await edit(kate, { theme: sent })).body.data.theme;
@@ -267,7 +267,7 @@ eachDatabase((_name, open) => {
     expect((await read(kate)).body.data.theme).toEqual(stored);
   });
 
-  test("PROFILE-2, G53, LANG-3: fields of others' keeping, and values that are none, are refused", async () => {
+  test('PROFILE-2, G53, LANG-3: fields that others manage, and invalid values, are refused', async () => {
     const kate = await place();
     for (const body of [
       { roles: ['super-admin'] },
@@ -301,7 +301,7 @@ eachDatabase((_name, open) => {
     expect((await read(kate)).body.data).toMatchObject({ name: 'Kate', acl: [{ role: 'admin' }] });
   });
 
-  test('PROFILE-3, G44: address, numbers and user name change only with a factor shown a moment ago, and the former address is told', async () => {
+  test('PROFILE-3, G44: email address, numbers and username change only with a recent factor, and the former address is notified', async () => {
     const kate = await place();
     fixture.pass(LIMITS.freshMs);
     expect((await edit(kate, { email: 'kate@new.example' })).status).toBe(200);
@@ -349,7 +349,7 @@ eachDatabase((_name, open) => {
     expect((await signedIn(app, kate.host, 'KATIE')).id).toBe(kate.id);
   });
 
-  test('PROFILE-3: a user name that somebody has, in any case, is refused in the words of the catalogue', async () => {
+  test("PROFILE-3: a username that is taken, in any case, is refused with the catalog's message", async () => {
     const kate = await place();
     await user(fixture, kate.tenant, { username: 'Leo' });
     for (const username of ['leo', 'LEO', ' Leo '])
@@ -367,7 +367,7 @@ eachDatabase((_name, open) => {
     expect((await read(kate)).body.data.name).toBe('Kate');
   });
 
-  test("PROFILE-3: the user name of who signs in by the directory is the directory's", async () => {
+  test('PROFILE-3: the username of a directory user is managed by the directory', async () => {
     const kate = await place();
     await fixture.world.store.tenant(kate.tenant, ({ sql }) =>
       sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', kate.tenant).execute(),
@@ -381,7 +381,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('PROFILE-5, G40: everybody sees where they are signed in, and ends one, or all others, with a factor shown a moment ago', async () => {
+  test('PROFILE-5, G40: users see where they are signed in, and end one or all other sessions with a recent factor', async () => {
     const kate = await place();
     fixture.pass(1_000);
     const [second, third] = [await signedIn(app, kate.host), await signedIn(app, kate.host)];

@@ -17,7 +17,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('FACTOR-10, G44: whose second factor is a code by SMS confirms a change by the password and a code, and by neither alone', async () => {
+  test('FACTOR-10, G44: a user whose second factor is SMS confirms a change with the password and a code, and with neither alone', async () => {
     const at = await bySms({ proven: true });
     const kate = browser(at);
     const change = () => kate.send(`profile/${at.id}/passkeys/options`, {});
@@ -67,7 +67,7 @@ eachDatabase((_name, open) => {
     expect(await recorded(at)).toEqual(expect.arrayContaining(['reauth.done', 'reauth.refused']));
   });
 
-  test('FACTOR-10: five wrong codes end one that was sent; a computer that was spared its code at the sign-in shows it before a change', async () => {
+  test('FACTOR-10: five wrong codes void a sent one; a computer that skipped its code at sign-in needs it before a change', async () => {
     const at = await bySms({ proven: true });
     const kate = browser(at);
     const change = () => kate.send(`profile/${at.id}/passkeys/options`, {});

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const fresh = ALL_SENSITIVE;
 
-test('G44: every sensitive call asks for a factor once the last one is older than five minutes, and only then', async () => {
+test('G44: every sensitive call requires a factor once the last one is older than five minutes, and only then', async () => {
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant, { roles: ['super-admin', 'admin', 'o365_admin'] });
   const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);
@@ -45,7 +45,7 @@ test('G44: every sensitive call asks for a factor once the last one is older tha
   expect((await kate.send('profile/x/recovery-codes', {})).body.message).toBe(MESSAGES.reauth);
 });
 
-test('G44, USER-7: giving a user more roles or companies takes a recent factor, taking some away does not', async () => {
+test("G44, USER-7: giving a user more roles or companies needs a recent factor, removing some doesn't", async () => {
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant, { roles: ['super-admin', 'admin'] });
   const { store, clock } = fixture.world;

@@ -45,7 +45,7 @@ eachDatabase((_name, open) => {
     app = accountApp(fixture);
   });
 
-  test("RECOVER-4, G36: the answer is the same for every name; only a user's own address gets a mail, and a hash of its link is kept", async () => {
+  test("RECOVER-4, G36: the answer is the same for every name; only a user's own address gets an email, and the link is stored as a hash", async () => {
     const { host, tenant } = await place();
     await user(fixture, tenant, { username: 'ada', email: 'ada@example.com' });
     await fixture.world.store.tenant(tenant, ({ sql }) =>
@@ -79,7 +79,7 @@ eachDatabase((_name, open) => {
     expect(fixture.lines.join('\n')).not.toContain(hashIn(link));
   });
 
-  test("RECOVER-4: a link leads to the provider's own address, whatever host was named", async () => {
+  test("RECOVER-4: a link leads to the provider's own address, whatever host was requested", async () => {
     const { tenant } = await provider(fixture);
     await user(fixture, tenant);
     const { host } = await provider(fixture);
@@ -162,7 +162,7 @@ eachDatabase((_name, open) => {
     ).toContainEqual(['password.reset', id]);
   });
 
-  test('RECOVER-4: a link that is too old, made up, or of somebody who is gone, is over', async () => {
+  test('RECOVER-4: a link that is expired, invented, or of a deleted user, is over', async () => {
     const { host, tenant, id } = await place();
     await forgot(host, 'kate');
     const link = hashIn(await lastLink(fixture, tenant));
@@ -199,7 +199,7 @@ eachDatabase((_name, open) => {
       expect((await ask(app, bad, { host })).status).toBe(400);
   });
 
-  test('RECOVER-4: of two that use a link at once one sets the password', async () => {
+  test('RECOVER-4: of two uses of a link at once, one sets the password', async () => {
     const { host, tenant } = await place();
     await forgot(host, 'kate');
     const link = hashIn(await lastLink(fixture, tenant));
@@ -210,7 +210,7 @@ eachDatabase((_name, open) => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
   });
 
-  test('RECOVER-5: a new password opens an account that guessing has closed, and is the one that counts', async () => {
+  test('RECOVER-5: a new password unlocks an account locked by guessing, and is the valid one', async () => {
     const { host, tenant } = await place();
     for (let tried = 0; tried < 7; tried += 1) await login(app, host, 'kate', 'wrong');
     expect((await login(app, host)).body.error.kind).toBe('too-many');

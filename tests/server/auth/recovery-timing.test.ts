@@ -21,7 +21,7 @@ const loadWork = async (
   return (own + system) / 1_000;
 };
 
-test('G36: the work done on the ways back in does not tell a name that nobody has', async () => {
+test("G36: the work done for recovery doesn't reveal an unknown name", async () => {
   const fixture = await makeFixture();
   const app = accountApp(fixture);
   const { host, tenant } = await provider(fixture);

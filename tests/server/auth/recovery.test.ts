@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
     app = accountApp(fixture);
   });
 
-  test('RECOVER-1, G36: a name is asked its own questions, and one that nobody has is asked others, the same each time', async () => {
+  test('RECOVER-1, G36: each username gets its own questions, and an unknown one gets others, the same each time', async () => {
     const { host, tenant } = await place(true);
     expect((await validate(host, ' KATE ')).body.data).toEqual({
       authType: 'db',
@@ -108,7 +108,7 @@ eachDatabase((_name, open) => {
     expect((await validate((await place(false)).host, 'kate')).body.data.questions).toEqual([]);
   });
 
-  test("RECOVER-1: only a name that can be nobody's is told to be one", async () => {
+  test("RECOVER-1: only a name that can't be valid is reported as invalid", async () => {
     const { host } = await place(true);
     for (const name of ['x'.repeat(201), ' ', 'a\nb'])
       expect(said(await validate(host, name))).toEqual([
@@ -121,7 +121,7 @@ eachDatabase((_name, open) => {
     expect((await validate(host, '\u0000')).status).toBe(200);
   });
 
-  test('RECOVER-2, G36: wrong answers, a wrong number of them and a name that nobody has are answered alike, and nothing is sent', async () => {
+  test('RECOVER-2, G36: wrong answers, too few or too many, and an unknown name get the same answer, and nothing is sent', async () => {
     const { host, tenant } = await place(true);
     const before = (await posted(fixture, tenant)).length;
     const wrong: readonly (readonly [string, unknown])[] = [
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
     expect(await posted(fixture, tenant)).toHaveLength(before);
   });
 
-  test('RECOVER-2: right answers open nothing: a code goes to the address on record, good once, for five minutes, in that browser', async () => {
+  test('RECOVER-2: right answers open nothing: a code goes to the address on record, valid once, for five minutes, in that browser', async () => {
     const { host, tenant, id } = await place(true);
     const right = await answer(
       host,
@@ -236,7 +236,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, host)).status).toBe(200);
   });
 
-  test('RECOVER-2, G36: without questions a name that nobody has gets the same answer, and no code of its attempt is right', async () => {
+  test('RECOVER-2, G36: without questions an unknown name gets the same answer, and no code of its attempt is right', async () => {
     const { host, tenant } = await place(false);
     const known = await answer(host, 'kate');
     const unknown = await answer(host, 'nobody');
@@ -253,7 +253,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('RECOVER-2: the code goes by mail where there is an address, so that a phone is never both factors; else to the number', async () => {
+  test('RECOVER-2: the code goes by email if there is an address, so that a phone is never both factors; otherwise to the number', async () => {
     const { host, tenant, id } = await place(false);
     const person = (set: Readonly<Record<string, string | null>>) =>
       fixture.world.store.tenant(tenant, ({ sql }) =>
@@ -287,7 +287,7 @@ eachDatabase((_name, open) => {
     expect(await posted(fixture, tenant)).toHaveLength(2);
   });
 
-  test('RECOVER-3: a code opens an account that guessing has closed', async () => {
+  test('RECOVER-3: a code unlocks an account locked by guessing', async () => {
     const { host, tenant, id } = await place(false);
     for (let tried = 0; tried < 100; tried += 1) {
       fixture.pass(15 * 60_000);
@@ -313,7 +313,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('RECOVER-3, RECOVER-5: a code sets a new password: it signs nobody in, ends every session and is told', async () => {
+  test('RECOVER-3, RECOVER-5: a code sets a new password: it signs nobody in, ends every session and sends a notification', async () => {
     const { host, tenant } = await place(false);
     const { token } = await signedIn(app, host);
     const cookie = attemptIn(await answer(host, 'kate'));
@@ -348,7 +348,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('RECOVER-3: of two that use a code at once one sets the password', async () => {
+  test('RECOVER-3: of two uses of a code at once, one sets the password', async () => {
     const { host, tenant } = await place(false);
     const cookie = attemptIn(await answer(host, 'kate'));
     const code = await lastCode(fixture, tenant);
@@ -398,7 +398,7 @@ eachDatabase((_name, open) => {
     expect(left.map((one) => one.skips_code_until)).toEqual([0]);
   });
 
-  test('RECOVER-3: of a user of the directory, the directory unlocks and sets the password, by its own rules', async () => {
+  test('RECOVER-3: for a directory user, the directory unlocks and sets the password, by its own rules', async () => {
     const { host, tenant, id } = await place(false);
     await fixture.world.store.tenant(tenant, ({ sql }) =>
       sql
@@ -461,7 +461,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test("RECOVER-6: asking is slowed for each name, whether or not it is somebody's, and never ends", async () => {
+  test('RECOVER-6: requests are slowed for each name, known or not, and never blocked', async () => {
     const { host } = await place(false);
     for (const name of ['kate', 'nobody']) {
       const kinds: (string | undefined)[] = [];
@@ -480,7 +480,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, host)).status).toBe(200); // sign-ins are counted apart
   });
 
-  test('RECOVER-2, G53: what is no code and no field of the call is refused before anything is looked at', async () => {
+  test('RECOVER-2, G53: an invalid code and unknown fields are refused before any lookup', async () => {
     const { host } = await place(false);
     for (const code of ['', '12345', '1234567', 'abcdef', '12 34 56'])
       expect((await unlockBy(host, null, code)).body.error.kind).toBe('bad-input');

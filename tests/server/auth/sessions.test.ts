@@ -48,7 +48,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('AUTH-1: signing in gives an access token in the answer and a refresh token in a cookie that scripts and other sites cannot reach', async () => {
+  test("AUTH-1: signing in returns an access token in the answer and a refresh token in a cookie that scripts and other sites can't read", async () => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant);
     const answer = await login(app, host, ' KATE ');
@@ -97,7 +97,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('G40: an access token holds for 10 minutes, and a refresh carries the session on', async () => {
+  test('G40: an access token is valid for 10 minutes, and a refresh continues the session', async () => {
     const { host, token, cookie } = await signedIn();
     fixture.pass(LIMITS.accessMs - 1);
     expect(await seen(host, token)).toBe('in');
@@ -110,7 +110,7 @@ eachDatabase((_name, open) => {
     expect(await seen(host, token)).toBe('401 expired');
   });
 
-  test('G40: 30 idle minutes end a session, and so do 12 hours of work; the answer says expired', async () => {
+  test('G40: 30 idle minutes or 12 hours end a session; the answer says expired', async () => {
     const idle = await signedIn();
     fixture.pass(LIMITS.idleMs - 1);
     const last = await refresh(app, idle.host, idle.cookie);
@@ -148,7 +148,7 @@ eachDatabase((_name, open) => {
     expect(fixture.world.clock.now() - began).toBe(LIMITS.absoluteMs);
   });
 
-  test('G40: a refresh token that was used before ends the session for everybody, whichever step of the chain it was', async () => {
+  test('G40: reusing a refresh token ends the session for everybody, whichever step of the chain it was', async () => {
     for (const steps of [1, 3]) {
       const { host, cookie } = await signedIn();
       let present = cookie;
@@ -181,7 +181,7 @@ eachDatabase((_name, open) => {
     expect((await refresh(app, host, cookieIn(three))).status).toBe(200);
   });
 
-  test('AUTH-3: logging out ends the session at once and takes the cookie back', async () => {
+  test('AUTH-3: logging out ends the session immediately and deletes the cookie', async () => {
     const { host, token, cookie } = await signedIn();
     const out = await ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token });
     expect([out.status, out.body]).toEqual([200, { success: true, data: {} }]);
@@ -194,7 +194,7 @@ eachDatabase((_name, open) => {
     expect((await refresh(app, host, cookie)).body.error.kind).toBe('signed-out');
   });
 
-  test('G33: a change of roles acts on the next call, and a deleted user is out at once', async () => {
+  test('G33: a change of roles applies to the next call, and a deleted user is signed out immediately', async () => {
     const { host, tenant, token, cookie, id } = await signedIn();
     const roles = (): Promise<string[]> =>
       refresh(app, host, cookie).then((answer) => answer.body.data.user.roles);
@@ -285,7 +285,7 @@ eachDatabase((_name, open) => {
     expect(await seen(host, token)).toBe('401 signed-out');
   });
 
-  test('AUTH-9: a session that ran out is told so for a week, and then forgotten', async () => {
+  test('AUTH-9: an expired session is reported as expired for a week, and then deleted', async () => {
     const { host, tenant, cookie } = await signedIn();
     const count = () =>
       fixture.world.store.tenant(
@@ -308,7 +308,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('G33: a call that was being read while its session ended does not keep it alive', async () => {
+  test("G33: a call that was being read while its session ended doesn't keep it alive", async () => {
     const { host, token } = await signedIn();
     const races = await Promise.all([
       seen(host, token),
@@ -320,7 +320,7 @@ eachDatabase((_name, open) => {
     expect(await seen(host, token)).toBe('401 signed-out');
   });
 
-  test('AUTH-7: a token that is none is refused like no token', async () => {
+  test('AUTH-7: an invalid token is refused like a missing one', async () => {
     const { host, token } = await signedIn();
     for (const bad of [
       '',

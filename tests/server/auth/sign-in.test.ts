@@ -42,14 +42,14 @@ function looksAt(
 const every = (ms: number, count: number): number[] =>
   Array.from({ length: count }, (_, n) => n * ms);
 
-test('G37: 10,000 guesses in an hour on one account: at most 20 are looked at', () => {
+test('G37: 10,000 guesses in an hour on one account: at most 20 are checked', () => {
   const { looked } = looksAt(ACCOUNT_RULE, every(360, 10_000));
   expect(looked).toBeLessThanOrEqual(20);
   expect(looked).toBeGreaterThan(5);
   expect(waitAfter(1_000_000, ACCOUNT_RULE)).toBe(15 * 60_000);
 });
 
-test('G37: at most 100 guesses in a row are looked at, ever, however slowly they come', () => {
+test('G37: at most 100 guesses in a row are ever checked, however slowly they come', () => {
   for (const ms of [1_000, 900_000, 86_400_000, 400 * 86_400_000]) {
     const { looked, bucket } = looksAt(ACCOUNT_RULE, every(ms, 100_000));
     expect(looked, `one every ${ms} ms`).toBe(100);
@@ -60,7 +60,7 @@ test('G37: at most 100 guesses in a row are looked at, ever, however slowly they
   }
 });
 
-test('G37: an address and a provider forget one failure after the other, and never close', () => {
+test('G37: failures of an address and a provider expire one by one, and never block', () => {
   for (const rule of [ADDRESS_RULE, PROVIDER_RULE]) {
     const { leakMs, quick, mostMs } = rule;
     if (leakMs === null) throw new Error('It never forgets.');
@@ -90,7 +90,7 @@ eachDatabase((_name, open) => {
     app = getApp(fixture.world);
   });
 
-  test('G36: an unknown name, a wrong password and a deleted user get the same answer to the byte', async () => {
+  test('G36: an unknown name, a wrong password and a deleted user get byte-identical answers', async () => {
     const { host, tenant } = await provider(fixture);
     await user(fixture, tenant);
     const id = await user(fixture, tenant, { username: 'gone', email: 'gone@example.com' });
@@ -142,7 +142,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, host)).status).toBe(200);
   });
 
-  test('G37: guesses made at once do not slip past the count', async () => {
+  test("G37: simultaneous guesses don't bypass the count", async () => {
     const { host, tenant } = await provider(fixture);
     await user(fixture, tenant);
     const answers = await Promise.all(
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  test('G37: an address that tries many names is slowed down, and a success of its own gives back one try only', async () => {
+  test('G37: an address that tries many names is slowed down, and its own success returns only one attempt', async () => {
     const { host, tenant } = await provider(fixture);
     await user(fixture, tenant);
     const [, address] = strangersBuckets('', '192.0.2.7');
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
     expect((await login(app, host, 'another', 'wrong')).status).toBe(429);
   });
 
-  test('G35: at most two hashes run at once and 50 wait; the rest are told to come back', async () => {
+  test('G35: at most two hashes run at once and 50 wait; the rest are told to retry', async () => {
     const { host, tenant } = await provider(fixture);
     await user(fixture, tenant);
     const { checkPassword } = await import('#server/platform/crypto/passwords.ts');
@@ -215,7 +215,7 @@ eachDatabase((_name, open) => {
     expect(await Promise.all(all.filter((one) => one !== null))).not.toContain(true);
   });
 
-  test("G35: a user without a password gets in with none, not with the decoy's either", async () => {
+  test("G35: a user without a password can't sign in with any, including the decoy's", async () => {
     const { host, tenant } = await provider(fixture);
     const id = await user(fixture, tenant);
     await fixture.world.store.tenant(tenant, ({ sql }) =>
@@ -230,7 +230,7 @@ eachDatabase((_name, open) => {
       expect((await login(app, host, 'kate', password)).status).toBe(401);
   });
 
-  test('G35: a password is taken as it is: 128 characters, spaces and signs of any script', async () => {
+  test('G35: a password is used as typed: 128 characters, spaces and any script', async () => {
     const { host, tenant } = await provider(fixture);
     const password = ` ßé漢字🙂 ${'x'.repeat(120)}`;
     await user(fixture, tenant, { password });

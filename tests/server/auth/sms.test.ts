@@ -16,7 +16,7 @@ const OTHER = '+15550100234';
 const bySms = (set: Partial<Set> = {}) =>
   place(fixture, { settings: { secondFactor: 'sms' }, phone: PHONE, ...set });
 
-test('G38: a code is six digits, each as likely as any other, and a draw that would favour some is drawn again', () => {
+test('G38: a code has six digits, each equally likely, and a biased draw is repeated', () => {
   const counts = Array.from({ length: 10 }, () => 0);
   for (let n = 0; n < 20_000; n += 1) {
     const code = makeCode(systemChance);
@@ -42,7 +42,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('G38, FACTOR-2: a right password gives a step and no session, the code on its way gives the session, and the cookie goes', async () => {
+  test('G38, FACTOR-2: a right password opens a step and no session, the sent code opens the session, and the cookie is deleted', async () => {
     const at = await bySms();
     const kate = browser(at);
     const first = await kate.login();
@@ -90,7 +90,7 @@ eachDatabase((_name, open) => {
     expect(how).toEqual([{ how: 'password+sms' }]);
   });
 
-  test('G38: the code of one attempt is refused in another, and without the cookie in any', async () => {
+  test('G38: the code of one attempt is refused in another, and without the cookie in all', async () => {
     const at = await bySms({ proven: true });
     const one = browser(at);
     const two = browser(at);
@@ -114,7 +114,7 @@ eachDatabase((_name, open) => {
     expect([(await one.sms(code)).status, (await two.sms(latest)).status]).toEqual([200, 200]);
   });
 
-  test('G38: five tries and no more, also when they are made at once, and the sixth is refused though it is right', async () => {
+  test('G38: five tries and no more, even simultaneous ones, and the sixth is refused though it is right', async () => {
     const at = await bySms();
     const kate = browser(at);
     await kate.login();
@@ -134,7 +134,7 @@ eachDatabase((_name, open) => {
     expect(kate.attempt).toBeNull();
   });
 
-  test('G37, G38: wrong codes are counted for the account over its attempts, so that new attempts give no more guesses', async () => {
+  test('G37, G38: wrong codes count for the account over its attempts, so that new attempts give no more guesses', async () => {
     const at = await bySms();
     let looked = 0;
     for (let round = 0; round < 4; round += 1) {
@@ -162,7 +162,7 @@ eachDatabase((_name, open) => {
     expect(left, 'a right code ends the row').toEqual([]);
   });
 
-  test('G38: a code is over after five minutes, an attempt after ten; what is not looked at is no try', async () => {
+  test('G38: a code expires after five minutes, an attempt after ten; an unchecked code is no try', async () => {
     const at = await bySms();
     const kate = browser(at);
     await kate.login();
@@ -185,7 +185,7 @@ eachDatabase((_name, open) => {
     expect((await late.send('auth/login/db/sms/resend', {})).body.error.kind).toBe('expired');
   });
 
-  test('G38: three codes for an attempt, three an hour for a number whoever asks, ten an hour for a user', async () => {
+  test('G38: three codes per attempt, three an hour per number whoever asks, ten an hour per user', async () => {
     const at = await bySms();
     const kate = browser(at);
     await kate.login();
@@ -221,7 +221,7 @@ eachDatabase((_name, open) => {
     expect(codes).toBe(10);
   });
 
-  test("FACTOR-5: without a number one is given on the way, and is the user's once its code is typed", async () => {
+  test('FACTOR-5: a user without a number enters one during sign-in, and it is theirs once its code is typed', async () => {
     const at = await bySms({ phone: null });
     const kate = browser(at);
     expect((await kate.login()).body.data).toMatchObject({
@@ -260,7 +260,7 @@ eachDatabase((_name, open) => {
     expect(await recorded(at)).toContain('phone.changed');
   });
 
-  test('FACTOR-5: the number changes on the way only while no code to it was ever typed; the old number and the mailbox are told', async () => {
+  test('FACTOR-5: the number changes during sign-in only until a code to it was typed; the old number and the mailbox are notified', async () => {
     const at = await bySms();
     const kate = browser(at);
     await kate.login();
@@ -293,7 +293,7 @@ eachDatabase((_name, open) => {
     expect(await codesTo(proven, OTHER)).toEqual([]);
   });
 
-  test('FACTOR-11: a sign-in changes the number once, and who says that it did is taken at its word only where it did', async () => {
+  test('FACTOR-11: a sign-in changes the number once, and the claim that it did counts only if it did', async () => {
     const at = await bySms();
     const third = '+15550100345';
     const kate = browser(at);
@@ -340,7 +340,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('FACTOR-8: a remembered computer is asked for no code by SMS for 30 days, for that user alone, and always for the password', async () => {
+  test('FACTOR-8: a remembered computer needs no SMS code for 30 days, for that user only, and always the password', async () => {
     const at = await bySms();
     const kate = browser(at);
     await kate.login({ rememberComputer: true });
@@ -371,7 +371,7 @@ eachDatabase((_name, open) => {
     expect((await known.login()).body.data.step).toBe('code');
   });
 
-  test('FACTOR-2: an attempt ends with another begun here, with a new password, with its user', async () => {
+  test('FACTOR-2: an attempt ends with another one started here, with a new password, and with its user', async () => {
     const at = await bySms({ proven: true });
     const kate = browser(at);
     await kate.login();
@@ -408,7 +408,7 @@ eachDatabase((_name, open) => {
     expect((await kate.sms(await lastCode(at, PHONE))).body.error.kind).toBe('expired');
   });
 
-  test('G38: whatever is done with attempts in any order, a code opens only its own attempt, once, within five tries', async () => {
+  test('G38: whatever is done with attempts in any order, a code works only in its own attempt, once, within five tries', async () => {
     /**
      * The model: what each of two browsers of one user has begun, and how many of its tries are
      * left. The server agrees at every step.

@@ -83,7 +83,7 @@ const zerto = (
     return path === '/v1/session' && method === 'DELETE' && allowed ? {} : { status: 404 };
   });
 
-test('SSO-1: zerto makes a session for the organization of the user, whichever way it takes names', async () => {
+test('SSO-1: zerto creates a session for the organization of the user, whichever way it accepts names', async () => {
   for (const how of ['old', 'appliance'] as const) {
     const there = await zerto(how);
     const { click } = await clicker(
@@ -108,7 +108,7 @@ test('SSO-1: zerto makes a session for the organization of the user, whichever w
   }
 });
 
-test('SSO-1: vac and vcd are asked for a token first, then the address of their sign-in is given', async () => {
+test('SSO-1: vac and vcd are asked for a token first, then the address of their sign-in is returned', async () => {
   const vac = await outside(({ path, headers, body }) =>
     headers.authorization !== 'Bearer vac-key'
       ? { status: 401 }
@@ -157,7 +157,7 @@ const said = async (
   return [status, body.message];
 };
 
-test('SSO-2: what is not set up, not enabled, not known or not there is told in words, and nobody is asked without need', async () => {
+test("SSO-2: a system that isn't set up, enabled, available or doesn't know the user is reported with a message, and gets no needless request", async () => {
   let respond: (request: Query) => Details = broken;
   const there = await outside((request) => respond(request));
   const sso = {

@@ -6,7 +6,7 @@ import { getApp, login, makeFixture, provider, user } from '../http/fixtures.ts'
 /** Noise of the machine only adds: the least of many rounds is the work itself. */
 const least = (times: readonly number[]): number => Math.min(...times);
 
-test('G36: the work done does not tell an unknown name from a wrong password', async () => {
+test("G36: the work done doesn't distinguish an unknown name from a wrong password", async () => {
   const fixture = await makeFixture();
   const app = getApp(fixture.world);
   const { host, tenant } = await provider(fixture);

@@ -42,7 +42,7 @@ eachDatabase((_name, open) => {
     await field.collectors.stop();
   });
 
-  test('LIC-1, LIC-2: what a console and a backup server tell of licences is counted for the company that each is of, and kept for the month', async () => {
+  test('LIC-1, LIC-2: the licenses that a console and a backup server report count for their companies, and are stored by month', async () => {
     field = await aField(store);
     const vspc = await aConsole();
     const licensing = licensingHandlers(field.world);

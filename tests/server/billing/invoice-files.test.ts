@@ -23,7 +23,7 @@ eachDatabase((_name, open) => {
     ({ ground: fixture, qb } = await withQuickBooks(open));
   });
 
-  test('BILL-5: the PDF comes from QuickBooks through the server, and says why it does not', async () => {
+  test('BILL-5: the PDF comes from QuickBooks through the server, or a message says why not', async () => {
     const bureau = await aReadBureau(fixture, qb);
     const { ada } = bureau;
     const request = qb.asked.length;
@@ -61,7 +61,7 @@ eachDatabase((_name, open) => {
     expect(await said()).toEqual([429, MESSAGES.tooMany]);
   });
 
-  test('BILL-3, BILL-5: the file has every invoice that matches, begins no formula, and what it comes to by currency is what the page says', async () => {
+  test("BILL-3, BILL-5: the file has every matching invoice and no formulas, and its totals by currency equal the page's", async () => {
     const bureau = await aReadBureau(fixture, qb);
     const file = await bureau.ada('POST', 'o365/quickbooks/invoices-csv', {});
     expect(file.headers.get('content-disposition')).toMatch(

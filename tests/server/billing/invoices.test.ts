@@ -16,7 +16,7 @@ eachDatabase((_name, open) => {
     ({ ground: fixture, qb } = await withQuickBooks(open));
   });
 
-  test('BILL-2, BILL-3: an invoice is open, overdue, paid or voided by its balance and its day; sums stand by currency; states, days and words narrow the list', async () => {
+  test('BILL-2, BILL-3: an invoice is open, overdue, paid or voided by its balance and due date; totals are by currency; states, days and words filter the list', async () => {
     const bureau = await aReadBureau(fixture, qb);
     const all = await bureau.list();
     expect(
@@ -69,7 +69,7 @@ eachDatabase((_name, open) => {
       expect((await bureau.ada('GET', `${INVOICES}${query}`)).status).toBe(400);
   });
 
-  test('BILL-2: one invoice stands with its lines, tax and what was written on it', async () => {
+  test('BILL-2: one invoice shows its lines, tax and notes', async () => {
     const bureau = await aBureau(fixture, qb);
     bureau.books.invoices.push(
       invoice(1, {
@@ -147,7 +147,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('BILL-4: customers stand for companies, also those below them; only what one sees is told, in the list, alone, as a file and as a PDF', async () => {
+  test("BILL-4: customers map to companies, including those below them; only the user's are shown, in the list, alone, as a file and as a PDF", async () => {
     const bureau = await aReadBureau(fixture, qb);
     const { ada, office } = bureau;
     const cal = await office.as('cal', ['admin'], [1]);
@@ -272,7 +272,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('BILL-4: another provider sees nothing, and a portal that does not show invoices tells of none', async () => {
+  test('BILL-4: another provider sees nothing, and a portal that hides invoices shows none', async () => {
     const first = await aReadBureau(fixture, qb);
     const other = await aBureau(fixture, qb);
     expect([

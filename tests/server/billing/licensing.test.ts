@@ -85,7 +85,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('LIC-1, LIC-3: jobs with a result and their computers, each once; what connections told beside it; the parts come to the whole; only what one sees', async () => {
+  test("LIC-1, LIC-3: jobs with a result and their computers count once; connections report beside them; the parts add up; only the user's companies count", async () => {
     const office = await anOffice(fixture);
     const ann = await office.as('ann', ['admin']);
     const some = await office.as('some', ['admin'], [2]);
@@ -174,7 +174,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('LIC-2: a month that is over tells what was told of it last', async () => {
+  test('LIC-2: a past month shows what was last reported for it', async () => {
     const office = await anOffice(fixture);
     const keeper = licenseTicks(fixture.world);
     await results(office, 1, [['Files', 'SRV-1']]);
@@ -207,7 +207,7 @@ eachDatabase((_name, open) => {
     await keeper.stop();
   });
 
-  test('LIC-3: of providers below, for who sees the whole of the own one; of others nothing', async () => {
+  test('LIC-3: usage of providers below, for users who see the whole own one; nothing of others', async () => {
     const office = await anOffice(fixture);
     const ann = await office.as('ann', ['admin']);
     const some = await office.as('some', ['admin'], [1]);
@@ -253,7 +253,7 @@ async function session(office: Office): Promise<string> {
   return body.data.token;
 }
 
-test("LIC-4: months are those of the provider's wall, from operational day to operational day", () => {
+test("LIC-4: months follow the provider's time zone, from operational day to operational day", () => {
   const wall = { timeZone: 'Europe/London', dayBeginsHour: 6 };
   expect(monthsAt(Date.parse('2026-04-01T04:59:00Z'), wall).slice(0, 2)).toEqual([
     '2026-03',

@@ -78,7 +78,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('LIC-5, T2: whoever is signed in is told what the own companies use beside the month before, since which month, and nothing of others', async () => {
+  test('LIC-5, T2: every user sees what their companies use next to the previous month, since which month, and nothing of others', async () => {
     const office = await anOffice(fixture);
     const keeper = licenseTicks(fixture.world);
     const first = monthNow();
@@ -142,7 +142,7 @@ eachDatabase((_name, open) => {
     await keeper.stop();
   });
 
-  test('LIC-5: what is told in the oldest of the months has no beginning, what is new began this month; a company that was deleted is not told', async () => {
+  test("LIC-5: usage in the oldest month has no start, and new usage starts this month; a deleted company isn't shown", async () => {
     const office = await anOffice(fixture);
     const keeper = licenseTicks(fixture.world);
     const begun = now();

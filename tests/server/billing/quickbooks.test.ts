@@ -59,7 +59,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({ ...HERE, quickBooks: qb.url }, store);
   });
 
-  test('BILL-1: an app of Intuit is asked at the addresses of its environment', () => {
+  test('BILL-1: each environment of Intuit is requested at its own addresses', () => {
     expect(at('production')).toEqual([
       'https://quickbooks.api.intuit.com',
       'https://appcenter.intuit.com/connect/oauth2',
@@ -69,7 +69,7 @@ eachDatabase((_name, open) => {
     expect(at('sandbox')[0]).toBe('https://sandbox-quickbooks.api.intuit.com');
   });
 
-  test('BILL-1: keys are kept, access is given at Intuit and comes back once, to who asked for it; secret and tokens lie sealed and are told to nobody', async () => {
+  test('BILL-1: keys are stored, access is granted at Intuit and returns once, to who requested it; secret and tokens are encrypted and never shown', async () => {
     const bureau = await aBureau(fixture, qb);
     const { ada, books } = bureau;
     const bo = await bureau.office.as('bo', ['admin']);
@@ -140,7 +140,7 @@ eachDatabase((_name, open) => {
     expect(all).toContain('quickbooks.connected');
   });
 
-  test('BILL-1: invoices are read page by page with their customers, and once more only what changed; a reading of all finds what was deleted', async () => {
+  test('BILL-1: invoices are read page by page with their customers, and then only changed ones; a full read finds deleted ones', async () => {
     const bureau = await aBureau(fixture, qb);
     const { books } = bureau;
     books.customers.push(customer(1, 'Calloway Freight'));
@@ -185,7 +185,7 @@ eachDatabase((_name, open) => {
     expect(queries('Invoice').at(-1)).toContain(`Id in ('2')`);
   });
 
-  test('BILL-1: reading goes on where it was cut off; what is slow, out of order or asks to wait is asked later and says so meanwhile', async () => {
+  test('BILL-1: reading continues where it was interrupted; slow, out-of-order and rate-limited answers are retried later with a message', async () => {
     const bureau = await aBureau(fixture, qb);
     const { books } = bureau;
     books.invoices.push(...many(1, 1_500));
@@ -245,7 +245,7 @@ eachDatabase((_name, open) => {
     expect((await bureau.list()).count).toBe(1_500);
   });
 
-  test('BILL-1: a token that is refused is renewed once by one asker at a time; the newest refresh token counts; access that is over says so and waits for people', async () => {
+  test('BILL-1: a refused token is renewed once, by one caller at a time; the newest refresh token counts; ended access is reported and waits for people', async () => {
     const bureau = await aBureau(fixture, qb);
     const { ada, books, office } = bureau;
     books.invoices.push(...many(1, 3));
@@ -305,7 +305,7 @@ eachDatabase((_name, open) => {
     expect(await numbers(bureau)).toEqual(['1001', '1002', '1003']);
   });
 
-  test('BILL-1: other books, other keys and the end of the connection leave nothing of the former behind', async () => {
+  test('BILL-1: another company, other keys and disconnecting leave nothing of the former one', async () => {
     const bureau = await aBureau(fixture, qb);
     const { ada, books } = bureau;
     const others = qb.books();
@@ -337,7 +337,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('BILL-1: who sees some companies, and who lacks the ability, neither connects nor looks', async () => {
+  test('BILL-1: users with some companies, or without the permission, neither connect nor read', async () => {
     const { office } = await aBureau(fixture, qb);
     const some = await office.as('some', ['admin'], [1]);
     const op = await office.as('op', ['operator']);

@@ -19,7 +19,7 @@ const DIRECTORY = {
   ca: null,
 } as const;
 
-test('BRAND-9, PAGE-6: the sign-in page, a device that loads anew and who keeps the provider are told the same: the way to sign in is what is set', async () => {
+test('BRAND-9, PAGE-6: the sign-in page, a new load of a device and the settings show the same sign-in method', async () => {
   const { host, tenant } = await provider(fixture);
   await user(fixture, tenant, { roles: ['super-admin'] });
   const kate = new Browser(getApp(fixture.world, allHandlers(fixture.world)), host);

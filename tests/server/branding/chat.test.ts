@@ -16,7 +16,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('BRAND-10: the frame of a chat has a policy of its own, for its script, its hosts and nothing of the portal, and no origin', async () => {
+  test('BRAND-10: the frame of a chat has a policy of its own, for its script and hosts and nothing of the portal, and no origin', async () => {
     const { root, tenant, host } = await thePeople(fixture);
     const other = await thePeople(fixture);
     const app = getApp(fixture.world, brandEditHandlers(fixture.world), {
@@ -70,7 +70,7 @@ eachDatabase((_name, open) => {
     expect((await ask(app, '/chat', { host })).status).toBe(404);
   });
 
-  test('BRAND-10: nothing but https scripts of the internet and names of hosts is taken, so that nothing of them ends a line of a policy', async () => {
+  test('BRAND-10: only https scripts of the internet and host names are accepted, so that none can end a line of a policy', async () => {
     const { root, tenant } = await thePeople(fixture);
     const set = async (chat: unknown): Promise<number> =>
       (

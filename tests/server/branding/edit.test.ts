@@ -23,7 +23,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('BRAND-4, BRAND-11, LANG-3: a branding is changed in what is named, everybody gets it at once, and only its look can be written', async () => {
+  test('BRAND-4, BRAND-11, LANG-3: only sent fields of a branding change, everybody gets it immediately, and only its look can be written', async () => {
     const { root, tenant, host, app, recorded } = await thePeople(fixture);
     const before = (await ask<Branding>(app, '/api/v1/service-providers/branding', { host })).body
       .data;
@@ -78,7 +78,7 @@ eachDatabase((_name, open) => {
       ]).toEqual([bad, 400]);
   });
 
-  test('BRAND-4, T2: the branding of another provider does not exist, and who sees some companies alone edits none', async () => {
+  test("BRAND-4, T2: the branding of another provider doesn't exist, and a user with only some companies edits none", async () => {
     const here = await thePeople(fixture);
     const there = await thePeople(fixture);
     const calls = [
@@ -102,7 +102,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('BRAND-5: a picture is kept by what it is, goes out under the hash of its bytes for ever, alone and without anything that runs', async () => {
+  test('BRAND-5: an image is stored by its actual type, served permanently under the hash of its bytes, without anything that runs', async () => {
     const { root, tenant, host } = await thePeople(fixture);
     const app = getApp(fixture.world, brandEditHandlers(fixture.world), {
       routes: assetRoutes(fixture.world),

@@ -72,7 +72,7 @@ eachDatabase((_name, open) => {
   ): Promise<Answer<{ ok: boolean; says: string }>> =>
     ask(app, path(tenant, `test/${what}`), { method: 'POST', host, token, body: {} });
 
-  test('SET-1, ADMIN-3: who sees some companies alone neither reads nor changes how a whole provider signs people in', async () => {
+  test('SET-1, ADMIN-3: a user with only some companies neither reads nor changes how a whole provider signs in', async () => {
     const { tenant, host } = await provider(fixture);
     await user(fixture, tenant, { roles: ['super-admin'], companies: [1] });
     const one: Portal = { tenant, host, token: (await login(app, host)).body.data.token };
@@ -92,7 +92,7 @@ eachDatabase((_name, open) => {
     expect(whole.settings).toEqual({});
   });
 
-  test('SET-1: who keeps a provider changes what it sends and no more, of the own one and of those below', async () => {
+  test('SET-1: an administrator changes only the sent fields, of the own provider and those below', async () => {
     const top = await portal();
     const below = await portal(top.tenant);
     const lowest = await portal(below.tenant);
@@ -131,7 +131,7 @@ eachDatabase((_name, open) => {
     expect(JSON.stringify(audits)).not.toContain('portal@example.com');
   });
 
-  test('SET-1: a provider above, beside, or none does not exist; other roles, strangers and stale sessions are refused', async () => {
+  test("SET-1: a provider above, beside, or unknown doesn't exist; other roles, strangers and old sessions are refused", async () => {
     const top = await portal();
     const below = await portal(top.tenant);
     const beside = await portal();
@@ -172,7 +172,7 @@ eachDatabase((_name, open) => {
     expect((await get(top, top.tenant)).status).toBe(200);
   });
 
-  test('G53: unknown fields and values outside their bounds are refused, and change nothing', async () => {
+  test('G53: unknown fields and values out of range are refused, and change nothing', async () => {
     const one = await portal();
     for (const body of [
       { tenantId: NOBODY },
@@ -222,7 +222,7 @@ eachDatabase((_name, open) => {
     expect((await put(one, one.tenant, { ingestQuota: null })).status).toBe(200);
   });
 
-  test('SET-2: a secret is never given back, and is gone with the address that it was for', async () => {
+  test('SET-2: a secret is never returned, and is deleted with its address', async () => {
     const one = await portal();
     const { tenant } = one;
     await put(one, tenant, { mail: MAIL, oidc: OIDC });
@@ -255,7 +255,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('SET-1: what the sign-in page offers follows from the settings', async () => {
+  test("SET-1: the sign-in page's options follow from the settings", async () => {
     const one = await portal();
     const branding = async (): Promise<Partial<Branding>> =>
       (await ask<Branding>(app, '/api/v1/service-providers/branding', { host: one.host })).body
@@ -284,7 +284,7 @@ eachDatabase((_name, open) => {
     expect(JSON.stringify(await branding())).not.toMatch(/issuer\.example|ldaps|CN=s/);
   });
 
-  test('SET-3: each way out is tried for the one who asks, and what came of it is a sentence', async () => {
+  test('SET-3: each gateway can be tested by a user for themselves, and the result is a sentence', async () => {
     const one = await portal();
     const { tenant } = one;
     const says = async (what: string) => (await tries(one, what)).body.data;
@@ -350,7 +350,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('SET-3: ten in a minute are tried', async () => {
+  test('SET-3: ten tests a minute are run', async () => {
     const one = await portal();
     const kinds: number[] = [];
     for (let n = 0; n < 12; n += 1) kinds.push((await tries(one, 'oidc')).status);

@@ -66,7 +66,7 @@ const HOSTILE: readonly string[] = [
   inSvg('<svg><svg onload="alert(1)"></svg></svg>'),
 ];
 
-test('BRAND-3: forty and more hostile pictures come out with their shapes and without anything that runs, reaches out or styles', () => {
+test('BRAND-3: over forty hostile images keep their shapes without anything that runs, loads or styles', () => {
   expect(HOSTILE.length).toBeGreaterThanOrEqual(40);
   for (const picture of HOSTILE) {
     const clean = cleanSvg(picture);
@@ -79,7 +79,7 @@ test('BRAND-3: forty and more hostile pictures come out with their shapes and wi
   }
 });
 
-test('BRAND-3: an honest picture keeps its shapes, gradients, filters and text', () => {
+test('BRAND-3: a harmless image keeps its shapes, gradients, filters and text', () => {
   const logo = `<?xml version="1.0" encoding="UTF-8"?>\n${inSvg('<title>A &amp; B</title><defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient><clipPath id="c"><circle r="4"/></clipPath></defs><g fill="url(#g)" clip-path="url(\'#c\')" transform="scale(2)"><rect width="4" height="4"/></g><text x="1" font-family="Inter">Daybook</text>', ' width="10" height="10"')}`;
   const clean = cleanSvg(logo) ?? '';
   for (const stored of [
@@ -98,7 +98,7 @@ test('BRAND-3: an honest picture keeps its shapes, gradients, filters and text',
   expect(clean).toContain('xmlns="http://www.w3.org/2000/svg"');
 });
 
-test('BRAND-3: what is no picture, or of which none is left, is refused', () => {
+test('BRAND-3: a file that is no image, or of which nothing is left, is refused', () => {
   for (const text of [
     '',
     'hello',
@@ -113,7 +113,7 @@ test('BRAND-3: what is no picture, or of which none is left, is refused', () => 
     expect([text, cleanSvg(text)]).toEqual([text, null]);
 });
 
-test('BRAND-3: a picture takes no longer to be cleaned than it is long, whatever is in it', () => {
+test('BRAND-3: cleaning an image takes time proportional to its size, whatever is in it', () => {
   const begin = process.cpuUsage();
   for (const hurt of [
     '<!DOCTYPE',

@@ -63,7 +63,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('SWITCH-1: what a provider has switched off is refused on the server too, to every role, and only that', async () => {
+  test('SWITCH-1: what a provider has turned off is refused on the server too, for every role, and only that', async () => {
     const { root, as, tenant } = await thePeople(fixture);
     const everyone = await as('every', ROLES);
     const set = async (features: object): Promise<void> =>

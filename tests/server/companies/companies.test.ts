@@ -34,7 +34,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test("COMP-1: a company is made and changed with all that is set of it, and its name is nobody else's, in any case", async () => {
+  test('COMP-1: a company is created and changed with all its settings, and its name is unique in any case', async () => {
     const { root, idOf: loadId, logged, tenant } = await thePeople(fixture);
     const rootId = await loadId('root');
     const made = await root<CompanyListed>('POST', 'companies', {
@@ -92,7 +92,7 @@ eachDatabase((_name, open) => {
     expect((await rebuild(fixture.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
   });
 
-  test('COMP-2, T2: companies of another provider, and those outside of the own ones, do not exist', async () => {
+  test("COMP-2, T2: companies of another provider, and those outside the user's, don't exist", async () => {
     const here = await thePeople(fixture);
     const there = await thePeople(fixture);
     const foreign = await named(there.root, 'Calloway Freight');
@@ -119,7 +119,7 @@ eachDatabase((_name, open) => {
       expect((await part(method, path, body)).status).toBe(403);
   });
 
-  test('COMP-3: what goes with a company is told before it goes: jobs, results, users and keys', async () => {
+  test('COMP-3: what is deleted with a company is shown first: jobs, results, users and keys', async () => {
     const { root, as, post } = await thePeople(fixture);
     await as('own', ['operator'], [1]);
     await post(1, [
@@ -136,7 +136,7 @@ eachDatabase((_name, open) => {
     expect(one.body.data.users.map(({ username }) => username)).toEqual(['own']);
   });
 
-  test("COMP-4, SYNC-6: a deleted company is out of everybody's scope at once: rows, days, events, problems, keys and other pages; its log is kept", async () => {
+  test('COMP-4, SYNC-6: a deleted company is out of scope for everybody immediately: rows, days, events, problems, keys and pages; its log stays', async () => {
     const people = await thePeople(fixture);
     const { root, as, post, tenant, host, app } = people;
     const wide = await as('wide', ['operator', 'read-only']);
@@ -237,7 +237,7 @@ eachDatabase((_name, open) => {
     expect((await people.recorded()).map(({ what }) => what)).toContain('company.deleted');
   });
 
-  test('COMP-4, SYNC-6: the record and the computers of a deleted company are told to nobody', async () => {
+  test('COMP-4, SYNC-6: nobody sees the record and the computers of a deleted company', async () => {
     const { root, as, post } = await thePeople(fixture);
     const wide = await as('wide', ['operator', 'read-only']);
     await post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
@@ -258,7 +258,7 @@ eachDatabase((_name, open) => {
     expect(await evidence()).toBe(1);
   });
 
-  test('COMP-4, G44: a company is deleted only by who has shown a factor a moment ago', async () => {
+  test('COMP-4, G44: deleting a company needs a recent factor', async () => {
     const { root } = await thePeople(fixture);
     fixture.pass(6 * 60_000);
     expect(
@@ -266,7 +266,7 @@ eachDatabase((_name, open) => {
     ).toEqual([403, 'reauth_required', MESSAGES.reauth]);
   });
 
-  test('COMP-5: the companies of Veeam Service Provider Console are listed page by page with what each is linked with; its key stands in no address', async () => {
+  test('COMP-5: the companies of Veeam Service Provider Console are listed by page with their links; its key is in no address', async () => {
     const people = await thePeople(fixture);
     const { root, tenant } = people;
     expect((await root<OutputOf<'companiesOfVac'>>('GET', 'companies/vac')).body.data).toEqual({
@@ -348,7 +348,7 @@ eachDatabase((_name, open) => {
     expect([refused.status, refused.body.error.kind]).toEqual([503, 'busy']);
   });
 
-  test('COMP-6: who is told of a company is found by its Veeam number or its own; who cannot see it any more is not told', async () => {
+  test("COMP-6: the users to notify of a company are found by its Veeam number or its own; those who can't see it any more are left out", async () => {
     const { root, as, idOf: loadId } = await thePeople(fixture);
     await as('own', ['operator'], [1]);
     await as('leaver', ['operator'], [1]);
@@ -371,7 +371,7 @@ eachDatabase((_name, open) => {
     expect(said(await root('GET', 'companies/none/users-to-notify'))).toEqual(NOT_FOUND);
   });
 
-  test('COMP-7: companies come in pages of ten, searched and in order; their file begins no formula', async () => {
+  test('COMP-7: companies come in pages of ten, searched and sorted; their file has no formulas', async () => {
     const { root } = await thePeople(fixture);
     for (let n = 1; n <= 11; n += 1)
       await root('POST', 'companies', { name: n === 2 ? '=Elm' : `Elm ${n}` });
@@ -388,7 +388,7 @@ eachDatabase((_name, open) => {
     expect(file.text.split('\r\n')).toHaveLength(13);
   });
 
-  test('COMP-6, USER-4: only users over whom one has authority, and oneself, are added to those notified or removed; who stays is not acted on', async () => {
+  test('COMP-6, USER-4: only users one may manage, and oneself, are added to or removed from those notified; others stay untouched', async () => {
     const { root, as, idOf: loadId } = await thePeople(fixture);
     const id = await named(root, 'Calloway Freight');
     const rootId = await loadId('root');

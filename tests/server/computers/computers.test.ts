@@ -79,7 +79,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('DESK-6: computers come with the number of their jobs, of the companies that one sees', async () => {
+  test('DESK-6: computers show the number of their jobs, in the companies that the user sees', async () => {
     const { office, dana, cora, rita } = await begin();
     await hear(office, 1, 'computers', [
       {
@@ -122,7 +122,7 @@ eachDatabase((_name, open) => {
     expect(await list(nobody)).toEqual([]);
   });
 
-  test('DESK-6, DASH-8: jobs that only copy, restore or check do not count as jobs of a computer', async () => {
+  test("DESK-6, DASH-8: jobs that only copy, restore or check don't count as jobs of a computer", async () => {
     const { office, dana } = await begin();
     await hear(office, 1, 'computers', [
       { hostName: 'kept' },
@@ -143,7 +143,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('DESK-6: those of a time were seen in it; those of now within seven days', async () => {
+  test('DESK-6: a period lists computers seen in it; the current list those of the last seven days', async () => {
     const { office, dana } = await begin();
     const begun = now();
     await hear(office, 1, 'computers', [{ hostName: 'old' }]);
@@ -160,7 +160,7 @@ eachDatabase((_name, open) => {
     expect((await dana('GET', `${COMPUTERS}?from=yesterday`)).status).toBe(400);
   });
 
-  test("DESK-6: a computer is noted, ignored and heeded under its id, whatever characters that has; another company's does not exist", async () => {
+  test("DESK-6: a computer is noted, ignored and restored under its ID, with any characters; another company's doesn't exist", async () => {
     const { office, dana, cora, rita } = await begin();
     const odd = 'weird/name %2F ü?#+.local';
     await hear(office, 1, 'computers', [{ hostName: odd }, { hostName: 'other' }]);
@@ -211,7 +211,7 @@ eachDatabase((_name, open) => {
     ).toBe(400);
   });
 
-  test('REPO-1: repositories come with their days and with when each is full, of the companies that one sees', async () => {
+  test('REPO-1: repositories show their days and when each will be full, in the companies that the user sees', async () => {
     const { office, dana, cora } = await begin();
     const samples = Array.from({ length: 10 }, (_, day) => ({
       name: 'Vault',

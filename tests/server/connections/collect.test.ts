@@ -45,7 +45,7 @@ const collection = async (entity: string) =>
   (await one()).collections.find((row) => row.entity === entity);
 const JOB = { company: 'Company 0', server: 'vbr-0', name: 'SQL nightly' };
 
-test('COLLECT-2: jobs, their last runs, repositories and computers go to the companies that are linked, and what is not linked is told', async () => {
+test('COLLECT-2: jobs, their last runs, repositories and computers go to the linked companies, and unlinked ones are reported', async () => {
   const { console } = vspc;
   const mine = await field.company('Ours', uid('company Company 0').toUpperCase());
   fill(console, 2, 4, NOON - HOUR);
@@ -162,7 +162,7 @@ test('COLLECT-2: jobs, their last runs, repositories and computers go to the com
   expect((await rebuild(store, { only: [field.tenant] }))[0]?.differences).toEqual([]);
 });
 
-test('COLLECT-2: a company that is linked later gets its jobs at the next round, and a job that comes to another company stays what it was in the first', async () => {
+test('COLLECT-2: a company that is linked later gets its jobs in the next round; a job that moves to another company keeps its past in the first', async () => {
   fill(vspc.console, 2, 2, NOON - HOUR);
   await field.company('First', uid('company Company 0'));
   await field.connect(vspc.outside.url);
@@ -188,7 +188,7 @@ test('COLLECT-2: a company that is linked later gets its jobs at the next round,
   expect(await field.runs()).toHaveLength(2);
 });
 
-test('COLLECT-3: the same is read again and again without a result twice; what has changed is told, and a run that ends is one run', async () => {
+test('COLLECT-3: repeated reads add no duplicate results; changes are reported, and a run that ends is one run', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.servers.push(aServer('Company 0', 'vbr-0'));
@@ -214,7 +214,7 @@ test('COLLECT-3: the same is read again and again without a result twice; what h
   expect(await field.runs()).toHaveLength(1);
 });
 
-test('COLLECT-3: the history fills in the runs between two looks, and takes nothing from what the list of jobs knows', async () => {
+test('COLLECT-3: the history adds the runs between two reads, and overrides nothing from the list of jobs', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.servers.push(aServer('Company 0', 'vbr-0'));
@@ -244,7 +244,7 @@ test('COLLECT-3: the history fills in the runs between two looks, and takes noth
   expect(await collection('sessions')).toMatchObject({ rows: 5, unlinked: 1, status: 'succeeded' });
 });
 
-test('COLLECT-2: a job that the console has no more for half a day is switched off, and one that never ran is known', async () => {
+test('COLLECT-2: a job missing from the console for half a day is disabled, and one that never ran is known', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.jobs.push(
@@ -279,7 +279,7 @@ test('COLLECT-2: a job that the console has no more for half a day is switched o
   expect(await field.runs()).toHaveLength(1);
 });
 
-test('COLLECT-5: one entity that fails holds up no other, is tried again later each time, and is over with the first success', async () => {
+test('COLLECT-5: a failing entity delays no other, is retried later each time, and recovers with its first success', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.jobs.push(aJob(JOB, NOON - HOUR));
@@ -306,7 +306,7 @@ test('COLLECT-5: one entity that fails holds up no other, is tried again later e
   expect(await collection('alarms')).toMatchObject({ status: 'succeeded', fails: 0, error: null });
 });
 
-test('COLLECT-5: a token that ends in the middle of a list is renewed, and where that is refused signed in for again', async () => {
+test('COLLECT-5: a token that expires in the middle of a list is renewed, or a new sign-in follows', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   fill(console, 1, 25, NOON - HOUR);
@@ -335,7 +335,7 @@ test('COLLECT-5: a token that ends in the middle of a list is renewed, and where
   expect(await collection('jobs')).toMatchObject({ status: 'succeeded', rows: 25 });
 });
 
-test('COLLECT-5: credentials that are refused are tried once, not once an entity, and not again for ten minutes', async () => {
+test('COLLECT-5: refused credentials are tried once, not once per entity, and not again for ten minutes', async () => {
   await field.connect(vspc.outside.url, {
     credentials: { is: 'password', name: 'collector', secret: 'wrong' },
   });
@@ -350,7 +350,7 @@ test('COLLECT-5: credentials that are refused are tried once, not once an entity
   expect(vspc.outside.asked).toHaveLength(2);
 });
 
-test('COLLECT-5: a console that asks to be left alone is left alone for as long as it says, and the list goes on where it was', async () => {
+test('COLLECT-5: a console that rate-limits is not queried for as long as it says, and the list continues where it was', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   fill(console, 1, 30, NOON - HOUR);
@@ -373,7 +373,7 @@ test('COLLECT-5: a console that asks to be left alone is left alone for as long 
   expect(await field.runs()).toHaveLength(30);
 });
 
-test('COLLECT-5: an answer that is made later is waited for at the address that was given; one that is cut off, too slow or another is a fault of its entity', async () => {
+test('COLLECT-5: a delayed answer is awaited at the given address; one that is cut off, slow or different fails its entity', async () => {
   const { console } = vspc;
   await field.collectors.stop();
   field = await aField(store, undefined, 300);
@@ -403,7 +403,7 @@ test('COLLECT-5: an answer that is made later is waited for at the address that 
   ]);
 });
 
-test('COLLECT-3: rows that move from page to page while they are read are all met; a list that never stands still is a failure', async () => {
+test('COLLECT-3: rows that move between pages during a read are all found; a list that never settles fails', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   fill(console, 1, 30, NOON - HOUR);
@@ -429,7 +429,7 @@ test('COLLECT-3: rows that move from page to page while they are read are all me
   });
 });
 
-test('COLLECT-6: while a connection fails or is off, none of its jobs counts as one that did not run', async () => {
+test('COLLECT-6: while a connection fails or is off, none of its jobs counts as missed', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.jobs.push(
@@ -454,7 +454,7 @@ test('COLLECT-6: while a connection fails or is off, none of its jobs counts as 
   await clock.stop();
 });
 
-test('COLLECT-7: what failed stands in the last sync with its connection and entity, and each system is a source', async () => {
+test('COLLECT-7: a failure is in the last sync with its connection and entity, and each system is a source', async () => {
   vspc.console.fault = (_requested, path) => (path === 'alarms/active' ? refused('no', 500) : null);
   await field.connect(vspc.outside.url, { name: 'Head office' });
   await field.round();

@@ -31,7 +31,7 @@ const as = (field: Field, companies: readonly number[] | null = null) =>
 const getKind = (result: { ok: boolean; failure?: { kind: string } }): string =>
   result.ok ? 'ok' : (result.failure?.kind ?? '');
 
-test('COLLECT-1: a connection is kept with its secret sealed, and nothing that is answered holds it', async () => {
+test('COLLECT-1: a connection is stored with its secret encrypted, and no answer contains it', async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const made = await handlers.makeConnection(
@@ -62,7 +62,7 @@ test('COLLECT-1: a connection is kept with its secret sealed, and nothing that i
   await field.collectors.stop();
 });
 
-test('COLLECT-1: a secret goes to no other address than the one it was given for', async () => {
+test('COLLECT-1: a secret is sent only to the address it was entered for', async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const vspc = await aConsole();
@@ -93,7 +93,7 @@ test('COLLECT-1: a secret goes to no other address than the one it was given for
   await field.collectors.stop();
 });
 
-test('COLLECT-1: it is tried before it is kept: how many companies, or why not', async () => {
+test('COLLECT-1: a connection is tested before it is stored: the number of companies, or the reason', async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const vspc = await aConsole();
@@ -128,7 +128,7 @@ test('COLLECT-1: it is tried before it is kept: how many companies, or why not',
   await field.collectors.stop();
 });
 
-test('COLLECT-1: who is bound to companies keeps connections of those, and others are not there for them', async () => {
+test("COLLECT-1: a user with some companies manages their connections, and doesn't see others", async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const [mine, other] = [await field.company('Mine'), await field.company('Other')];
@@ -168,7 +168,7 @@ test('COLLECT-1: who is bound to companies keeps connections of those, and other
   await field.collectors.stop();
 });
 
-test('COLLECT-1: with a connection its secret, what it found and the ways by which it reported end; its results stay', async () => {
+test('COLLECT-1: deleting a connection deletes its secret, what it found and its sources; its results stay', async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const vspc = await aConsole();
@@ -202,7 +202,7 @@ test('COLLECT-1: with a connection its secret, what it found and the ways by whi
   await field.collectors.stop();
 });
 
-test('COLLECT-4: a sync that is asked for is done at once, and one that is switched off asks nothing', async () => {
+test('COLLECT-4: a requested sync runs immediately, and a disabled connection sends no request', async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const vspc = await aConsole();
@@ -230,7 +230,7 @@ test('COLLECT-4: a sync that is asked for is done at once, and one that is switc
   await field.collectors.stop();
 });
 
-test('COLLECT-2: companies that a connection has found are offered to be taken over, without another setting', async () => {
+test('COLLECT-2: companies that a connection found can be imported, without another setting', async () => {
   const field = await aField(store);
   const vspc = await aConsole();
   const companies = companyHandlers(field.world);
@@ -256,7 +256,7 @@ test('COLLECT-2: companies that a connection has found are offered to be taken o
   await field.collectors.stop();
 });
 
-test('COLLECT-4: of two servers on one database one reads a connection at a time, and one that died is succeeded', async () => {
+test('COLLECT-4: of two servers on one database, one reads a connection at a time, and a dead one is replaced', async () => {
   const field = await aField(store, (world) =>
     makeAppContext({ ...world, store: { ...world.store, kind: 'postgres' } }),
   );
@@ -285,7 +285,7 @@ test('COLLECT-4: of two servers on one database one reads a connection at a time
   await field.collectors.stop();
 });
 
-test('COLLECT-1: credentials that this server cannot open any more are asked for again, in words', async () => {
+test("COLLECT-1: credentials that this server can't decrypt any more are asked for again, with a message", async () => {
   const field = await aField(store);
   const handlers = collectorHandlers(field.world);
   const vspc = await aConsole();

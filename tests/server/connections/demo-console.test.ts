@@ -96,7 +96,7 @@ async function loadDemo(
   };
 }
 
-test('COLLECT-9: an estate that a console tells of is here what it is there: the same jobs, states and results of each day, in pages, at the pace that the console asks for', async () => {
+test("COLLECT-9: a console's data arrives here as it is there: the same jobs, states and results of each day, in pages, at the console's pace", async () => {
   const plan = harbour(31);
   const vspc = await aConsole();
   field = await aField(store);

@@ -21,7 +21,7 @@ const status = async (): Promise<string[]> => {
     : [];
 };
 
-test('COLLECT-10: a schedule is held to where the console tells when it is, and else learned', () => {
+test('COLLECT-10: a schedule is used if the console reports it, and otherwise learned', () => {
   expect(
     getSchedule('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } }),
   ).toEqual({ is: 'cron', cron: '5 22 * * *', tz: 'UTC' });
@@ -58,7 +58,7 @@ function cron(
   return schedule?.is === 'cron' ? schedule.cron : null;
 }
 
-test('COLLECT-10: days of the week are those of the server’s own wall, whichever day that is in UTC', () => {
+test("COLLECT-10: weekdays follow the server's own time zone, whatever day it is in UTC", () => {
   expect(cron('WeekDays', '22:05:00.0000000', '22:05:00.0000000')).toBe('5 22 * * 1,2,3,4,5');
   // Ten in the evening in New York is the next day, half past six in Delhi is the day before, and
   // Sunday is next to Saturday both ways.
@@ -138,7 +138,7 @@ eachDatabase((_name, open) => {
     await there?.stop();
   });
 
-  test('COLLECT-2: agents give their jobs a computer, and jobs of Microsoft 365 a server', async () => {
+  test('COLLECT-2: agents give their jobs a computer, and Microsoft 365 jobs a server', async () => {
     const vspc = await aConsole();
     there = vspc.outside;
     await field.company('Ours', uid('company Company 0'));
@@ -202,7 +202,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('COLLECT-2: Veeam Backup & Replication tells its sessions, its repositories and its licence, and each session is one run', async () => {
+  test('COLLECT-2: Veeam Backup & Replication reports its sessions, repositories and license, and each session is one run', async () => {
     const company = await field.company('Ours');
     const sessions = [
       session(1, NOON - 3 * HOUR),
@@ -347,7 +347,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('COLLECT-2: a protection group of Zerto has one result a day and one at each change, whatever is read how often', async () => {
+  test('COLLECT-2: a protection group of Zerto has one result a day and one per change, however often it is read', async () => {
     const company = await field.company('Ours');
     const group = {
       VpgIdentifier: uid('vpg'),

@@ -62,7 +62,7 @@ const name = (job: JobOf, at: number): string => `${job.name} ${Math.floor(at / 
 
 class Killed extends Error {}
 
-test('COLLECT-3, COLLECT-4: whatever rounds overlap, are cut off and begin again, the results are those of the console, once each', async () => {
+test('COLLECT-3, COLLECT-4: whatever rounds overlap, are interrupted and restart, each result of the console is stored once', async () => {
   await assert(
     asyncProperty(array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const vspc = await vspcStandIn();

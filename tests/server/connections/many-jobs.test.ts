@@ -15,7 +15,7 @@ beforeAll(async () => {
   store = await embedded();
 });
 
-test('COLLECT-3: a console of ten thousand jobs is read whole, and what has changed of it the next time, in bounded time', async () => {
+test('COLLECT-3: a console of ten thousand jobs is read completely, and then only its changes, in bounded time', async () => {
   const vspc = await aConsole();
   const field = await aField(store);
   const jobs = fill(vspc.console, COMPANIES, JOBS, NOON - HOUR);

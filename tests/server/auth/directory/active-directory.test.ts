@@ -37,7 +37,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     await samba?.stop();
   });
 
-  test('DIR-1: the right password is right by name and by name@domain, a wrong, an empty and an unknown one are wrong', async () => {
+  test('DIR-1: the right password works by name and by name@domain; a wrong, an empty and an unknown one are wrong', async () => {
     for (const name of ['kate', 'KATE', 'kate@example.test']) {
       expect(await directory.bind(name, PASSWORD)).toEqual({
         is: 'right',
@@ -57,13 +57,13 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     }
   });
 
-  test('DIR-1: a disabled account and one that must change its password are told apart', async () => {
+  test('DIR-1: a disabled account and one that must change its password are distinguished', async () => {
     expect(await directory.bind('gone', PASSWORD)).toEqual({ is: 'disabled' });
     expect(await directory.bind('must', PASSWORD)).toEqual({ is: 'must-change' });
     expect(await directory.bind('must', 'wrong')).toEqual({ is: 'wrong' });
   });
 
-  test('DIR-6: how an account stands is told without its password: disabled, run out, gone; one that is locked or must change its password stands', async () => {
+  test("DIR-6: an account's status is read without its password: disabled, expired or deleted; a locked one and one that must change its password are active", async () => {
     // Samba lets accounts run out by the machine's clock.
     const { at } = here();
     const now = { ...world, clock: systemClock };
@@ -126,7 +126,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     expect(await directory.unlock('nobody')).toEqual({ is: 'unknown' });
   });
 
-  test("DIR-2: a change proves the old password; what the policy refuses is told in the directory's words and leaves the old one", async () => {
+  test("DIR-2: a change needs the old password; a refusal by the policy is shown in the directory's words and keeps the old one", async () => {
     expect(await directory.change('change', 'wrong', NEXT)).toEqual({ is: 'wrong' });
     const refused = await directory.change('change', PASSWORD, 'short');
     expect(refused).toMatchObject({
@@ -140,12 +140,12 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     expect(await directory.change('nobody', PASSWORD, NEXT)).toEqual({ is: 'unknown' });
   });
 
-  test('DIR-2: who must change the password can, and is in with the new one', async () => {
+  test('DIR-2: a user who must change the password can, and is signed in with the new one', async () => {
     expect(await directory.change('must', PASSWORD, NEXT)).toEqual({ is: 'done' });
     expect(await directory.bind('must', NEXT)).toMatchObject({ is: 'right' });
   });
 
-  test('DIR-2: a reset asks for no old password, and may ask for another at the next sign-in', async () => {
+  test('DIR-2: a reset needs no old password, and can require another one at the next sign-in', async () => {
     expect(await directory.reset('reset', 'short', false)).toMatchObject({
       is: 'refused',
       says: expect.stringMatching(/password/i) as unknown,
@@ -157,7 +157,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     expect(await directory.reset('nobody', NEXT, false)).toEqual({ is: 'unknown' });
   });
 
-  test('DIR-3: what is typed as a name is a value, never part of a question', async () => {
+  test('DIR-3: a typed name is a value, never part of a query', async () => {
     expect(await directory.bind("o'neil(1)", PASSWORD)).toMatchObject({
       is: 'right',
       name: "o'neil(1)",
@@ -178,7 +178,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     }
   });
 
-  test("DIR-4: nobody's password goes out before the certificate was checked", async () => {
+  test('DIR-4: no password is sent before the certificate is checked', async () => {
     const { at, address } = here();
     expect(
       await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),
@@ -205,7 +205,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     ).toEqual({ is: 'unreachable' });
   });
 
-  test('DIR-4: a directory that is not there, or whose service account is wrong, is unreachable and told as such', async () => {
+  test('DIR-4: a missing directory, or one with a wrong service account, is reported as unreachable', async () => {
     const wrong = activeDirectory(world, here().at, 'wrong');
     expect([await wrong.unlock('kate'), await wrong.change('kate', PASSWORD, NEXT)]).toEqual([
       { is: 'unreachable' },
@@ -217,7 +217,7 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
   });
 });
 
-test('DIR-4: a listener that speaks no TLS hears no password, and a private address that the operator did not allow hears nothing', async () => {
+test('DIR-4: a server without TLS gets no password, and a private address that the operator did not allow gets nothing', async () => {
   const heard: Buffer[] = [];
   let calls = 0;
   const server = createServer((socket) => {

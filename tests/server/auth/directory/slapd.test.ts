@@ -27,7 +27,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
     await slapd?.stop();
   });
 
-  test('DIR-1: the right password is right by name and by name@domain, a wrong, an empty and an unknown one are wrong', async () => {
+  test('DIR-1: the right password works by name and by name@domain; a wrong, an empty and an unknown one are wrong', async () => {
     for (const name of ['kate', 'KATE', 'kate@example.test']) {
       expect(await directory.bind(name, PASSWORD)).toEqual({
         is: 'right',
@@ -49,7 +49,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
     }
   });
 
-  test('DIR-3: what is typed as a name is a value, never part of a question', async () => {
+  test('DIR-3: a typed name is a value, never part of a query', async () => {
     expect(await directory.bind("o'neil(1)", PASSWORD)).toMatchObject({
       is: 'right',
       name: "o'neil(1)",
@@ -70,7 +70,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
     }
   });
 
-  test('DIR-6: an account that is there stands, one that is not is gone, and where none is seen nothing is said', async () => {
+  test('DIR-6: an existing account is active, a missing one is deleted, and where no account is visible nothing is reported', async () => {
     const { at } = here();
     expect(
       await readAccountStatuses(world, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*']),
@@ -99,7 +99,7 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
     ]);
   });
 
-  test("DIR-4: nobody's password goes out before the certificate was checked, and who cannot be asked is told as such", async () => {
+  test('DIR-4: no password is sent before the certificate is checked, and an unreachable server is reported as such', async () => {
     const { at, plain } = here();
     expect(
       await activeDirectory(world, { ...at, ca: null }, SERVICE).bind('kate', PASSWORD),

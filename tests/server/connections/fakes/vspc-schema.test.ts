@@ -29,7 +29,7 @@ const refused = (row: Record<string, unknown>): boolean =>
     data: [row],
   }).success;
 
-test('COLLECT-8: every answer of the stand-in has the form that the console publishes', async () => {
+test('COLLECT-8: every answer of the fake has the schema that the console publishes', async () => {
   const vspc = await aConsole();
   const { console } = vspc;
   fill(console, 2, 40, NOON);
@@ -86,7 +86,7 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
   expect(errors('asyncAction', await action.json())).toEqual([]);
 });
 
-test('COLLECT-8: the written form refuses what the console does not publish', () => {
+test("COLLECT-8: the schema refuses what the console doesn't publish", () => {
   const row = aJob(JOB, NOON);
   expect(refused(row)).toBe(false);
   for (const wrong of [
