@@ -11,7 +11,7 @@ import { makeFixture, provider, user } from '../http/fixtures.ts';
 const LONG = { least: LIMITS.passwordLeast, own: ['kate', 'Harbour', 'kate.miller'] };
 const SHORT = { ...LONG, least: LIMITS.passwordLeastWithFactor };
 
-test('G35: a password is measured by its length, not by its kinds of characters', () => {
+test('G35: a password is judged by its length, not by its kinds of characters', () => {
   for (const good of [
     'correct horse battery',
     'tractor under the pale bridge',
@@ -30,7 +30,7 @@ test('G35: a password is measured by its length, not by its kinds of characters'
   expect(findPasswordError('mxqvbtw', SHORT)).toBe(MESSAGES.passwordShort({ min: 8 }));
 });
 
-test('G35: what everybody chooses first is refused, however it is dressed up', () => {
+test('G35: common passwords are refused, in any variation', () => {
   for (const common of [
     'passwordpassword',
     'Password1234567',
@@ -77,7 +77,7 @@ test('G35: what everybody chooses first is refused, however it is dressed up', (
   }
 });
 
-test("G35: neither the name of the product, nor the provider's, nor the own stands in it", () => {
+test("G35: a password can't contain the name of the product, the provider or the user", () => {
   for (const own of [
     'my daybook opens here',
     'D4yb00k opens here now',
@@ -90,7 +90,7 @@ test("G35: neither the name of the product, nor the provider's, nor the own stan
   }
 });
 
-test('G35: beside a second factor a password may be shorter', async () => {
+test('G35: with a second factor a password may be shorter', async () => {
   const fixture = await makeFixture();
   const { tenant } = await provider(fixture);
   const id = await user(fixture, tenant, {

@@ -131,7 +131,7 @@ eachDatabase((_name, open) => {
     expect(await shown(dana, two)).toMatchObject({ ignoredReason: 'new rack' });
   });
 
-  test('RUN-13: a change that is refused in part changes nothing', async () => {
+  test('RUN-13: a change that is partly refused changes nothing', async () => {
     const {
       dana,
       ids: [one = ''],
@@ -174,7 +174,7 @@ eachDatabase((_name, open) => {
     expect(await shown(dana, one)).toMatchObject({ note: { content: 'y' }, ignoredUntil: until });
   });
 
-  test('RUN-14: results in bulk, tickets and hints take the ids of the list, and numbers as before', async () => {
+  test('RUN-14: results in bulk, tickets and hints accept the IDs of lists, and numbers as before', async () => {
     const { dana, max, ids } = await begin(5);
     const [a = '', b = '', c = '', d = '', e = ''] = ids;
     expect(

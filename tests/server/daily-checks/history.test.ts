@@ -10,7 +10,7 @@ const OPENED = 40_000;
 const MINE = 7;
 
 eachDatabase((name, open) => {
-  test(`PANEL-6: of a long log the history of a problem reads its own deeds, and those on many of its company since it began (${name})`, async () => {
+  test(`PANEL-6: in a long log, the history of a problem reads only its own actions and its company's bulk actions since it opened (${name})`, async () => {
     const store = await open();
     const tenant = await aTenant(store);
     await store.tenant(tenant, (tx) =>

@@ -73,7 +73,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('DESK-4: while a job is ignored its open problem sleeps and no result is expected; heeding wakes what ignoring put to sleep', async () => {
+  test('DESK-4: while a job is ignored, its open problem is snoozed and no result is expected; ending it wakes what ignoring snoozed', async () => {
     const { office, dana } = await begin();
     const begun = now();
     const two = begun - 5.5 * HOUR; // 02:00
@@ -133,7 +133,7 @@ eachDatabase((_name, open) => {
     await clock.stop();
   });
 
-  test('DESK-4: the end of the time ends it, and so does a success, which every device is told', async () => {
+  test('DESK-4: it ends at its time or with a success, and every device is told', async () => {
     const { office, dana } = await begin();
     const begun = now();
     const two = begun - 5.5 * HOUR;
@@ -184,7 +184,7 @@ eachDatabase((_name, open) => {
     await clock.stop();
   });
 
-  test('DESK-4: a snooze that somebody set since is theirs, and another problem than a missed run is left alone', async () => {
+  test('DESK-4: a snooze that somebody set since stays, and a problem other than a missed run is left alone', async () => {
     const { office, dana, max } = await begin();
     const two = now() - 5.5 * HOUR;
     await office.post(1, [ran('files', two - DAY), failure('sql', `${TODAY}T02:00:00Z`)]);
@@ -206,7 +206,7 @@ eachDatabase((_name, open) => {
     await clock.stop();
   });
 
-  test("DESK-4: the time lies in the future and within a year; a name of several jobs is asked for again; others' jobs do not exist", async () => {
+  test("DESK-4: the time is in the future and within a year; an ambiguous job name asks for the source; others' jobs don't exist", async () => {
     const { office, dana, cora, rita } = await begin();
     const two = now() - 5.5 * HOUR;
     await office.post(1, [ran('files', two)]);
@@ -281,7 +281,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('DESK-4: that a job is switched off is meant until it is switched on', async () => {
+  test('DESK-4: a disabled job is ignored until it is enabled', async () => {
     const { office, dana, cora } = await begin();
     const two = now() - 5.5 * HOUR;
     await office.post(2, [ran('off', two, { enabled: false }), ran('on', two)]);

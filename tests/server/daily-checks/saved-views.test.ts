@@ -93,7 +93,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('DESK-1: a named list belongs to its owner: nobody else changes or removes it, and one that nobody else sees is unknown to them', async () => {
+  test("DESK-1: a saved view belongs to its owner: nobody else changes or removes it, and an unshared one doesn't exist for others", async () => {
     const { dana, max } = await begin();
     const [own, shared] = [aView(), aView({ name: 'All', shared: true })];
     for (const view of [own, shared]) expect((await save(dana, view)).status).toBe(200);
@@ -117,7 +117,7 @@ eachDatabase((_name, open) => {
     expect(await loadNames(max)).toEqual(['All']);
   });
 
-  test('DESK-1: a user has so many lists and no more; the ones that stand can be changed, and room is made by removing one', async () => {
+  test('DESK-1: a user has a limited number of views; existing ones can be changed, and removing one makes room', async () => {
     const { dana, max } = await begin();
     const all = Array.from({ length: LIMITS.viewsPerUser }, (_, index) =>
       aView({ name: `View ${index}` }),
@@ -136,7 +136,7 @@ eachDatabase((_name, open) => {
     expect((await booted(dana)).views).toHaveLength(LIMITS.viewsPerUser);
   });
 
-  test('DESK-2: who sees the whole provider shares and sees what is shared; of one that is shared no longer others learn only that it is gone', async () => {
+  test('DESK-2: users who see the whole provider share views and see shared ones; of one that is no longer shared, others only learn that it is gone', async () => {
     const { dana, max, cora, rita } = await begin();
     const [devices, view] = [
       [await booted(dana), await booted(max), await booted(cora)] as const,
@@ -173,7 +173,7 @@ eachDatabase((_name, open) => {
     expect(JSON.stringify(await eventsSince(max, devices[1]))).not.toContain('secret=1');
   });
 
-  test('OUT-3: a repeated command of the desk gets its first answer and makes nothing; another body under its id is refused', async () => {
+  test('OUT-3: a repeated command gets its first answer and creates nothing; another body under its ID is refused', async () => {
     const { dana } = await begin();
     const device = randomUUID();
     const view = aView();
@@ -222,7 +222,7 @@ eachDatabase((_name, open) => {
     ).toBe('out-of-order');
   });
 
-  test('DESK-3: each hand-over stands, once, in the order of its arrival; one of the same id by another is refused', async () => {
+  test('DESK-3: each hand-over is stored once, in order of arrival; one with the same ID by another user is refused', async () => {
     const { dana, max, cora, rita } = await begin();
     const first = aShift({ comment: 'tape 4 is out' });
     expect((await dana('POST', 'monitoring/hand-overs', first)).status).toBe(200);
@@ -248,7 +248,7 @@ eachDatabase((_name, open) => {
     expect((await booted(cora)).shifts).toEqual([]);
   });
 
-  test('DESK-3: a hand-over tells of no company that its author may not see', async () => {
+  test("DESK-3: a hand-over names no company that its author can't see", async () => {
     const { office, dana, cora } = await begin();
     await office.post(1, [failure('files', `${TODAY}T02:00:00Z`)]);
     await office.post(2, [failure('sql', `${TODAY}T02:00:00Z`)]);
@@ -278,7 +278,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test("DESK-5: a preference is one's own: it is kept for every device, and nobody sets another's or sees it", async () => {
+  test('DESK-5: a preference is stored for all devices of its user, and nobody else sets or sees it', async () => {
     const { dana, rita } = await begin();
     const [me, other] = [(await booted(dana)).me.id, (await booted(rita)).me.id];
     expect((await theme(dana, me, '{"mode":"dark"}')).status).toBe(200);
@@ -312,7 +312,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('DESK-7: a ticket is named for one problem or many, replaced, and taken away', async () => {
+  test('DESK-7: a ticket number is linked to one problem or many, replaced, and removed', async () => {
     const { office, dana, rita } = await begin();
     await office.post(
       1,

@@ -25,7 +25,7 @@ function hands() {
 
 const settled = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));
 
-test('STORE-7: what comes while such work is done is done together, in order and in bounds, and each gets its own answer; other tenants do not wait', async () => {
+test("STORE-7: work that arrives meanwhile is batched, in order and within limits, each with its own answer; other tenants don't wait", async () => {
   const { begun, line, names } = hands();
   const answers = ['a', 'b', 'cc', 'dddd', 'e'].map((work) => line('one', work));
   const other = line('two', 'x');
@@ -48,7 +48,7 @@ test('STORE-7: what comes while such work is done is done together, in order and
   expect(names().at(-1), 'the line is empty').toBe('one:f');
 });
 
-test('STORE-7: where several fail together each is done alone, and only those fail that must', async () => {
+test('STORE-7: if a batch fails, each part runs alone, and only those that must fail do', async () => {
   const { begun, line, names } = hands();
   const answers = Promise.allSettled(['a', 'b', 'c', 'd'].map((work) => line('one', work)));
   begun[0]?.end();
@@ -64,7 +64,7 @@ test('STORE-7: where several fail together each is done alone, and only those fa
   expect(names()).toEqual(['one:a', 'one:b+c+d', 'one:b', 'one:c', 'one:d']);
 });
 
-test('STORE-7: where the database could not, or nobody knows whether it did, nothing is done again', async () => {
+test('STORE-7: if the database was unavailable or the outcome is unknown, nothing runs again', async () => {
   const { begun, line, names } = hands();
   const answers = Promise.allSettled(['a', 'b', 'c'].map((work) => line('one', work)));
   begun[0]?.end();

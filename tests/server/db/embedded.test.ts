@@ -12,7 +12,7 @@ const NOBODY = {
   again: () => undefined,
 };
 
-test('STORE-8: a connection to the embedded database begins clean: what the one before left open is taken back, and is told so', async () => {
+test('STORE-8: a connection to the embedded database starts clean: an open transaction of the previous one is rolled back and reported', async () => {
   const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
   const pool = (): Pool =>
     new Pool({
@@ -50,7 +50,7 @@ test('STORE-8: a connection to the embedded database begins clean: what the one 
   await embedded.close();
 });
 
-test('STORE-8: statements that are given at once are done in their order, and those behind a failed one fail with it until the transaction ends', async () => {
+test('STORE-8: statements sent together run in order, and those behind a failed one fail until the transaction ends', async () => {
   const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
   const pool = new Pool({
     stream: () => embedded.connect(),
@@ -89,7 +89,7 @@ test('STORE-8: statements that are given at once are done in their order, and th
   await embedded.close();
 });
 
-test('STORE-8: a thread that stops is told of, and every connection is a lost one from then on', async () => {
+test('STORE-8: a stopped thread is reported, and every later connection counts as lost', async () => {
   const stopped = Promise.withResolvers<number | null>();
   const embedded = await openEmbedded(
     { dir: null, image: migratedImage() },
@@ -110,7 +110,7 @@ test('STORE-8: a thread that stops is told of, and every connection is a lost on
   await embedded.close();
 });
 
-test('STORE-8: a folder that holds no database that can be opened is refused, and nothing stays behind', async () => {
+test('STORE-8: a folder without a readable database is refused, and nothing is left behind', async () => {
   await expect(
     openEmbedded(
       { dir: null, image: new Blob(['no archive']) },

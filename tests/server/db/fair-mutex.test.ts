@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { makeFairMutex } from '#server/platform/db/fair-mutex.ts';
 
-test('STORE-6: one at a time asks for the head row of a tenant, in order; other tenants do not wait', async () => {
+test("STORE-6: one caller at a time takes a tenant's head row, in order; other tenants don't wait", async () => {
   const turns = makeFairMutex(systemClock, 60_000);
   const said: string[] = [];
   const first = await turns.next('a');
@@ -20,7 +20,7 @@ test('STORE-6: one at a time asks for the head row of a tenant, in order; other 
   (await turns.next('a'))();
 });
 
-test('STORE-6: nobody waits for ever for one that waits for something else', async () => {
+test('STORE-6: nobody waits forever for a caller that waits for something else', async () => {
   const turns = makeFairMutex(systemClock, 5);
   const stuck = await turns.next('a');
   const release = await turns.next('a');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }); // a busy machine
 
 test.skipIf(missing !== '')(
-  `STORE-2: a lost connection, a deadlock and a serialization failure are tried again; nothing happens twice${missing}`,
+  'STORE-2: a lost connection, a deadlock and a serialization failure are retried; nothing happens twice',
   async () => {
     const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
     const operator = new Client(url);
@@ -58,7 +58,7 @@ test.skipIf(missing !== '')(
   },
 );
 
-test('STORE-3: a connection lost while committing is not tried again: the outcome is not known', async () => {
+test('STORE-3: a connection lost while committing is not retried: the outcome is unknown', async () => {
   let tries = 0;
   const lost = Object.assign(new Error('Connection terminated unexpectedly'), {});
   await expect(
@@ -82,7 +82,7 @@ test('STORE-3: a connection lost while committing is not tried again: the outcom
 });
 
 test.skipIf(missing !== '')(
-  `STORE-13: what lacks resources passes or is told apart from a full disk, which is not tried again${missing}`,
+  'STORE-13: a lack of resources is retried and distinguished from a full disk, which is not',
   async () => {
     const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
     try {

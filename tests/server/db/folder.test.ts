@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("STORE-10: an embedded database is its owner's alone, in a folder that others may enter and where it was not so before", async () => {
+test('STORE-10: an embedded database is readable only by its owner, in a folder that others may enter, also if it was readable before', async () => {
   const open = () =>
     openStore({
       dataDir: dir,

@@ -148,7 +148,7 @@ async function expectRecovery({ disk, site, pings, read }: Full): Promise<void> 
 
 const skipped = missing !== '' ? missing : mayMount() ? '' : ' (skipped: no tmpfs can be mounted)';
 test.skipIf(skipped !== '')(
-  `G23, STORE-13: where the disk of PostgreSQL's tables is full, writes fail with 507 and Retry-After, reads and sessions go on, writes resume and nothing is lost${skipped}`,
+  `G23, STORE-13: if the disk of PostgreSQL's tables is full, writes fail with 507 and Retry-After, reads and sessions continue, writes resume and nothing is lost${skipped}`,
   async () => {
     const full = await runFull(false);
     expect(await refusals(full)).toEqual(new Set([507]));
@@ -158,7 +158,7 @@ test.skipIf(skipped !== '')(
 );
 
 test.skipIf(skipped !== '')(
-  `G23, STORE-13: where PostgreSQL ends as its own log finds no space, every call fails with 503 or 507 and Retry-After, and writes resume when PostgreSQL runs again${skipped}`,
+  `G23, STORE-13: if PostgreSQL ends because its log has no space, every call fails with 503 or 507 and Retry-After, and writes resume when it runs again${skipped}`,
   async () => {
     const full = await runFull(true);
     expect(

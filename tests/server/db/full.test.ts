@@ -75,7 +75,7 @@ async function fillAndFree(disk: Disk): Promise<number> {
   return pings.ping();
 }
 
-test('STORE-11: the floor is 64 MB on a large disk, 5 % of a smaller one, and never less than the database needs to go on', () => {
+test('STORE-11: the minimum is 64 MB on a large disk, 5 % of a smaller one, and never less than the database needs to continue', () => {
   expect(
     [10 * 1024 ** 4, 1_280 * MB, 1_000 * MB, 100 * MB].map((total) => getFloor(total) / MB),
   ).toEqual([64, 64, 50, 24]);
@@ -83,7 +83,7 @@ test('STORE-11: the floor is 64 MB on a large disk, 5 % of a smaller one, and ne
 
 const missing = mayMount() ? '' : ' (skipped: no tmpfs can be mounted)';
 test.skipIf(missing !== '')(
-  `G23, STORE-11: a disk that runs full under pings: writes are told to come again, reads and signing in go on, nothing is lost${missing}`,
+  'G23, STORE-11: a disk that fills up under pings: writes are told to retry, reads and signing in continue, nothing is lost',
   async () => {
     expect(await fillAndFree(smallDisk())).toBe(200);
   },

@@ -10,7 +10,7 @@ import { aTenant } from './drafts.ts';
 
 const KILLS = 10 * Number(process.env['PROOF'] ?? 1);
 
-test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose nothing acknowledged and leave no hole', async () => {
+test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose no acknowledged write and leave no gap', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'daybook-kills-'));
   try {
     await migratedFolder(dir);

@@ -23,7 +23,7 @@ const start = (): Child => {
   return one;
 };
 
-test('LOCK-1, G21: a second process on one folder is refused in words, also while the first is stopped; a killed one is succeeded', async () => {
+test('LOCK-1, G21: a second process on one folder is refused with a message, also while the first is stopped; a killed one is replaced', async () => {
   const owner = start();
   expect(await owner.first).toEqual({ is: 'held' });
   const second = start();
@@ -42,7 +42,7 @@ test('LOCK-1, G21: a second process on one folder is refused in words, also whil
   expect(await start().first).toEqual({ is: 'held' });
 });
 
-test('LOCK-2, G21: of many who find a dead owner at once exactly one gets the folder', async () => {
+test('LOCK-2, G21: of many that find a dead owner at once, exactly one gets the folder', async () => {
   const dead = start();
   await dead.first;
   dead.kill();
@@ -53,7 +53,7 @@ test('LOCK-2, G21: of many who find a dead owner at once exactly one gets the fo
   expect(lines.filter((line) => line.is === 'refused')).toHaveLength(5);
 });
 
-test('LOCK-2: a hundred within one process: exactly one holds at a time, and nothing is left lying about', async () => {
+test('LOCK-2: of a hundred in one process, exactly one holds the lock at a time, and no file is left behind', async () => {
   for (let round = 0; round < 10; round++) {
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => holdFolder(dir, 0)));
     const holds = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -66,7 +66,7 @@ test('LOCK-2: a hundred within one process: exactly one holds at a time, and not
   expect(await readdir(dir)).toEqual([expect.stringMatching(/^lock\.\d+$/)]);
 });
 
-test('LOCK-3: an owner whose number another process has now, or from before a restart of the machine, is dead', async () => {
+test('LOCK-3: an owner whose process ID belongs to another process, or from before a reboot, is dead', async () => {
   const hold = await holdFolder(dir, 0);
   const [name = ''] = (await readdir(dir)).filter((one) => /^lock\.\d+$/.test(one));
   const mine = JSON.parse(await readFile(join(dir, name), 'utf8')) as Record<string, unknown>;

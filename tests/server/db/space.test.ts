@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-test('STORE-11: after a write that found no space, no answer comes from a look at the disk before it, even one that is still under way', async () => {
+test('STORE-11: after a write that found no space, earlier checks of the disk no longer count, even running ones', async () => {
   [freeBytes, gates] = [80 * MB, null];
   let now = 0;
   const watch = await watchSpace(

@@ -50,7 +50,7 @@ const backAfter = async (stops: number): Promise<void> => {
   await expect.poll(() => said('is there again'), { timeout: 60_000 }).toBe(stops);
 };
 
-test('STORE-9, LOG-3: a thread that is ended while it works is begun again, and nothing that was acknowledged is lost', async () => {
+test('STORE-9, LOG-3: a thread that is killed at work is started again, and no acknowledged write is lost', async () => {
   const tenant = await aTenant(store);
   await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
   let stored = 0;
@@ -90,7 +90,7 @@ test('STORE-9, LOG-3: a thread that is ended while it works is begun again, and 
   expect((log?.events ?? 0) - 1 - stored).toBeLessThanOrEqual(errors);
 });
 
-test('STORE-9: while the database is away calls and pings are told to come again, and then are served', async () => {
+test('STORE-9: while the database is away, calls and pings are told to retry, and are then served', async () => {
   const place = await aPlace(store);
   expect((await place.ping('/files')).status).toBe(200);
   // It is begun again ever later: by now it is away longer than a call tries.
@@ -112,7 +112,7 @@ test('STORE-9: while the database is away calls and pings are told to come again
   ]).toEqual([200, 200]);
 });
 
-test('STORE-9: a store that is closed while its database is away does not begin it again', async () => {
+test("STORE-9: a store that is closed while its database is away doesn't restart it", async () => {
   await stopThread();
   await store.close();
   const count = threads.length;

@@ -10,7 +10,7 @@ eachDatabase((name, open) => {
     (await open()).system(async (sql) => (await raw<R>`${raw.raw(query)}`.execute(sql)).rows);
   const TABLES = `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`;
 
-  test(`G28: every table is owned, forced and under a policy for reading and writing, or stands on the list with its reason (${name})`, async () => {
+  test(`G28: every table has an owner, a forced policy for reading and writing, or an entry on the list with the reason (${name})`, async () => {
     const tables = await ask<{
       name: string;
       on: boolean;
@@ -50,7 +50,7 @@ eachDatabase((name, open) => {
     ).toEqual([]);
   });
 
-  test(`G28, T1: tenant_id comes first in every key of an owned table, none lacks a key, and no view passes by the policies (${name})`, async () => {
+  test(`G28, T1: tenant_id comes first in every key of an owned table, each has a key, and no view bypasses the policies (${name})`, async () => {
     const keys = await ask<{ table: string; kind: string; first: string }>(`
       select conrelid::regclass::text as table, contype::text as kind, a.attname::text as first from pg_constraint c
       join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1] where connamespace = 'public'::regnamespace and contype in ('p', 'u', 'f')`);
@@ -77,7 +77,7 @@ eachDatabase((name, open) => {
     ).toEqual([]);
   });
 
-  test(`G28, LOG-4: the role of the application owns nothing, cannot sign in or pass by a policy, and cannot change an event (${name})`, async () => {
+  test(`G28, LOG-4: the application's role owns nothing, can't sign in, bypass a policy or change an event (${name})`, async () => {
     expect(
       await ask(
         `select current_user::text as me, rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_roles where rolname = current_user`,
@@ -113,7 +113,7 @@ eachDatabase((name, open) => {
     expect(await store.tenant(tenant, (tx) => tx.eventsAfter(0, 9))).toHaveLength(1);
   });
 
-  test(`T3: the policies alone keep tenants apart: no tenant no rows, and nothing of another's is read, changed or written (${name})`, async () => {
+  test(`T3: the policies alone separate tenants: without a tenant no rows, and nothing of another's is read, changed or written (${name})`, async () => {
     const store = await open();
     const [a, b] = [await aTenant(store), await aTenant(store)];
     for (const tenant of [a, b])
@@ -165,7 +165,7 @@ eachDatabase((name, open) => {
     ).rejects.toMatchObject({ code: '42501' });
   });
 
-  test(`T4: a tenant that is no UUID, a transaction inside another and a write while only reading are refused (${name})`, async () => {
+  test(`T4: a tenant that is no UUID, a nested transaction and a write in a read-only one are refused (${name})`, async () => {
     const store = await open();
     const tenant = await aTenant(store);
     await expect(store.tenant(`x'; drop table event; --`, async () => 1)).rejects.toThrow(

@@ -159,7 +159,7 @@ test.skipIf(noOpenssl !== '')(
   },
 );
 
-test('GRAPH-13: only who may consent consents, and only to roles that exist', async () => {
+test('GRAPH-13: only administrators can consent, and only to roles that exist', async () => {
   const { send, client, call, tenant } = await anAdministrator();
   const { body: created } = await send('POST', '/applications', { displayName: 'Other' });
   const { body: principal } = await send('POST', '/servicePrincipals', { appId: created.appId });

@@ -24,7 +24,7 @@ async function aCode() {
   return { ...cloud, code: body, poll };
 }
 
-test('GRAPH-1: a device code waits for a user, and slows down who asks too often', async () => {
+test('GRAPH-1: a device code waits for a user, and slows down frequent requests', async () => {
   const { tenant, clock, code, poll } = await aCode();
   expect(code).toMatchObject({
     verification_uri: 'https://microsoft.com/devicelogin',

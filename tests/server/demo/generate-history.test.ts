@@ -6,7 +6,7 @@ import { BORN, DAY, getFirst, HOUR, pastIn, planned, getPlan } from './fixtures.
 const plan = getFirst(getPlan());
 const { past, ground: fixture, events } = pastIn(plan);
 
-test('EST-4: the bad Thursday takes forty jobs of one server down with one cause', () => {
+test('EST-4: the bad Thursday fails forty jobs of one server with one cause', () => {
   const hit = events('problem.opened@1')
     .filter(({ job }) => planned(plan, fixture, job)?.habit.is === 'thursday')
     .filter(
@@ -23,7 +23,7 @@ test('EST-4: the bad Thursday takes forty jobs of one server down with one cause
   expect(events('problem.opened@1').filter(({ cause }) => cause === first?.cause).length).toBe(40);
 });
 
-test('EST-4: every state of a run and of a problem comes out of the past', () => {
+test('EST-4: every state of a run and of a problem occurs in the history', () => {
   const statuses = new Set([...fixture.run.values()].map(({ status }) => status));
   expect([...STATUSES].filter((status) => !statuses.has(status))).toEqual([]);
   const states = new Set([...fixture.problem.values()].map(({ state }) => state));
@@ -34,7 +34,7 @@ test('EST-4: every state of a run and of a problem comes out of the past', () =>
   expect([good > 0.94, good < 0.985]).toEqual([true, true]);
 });
 
-test('EST-4: one job is switched off and forgotten, and is not missed since', () => {
+test('EST-4: one job is disabled and forgotten, and not missed since', () => {
   const off = [...fixture.job.values()].filter(({ enabled }) => !enabled);
   expect(off.length).toBe(1);
   expect(
@@ -44,7 +44,7 @@ test('EST-4: one job is switched off and forgotten, and is not missed since', ()
   ).toEqual([]);
 });
 
-test('EST-4: events stand in the order of their times, each with its own actor', () => {
+test('EST-4: events are in order of their times, each with its own actor', () => {
   expect(past.by.length).toBe(past.drafts.length);
   const steps = past.by.map(({ at }) => Math.floor(at / 60_000));
   expect(steps.every((at, i) => i === 0 || at >= (steps[i - 1] ?? 0))).toBe(true);
@@ -65,7 +65,7 @@ test.each([
   '2026-03-14T09:10:00Z',
   '2026-03-15T16:30:00Z',
 ])(
-  'EST-5: begun at %s, the small estate opens on some dozens to clear, with causes grouped',
+  'EST-5: started at %s, the small data set opens with dozens of problems to clear, grouped by cause',
   (begun) => {
     const bornAt = Date.parse(begun);
     const { ground: left } = pastIn(getFirst(getPlan('small', bornAt)));
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test('EST-5: the past has been worked on: reviews with comments, notes, snoozes with reasons, tickets, and what was called usual', () => {
+test('EST-5: the history has been worked on: reviews with comments, notes, snoozes with reasons, tickets, and jobs marked as normal', () => {
   const reviews = events('problem.reviewed@1');
   expect(reviews.length).toBeGreaterThan(100);
   expect(reviews.filter(({ comment }) => comment !== null).length).toBeGreaterThan(30);
@@ -98,7 +98,7 @@ test('EST-5: the past has been worked on: reviews with comments, notes, snoozes 
   expect(BORN - last).toBeGreaterThan(18 * HOUR);
 });
 
-test('EST-4, TASK-1: jobs with several machines or mailboxes tell what became of each, in step with the run', () => {
+test('EST-4, TASK-1: jobs with several machines or mailboxes have a result for each, consistent with the run', () => {
   const details = past.tasks;
   expect(details.length).toBeGreaterThan(50);
   const runs = new Map(

@@ -91,7 +91,7 @@ const loadRows = async (world: AppContext, plan: ProviderPlan): Promise<unknown>
 ];
 
 eachDatabase((name, open) => {
-  test('EST-6: a past told twice is told once, and rows folded anew are the same', async () => {
+  test('EST-6: a history loaded twice is stored once, and rows folded again are the same', async () => {
     const store = await open();
     const { world } = await worldAt(store, BORN);
     const plan = ofHarbour(name === 'pglite' ? 21 : 22);
@@ -105,7 +105,7 @@ eachDatabase((name, open) => {
     expect([rebuilt?.differences, rebuilt?.quarantined]).toEqual([[], 0]);
   });
 
-  test('EST-6, LOG-1: a load that is broken off goes on where a piece ended, and comes to the same; events keep their own times and actors', async () => {
+  test('EST-6, LOG-1: an interrupted load continues after the last complete part, with the same result; events keep their own times and actors', async () => {
     const store = await open();
     const { world } = await worldAt(store, BORN);
     const whole = ofHarbour(name === 'pglite' ? 31 : 32);
@@ -146,7 +146,7 @@ eachDatabase((name, open) => {
   });
 });
 
-test('EST-7: what happened while the server stood still is told at the next start, thirty days of it at most', async () => {
+test('EST-7: what happened while the server was stopped is generated at the next start, for at most thirty days', async () => {
   const { world, at } = await worldAt(await freshStore('pglite'), BORN);
   await chooseDemo(world, 'small');
   const plan = ofHarbour(20_260_301);
@@ -179,7 +179,7 @@ test('EST-7: what happened while the server stood still is told at the next star
   ]).toEqual([false, true]);
 });
 
-test('EST-8: the estate lives on through the door of ingest: starts, then ends, once each, also after it stood still', async () => {
+test('EST-8: the demo continues through ingest: starts, then ends, once each, also after a stop', async () => {
   const store = await freshStore('pglite');
   const { world, at, run } = await worldAt(store, BORN);
   const plan = ofHarbour(41);
@@ -226,7 +226,7 @@ test('EST-8: the estate lives on through the door of ingest: starts, then ends, 
   expect((await rebuild(store, { only: [plan.id] }))[0]?.differences).toEqual([]);
 });
 
-test('EST-8: what failed while it was told is told again, once', async () => {
+test('EST-8: results that failed to post are posted again, once', async () => {
   const store = await freshStore('pglite');
   const { world, at } = await worldAt(store, BORN);
   const plan = ofHarbour(51);
@@ -263,7 +263,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('EST-5, EST-9, EST-10: the small estate is there at the first start, whole, with who is who; another is refused and nothing is touched', async () => {
+test('EST-5, EST-9, EST-10: the first start prints the small data set with its users, complete; another size is refused and nothing changes', async () => {
   const { world, at } = await worldAt(store, BORN, dataDir);
   const lines: string[] = [];
   const state = await startDemo(world, null, null, (line) => lines.push(line));
@@ -343,7 +343,7 @@ test('EST-5, EST-9, EST-10: the small estate is there at the first start, whole,
   expect((await startDemo(world, null, null, silent))?.password).toBeNull();
 });
 
-test('EST-9: none leaves what there is alone, and a folder without an estate gets none later', async () => {
+test('EST-9: size none leaves existing data alone, and a folder without demo data gets none later', async () => {
   const { world } = await worldAt(
     await freshStore('pglite'),
     BORN,

@@ -23,7 +23,7 @@ const countOn = (plan: ProviderPlan, day: number, of = (_job: JobPlan): boolean 
 
 const laptops = (job: JobPlan): boolean => job.group === 'monitored-agents';
 
-test('EST-1: the same seed and beginning make the same estate to the last run, another seed another', () => {
+test('EST-1: the same seed and start date generate the same data to the last run, another seed other data', () => {
   const [one, again, other] = [getPlan(), getPlan(), getPlan('small', BORN, 8)];
   expect(JSON.stringify(again)).toBe(JSON.stringify(one));
   expect(JSON.stringify(other)).not.toBe(JSON.stringify(one));
@@ -39,7 +39,7 @@ test('EST-1: the same seed and beginning make the same estate to the last run, a
   expect(getRuns(plan, job, DAYS[3] ?? 0)).toEqual(getRuns(getFirst(again), job, DAYS[3] ?? 0));
 });
 
-test('EST-1: what happens in two halves of a time is what happens in the whole', () => {
+test('EST-1: the two halves of a period generate the same runs as the whole', () => {
   const plan = getFirst(getPlan());
   const [from, middle, to] = [BORN - 2 * DAY, BORN - 1.3 * DAY, BORN];
   const since = BORN - 30 * DAY;
@@ -77,7 +77,7 @@ test.each(MEASURES)(
   },
 );
 
-test('EST-3: weekends are quiet at workstations, weekly fulls move everything, and sizes grow', () => {
+test('EST-3: weekends are quiet at workstations, weekly full backups move everything, and sizes grow', () => {
   const plan = getFirst(getPlan());
   const wednesday = DAYS.at(-7) ?? 0;
   const sunday = wednesday + 4;
@@ -101,7 +101,7 @@ test('EST-3: weekends are quiet at workstations, weekly fulls move everything, a
   expect([Math.min(...growth) > 1, Math.max(...growth) > 1.05]).toEqual([true, true]);
 });
 
-test('EST-3: a repository fills up, is full for a while and is cleared out, and its jobs say so', () => {
+test('EST-3: a repository fills up, stays full for a while and is cleaned up, and its jobs show it', () => {
   const plan = getFirst(getPlan());
   const [full] = plan.repositories.toSorted((a, b) => b.gain - a.gain);
   if (!full) throw new Error('no repository');
@@ -127,7 +127,7 @@ test('EST-3: a repository fills up, is full for a while and is cleared out, and 
   expect([...says((DAYS.at(-1) ?? 0) + 7)]).toContain('space');
 });
 
-test('EST-3: laptops are away for days, and a disabled job runs no more', () => {
+test('EST-3: laptops are away for days, and a disabled job no longer runs', () => {
   const plan = getFirst(getPlan());
   const away = plan.jobs.filter((job) => plan.machines[job.machine]?.habit === 'away');
   const gaps = away.filter(
@@ -145,7 +145,7 @@ test('EST-3: laptops are away for days, and a disabled job runs no more', () => 
   ]).toEqual([true, false]);
 });
 
-test('EST-3: while one looks on, something happens every minute or two', () => {
+test('EST-3: while somebody watches, something happens every minute or two', () => {
   const plan = getPlan();
   const at = plan.providers
     .flatMap((one) => simulateRuns(one, BORN - 30 * DAY, BORN, BORN + 3 * HOUR, 'all'))
@@ -159,7 +159,7 @@ test('EST-3: while one looks on, something happens every minute or two', () => {
   ).toEqual([true, true]);
 });
 
-test('EST-10: two providers on two hosts with brands of their own, and a user for each role', () => {
+test('EST-10: two providers on two hosts with their own branding, and a user for each role', () => {
   const [own, other, ...more] = getPlan().providers;
   expect(more).toEqual([]);
   expect([own?.host, other?.host]).toEqual([null, 'harbour.localhost']);
@@ -175,7 +175,7 @@ test('EST-10: two providers on two hosts with brands of their own, and a user fo
   expect(own?.people.filter(({ company }) => company !== null).length).toBe(1);
 });
 
-test('EST-11: the quick reader of cron lines gives the moments that the general one gives', () => {
+test('EST-11: the fast cron parser returns the same times as the general one', () => {
   const random = makeRng('cron');
   const zones = ['Europe/London', 'America/New_York', 'UTC'];
   for (let i = 0; i < 200; i += 1) {
@@ -194,7 +194,7 @@ test('EST-11: the quick reader of cron lines gives the moments that the general 
   }
 });
 
-test('EST-1: made ids are UUIDs, and unlike each other', () => {
+test('EST-1: generated IDs are UUIDs, and unique', () => {
   const ids = Array.from({ length: 5_000 }, (_, i) => getUuid('ids', i));
   expect(new Set(ids).size).toBe(5_000);
   expect(

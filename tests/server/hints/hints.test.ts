@@ -51,7 +51,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('HINT-3, HINT-4: it tells how many open problems it is for; that it helped is counted once a problem, stands in the history, and is taken back', async () => {
+  test('HINT-3, HINT-4: a hint shows how many open problems it applies to; that it helped counts once per problem, is in the history, and can be undone', async () => {
     const { office, ann, dana } = await begin();
     const id = await made(ann, aHint());
     const now = new Date(fixture.world.clock.now()).toISOString();
@@ -110,7 +110,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([[], [], 404]);
   });
 
-  test('HINT-2: kept by who sees every company and may; one for the inside is not told to others; devices get none of it in the log', async () => {
+  test('HINT-2: users who see every company and have the permission manage hints; internal ones are hidden from others, and the log sends none to devices', async () => {
     const { ann, dana, cora, some, rita } = await begin();
     const inside = await made(ann, aHint({ name: 'Ask Ann', inside: true }));
     const shown = await made(ann, aHint());
@@ -142,7 +142,7 @@ eachDatabase((_name, open) => {
     expect(events.filter(({ event }) => event.type.startsWith('hint.'))).toEqual([]);
   });
 
-  test('HINT-1, HINT-3: one that asks or tells nothing is refused, and who cannot see a result cannot say that it was helped', async () => {
+  test('HINT-1, HINT-3: a hint without conditions or instructions is refused, and only users who see a result can say that it helped', async () => {
     const { office, ann, cora, rita } = await begin();
     const nothing = await ann('POST', PATH, {
       hint: aHint({ when: { text: ' | ', kinds: [], sources: [] } }),

@@ -43,7 +43,7 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
 };
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('STATIC-1: files come compressed as they were built, hashed ones for ever, the page itself asked anew each time', async () => {
+test('STATIC-1: files are served as compressed by the build, hashed ones cacheable permanently, the page itself revalidated each time', async () => {
   const br = await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip, br, zstd' });
   expect(Object.fromEntries(br.headers)).toMatchObject({
     'content-encoding': 'br',
@@ -72,7 +72,7 @@ test('STATIC-1: files come compressed as they were built, hashed ones for ever, 
   ).toBeNull();
 });
 
-test('STATIC-2: where a person goes is the page, with status 200; where a script asks for a file that is not there, it is not', async () => {
+test('STATIC-2: page addresses return the page with status 200; a missing file requested by a script is not found', async () => {
   for (const path of [
     '/monitoring/daily-checks',
     '/login',
@@ -99,7 +99,7 @@ test('STATIC-2: where a person goes is the page, with status 200; where a script
   expect((await get('/', html, 'POST')).status).toBe(404);
 });
 
-test('STATIC-3: what is known already is not sent again, and HEAD says what GET would', async () => {
+test('STATIC-3: cached files are not sent again, and HEAD returns what GET would', async () => {
   const whole = await get('/', { 'accept-encoding': 'br' });
   const tag = whole.headers.get('etag') ?? '';
   const again = await get('/', { 'accept-encoding': 'br', 'if-none-match': `"x", W/${tag}` });
@@ -115,7 +115,7 @@ test('STATIC-3: what is known already is not sent again, and HEAD says what GET 
   ]).toEqual([200, 0, String(whole.body.byteLength), tag]);
 });
 
-test('STATIC-4: nothing outside the folder and nothing hidden in it can be reached', async () => {
+test('STATIC-4: nothing outside the folder and no hidden file in it can be reached', async () => {
   const corpus = [
     '/../secret.txt',
     '/..%2fsecret.txt',

@@ -33,7 +33,7 @@ const READ: readonly (readonly [header: string, ip: string])[] = [
   ['9.9.9.9, 999.1.1.1', NEAR],
 ];
 
-test('HTTP-11: an address counts with or without its port, and nothing left of an entry that cannot be read', () => {
+test('HTTP-11: an address counts with or without its port, and nothing left of an unreadable entry counts', () => {
   expect(READ.map(([header]) => [header, ipFor(header)])).toEqual(READ);
   expect(ipFor(null)).toBe(NEAR);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   fixture = await makeFixture(HERE);
 });
 
-test('HTTP-17: an issuer, or any other system of one provider, that does not answer takes no place from anybody else', async () => {
+test("HTTP-17: an issuer or other system of one provider that doesn't respond takes no slot from others", async () => {
   const silent = await outside(() => ({ silent: true }));
   const theirs = await provider(fixture);
   const ours = await provider(fixture);
@@ -47,7 +47,7 @@ const soon = (): Promise<void> =>
     setTimeout(resolve, 5);
   });
 
-test('HTTP-17: who gives its place up gets the next one that is free, before those that have had none, and there are never more than there are places', async () => {
+test('HTTP-17: a caller that releases its slot gets the next free one, before those that have had none, and slots are never exceeded', async () => {
   const queue = makeQueue(1, 5, true);
   const gate = Promise.withResolvers<void>();
   const order: string[] = [];
@@ -79,7 +79,7 @@ test('HTTP-17: who gives its place up gets the next one that is free, before tho
   expect(queue.running).toBe(0);
 });
 
-test('HTTP-17: parts that wait side by side give up one place and take one, also where the work ends before them or goes on waiting', async () => {
+test('HTTP-17: parts that wait in parallel release one slot and take one, even if the work ends before them or continues waiting', async () => {
   const queue = makeQueue(2, 50, true);
   let inside = 0;
   let most = 0;
@@ -119,7 +119,7 @@ test('HTTP-17: parts that wait side by side give up one place and take one, also
   await one;
 });
 
-test('HTTP-18: one user, and the users of one provider, who ask for much at once wait behind themselves, and nobody behind them', async () => {
+test('HTTP-18: a user, or the users of a provider, with many requests at once wait only for their own', async () => {
   const gate = Promise.withResolvers<void>();
   const theirs = await provider(fixture);
   const ours = await provider(fixture);

@@ -131,7 +131,7 @@ test('ROW-1: the sign-in answers with the token and the same fields of the user 
   });
 });
 
-test('ROW-1, PROFILE-7: a theme that is sent in part joins the stored one', async () => {
+test('ROW-1, PROFILE-7: a partial theme is merged into the stored one', async () => {
   await good('PUT', `profile/${kate}`, {
     theme: { mode: 'dark', sidebarMini: true, sidebarColor: 'blue' },
   });
@@ -310,7 +310,7 @@ test('ROW-1, ROW-2: users in the list have roles as text and as entries, and are
   await good('DELETE', `users/delete/${leo}`);
 });
 
-test('ROW-1, ROW-2: companies have their ids in other systems, users and veeamId, and are changed and deleted by `_id`', async () => {
+test('ROW-1, ROW-2: companies have their IDs in other systems, users and veeamId, and are changed and deleted by `_id`', async () => {
   const made = await good('POST', 'companies', { name: 'Drummond & Pike' });
   const id = named(made, '_id');
   for (const path of ['companies', 'monitoring/reporting/companies'])

@@ -71,7 +71,7 @@ test('ROW-1: the last sync names the entity of each failure', async () => {
   );
 });
 
-test('ROW-1, ROW-2, RUN-13: results have the documented fields, and each call takes the ids that lists give', async () => {
+test('ROW-1, ROW-2, RUN-13: results have the documented fields, and each call accepts the IDs of lists', async () => {
   const [one, two] = [await loadResult('one'), await loadResult('two')];
   await good('PUT', `${RUNS}/${named(one, '_id')}`, {
     note: 'Disk is ordered',
@@ -155,7 +155,7 @@ test('ROW-1, ROW-2: jobs that did not run and disabled jobs have the documented 
   expect(await list(off)).toMatchObject([{ ignored: false }]);
 });
 
-test('ROW-1, ROW-2: discovered computers have the documented fields, and are noted and ignored by their id', async () => {
+test('ROW-1, ROW-2: discovered computers have the documented fields, and are noted and ignored by their ID', async () => {
   for (const path of [
     'monitoring/reporting/discovery/computers',
     'monitoring/reporting/discovery/computers/current',
@@ -172,7 +172,7 @@ test('ROW-1, ROW-2: discovered computers have the documented fields, and are not
   }
 });
 
-test('ROW-1, ROW-2: repositories, their trend and their history have ids, and a history is found by its id', async () => {
+test('ROW-1, ROW-2: repositories, their trend and their history have IDs, and a history is found by its ID', async () => {
   const paths = ['', '/trend', '/history'].map(
     (path) => `monitoring/reporting/repositories${path}`,
   );
@@ -189,7 +189,7 @@ test('ROW-1, ROW-2: repositories, their trend and their history have ids, and a 
   ).toHaveLength(1);
 });
 
-test('ROW-1, ROW-2: SLA alarms have `id` and `jobInstanceUid`, are found by their job, and are changed and removed by their id', async () => {
+test('ROW-1, ROW-2: SLA alarms have `id` and `jobInstanceUid`, are found by their job, and are changed and removed by their ID', async () => {
   const uid = named((await list('monitoring/reporting/jobs-name'))[0], 'jobInstanceUid');
   const all = 'monitoring/reporting/get-all-sla-alarm';
   const alarm = {
@@ -302,7 +302,7 @@ test('ROW-1, ROW-2: rules, hints and report settings have `_id`, and are changed
   expect(await good('GET', hints)).toMatchObject({ hints: [], count: 0 });
 });
 
-test('ROW-1, ROW-2: each answer with a ticket has `_id` and the ids of its company in other systems, and takes the ids of lists', async () => {
+test("ROW-1, ROW-2: each answer with a ticket has `_id` and its company's IDs in other systems, and accepts the IDs of lists", async () => {
   const [first, second] = [
     named(await loadResult('five'), '_id'),
     named(await loadResult('six'), 'mongo_id'),
@@ -333,7 +333,7 @@ test('ROW-1, ROW-2: each answer with a ticket has `_id` and the ids of its compa
   await good('DELETE', `${TICKETS}/${id}`);
 });
 
-test('ROW-3: an API key without the tickets permission reads no ids of other systems in the tickets that it creates', async () => {
+test('ROW-3: an API key without the tickets permission reads no IDs of other systems in the tickets that it creates', async () => {
   const { secret } = await good<{ secret: string }>('POST', `profile/${kate}/api-keys`, {
     name: 'Opens tickets',
     abilities: ['monitoring.job-actions', 'monitoring.daily-checks'],

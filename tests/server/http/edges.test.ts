@@ -51,7 +51,7 @@ const many = {
   sources: [],
 };
 
-test('HTTP-8: an answer is compressed as the caller likes it best; small ones, streams and answers with a token are not', async () => {
+test('HTTP-8: an answer is compressed as the caller prefers; small ones, streams and answers with a token are not', async () => {
   const bytes = new Uint8Array(5_000).fill(7);
   const app = getApp(fixture.world, {
     ...accounts(fixture.world),
@@ -113,7 +113,7 @@ test('HTTP-8: an answer is compressed as the caller likes it best; small ones, s
   ]).toEqual(['zstd', 'br', null, null]);
 });
 
-test('HTTP-9: what comes in at once is bounded; what finds no place is told when to come back, and the rest goes on', async () => {
+test('HTTP-9: concurrent requests are limited; the excess is told when to retry, and the rest continues', async () => {
   let inside = 0;
   let most = 0;
   const gate = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ test('HTTP-9: what comes in at once is bounded; what finds no place is told when
   expect((await ask(app, lastSync, { host, token })).status).toBe(200);
 });
 
-test('HTTP-9: what is served beside the calls is bounded too', async () => {
+test('HTTP-9: requests served beside the calls are limited too', async () => {
   const gate = Promise.withResolvers<void>();
   const app = getApp(
     fixture.world,
@@ -176,7 +176,7 @@ test('HTTP-9: what is served beside the calls is bounded too', async () => {
   expect((await Promise.all(pings)).filter(({ status }) => status === 200)).toHaveLength(2);
 });
 
-test('HTTP-9: a place that becomes free goes to the next in line, also after a failure', async () => {
+test('HTTP-9: a free slot goes to the next in line, also after a failure', async () => {
   const queue = makeQueue(1, 2);
   const order: number[] = [];
   const step = (n: number) =>
@@ -198,7 +198,7 @@ test('HTTP-9: a place that becomes free goes to the next in line, also after a f
   ]);
 });
 
-test('HTTP-10: a call that takes too long is given up on, and keeps its place until it really ends', async () => {
+test('HTTP-10: a call that takes too long is abandoned, and keeps its slot until it really ends', async () => {
   const gate = Promise.withResolvers<void>();
   const app = getApp(
     fixture.world,
@@ -231,7 +231,7 @@ const callerAt = (trusted: string[], near: string, headers: Record<string, strin
     { incoming: { socket: { remoteAddress: near } } },
   );
 
-test('HTTP-11: what a proxy claims is believed only of a trusted one, and only as far as trusted ones passed it on', () => {
+test("HTTP-11: a proxy's claims are trusted only from trusted proxies, and only as far as trusted ones forwarded them", () => {
   const claims = {
     'x-forwarded-for': '6.6.6.6, 203.0.113.9, 10.0.0.2',
     'x-forwarded-proto': 'https',
@@ -261,7 +261,7 @@ test('HTTP-11: what a proxy claims is believed only of a trusted one, and only a
   expect(callerAt(['fd00::/8'], 'fd00::1', claims).ip).toBe('10.0.0.2');
 });
 
-test('G46: over TLS the browser is told to stay there for a year', async () => {
+test('G46: over TLS the browser is told to use HTTPS for a year', async () => {
   const ahead = {
     ...fixture.world,
     config: { ...fixture.world.config, trustedProxies: ['192.0.2.7'] },
@@ -278,7 +278,7 @@ test('G46: over TLS the browser is told to stay there for a year', async () => {
   ).toBeNull();
 });
 
-test('HTTP-12: the log says what was asked and how it went, and holds no password, token, cookie, key or query', async () => {
+test('HTTP-12: the log has each request and its outcome, and no password, token, cookie, key or query', async () => {
   const app = getApp(
     fixture.world,
     { ...accounts(fixture.world), lastSync: async () => ok(many) },

@@ -301,7 +301,7 @@ function getAddress(
   };
 }
 
-test("G30: every call that changes something is asked with what is theirs, or takes nothing of anybody's", () => {
+test("G30: every call that changes something is tested with others' IDs, or takes none", () => {
   const request = new Set<string>([
     ...Object.keys(writes(theirs)),
     ...Object.keys(NOTHING_OF_OTHERS),
@@ -355,7 +355,7 @@ const WHO = [
 ] as const;
 
 for (const [who, begin, passes] of WHO) {
-  test(`G30: a user ${who} changes nothing of theirs and is told nothing, whatever ids it sends`, async () => {
+  test(`G30: a user ${who} changes nothing of others and learns nothing about it, whatever IDs it sends`, async () => {
     const asker = await begin();
     const before = await loadStored();
     const took: string[] = [];
@@ -371,7 +371,7 @@ for (const [who, begin, passes] of WHO) {
     expect(await loadStored()).toEqual(before);
   });
 
-  test(`G30: a user ${who} reads nothing of theirs, whatever it asks`, async () => {
+  test(`G30: a user ${who} reads nothing of others, whatever it requests`, async () => {
     const asker = await begin();
     const details: string[] = [];
     const ids = new Set(Object.values(theirs).map(String));

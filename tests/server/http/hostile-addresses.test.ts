@@ -176,7 +176,7 @@ function* attacks(
 }
 
 eachDatabase((database, open) => {
-  test(`TEXT-4: no address, header or body of a stranger fails (${database}, seed ${SEED})`, async () => {
+  test(`TEXT-4: no hostile address, header or body makes a call fail (${database}, seed ${SEED})`, async () => {
     const fixture = await makeFixture({ trustedProxies: ['127.0.0.1'] }, await open());
     const { world } = fixture;
     await provider(fixture, '127.0.0.1');

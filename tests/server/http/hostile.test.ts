@@ -135,7 +135,7 @@ async function attackAll(
 
 eachDatabase((database, open) => {
   test(
-    `TEXT-4: no call fails of what it is sent (${database}, seed ${SEED})`,
+    `TEXT-4: no hostile input makes a call fail (${database}, seed ${SEED})`,
     async () => {
       const { failed, share } = await attackAll(await open(), SEED);
       expect(failed).toEqual([]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   fixture = await makeFixture();
 });
 
-test('KEY-6: a window lasts a minute from its first call, and its end is told', () => {
+test('KEY-6: a window lasts a minute from its first call, and its end is reported', () => {
   const one = pace(2, 9, 9);
   const withHeaders = () => {
     const tell = new Headers();
@@ -46,7 +46,7 @@ test('KEY-6: a window lasts a minute from its first call, and its end is told', 
   ]);
 });
 
-test('KEY-6: callers of one IPv6 network are one', () => {
+test('KEY-6: callers of one IPv6 network count as one', () => {
   const one = pace(9, 1, 9);
   expect([
     one.count('address', '2001:db8:1:2::1', 0, new Headers()),
@@ -55,14 +55,14 @@ test('KEY-6: callers of one IPv6 network are one', () => {
   ]).toEqual([null, 'too-many', null]);
 });
 
-test('KEY-6: what is remembered is bounded, whatever comes', () => {
+test('KEY-6: the memory used is limited, whatever comes', () => {
   const one = pace(9, 9, 9, 100);
   for (let n = 0; n < 5_000; n += 1)
     one.count('address', `198.51.${n >> 8}.${n & 255}`, n, new Headers());
   expect(one.size).toBe(100);
 });
 
-test('KEY-6: a key works on so many calls at once, and a place is free again when one ends, well or not', async () => {
+test('KEY-6: a key may run a number of calls at once, and a slot is free when one ends, with success or not', async () => {
   const { tenant, host } = await provider(fixture);
   const id = await user(fixture, tenant, { roles: ['operator'] });
   const secret = getSecret(fixture.world.chance.bytes(32));

@@ -65,7 +65,7 @@ test("HTTP-14: over a real socket a call is answered, with the caller's own addr
   expect(fixture.lines.findLast((line) => line.includes('branding'))).toContain('"ip":"127.0.0.1"');
 });
 
-test('HTTP-14: what is no proper request is refused without a word about the inside', async () => {
+test('HTTP-14: an invalid request is refused without internal details', async () => {
   const refused = [
     'GET /api/v1/service-providers/branding HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
     'GET http://[/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
@@ -92,7 +92,7 @@ test('HTTP-6: over a real socket a body above the limit is refused before it has
   expect(got).toContain('"kind":"too-large"');
 });
 
-test('G33: a stream is told and closed within 5 s of logging out, and of losing a role', async () => {
+test('G33: a stream is notified and closed within 5 s of logging out, and of losing a role', async () => {
   const one = (await login(app, host)).body.data.token;
   const two = (await login(app, host)).body.data.token;
   const out = await openStream(one);
@@ -123,7 +123,7 @@ test('G33: a stream is told and closed within 5 s of logging out, and of losing 
   ]).toEqual([true, true]);
 });
 
-test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes nothing new', async () => {
+test('HTTP-15: stopping finishes running calls, cuts streams, and accepts nothing new', async () => {
   const gate = Promise.withResolvers<void>();
   const slow = getApp(fixture.world, {
     ...accounts(fixture.world),
@@ -155,6 +155,6 @@ test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes 
   await expect(fetch(`${at}/service-providers/branding`)).rejects.toThrow('fetch failed');
 });
 
-test('HTTP-16: a port that is taken is a failure with a name', async () => {
+test('HTTP-16: a port in use is a failure with a name', async () => {
   await expect(listen(app, server.port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -23,7 +23,7 @@ const spellings = (groups: readonly number[]): string[] => {
   ];
 };
 
-test('G37: of IPv6 all addresses of one /64 count as one caller, in every spelling, and no others', () => {
+test('G37: all addresses of one IPv6 /64 count as one caller, in every notation, and no others', () => {
   assert(
     property(
       array(oneof(group, constant(0)), { minLength: 8, maxLength: 8 }),
@@ -60,7 +60,7 @@ test('G37: of IPv6 all addresses of one /64 count as one caller, in every spelli
   );
 });
 
-test('OUTB-1: outside is what IANA assigned as global unicast, less its special ranges; IPv4 written as IPv6 is judged as IPv4', async () => {
+test('OUTB-1: public addresses are what IANA assigned as global unicast, without its special ranges; IPv4 written as IPv6 counts as IPv4', async () => {
   const { world } = await makeFixture();
   const inside = {
     ...world,
@@ -130,7 +130,7 @@ test('OUTB-1: outside is what IANA assigned as global unicast, less its special 
   expect(unwrapAddress('::ffff:0:1')).toBe('0.0.0.1');
 });
 
-test('HTTP-8: what never changes is made once and compressed once for each coding', async () => {
+test('HTTP-8: responses that never change are built once and compressed once per encoding', async () => {
   let made = 0;
   const give = compressedOnce(() => {
     made += 1;

@@ -59,11 +59,11 @@ function broken(change: (copy: Page & Record<string, unknown>) => void): string[
 const events = (copy: Page) =>
   copy.paths['/sync/events']?.['get'] as unknown as Record<string, unknown>;
 
-test('KEY-8, HTTP-13: the description keeps the rules of OpenAPI 3.1 and of JSON Schema', () => {
+test('KEY-8, HTTP-13: the description follows the rules of OpenAPI 3.1 and of JSON Schema', () => {
   expect(getErrors(openApi())).toEqual([]);
 });
 
-test('KEY-8: what would break a rule is found', () => {
+test('KEY-8: a violation of a rule is found', () => {
   const breaks: ((copy: Page & Record<string, unknown>) => void)[] = [
     (copy) => {
       copy['openapi'] = '3.0.0';
@@ -102,7 +102,7 @@ test('KEY-8: what would break a rule is found', () => {
   expect(breaks.map((change) => broken(change).length > 0)).toEqual(breaks.map(() => true));
 });
 
-test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes it', () => {
+test("KEY-8, KEY-3: each call says which permission a key needs, or that keys can't make it", () => {
   for (const name of names) {
     const { gate } = getCall(name);
     const needs = keyAccess(name);
@@ -130,7 +130,7 @@ test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes i
   }
 });
 
-test('KEY-8: failures stand with their kinds under their status, and every call is about something', () => {
+test('KEY-8: failures are listed with their kinds by status, and every call has a topic', () => {
   for (const name of names) {
     const { failures } = getCall(name);
     for (const kind of failures) {
@@ -145,7 +145,7 @@ test('KEY-8: failures stand with their kinds under their status, and every call 
   expect(names.filter((name) => operation(name).tags.length !== 1)).toEqual([]);
 });
 
-test('KEY-8: it goes out packed, to whoever asks', async () => {
+test('KEY-8: it is sent compressed, to everybody', async () => {
   const fixture = await makeFixture();
   const app = getApp(fixture.world);
   const plain = await app.request('/api/v1/openapi.json');

@@ -54,7 +54,7 @@ const ALARM = {
   recipients: [],
 };
 
-test('HTTP-24: a body may repeat the id in the address as id or _id; another id is refused at its field and changes nothing', async () => {
+test('HTTP-24: a body may repeat the ID in the address as id or _id; another ID is refused at its field and changes nothing', async () => {
   const companies = (await send('GET', 'companies')).data as unknown as readonly { _id: string }[];
   const company = companies.map(({ _id: id }) => id)[0] ?? 'none';
   const alarm = String(
@@ -95,7 +95,7 @@ test('HTTP-24: a body may repeat the id in the address as id or _id; another id 
   expect((await send('GET', `companies/${company}`)).data['name']).toBe('Calloway Two');
 });
 
-test('HTTP-24: where the address has no id, a body with one is refused as before', async () => {
+test('HTTP-24: if the address has no ID, a body with one is refused as before', async () => {
   const { status, issues } = await send('POST', 'monitoring/reporting/save-sla-alarm', {
     alarm: ALARM,
     _id: OTHER,
@@ -103,7 +103,7 @@ test('HTTP-24: where the address has no id, a body with one is refused as before
   expect([status, issues]).toEqual([400, [{ path: '_id', message: 'Unknown field.' }]]);
 });
 
-test('HTTP-24, HTTP-13: the OpenAPI description says that a body may repeat the id', () => {
+test('HTTP-24, HTTP-13: the OpenAPI description says that a body may repeat the ID', () => {
   const { description } = openApi()['info'] as { description: string };
   expect(description).toContain(
     'A body may repeat the id in the path as `id` or `_id`, but a different id is refused.',

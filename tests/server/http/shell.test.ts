@@ -55,7 +55,7 @@ const post = (path: string, body: unknown, more: object = {}) =>
   ask(app, path, { method: 'POST', host, token, body, ...more });
 const change = { is: 'reopen' };
 
-test('HTTP-1: answers stand in an envelope, failures with their kind and status', async () => {
+test('HTTP-1: answers have an envelope, failures with their kind and status', async () => {
   const good = await ask(app, '/api/v1/service-providers/branding', { host });
   expect([good.status, Object.keys(good.body), good.body.success]).toEqual([
     200,
@@ -88,7 +88,7 @@ test('HTTP-2: an unknown address below the API is no-such-call with every method
   expect((await ask(app, bulk, { method: 'DELETE', host })).body.error.kind).toBe('no-such-call');
 });
 
-test('HTTP-22: every call is reached with a slash at the end of its address too, and nothing else is', async () => {
+test('HTTP-22: every call also works with a slash at the end of its address, and nothing else does', async () => {
   for (const name of names.filter((one) => !['public', 'ingest-key'].includes(getCall(one).gate))) {
     const { method } = getCall(name);
     const [plain, slash] = [
@@ -122,7 +122,7 @@ test('HTTP-22: every call is reached with a slash at the end of its address too,
   }
 });
 
-test('HTTP-3: two calls at one address do not start, and a fixed word comes before a parameter', () => {
+test('HTTP-3: two calls at one address fail at the start, and a fixed word wins over a parameter', () => {
   expect(() => getAddresses(['getExecution', 'getExecution'])).toThrow(
     /Two calls at one address: getExecution and getExecution/,
   );
@@ -132,7 +132,7 @@ test('HTTP-3: two calls at one address do not start, and a fixed word comes befo
   );
 });
 
-test('HTTP-4: without a session a call that needs one answers 401 before it looks at what was sent', async () => {
+test('HTTP-4: without a session, a call that needs one answers 401 before it reads the input', async () => {
   for (const name of names.filter((one) => !['public', 'ingest-key'].includes(getCall(one).gate))) {
     const { method } = getCall(name);
     const sent = method === 'GET' || method === 'DELETE' ? undefined : '{ this is not JSON';
@@ -146,7 +146,7 @@ test('HTTP-4: without a session a call that needs one answers 401 before it look
   }
 });
 
-test('G29: every call lets in exactly the roles that its gate names', async () => {
+test('G29: every call admits exactly the roles that its authorization names', async () => {
   const { tenant, host: at } = await provider(fixture);
   const tokens = new Map<Role, string>();
   for (const role of ROLES) {
@@ -173,7 +173,7 @@ test('G29: every call lets in exactly the roles that its gate names', async () =
   expect(wrong).toEqual([]);
 });
 
-test('G53: fields that a call does not know are refused by name, and what was sent never comes back', async () => {
+test('G53: unknown fields are refused by name, and input is never echoed', async () => {
   const secret = 'S3cretValue';
   const answer = await ask(app, '/api/v1/auth/login/db', {
     method: 'POST',
@@ -201,7 +201,7 @@ test('G53: fields that a call does not know are refused by name, and what was se
   ).toEqual([{ path: 'extra', message: 'Unknown field.' }]);
 });
 
-test('G53: keys that reach a prototype are refused wherever they stand and however they are written', async () => {
+test('G53: keys that reach a prototype are refused at any depth and in any notation', async () => {
   const bodies = [
     '{"ids":[1],"change":{"is":"reopen"},"__proto__":{"admin":true}}',
     '{"ids":[1],"change":{"is":"reopen","__proto__":{"x":1}}}',
@@ -218,7 +218,7 @@ test('G53: keys that reach a prototype are refused wherever they stand and howev
   expect((await ask(app, '/api/v1/sync/events?__proto__=1', { host, token })).status).toBe(400);
 });
 
-test('G53: a parameter that is given twice is refused, in the query and beside the address', async () => {
+test('G53: a parameter given twice is refused, in the query and next to the address', async () => {
   expect(
     (await ask(app, '/api/v1/sync/events?after=1&after=2&epoch=x', { host, token })).body.error
       .issues,
@@ -230,7 +230,7 @@ test('G53: a parameter that is given twice is refused, in the query and beside t
   expect((await post(`${bulk}?ids=1`, { ids: [1], change })).status).toBe(400);
 });
 
-test('HTTP-5: a body that is not a JSON object of UTF-8 is refused, whatever it is', async () => {
+test('HTTP-5: a body that is not a JSON object in UTF-8 is refused, whatever it is', async () => {
   for (const body of [
     '',
     '[]',
@@ -292,7 +292,7 @@ async function loadKey(body: unknown, headers: Record<string, string>): Promise<
   return status === 409 ? reached[0]?.ask.command : answer.error.issues?.map(({ path }) => path);
 }
 
-test('OUT-3: the key of a command is its id, its device and its number, and a hash of the call with its input', async () => {
+test('OUT-3: the key of a command is its ID, its device and its number, and a hash of the call with its input', async () => {
   const id = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
   const device = '9b2d4f60-1c2e-4b7a-8f00-aa11bb22cc33';
   const all = { 'idempotency-key': id, 'daybook-device': device, 'daybook-order': '7' };
@@ -316,7 +316,7 @@ test('OUT-3: the key of a command is its id, its device and its number, and a ha
   ]);
 });
 
-test("HTTP-7: an answer that breaks its contract is the server's fault and stays inside; a bug says nothing outside", async () => {
+test('HTTP-7: an answer that breaks its contract is a server error without details; a bug reveals nothing', async () => {
   const faulty = getApp(fixture.world, {
     ...accounts(fixture.world),
     listKeys: async () => ok([{ secret: 'S3cret' }]) as never,
@@ -343,7 +343,7 @@ test("HTTP-7: an answer that breaks its contract is the server's fault and stays
   token = (await login(app, host)).body.data.token;
 });
 
-test('G46: headers of safety stand on every kind of answer', async () => {
+test('G46: every kind of answer has security headers', async () => {
   expect(CSP).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types daybook",
   );
@@ -375,7 +375,7 @@ test('G46: headers of safety stand on every kind of answer', async () => {
   ]);
 });
 
-test('AUTH-8: the host that was asked says whose portal this is, and an unknown host gets none', async () => {
+test('AUTH-8: the requested host selects the portal, and an unknown host gets none', async () => {
   const { host: other, tenant } = await provider(fixture);
   const own = await ask<{
     id: string;

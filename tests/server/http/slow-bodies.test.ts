@@ -123,7 +123,7 @@ async function answered(text: string): Promise<Client> {
   return one;
 }
 
-test('HTTP-19: many slow bodies of strangers hold no more than their share, one address no more than its own, and others are served meanwhile', async () => {
+test('HTTP-19: many slow bodies of strangers use no more than their share, one address no more than its own, and others are served meanwhile', async () => {
   await begin();
   const token = (await login(app, host)).body.data.token;
   const held: number[] = [];
@@ -165,7 +165,7 @@ test('HTTP-19: many slow bodies of strangers hold no more than their share, one 
   ).toBe(200);
 });
 
-test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never hold more than the documented 16 MiB, of one address 4 MiB', async () => {
+test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never use more than the documented 16 MiB, of one address 4 MiB', async () => {
   const MIB = 1_048_576;
   const full = makeBodyBudget();
   const held: number[] = [];
@@ -215,7 +215,7 @@ test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never
   }
 });
 
-test('HTTP-19: a body of a public call that has not come after ten seconds is refused and its bytes are given back; a user has longer', async () => {
+test("HTTP-19: a body of a public call that hasn't arrived after ten seconds is refused and its bytes are released; a user has longer", async () => {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let passed = 0;
   const pass = (ms: number): void => {
@@ -266,7 +266,7 @@ async function settled(those: readonly Client[]): Promise<number[]> {
   return those.map(getStatus);
 }
 
-test('HTTP-23: a connection that ends before its body has come is not logged as a failure of the server', async () => {
+test('HTTP-23: a connection that ends before its body has arrived is not logged as a server failure', async () => {
   await begin();
   await slowFrom('203.0.113.1', 5_000);
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(5_000);
@@ -282,7 +282,7 @@ test('HTTP-23: a connection that ends before its body has come is not logged as 
   ]).toEqual([0, true, []]);
 });
 
-test('HTTP-19: shares are counted for an address, a caller, a provider and in all, and are given back', () => {
+test('HTTP-19: shares are counted for an address, a caller, a provider and in total, and are released', () => {
   const small = makeBodyBudget({
     bodyBytesAtOnce: 100,
     strangerBodyBytesAtOnce: 50,
@@ -332,7 +332,7 @@ test('HTTP-19: shares are counted for an address, a caller, a provider and in al
   expect([small.heldBytes, takeBytes(one.request, 1)]).toEqual([0, false]);
 });
 
-test('HTTP-20: connections are bounded in all and from each address, and a declared proxy only in all', async () => {
+test('HTTP-20: connections are limited in total and per address, and a declared proxy only in total', async () => {
   await begin({ connections: 40, connectionsPerAddress: 15, trustedProxies: ['127.0.0.3'] });
   for (let n = 0; n < 25; n += 1) await client('', '127.0.0.1');
   await expect.poll(open, PATIENT).toBe(15);
@@ -352,7 +352,7 @@ test('HTTP-20: connections are bounded in all and from each address, and a decla
     .toBe(200);
 });
 
-test('HTTP-20: an office of 200 behind one address, each browser with six connections and a stream, is within its limit', () => {
+test('HTTP-20: an office of 200 users behind one address, each browser with six connections and a stream, is within its limit', () => {
   expect(LIMITS.openConnectionsPerAddress).toBeGreaterThanOrEqual(200 * 7);
   expect(LIMITS.openConnections).toBeGreaterThanOrEqual(4 * LIMITS.openConnectionsPerAddress);
   // However an address of IPv6 is written, one network is one.
@@ -373,7 +373,7 @@ test('HTTP-20: an office of 200 behind one address, each browser with six connec
   ).toBe(5);
 });
 
-test('HTTP-21: headers and bodies that do not come are given up', async () => {
+test("HTTP-21: headers and bodies that don't arrive time out", async () => {
   await begin({ headersMs: 300, requestMs: 600, checkMs: 50 });
   const noHeaders = await client(`POST ${SIGN_IN} HTTP/1.1\r\nhost: ${host}\r\n`);
   const noBody = await slowFrom('203.0.113.1', 5_000);

@@ -75,7 +75,7 @@ const good = (slot: number): Normal[] =>
   );
 
 eachDatabase((name, open) => {
-  test(`ING-15, STORE-7: what several post at once comes to the same as one after the other, in fewer transactions, each with its own answer (${name})`, async () => {
+  test(`ING-15, STORE-7: concurrent posts have the same result as sequential ones, in fewer transactions, each with its own answer (${name})`, async () => {
     const store = await open();
     const one = await aPlace(store);
     for (const secret of [one.secret, (await one.keyFor('restic')).secret])
@@ -103,7 +103,7 @@ eachDatabase((name, open) => {
     ]);
   });
 
-  test(`ING-15, ING-13: one that cannot be recorded, and one whose key is over, take nothing from those beside them (${name})`, async () => {
+  test(`ING-15, ING-13: a record that can't be stored and a revoked key don't affect the others in their batch (${name})`, async () => {
     const place = await aPlace(await open());
     const { world } = place.ground;
     const over = await place.keyFor('borg');
@@ -133,7 +133,7 @@ eachDatabase((name, open) => {
     expect((await place.all('run')).length).toBe(9);
   });
 
-  test(`LOG-3: what was sent and not waited for fails the transaction, with its own reason, and leaves nothing (${name})`, async () => {
+  test(`LOG-3: a statement that nobody awaited fails the transaction with its own reason, and leaves nothing (${name})`, async () => {
     const place = await aPlace(await open());
     const { store } = place.ground.world;
     const wrong = CompiledQuery.raw(

@@ -4,7 +4,7 @@ import { aPlace, fixture } from './fixtures.ts';
 
 const store = await embedded();
 
-test('PING-9: borgmatic, exactly as it calls: a success whose log has warnings is a warning, an empty one is a success', async () => {
+test('PING-9: borgmatic, exactly as it calls: a success with warnings in its log is a warning, with an empty log a success', async () => {
   const matic = await aPlace(store, 'borgmatic');
   const calls = JSON.parse(fixture('borgmatic-hook.json')) as {
     method: string;
@@ -43,7 +43,7 @@ test('PING-9: borgmatic, exactly as it calls: a success whose log has warnings i
   ]);
 });
 
-test('PING-9: the last 100,000 characters of a long log, with dots before them, and a signal in words', async () => {
+test('PING-9: the last 100,000 characters of a long log, after an ellipsis, and a signal in words', async () => {
   const matic = await aPlace(store, 'borgmatic');
   const log = `...\n${'/srv/src/long.txt: fine\n'.repeat(4_150)}/srv/src/é.txt: open: [Errno 13] Permission denied: 'é.txt'\n`;
   await matic.app.request(`/ping/${matic.secret}/files`, {
@@ -61,7 +61,7 @@ test('PING-9: the last 100,000 characters of a long log, with dots before them, 
   ]);
 });
 
-test('PING-10: of a log with very many lines, warnings in the first and last 5,000 are found', async () => {
+test('PING-10: in a log with very many lines, warnings in the first and last 5,000 are found', async () => {
   const matic = await aPlace(store, 'borgmatic');
   const warning = "/srv/a: open: [Errno 13] Permission denied: 'a'\n";
   const logs = {

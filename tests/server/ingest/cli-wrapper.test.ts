@@ -176,7 +176,7 @@ const loadStored = (): string[] => {
 };
 const runs = async () => (await place.all('run')).toSorted((a, b) => a.n - b.n);
 
-test('WRAP-1: a command prints, reads and ends as without it, and its run is told with start, end, code and tail', async () => {
+test('WRAP-1: a command prints, reads and ends as without it, and its run is reported with start, end, code and tail', async () => {
   const done = await run(
     ['sh', '-c', 'read word; echo "read $word"; echo careful >&2; sleep 0.4'],
     { stdin: 'hello\n' },
@@ -198,7 +198,7 @@ test('WRAP-1: a command prints, reads and ends as without it, and its run is tol
   expect(await runs()).toHaveLength(1);
 });
 
-test('WRAP-1: its exit code is that of the command, also of one that fails, warns, is killed or is not there', async () => {
+test("WRAP-1: the exit code is the command's, also of one that fails, warns, is killed or doesn't exist", async () => {
   expect(await run(['sh', '-c', 'echo started; echo "no space left" >&2; exit 7'])).toMatchObject({
     code: 7,
     out: 'started\n',
@@ -236,7 +236,7 @@ test('WRAP-1: a signal goes to the command, which ends in its own way', async ()
   expect((await runs()).map(({ status, exitCode }) => [status, exitCode])).toEqual([['Failed', 5]]);
 });
 
-test('WRAP-2: a report that cannot be sent is tried again, then kept for its owner alone, and goes out with the next, once', async () => {
+test("WRAP-2: a report that can't be sent is retried, then stored for its owner only, and sent once with the next", async () => {
   refuse = () => ({ status: 503 });
   const first = await run(['sh', '-c', 'echo one; exit 2']);
   expect(first).toMatchObject({ code: 2, out: 'one\n' });
@@ -255,7 +255,7 @@ test('WRAP-2: a report that cannot be sent is tried again, then kept for its own
   ]);
 });
 
-test('WRAP-2: what waits of one key is not sent with another', async () => {
+test('WRAP-2: waiting reports of one key are not sent with another', async () => {
   refuse = () => ({ status: 503 });
   await run(['false']);
   refuse = null;
@@ -265,7 +265,7 @@ test('WRAP-2: what waits of one key is not sent with another', async () => {
   expect((await runs()).map(({ status }) => status)).toEqual(['Success']);
 });
 
-test('WRAP-2: whatever the portal does, the command ends as it does, in bounded time', async () => {
+test('WRAP-2: whatever the portal does, the command ends as usual, in bounded time', async () => {
   expect(await run(['sh', '-c', 'exit 4'], { url: 'http://127.0.0.1:9' })).toMatchObject({
     code: 4,
   });
@@ -282,7 +282,7 @@ test('WRAP-2: whatever the portal does, the command ends as it does, in bounded 
   expect(pauses().reduce((sum, ms) => sum + ms, 0)).toBeLessThan(45_000);
 });
 
-test('WRAP-3: the key is printed nowhere, told to nobody, and not handed on to the command', async () => {
+test('WRAP-3: the key is never printed, shown or passed to the command', async () => {
   const { secret } = place;
   refuse = () => ({ status: 401 });
   const done = await run(['sh', '-c', `echo "env: $DAYBOOK_KEY."; echo ${secret}; exit 1`]);
@@ -298,7 +298,7 @@ test('WRAP-3: the key is printed nowhere, told to nobody, and not handed on to t
   expect(bodies.join()).not.toContain(secret);
 });
 
-test('WRAP-3: of much output the tail is told, and all of it is printed', async () => {
+test('WRAP-3: of a long output the tail is reported, and all of it is printed', async () => {
   const done = await run([
     'sh',
     '-c',
@@ -312,7 +312,7 @@ test('WRAP-3: of much output the tail is told, and all of it is printed', async 
   expect(one?.message).toBe('line 29999 of a long log');
 });
 
-test('WRAP-3: the portal gives the file to whoever asks', async () => {
+test('WRAP-3: the portal serves the file to everybody', async () => {
   const app = new Hono();
   wrapRoutes(app);
   const answer = await app.request('/daybook-run.mjs');

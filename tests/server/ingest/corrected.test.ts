@@ -11,7 +11,7 @@ const results = array(
 );
 
 eachDatabase((name, open) => {
-  test(`RUN-8: a problem counts the runs whose result it is, in whatever order results come and however often each is corrected (${name})`, async () => {
+  test(`RUN-8: a problem counts the runs whose result it is, in any order of results and corrections (${name})`, async () => {
     const store = await open();
     await assert(
       asyncProperty(results, async (details) => {

@@ -132,7 +132,7 @@ const normalized = (results: readonly Parameters<typeof normalizeExecution>[0][]
 
 const RUNS = 150 * Number(process.env['PROOF'] ?? 1);
 
-test('ING-19: a decision changes nothing that it is given, and decides the same again', () => {
+test('ING-19: a decision changes none of its inputs, and is repeatable', () => {
   fc.assert(
     fc.property(
       fc.array(anyResult, { maxLength: 12 }),
@@ -154,7 +154,7 @@ test('ING-19: a decision changes nothing that it is given, and decides the same 
   );
 });
 
-test('ING-19: results cut into requests anywhere make the events that they make one by one', () => {
+test('ING-19: results divided into requests in any way make the same events as one by one', () => {
   fc.assert(
     fc.property(
       fc.array(anyResult, { minLength: 1, maxLength: 24 }),

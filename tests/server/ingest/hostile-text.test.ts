@@ -62,7 +62,7 @@ const longEvent = (id: string) => ({
 eachDatabase((database, open) => {
   const place = async (): Promise<Place> => aPlace(await open());
 
-  test(`TEXT-1, TEXT-5: U+0000 and halves of pairs in any field lose no result of the batch (${database})`, async () => {
+  test(`TEXT-1, TEXT-5: U+0000 and lone surrogates in any field lose no result of the batch (${database})`, async () => {
     const at = await place();
     const bad = 'x\0\udce9';
     const fields = ['job', 'computer', 'server', 'jobInstanceUid', 'externalId', 'message', 'log'];
@@ -99,7 +99,7 @@ eachDatabase((database, open) => {
     expect(errors(at)).toEqual([]);
   });
 
-  test(`TEXT-1: what borg 1.2 wrote of a file name in Latin-1 is taken (${database})`, async () => {
+  test(`TEXT-1: output of borg 1.2 with a file name in Latin-1 is accepted (${database})`, async () => {
     const at = await place();
     // The run was recorded then: before that it would be in the future.
     at.ground.at(Date.parse('2026-11-22T20:00:00Z'));
@@ -151,7 +151,7 @@ eachDatabase((database, open) => {
     ]).toEqual(['a b', 'pc 2']);
   });
 
-  test(`TEXT-3: jobs whose name and computer are long stay apart, and are the same ones again (${database})`, async () => {
+  test(`TEXT-3: jobs with long names and computers stay distinct, and are recognized again (${database})`, async () => {
     const at = await place();
     const job = '\u{1f600}'.repeat(100);
     const names = ['a', 'b'].map((end) => ({ job, computer: `${'c'.repeat(199)}${end}` }));
@@ -200,7 +200,7 @@ eachDatabase((database, open) => {
     ).toMatchObject({ accepted: 2, duplicates: 1 });
   });
 
-  test(`TEXT-5: whatever stands in one record, those beside it are kept (${database}, seed ${SEED})`, async () => {
+  test(`TEXT-5: whatever is in one record, the others are stored (${database}, seed ${SEED})`, async () => {
     const at = await place();
     const random = getRandom(SEED);
     const odd: string[] = [];
@@ -235,7 +235,7 @@ eachDatabase((database, open) => {
     expect([odd, errors(at)]).toEqual([[], []]);
   });
 
-  test(`TEXT-4: no output of a tool, no event and no ping fails, whatever is in it (${database}, seed ${SEED})`, async () => {
+  test(`TEXT-4: no tool output, event or ping fails, whatever is in it (${database}, seed ${SEED})`, async () => {
     const at = await place();
     const random = getRandom(SEED);
     const odd: string[] = [];

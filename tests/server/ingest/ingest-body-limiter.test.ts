@@ -60,7 +60,7 @@ const inPieces = (text: Uint8Array, size: number): Request => {
   return new Request('http://localhost/', { method: 'POST', body, duplex: 'half' } as RequestInit);
 };
 
-test('ING-16: bodies that do not come hold up nobody else, neither results nor pings, and are taken when they come', async () => {
+test("ING-16: bodies that don't arrive delay no others, neither results nor pings, and are accepted when they do", async () => {
   const { world } = place.ground;
   const app = makeApp(world, ingestHandlers(world), {
     routes: pingRoutes(world),
@@ -89,7 +89,7 @@ test('ING-16: bodies that do not come hold up nobody else, neither results nor p
   expect((await place.all('run')).length).toBe(4);
 });
 
-test('ING-16: of a key and of a provider so many bodies are read at once; the rest waits in order and unread, and what is too much is told when to come back', async () => {
+test('ING-16: of a key and of a provider a number of bodies are read at once; the rest waits in order, unread, and the excess is told when to retry', async () => {
   const turns = makeBodyLimiter({ ...TURNS, key: 2, provider: 3, waiting: 2 });
   const reading: string[] = [];
   const gates = new Map<string, () => void>();
@@ -137,7 +137,7 @@ test('ING-16: of a key and of a provider so many bodies are read at once; the re
   await expect.poll(() => turns.size).toBe(0);
 });
 
-test('ING-3: the head and the tail of a ping are the same in whatever pieces it comes, and small pieces cost no more than they are', async () => {
+test('ING-3: the head and tail of a ping are the same however it is divided, and small pieces cost no extra memory', async () => {
   const whole = Buffer.from(
     Array.from(
       { length: 3 * LIMITS.logBytes + 17 },
@@ -167,7 +167,7 @@ test('ING-3: the head and the tail of a ping are the same in whatever pieces it 
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
 });
 
-test('HTTP-23: a ping whose connection ends before its body has come is no error', async () => {
+test('HTTP-23: a ping whose connection ends before its body has arrived is no error', async () => {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.error(new Error('aborted'));

@@ -72,7 +72,7 @@ eachDatabase((_name, open) => {
     expect((await place.all('key'))[0]?.firstResultAt).toBe(NOON);
   });
 
-  test('RUN-2: the same result posted again is a duplicate, with an id and without', async () => {
+  test('RUN-2: the same result posted again is a duplicate, with and without an ID', async () => {
     for (const one of [
       anExecution({ externalId: 'a' }),
       anExecution({ job: 'Other' }),
@@ -120,13 +120,13 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('RUN-2: a result that is named by its start goes on under the id that its end brings', async () => {
+  test('RUN-2: a result identified by its start continues under the ID that its end has', async () => {
     await place.post('executions', anExecution({ status: 'Running', endTime: null }));
     await place.post('executions', anExecution({ externalId: 'late-name' }));
     expect(await place.all('run')).toMatchObject([{ status: 'Success' }]);
   });
 
-  test('RUN-2: two that were given names are two, though they began at once; one name for two jobs is refused', async () => {
+  test('RUN-2: two results with IDs are two, even with the same start; one ID for two jobs is refused', async () => {
     const { data } = await place.post('executions', [
       anExecution({ externalId: 'a' }),
       anExecution({ externalId: 'b' }),
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
     expect((await place.all('stat'))[0]?.starts).toHaveLength(1);
   });
 
-  test('RUN-2: however results are cut into requests, shuffled and doubled, the same runs come of them', async () => {
+  test('RUN-2: results divided into requests, shuffled and repeated make the same runs', async () => {
     const events = fc.array(
       fc.record({
         job: fc.constantFrom('A', 'B'),
@@ -219,7 +219,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('RUN-4: a run far from what is usual is an anomaly and says so; one that is not yet known is not judged', async () => {
+  test("RUN-4: a run far from the usual is an anomaly with a reason; a new job's runs are not judged", async () => {
     await place.post('executions', [
       usual(9, 9_000_000_000_000),
       ...[8, 7, 6, 5, 4, 3, 2].map((day) => usual(day, 10_000_000_000)),
@@ -239,7 +239,7 @@ eachDatabase((_name, open) => {
     expect(await place.all('problem')).toMatchObject([{ closedBy: 'success' }]);
   });
 
-  test('RUN-5, RUN-6: the same cause is one problem; another cause or a worse state is a new one; success ends it', async () => {
+  test('RUN-5, RUN-6: the same cause is one problem; another cause or a worse state is a new one; a success ends it', async () => {
     await place.post('executions', [
       day(1, { status: 'Failed', message: 'dial tcp 10.0.0.1:443: connection refused' }),
       day(2, { status: 'Failed', message: 'dial tcp 10.0.0.9:8443: connection refused' }),
@@ -276,7 +276,7 @@ eachDatabase((_name, open) => {
     expect((await place.all('cause')).map(({ kind }) => kind)).toEqual(['connection', 'space']);
   });
 
-  test('RUN-6: an older result that comes late changes nothing about how the job stands', async () => {
+  test("RUN-6: an older result that arrives late doesn't change the job's current state", async () => {
     await place.post('executions', anExecution());
     await place.post(
       'executions',
@@ -298,7 +298,7 @@ eachDatabase((_name, open) => {
     expect((await again.all('job'))[0]?.problem).toBe(1);
   });
 
-  test('ING-1: what a source says of a job is taken over once, and only what it says', async () => {
+  test("ING-1: a source's settings for a job are applied once, and only those it sends", async () => {
     await place.post('executions', anExecution({ externalId: '1', type: 'Tape', graceSec: 60 }));
     await place.post(
       'executions',
@@ -321,7 +321,7 @@ eachDatabase((_name, open) => {
     expect(types.filter((type) => type === 'key.heard@1')).toHaveLength(1);
   });
 
-  test('ING-2: secrets in what a source says reach neither events nor log', async () => {
+  test("ING-2: secrets in a source's texts reach neither events nor log", async () => {
     const canary = 'hunter2secret9';
     await place.post(
       'executions',
@@ -340,7 +340,7 @@ eachDatabase((_name, open) => {
     expect((await place.all('run'))[0]?.message).toBe('cannot reach sftp://backup:***@nas/repo');
   });
 
-  test('ING-3: a log keeps its head and its tail', async () => {
+  test('ING-3: a long log keeps its head and its tail', async () => {
     await place.post(
       'executions',
       anExecution({ log: `first line\n${'ü'.repeat(80_000)}\0\nlast line` }),

@@ -13,7 +13,7 @@ beforeEach(async () => {
   place = await aPlace(store);
 });
 
-test('ING-4: of several records the bad ones are named with why, and the rest is kept', async () => {
+test('ING-4: bad records are listed with the reason, and the rest is stored', async () => {
   const { status, data } = await place.post('executions', [
     anExecution({ externalId: '0' }),
     anExecution({ status: 'Fine' }),
@@ -41,7 +41,7 @@ test('ING-4: of several records the bad ones are named with why, and the rest is
   expect(await place.all('run')).toHaveLength(2);
 });
 
-test('ING-4: a single record that is bad is a refused request, and so is what cannot be read', async () => {
+test('ING-4: a single bad record refuses the request, and so does unreadable input', async () => {
   expect(await place.post('executions', anExecution({ startTime: 'soon' }))).toMatchObject({
     status: 400,
     error: { kind: 'bad-input', issues: [{ path: 'startTime' }] },
@@ -81,7 +81,7 @@ test('ING-4: a single record that is bad is a refused request, and so is what ca
   });
 });
 
-test('ING-4: what was received is not repeated in the answer', async () => {
+test('ING-4: input is not echoed in the answer', async () => {
   const answer = await place.post('executions', [
     anExecution({ status: 'canary-7731' }),
     anExecution({ startTime: 'canary-7731' }),
@@ -89,7 +89,7 @@ test('ING-4: what was received is not repeated in the answer', async () => {
   expect(JSON.stringify(answer.data)).not.toContain('canary');
 });
 
-test('ING-5: without a key, with a wrong, revoked or rotated one nothing is taken', async () => {
+test('ING-5: a missing, wrong, revoked or replaced key is refused', async () => {
   for (const secret of ['', 'dbk_x', `dbk_${'A'.repeat(43)}`, place.secret.toUpperCase()])
     expect((await place.post('executions', anExecution(), { secret })).status).toBe(401);
   const keys = keyHandlers(place.ground.world);
@@ -104,7 +104,7 @@ test('ING-5: without a key, with a wrong, revoked or rotated one nothing is take
   expect(await place.all('run')).toHaveLength(1);
 });
 
-test('ING-5: a key is 32 random bytes, shown once, kept as a hash, bound to a company, and not there for others', async () => {
+test('ING-5: a key is 32 random bytes, shown once, stored as a hash, bound to a company, and hidden from others', async () => {
   const keys = keyHandlers(place.ground.world);
   expect(place.secret).toMatch(/^dbk_[\w-]{43}$/);
   const dump = await store.tenant(place.tenant, async (tx) =>
@@ -149,7 +149,7 @@ test('ING-5: no key reaches the log', async () => {
   expect(place.ground.lines.join('\n')).not.toContain(place.secret.slice(4, 20));
 });
 
-test('ING-6: more than 60 requests a minute of a key are turned away until the minute is over', async () => {
+test('ING-6: more than 60 requests a minute of a key are refused until the minute is over', async () => {
   const post = () => place.post('executions', []);
   for (let n = 0; n < 60; n += 1) expect((await post()).status).toBe(200);
   place.ground.pass(20_000);
@@ -165,7 +165,7 @@ test('ING-6: more than 60 requests a minute of a key are turned away until the m
   expect((await post()).status).toBe(200);
 });
 
-test('ING-6: what is remembered of requests is bounded', () => {
+test('ING-6: the memory used for requests is limited', () => {
   const rate = makePerMinuteLimit(1, 10);
   for (let n = 0; n < 1_000; n += 1) expect(rate.ask(`key ${n}`, n)).toBeNull();
   expect(rate.size).toBe(10);
@@ -175,7 +175,7 @@ test('ING-6: what is remembered of requests is bounded', () => {
 const packed = (body: unknown): Uint8Array<ArrayBuffer> =>
   new Uint8Array(gzipSync(JSON.stringify(body)));
 
-test('ING-7: a body may be packed; one that is too large, packed or not, is refused', async () => {
+test('ING-7: a body may be compressed; one that is too large, compressed or not, is refused', async () => {
   const headers = { 'content-encoding': 'gzip' };
   expect(
     (await place.post('executions', null, { raw: packed(anExecution()), headers })).data,
@@ -191,7 +191,7 @@ test('ING-7: a body may be packed; one that is too large, packed or not, is refu
   ).toBe(400);
 });
 
-test('ING-6: a packed body counts as a request for each MB that it unpacks to', async () => {
+test('ING-6: a compressed body counts as a request for each MB of its content', async () => {
   const raw = new Uint8Array(gzipSync(`[${' '.repeat(4_000_000)}]`));
   const post = (secret?: string) =>
     place.post('executions', null, {
@@ -212,7 +212,7 @@ test('ING-6: a packed body counts as a request for each MB that it unpacks to', 
   expect((await post()).status).toBe(200);
 });
 
-test('ING-8: a tool posts its own output; the same again is a duplicate', async () => {
+test('ING-8: a tool posts its own output; the same output again is a duplicate', async () => {
   const { data } = await place.post(
     'restic?job=data&host=pc-1&exit=3&every=24h',
     fixture('restic-unreadable.txt'),
@@ -274,7 +274,7 @@ const event = (more: object = {}): Record<string, unknown> => ({
   ...more,
 });
 
-test('ING-9: CloudEvents in their three modes are the same run; the same source and id is a duplicate', async () => {
+test('ING-9: CloudEvents in their three modes are the same run; the same source and ID is a duplicate', async () => {
   const structured = { headers: { 'content-type': 'application/cloudevents+json; charset=utf-8' } };
   expect((await place.post('events', event(), structured)).data).toEqual({
     accepted: 1,
@@ -334,7 +334,7 @@ test('ING-9: CloudEvents in their three modes are the same run; the same source 
   expect((await place.all('job')).map(({ computer }) => computer)).toEqual(['pc-1', 'pc-1']);
 });
 
-test('ING-9: an event without a start of its own is named by its source and id; a key may stand in the address', async () => {
+test('ING-9: an event without a start is identified by its source and ID; the address may contain a key', async () => {
   const nameless = event({ id: 'z', data: { status: 'Failed', message: 'no space' } });
   const post = (path: string) =>
     place.app.request(`/api/v1/ingest/${path}?access_token=${place.secret}`, {
@@ -364,7 +364,7 @@ test('ING-9: the handshake of webhooks is answered', async () => {
   ]).toEqual([200, 'tool.example', '60']);
 });
 
-test('ING-10: repositories and computers are kept once a moment', async () => {
+test('ING-10: repositories and computers are stored once per time', async () => {
   const sample = {
     name: 'vault',
     hostName: 'nas',
@@ -403,7 +403,7 @@ test('ING-10: repositories and computers are kept once a moment', async () => {
   ]);
 });
 
-test('ING-2: secrets are masked, and words that only speak of secrets stay', () => {
+test('ING-2: secrets are masked, and words that only mention secrets stay', () => {
   for (const [text, masked] of [
     ['sftp://me:pa55@nas/x failed', 'sftp://me:***@nas/x failed'],
     ['rclone --sftp-pass hunter2 copy', 'rclone --sftp-pass *** copy'].map((one) =>

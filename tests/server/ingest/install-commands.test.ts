@@ -267,7 +267,7 @@ test.skipIf(missing('rclone', 'rclone'))(
   },
 );
 
-test('COPY-2: kopia, by what it printed', async () => {
+test('COPY-2: kopia, from its printed output', async () => {
   replay('kopia', `${print('kopia.json')}; echo 'ERROR: something about one path' >&2; exit 1`);
   expect((await run(withData(recipe('kopia').text))).code).toBe(1);
   expect(answers.map(({ status }) => status)).toEqual([200]);
@@ -290,7 +290,7 @@ test('COPY-2: a Duplicati report posted to its address; no key reaches the log',
   expect(wrong.status).toBe(401);
 });
 
-test('COPY-2: a key in the address is taken only where the tool can send no header', async () => {
+test("COPY-2: a key in the address is accepted only for tools that can't send headers", async () => {
   for (const call of ['restic', 'borg', 'executions', 'repositories']) {
     const answer = await fetch(
       `${origin}/api/v1/ingest/${call}?exit=1&access_token=${place.secret}`,
@@ -308,7 +308,7 @@ const getRows = (at: string): string => `insert into client values (1, 'pc-1-fd'
   insert into job values (7, 'x.7', 'Nightly', 'B', 'F', 1, 'T', ${at}, ${at}, ${at}, ${at}, 0, 5, 50, 50, 0, 0), (8, 'x.8', 'Weekly', 'B', 'F', 1, 'f', ${at}, ${at}, ${at}, ${at}, 0, 0, 0, 0, 1, 0);
   insert into log values (1, 8, ${at}, 'pc-1 JobId 8: Fatal error: it''s "unreachable"'), (2, 7, ${at}, 'fine');`;
 
-test('COPY-2: the catalog of Bacula in PostgreSQL: a quiet day, then two jobs, then a catalog that does not answer', async () => {
+test("COPY-2: Bacula's catalog in PostgreSQL: a quiet day, then two jobs, then a catalog that doesn't answer", async () => {
   const catalog = await PGlite.create();
   await catalog.exec(CATALOG);
   // psql prints the value of the only column.
@@ -366,7 +366,7 @@ test.skipIf(missing('sqlite3', 'sqlite3'))(
   },
 );
 
-test('COPY-2: any command keeps its exit code, and its result arrives with the end of its output', async () => {
+test('COPY-2: any command keeps its exit code, and its result has the end of its output', async () => {
   place = await aPlace(store, 'ping');
   place.ground.at(Date.now());
   replay('your-command', 'echo "ERROR: the disk is full"; exit 7');
@@ -382,7 +382,7 @@ test('COPY-2: any command keeps its exit code, and its result arrives with the e
   });
 });
 
-test('COPY-2: output that is longer than a body may be is shortened to its end, and its JSON is whole', async () => {
+test('COPY-2: output longer than a body may be is cut to its end, and its JSON stays complete', async () => {
   const noise = `i=0; while [ $i -lt 30000 ]; do echo "warning: file number $i could not be read, and this line is made longer by some words"; i=$((i+1)); done`;
   replay('restic', `${noise}; ${print('restic-real-unread.txt')}; exit 3`);
   expect((await run(withData(recipe('restic').text))).code).toBe(3);
@@ -395,7 +395,7 @@ test('COPY-2: output that is longer than a body may be is shortened to its end, 
   ]);
 });
 
-test('COPY-2: a report that is refused is said loudly, and the exit code is that of the tool', async () => {
+test("COPY-2: a refused report is printed, and the exit code is the tool's", async () => {
   replay('restic', print('restic-real-good.txt'));
   const refused = getRecipe('restic', {
     origin,

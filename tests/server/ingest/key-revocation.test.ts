@@ -13,7 +13,7 @@ const at = (slot: number): Record<string, unknown> =>
   });
 
 eachDatabase((name, open) => {
-  test(`ING-13: a key that posts on and on ends at once when it is rotated or revoked, and nothing of it is kept (${name})`, async () => {
+  test(`ING-13: a key that keeps posting ends immediately when it is replaced or revoked, and nothing after that is stored (${name})`, async () => {
     const place = await aPlace(await open());
     const keys = keyHandlers(place.ground.world);
     for (const slot of [1, 2])
@@ -29,7 +29,7 @@ eachDatabase((name, open) => {
     expect((await place.all('run')).length).toBe(4);
   });
 
-  test(`ING-13: what is no result either is answered to a key that is over as to a stranger (${name})`, async () => {
+  test(`ING-13: posts that are no results get the same refusal with a revoked key as without one (${name})`, async () => {
     const place = await aPlace(await open());
     await place.post('executions', at(1));
     await keyHandlers(place.ground.world).revokeKey(
@@ -42,7 +42,7 @@ eachDatabase((name, open) => {
 });
 
 test.skipIf(missing !== '')(
-  `ING-13: a key that another server revoked ends at once here${missing}`,
+  'ING-13: a key that another server revoked ends here immediately',
   async () => {
     const url = await freshUrl();
     const [here, there] = await Promise.all(

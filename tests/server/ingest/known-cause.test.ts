@@ -14,7 +14,7 @@ const failure = (job: string, startedAt: number): object => ({
 });
 
 eachDatabase((_name, open) => {
-  test('RUN-5, RUN-6: a cause that another job had before is the same cause from one result to the next of one request', async () => {
+  test('RUN-5, RUN-6: a known cause of another job is the same cause between the results of a request', async () => {
     const place = await aPlace(await open());
     await place.post('executions', [failure('elsewhere', NOON - 5 * DAY)]);
     await place.post(

@@ -17,7 +17,7 @@ const SNAPSHOTS = JSON.parse(fixture('restic-real-snapshots.txt')) as {
   hostname: string;
 }[];
 
-test('SRC-21: restic snapshots are runs that succeeded when they were made; the same list again adds nothing', async () => {
+test('SRC-21: restic snapshots are successful runs at their times; the same list again adds nothing', async () => {
   const list = fixture('restic-real-snapshots.txt');
   expect((await place.post('restic?job=files', list)).data).toEqual({
     accepted: 3,
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test('SRC-21: two snapshots whose ids begin alike are two runs', async () => {
+test('SRC-21: two snapshots whose IDs begin alike are two runs', async () => {
   const [one] = SNAPSHOTS;
   const twin = {
     ...one,
@@ -98,7 +98,7 @@ test('SRC-21: two snapshots whose ids begin alike are two runs', async () => {
   });
 });
 
-test('SRC-21: snapshots of 0.17 carry their times and sizes; grouped lists and lists among text are read as well', () => {
+test('SRC-21: snapshots of 0.17 have their times and sizes; grouped lists and lists within text are read as well', () => {
   const summary = {
     backup_start: '2026-11-22T03:00:00+01:00',
     backup_end: '2026-11-22T03:05:00.4+01:00',
@@ -125,7 +125,7 @@ test('SRC-21: snapshots of 0.17 carry their times and sizes; grouped lists and l
   }
 });
 
-test('SRC-21: borg list and borg info give archives as runs; figures of a known run stay as create reported them', async () => {
+test('SRC-21: borg list and borg info report archives as runs; figures of a known run stay as create reported them', async () => {
   const created = fixture('borg-real-unread.txt');
   await place.post('borg?job=files&host=pc-1&exit=1&tz=%2B01:00', created);
   const before = (await place.all('run'))[0];
@@ -150,7 +150,7 @@ test('SRC-21: borg list and borg info give archives as runs; figures of a known 
   );
 });
 
-test('SRC-21: archives without a zone are refused with what is missing; unfinished ones are left out', async () => {
+test('SRC-21: archives without a time zone are refused with the reason; unfinished ones are left out', async () => {
   expect(await place.post('borg?job=files', fixture('borg-real-list.txt'))).toMatchObject({
     status: 400,
     error: { issues: [{ path: 'tz' }] },

@@ -13,7 +13,7 @@ const most = (plan: Plan): number =>
   Math.max(plan['Actual Rows'] * plan['Actual Loops'], ...(plan.Plans ?? []).map(most));
 
 eachDatabase((name, open) => {
-  test(`ING-14: what a key has posted before is not read again when it posts, though nobody has analyzed the tables (${name})`, async () => {
+  test(`ING-14: known jobs and causes of a key are not read again when it posts, even before tables are analyzed (${name})`, async () => {
     const place = await aPlace(await open());
     for (const round of [1, 2, 3]) {
       const posted = await place.post(

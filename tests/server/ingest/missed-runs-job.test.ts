@@ -41,7 +41,7 @@ eachDatabase((_name, open) => {
       .filter(({ status }) => status === 'Missed')
       .map(({ startedAt }) => iso(startedAt));
 
-  test('RUN-3: a job past its time and grace did not run, and is marked once', async () => {
+  test('RUN-3: a job past its time and grace period is missed, and marked once', async () => {
     await place.post('executions', ran(TWO - DAY));
     await tickAt(TWO + HOUR - 1);
     expect(await missed()).toEqual([]);
@@ -63,7 +63,7 @@ eachDatabase((_name, open) => {
     expect(await place.all('problem')).toMatchObject([{ runs: 2, closedAt: null }]);
   });
 
-  test('RUN-3, RUN-6: the problem ends when the job starts, and when it finishes; an old result that comes late does not end it', async () => {
+  test("RUN-3, RUN-6: the problem ends when the job starts, and when it finishes; an old result that arrives late doesn't end it", async () => {
     await place.post('executions', ran(TWO - DAY));
     await tickAt(TWO + HOUR);
     await place.post('executions', ran(TWO - 3 * HOUR - DAY));
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
     expect(await missed()).toEqual([iso(TWO)]);
   });
 
-  test('RUN-3: a run that comes in within its grace, or runs still, is no miss; a disabled job is never expected', async () => {
+  test('RUN-3: a run that starts within the grace period, or still runs, is not missed; a disabled job is never expected', async () => {
     await place.post('executions', [
       ran(TWO - DAY, { job: 'A' }),
       ran(TWO - DAY, { job: 'B' }),
@@ -104,7 +104,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['D']);
   });
 
-  test("RUN-3: a cadence is learned from the job's own starts", async () => {
+  test("RUN-3: a schedule is learned from the job's own starts", async () => {
     const starts = [4, 3, 2, 1].map((n) => NOON - n * DAY);
     await place.post(
       'executions',
@@ -118,7 +118,7 @@ eachDatabase((_name, open) => {
     expect(await missed()).toEqual([iso(NOON)]);
   });
 
-  test("RUN-3: the server's own downtime is not the job's: after a boot it waits the grace, and one is marked, not five", async () => {
+  test("RUN-3: the server's downtime doesn't count: after a start it waits the grace period, and marks one missed run, not five", async () => {
     await place.post('executions', ran(TWO - DAY));
     const back = TWO + 5 * DAY + 6 * HOUR;
     place.ground.at(back);
@@ -130,7 +130,7 @@ eachDatabase((_name, open) => {
     expect(await missed()).toEqual([iso(TWO + 5 * DAY)]);
   });
 
-  test('RUN-3: a source whose last request was refused marks nothing; once it is heard well again, it does', async () => {
+  test('RUN-3: a source whose last request was refused marks nothing; once a request succeeds, it does', async () => {
     await place.post('executions', ran(TWO - DAY));
     place.ground.at(TWO);
     await place.post('executions', ran(TWO, { startTime: 'at two' }));
@@ -156,7 +156,7 @@ eachDatabase((_name, open) => {
     expect(await missed()).toEqual([iso(TWO)]);
   });
 
-  test('RUN-3: a schedule that is declared later counts from then on', async () => {
+  test('RUN-3: a schedule set later counts from then on', async () => {
     await place.post('executions', ran(TWO - DAY, { schedule: null }));
     await tickAt(NOON);
     await place.post(
@@ -167,7 +167,7 @@ eachDatabase((_name, open) => {
     expect(await missed()).toEqual([iso(TWO - 11 * HOUR)]);
   });
 
-  test('PING-8, RUN-3: a start without an end has failed after its grace; its end, if it comes, corrects it', async () => {
+  test('PING-8, RUN-3: a start without an end fails after its grace period; its end, if it comes, corrects it', async () => {
     const rid = '5a0d8d3e-2f0c-4b1a-9a57-0c1d2e3f4a5b';
     await place.ping(`/files/start?grace=10m&rid=${rid}`);
     await tickAt(NOON + 600_000 - 1);

@@ -7,14 +7,14 @@ const PADDING = ' '.repeat(20_000);
 const nested = (depth: number, inside: string): string =>
   `${PADDING}${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
 
-test('ING-18: output that nests deeper than any tool writes is not parsed, however it opens', () => {
+test('ING-18: output nested deeper than any tool writes is not parsed, however it starts', () => {
   expect(jsonIn(nested(1_000, '1'))).toBeUndefined();
   expect(jsonIn(`${PADDING}${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`)).toBeUndefined();
   expect(jsonIn('[\n'.repeat(100_000))).toBeUndefined();
   expect(jsonIn(nested(100, '1'))).toEqual(JSON.parse(nested(100, '1')));
 });
 
-test('ING-18: brackets in strings and brackets that are closed do not count', () => {
+test("ING-18: brackets in strings and closed brackets don't count", () => {
   assert(
     property(jsonValue(), string(), (value, text) => {
       const json = JSON.stringify([text, `${'['.repeat(500)}"\\{`, value, PADDING]);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 const RID = '5a0d8d3e-2f0c-4b1a-9a57-0c1d2e3f4a5b';
 
-test('PING-1: start, then success or failure, is one run that lasted as long as between them', async () => {
+test('PING-1: a start, then success or failure, is one run with the time between them as its duration', async () => {
   expect(await place.ping('/files/start')).toMatchObject({ status: 200, text: 'OK' });
   expect(await place.all('run')).toMatchObject([{ status: 'Running', startedAt: NOON }]);
   place.ground.pass(90_000);
@@ -41,7 +41,7 @@ test('PING-1: start, then success or failure, is one run that lasted as long as 
   ]);
 });
 
-test('PING-2: borgmatic 1.7.7, exactly as it calls: it posts to the address with /start and /fail behind it', async () => {
+test('PING-2: borgmatic 1.7.7, exactly as it calls: it posts to the address with /start and /fail at the end', async () => {
   const calls = JSON.parse(fixture('borgmatic.json')) as {
     method: string;
     path: string;
@@ -64,7 +64,7 @@ test('PING-2: borgmatic 1.7.7, exactly as it calls: it posts to the address with
   expect((await place.all('run'))[1]?.message).toContain('returned non-zero exit status 2');
 });
 
-test('PING-3: the ends of runs that go on at once are told apart by rid', async () => {
+test('PING-3: the ends of concurrent runs are distinguished by rid', async () => {
   const other = RID.replace('5a', '6b');
   await place.ping(`/files/start?rid=${RID}`);
   place.ground.pass(1_000);
@@ -88,7 +88,7 @@ test('PING-3: the ends of runs that go on at once are told apart by rid', async 
   expect(await place.all('run')).toHaveLength(3);
 });
 
-test('PING-4: every form of address: key alone, words and exit codes, HEAD and GET, query behind or before', async () => {
+test('PING-4: every form of address: key alone, words and exit codes, HEAD and GET, query after or before', async () => {
   await place.ping('');
   await place.ping('/start');
   await place.ping('/3');
@@ -115,7 +115,7 @@ test('PING-4: every form of address: key alone, words and exit codes, HEAD and G
   ]);
 });
 
-test('PING-5: what is wrong is said as healthchecks clients know it', async () => {
+test('PING-5: errors have the form that healthchecks clients know', async () => {
   expect(await place.ping('/a/b/c/d')).toMatchObject({ status: 400 });
   expect(await place.ping('/a/256')).toMatchObject({ status: 400 });
   expect(await place.ping('/a/<x>')).toMatchObject({ status: 400 });
@@ -132,14 +132,14 @@ test('PING-5: what is wrong is said as healthchecks clients know it', async () =
   expect(await place.ping('/a?create=0')).toMatchObject({ status: 200 });
 });
 
-test('PING-6: sixty pings a minute of one job; another job is not held up', async () => {
+test('PING-6: sixty pings a minute per job; another job is not delayed', async () => {
   for (let n = 0; n < 60; n += 1) expect((await place.ping('/busy/log')).status).toBe(200);
   const refused = await place.ping('/busy/log');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
   expect((await place.ping('/other/log')).status).toBe(200);
 });
 
-test('PING-6: pings of ever other jobs are those of one key: so many a minute, and another key is not held up', async () => {
+test('PING-6: pings of many different jobs count for their key; another key is not delayed', async () => {
   const { world } = place.ground;
   const app = makeApp(world, {}, { routes: pingRoutes(world, 5) });
   const other = await place.keyFor('api');
@@ -158,7 +158,7 @@ test('PING-6: pings of ever other jobs are those of one key: so many a minute, a
   expect(await ping(place.secret, 'job-6')).toBe(200);
 });
 
-test('PING-7: a log line changes no state and stands in the log of the run; long logs keep head and tail', async () => {
+test('PING-7: a log line changes no state and is in the log of the run; long logs keep head and tail', async () => {
   await place.ping('/files/log', { body: 'nobody runs' });
   expect(await place.all('job')).toHaveLength(0);
   await place.ping('/files/start', { body: 'began' });
@@ -172,7 +172,7 @@ test('PING-7: a log line changes no state and stands in the log of the run; long
   expect(log.length).toBeLessThan(101_000);
 });
 
-test('PING-8: a start that nothing followed has failed by the next one; the same start told twice is one', async () => {
+test('PING-8: a start without an end has failed by the next start; a repeated start is one', async () => {
   await place.ping('/files/start');
   place.ground.pass(3_000);
   await place.ping('/files/start');

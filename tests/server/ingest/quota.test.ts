@@ -43,7 +43,7 @@ eachDatabase((_name, open) => {
     place = await aPlace(await open());
   });
 
-  test('ING-17: logs are left out first, with a note; then results are refused until the day ends, and the next day begins at nothing', async () => {
+  test('ING-17: logs are left out first, with a note; then results are refused until the day ends, and the next day starts at zero', async () => {
     expect(await today(place)).toEqual({ bytes: 0, limitBytes: 1_000_000_000, refusedAt: null });
     await setQuota(place, 100_000, 1_000_000);
     for (const size of [30_000, 30_000, 30_000])
@@ -88,7 +88,7 @@ eachDatabase((_name, open) => {
     expect((await place.post('executions', result(30_000))).status).toBe(200);
   });
 
-  test('ING-17: all keys of a provider share its quota; another provider has its own; raising it counts at once', async () => {
+  test('ING-17: all keys of a provider share its quota; another provider has its own; raising it applies immediately', async () => {
     const other = await aPlace(await open());
     const second = await place.keyFor('restic');
     await setQuota(place, 3_500, 3_500);
@@ -101,7 +101,7 @@ eachDatabase((_name, open) => {
     expect((await place.post('executions', result())).status).toBe(200);
   });
 
-  test('ING-17: what is sent again stores nothing and counts nothing; text behind a log counts as what is stored', async () => {
+  test('ING-17: repeated posts store and count nothing; text after a log counts as stored', async () => {
     const one = result(5_000);
     await place.post('executions', one);
     const before = (await today(place))?.bytes ?? 0;
@@ -116,7 +116,7 @@ eachDatabase((_name, open) => {
     expect((await today(place))?.bytes, 'no space for another log').toBe(started + 4_000);
   });
 
-  test('ING-17, RUN-3: a job whose result was refused is not called missed; one that is silent the day after is', async () => {
+  test('ING-17, RUN-3: a job whose result was refused is not missed; one without a result the day after is', async () => {
     const TWO = Date.parse('2026-03-03T02:00:00Z');
     const nightly = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
     const ran = (at: number): unknown =>
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
 });
 
 test.skipIf(missing !== '')(
-  `ING-17: several servers on one database count together, and so does one that is started again${missing}`,
+  'ING-17: several servers on one database count together, and so does a restarted one',
   async () => {
     const url = await freshUrl();
     const open = (): Promise<OpenStore> => openStore({ ...QUIET, dataDir: '', databaseUrl: url });

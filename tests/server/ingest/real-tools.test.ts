@@ -106,7 +106,7 @@ test('SRC-3: an interrupted rclone run is no success, though its totals name no 
   });
 });
 
-test('SRC-3: a dry run of rclone, the counters of its process and the number of a job are no runs', () => {
+test('SRC-3: a dry run of rclone, its process counters and job numbers are no runs', () => {
   for (const [body, says] of [
     [fixture('rclone-dry-run.txt'), 'dry run'],
     [fixture('rclone-core-stats.json'), 'core/stats'],
@@ -128,7 +128,7 @@ test('SRC-3: a dry run of rclone, the counters of its process and the number of 
   ).toMatchObject({ status: 'Failed', message: 'directory not found' });
 });
 
-test('SRC-3: an answer of job/status is one run, running and finished, also after rclone was started again', () => {
+test('SRC-3: an answer of job/status is one run, running and finished, also after a restart of rclone', () => {
   const good = JSON.parse(fixture('rclone-job-good.json')) as Record<string, unknown>;
   const done = readOne(readRclone, fixture('rclone-job-good.json'));
   expect(done).toMatchObject({
@@ -162,7 +162,7 @@ const rows = (): Record<string, unknown>[] =>
 const bacula = (more: Record<string, unknown>, query: Partial<ToolQuery> = {}): ExecutionIn =>
   readOne(readBacula, [{ ...rows()[0], ...more }], query);
 
-test('SRC-4: rows of a real catalogue of Bacula 9.6, with the time zone from JobTDate', () => {
+test('SRC-4: rows of a real catalog of Bacula 9.6, with the time zone from JobTDate', () => {
   const found = read(readBacula, rows());
   expect(
     found.map(({ job, status, type, level, message }) => [job, status, type, level, message]),
@@ -204,7 +204,7 @@ test('SRC-4: rows of a real catalogue of Bacula 9.6, with the time zone from Job
   ).toBe(false);
 });
 
-test('SRC-4: JobTDate settles the zone, whatever the address says, and a named zone where the clock was changed', () => {
+test('SRC-4: JobTDate determines the zone, whatever the address says, and a named zone where the clock changed', () => {
   // 03:30 in Berlin, an hour after the clock was put forward
   const end = Date.parse('2026-03-29T01:30:00Z');
   const row = {
@@ -234,7 +234,7 @@ test('SRC-4: JobTDate settles the zone, whatever the address says, and a named z
   ).toContain('zone');
 });
 
-test('SRC-4: a run is named by its director and its Job, not by a number that begins again', () => {
+test('SRC-4: a run is identified by its director and its Job, not by a number that restarts', () => {
   const ids = [
     {},
     { JobId: 99 },
@@ -247,7 +247,7 @@ test('SRC-4: a run is named by its director and its Job, not by a number that be
   expect(bacula({ Director: 'other-dir' }).jobInstanceUid).not.toBe(bacula({}).jobInstanceUid);
 });
 
-test('SRC-4: a full backup of nothing is a warning, an incremental of nothing is none; no row at all is no fault', () => {
+test('SRC-4: an empty full backup is a warning, an empty incremental is not; no row at all is no error', () => {
   const nothing = { JobFiles: 0, JobBytes: 0, ReadBytes: 0, JobErrors: 0, LogText: null };
   expect(bacula({ ...nothing, Level: 'F' })).toMatchObject({
     status: 'Warning',
@@ -262,7 +262,7 @@ test('SRC-4: a full backup of nothing is a warning, an incremental of nothing is
   expect(readBacula('{"jobs":[]}', plain, NOON)).toMatchObject({ executions: [], rejected: [] });
 });
 
-test('SRC-4: a job in the queue has no start; running ones have a level and no figures; a director that died ends where it began', () => {
+test('SRC-4: a queued job has no start; running ones have a level and no figures; a job of a crashed director ends at its start', () => {
   expect(read(readBacula, [rows()[6] ?? {}])).toEqual([]);
   for (const code of ['R', 'F', 'S', 'm', 'M']) {
     expect(
@@ -315,7 +315,7 @@ test('SRC-4: restore, verify, admin, copy and migration are separate jobs next t
 
 const log = (...lines: string[]): string => lines.map((line) => `${line}\n\\`).join('');
 
-test('SRC-4: the reason is the last fatal line that names a cause, else the last error, never the report at the end', () => {
+test('SRC-4: the reason is the last fatal line with a cause, else the last error, never the final report', () => {
   const refused =
     'bacula-dir JobId 2: Fatal error: bsockcore.c:209 Unable to connect to Client: pc-fd on pc:9102. ERR=Connection refused';
   const report = 'bacula-dir JobId 2: Error: Bacula bacula-dir 9.6.7 (10Dec20):';

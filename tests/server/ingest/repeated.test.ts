@@ -13,7 +13,7 @@ import { anExecution, aPlace, DAY, fixture, HOUR, iso, NOON } from './fixtures.t
 const MINUTE = 60_000;
 
 eachDatabase((name, open) => {
-  test(`RUN-9: the same text without a name or time is one run within ten minutes, whichever server it reaches, and two in two nights (${name})`, async () => {
+  test(`RUN-9: the same text without an ID or time is one run within ten minutes, on any server, and two in two nights (${name})`, async () => {
     const place = await aPlace(await open(), 'restic');
     const other = makeApp(place.ground.world, ingestHandlers(place.ground.world));
     const path = 'restic?job=data&exit=1&host=pc-1';
@@ -49,7 +49,7 @@ eachDatabase((name, open) => {
     expect(await place.all('run')).toHaveLength(before + 2);
   });
 
-  test(`RUN-9: a failure with nothing to say, sent again by curl, is one; a run that names itself is not looked at (${name})`, async () => {
+  test(`RUN-9: an empty failure, sent again by curl, is one; a run with an ID is not compared (${name})`, async () => {
     const place = await aPlace(await open(), 'borg');
     for (const accepted of [1, 0, 0]) {
       expect((await place.post('borg?job=data&exit=2', '')).data).toMatchObject({ accepted });
@@ -64,7 +64,7 @@ eachDatabase((name, open) => {
     expect(await place.all('run')).toHaveLength(2);
   });
 
-  test(`RUN-10: what is sent again later leaves what is known as it was, unless it says more (${name})`, async () => {
+  test(`RUN-10: a later repetition leaves what is known unchanged, unless it has more (${name})`, async () => {
     const store = await open();
     const place = await aPlace(store);
     const first = {
@@ -155,7 +155,7 @@ eachDatabase((name, open) => {
     expect(health?.last_heard_at).toBeGreaterThan(health?.last_fault_at ?? 0);
   });
 
-  test(`SRC-4: two directors and a new catalogue keep their runs apart; a good restore is no success of the backup; a running job has its level (${name})`, async () => {
+  test(`SRC-4: two directors and a new catalog keep their runs distinct; a successful restore is no success of the backup; a running job has its level (${name})`, async () => {
     const place = await aPlace(await open(), 'bacula');
     const [row] = JSON.parse(fixture('bacula-9.6.json')) as Record<string, unknown>[];
     const post = (more: object): ReturnType<typeof place.post> =>
@@ -280,7 +280,7 @@ const LITTLE: readonly string[] = [
   'exit status 1',
 ];
 
-test('RUN-10: which reasons say little', () => {
+test('RUN-10: which reasons are vague', () => {
   for (const little of [
     ...LITTLE,
     '',

@@ -39,7 +39,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('TASK-1, SYNC-6: the objects of a run come back worst first and then in order, to those who may see the run', async () => {
+  test('TASK-1, SYNC-6: the objects of a run are listed worst first, then in order, for users who can see the run', async () => {
     office = await anOffice(fixture);
     const me = await office.as('anna', ['operator']);
     const stranger = await office.as('bert', ['operator'], [2]);
@@ -92,7 +92,7 @@ eachDatabase((_name, open) => {
     expect([none.status, none.text.includes('VM-3')]).toEqual([404, false]);
   });
 
-  test('TASK-1: what a run tells last counts; a duplicate changes nothing, and a run that tells of none has none', async () => {
+  test('TASK-1: the last report of a run counts; a duplicate changes nothing, and a run without objects has none', async () => {
     office = await anOffice(fixture);
     const me = await office.as('cora', ['operator']);
     const base = { externalId: 'r1', tasks: [{ name: 'first', status: 'Running' }] };
@@ -126,7 +126,7 @@ eachDatabase((_name, open) => {
     expect(await loadTasks(me, await newest(me))).toEqual([]);
   });
 
-  test('TASK-1, LOG-5, T3: objects are beside the log: no event names them, a rebuild leaves them, and no other provider sees them', async () => {
+  test('TASK-1, LOG-5, T3: objects are outside the log: no event names them, a rebuild leaves them, and no other provider sees them', async () => {
     const place = await aPlace(await open());
     const other = await aPlace(await open());
     await place.post(
@@ -151,7 +151,7 @@ eachDatabase((_name, open) => {
     expect(await rows(place.tenant)).toHaveLength(1);
   });
 
-  test('RUN-8, LOG-5: a corrected result is one run of its problem, and so after a rebuild', async () => {
+  test('RUN-8, LOG-5: a corrected result is one run of its problem, also after a rebuild', async () => {
     const place = await aPlace(await open());
     await place.post('executions', [failed('a', 1), failed('b', 2)]);
     await place.post('executions', failed('b', 2, { bytesTransferred: 5 }));
@@ -165,7 +165,7 @@ eachDatabase((_name, open) => {
     ).toEqual([]);
   });
 
-  test('PANEL-3: the history of a problem tells snoozes with their end, tickets and notes given and taken away, and how it ended', async () => {
+  test('PANEL-3: the history of a problem has snoozes with their end, added and removed tickets and notes, and how it ended', async () => {
     office = await anOffice(fixture);
     const me = await office.as('dora', ['operator']);
     await office.post(1, [failure('farm', `${DAY}T01:00:00Z`)]);
@@ -207,7 +207,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TASK-2, ING-4: a bad object is named with its place and why, its record is not taken, and the others are', async () => {
+  test('TASK-2, ING-4: a bad object is reported with its position and reason, its record is refused, and the others are accepted', async () => {
     const place = await aPlace(await open());
     const good = { name: 'a', status: 'Success' };
     const { data } = await place.post<Ingested>('executions', [
@@ -248,7 +248,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('TASK-2, ING-2: no secret and nothing that a database cannot keep is kept of an object', async () => {
+  test("TASK-2, ING-2: no secret and no text that a database can't store is stored of an object", async () => {
     const place = await aPlace(await open());
     const tasks = [
       {
@@ -268,7 +268,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TASK-1, ING-9: a CloudEvent tells of objects as well', async () => {
+  test('TASK-1, ING-9: a CloudEvent can have objects too', async () => {
     office = await anOffice(fixture);
     const me = await office.as('emil', ['operator']);
     const keeper = await office.as('fred', ['admin']);

@@ -6,7 +6,7 @@ import { anExecution, aPlace } from './fixtures.ts';
 const TURNS = /[\u202A-\u202E\u2066-\u2069]/;
 
 eachDatabase((name, open) => {
-  test(`RUN-12: nothing that a source names or says turns the direction of writing, and its jobs stay apart (${name})`, async () => {
+  test(`RUN-12: nothing that a source sends changes the text direction, and its jobs stay distinct (${name})`, async () => {
     const place = await aPlace(await open());
     const evil = {
       job: 'invoice\u202Efdp.exe',
@@ -61,6 +61,6 @@ eachDatabase((name, open) => {
   });
 });
 
-test('RUN-12: a line of a mail turns no direction', () => {
+test('RUN-12: a line of an email changes no text direction', () => {
   expect(oneLine('Acme\u202E\u2066 Ltd:\n backup')).toBe('Acme Ltd: backup');
 });

@@ -71,7 +71,7 @@ test.each([
   ]);
 });
 
-test('SRC-20: a failure of a backup is not taken for another command', () => {
+test('SRC-20: a failed backup is not mistaken for another command', () => {
   expect(
     getRun(
       readRestic,
@@ -130,7 +130,7 @@ test('SRC-22: the used space of a repository is stored: restic statistics of raw
   ).toHaveLength(3);
 });
 
-test('SRC-2: borgmatic create --json is one run for each repository, each a job of its own; a failed one is not hidden', async () => {
+test('SRC-2: borgmatic create --json is one run per repository, each a job of its own; a failed one is not hidden', async () => {
   expect(
     (await place.post('borg?job=files&exit=0&tz=%2B01:00', fixture('borgmatic-real-json.txt')))
       .data,
@@ -169,7 +169,7 @@ test('SRC-2: borgmatic create --json is one run for each repository, each a job 
   ]);
 });
 
-test('SRC-2: files that borg could not read are counted once each; a source that is missing is a warning in which nothing was saved', () => {
+test("SRC-2: files that borg couldn't read count once each; a missing source is a warning in which nothing was saved", () => {
   for (const name of ['unread', 'unread-log'])
     expect(getRun(readBorg, fixture(`borg-real-${name}.txt`), { exit: 1 })).toMatchObject({
       status: 'Warning',
@@ -195,7 +195,7 @@ test('SRC-2: files that borg could not read are counted once each; a source that
   });
 });
 
-test('SRC-2: the zone of borg times comes from the log where the address has none', () => {
+test('SRC-2: the zone of borg times comes from the log if the address has none', () => {
   const logged = getRun(readBorg, fixture('borg-real-unread-log.txt'), { exit: 1 });
   expect([logged.startTime, logged.endTime]).toEqual([
     '2026-11-22T19:16:35.000Z',
@@ -277,7 +277,7 @@ test.each([
     '2026-03-29T01:30:00.000Z',
   ],
 ])(
-  'SRC-2: start and end of borg are as far apart as it lasted: %s',
+  'SRC-2: start and end of borg are as far apart as its duration: %s',
   (_what, start, end, duration, tz, startTime, endTime) => {
     expect(getRun(readBorg, archive(start, end, duration), { exit: 0, tz })).toMatchObject({
       startTime,
@@ -287,7 +287,7 @@ test.each([
   },
 );
 
-test('SRC-23: a signal that ended a run is said in words', () => {
+test('SRC-23: a signal that ended a run is named in words', () => {
   expect(getRun(readBorg, fixture('borg-real-int.txt'), { exit: 2 }).message).toBe(
     'Cancelled: borg was interrupted (SIGINT, signal 2).',
   );
@@ -315,7 +315,7 @@ test('SRC-23: a signal that ended a run is said in words', () => {
   expect(getRun(readRestic, '', { exit: 143 }).message).toContain('SIGTERM');
 });
 
-test('SRC-1: errors of restic 0.14 have words, and an item that could not be read counts once', () => {
+test('SRC-1: errors of restic 0.14 have texts, and an unreadable item counts once', () => {
   const one = getRun(readRestic, fixture('restic-real-unread.txt'), { exit: 3 });
   expect(one).toMatchObject({
     status: 'Warning',
@@ -337,7 +337,7 @@ test('SRC-1: errors of restic 0.14 have words, and an item that could not be rea
   });
 });
 
-test('SRC-1: a second source that is missing is a warning, although restic says 0', () => {
+test('SRC-1: a missing second source is a warning, although restic exits with 0', () => {
   expect(getRun(readRestic, fixture('restic-real-second.txt'), { exit: 0 })).toMatchObject({
     status: 'Warning',
     message: '/nosuch does not exist, skipping',
@@ -345,21 +345,21 @@ test('SRC-1: a second source that is missing is a warning, although restic says 
   });
 });
 
-test('SRC-1: neither progress nor a line that was cut is the reason of a failure', () => {
+test('SRC-1: neither progress nor a cut line is the reason of a failure', () => {
   const body = `"total_files":2,"item":"/srv/error"}\n\u001B[2K[0:05] 12.00%  3 / 25 failed packs\r\u001B[2Kunable to create lock in backend: repository is already locked\n`;
   expect(getRun(readRestic, body, { exit: 1 }).message).toBe(
     'unable to create lock in backend: repository is already locked',
   );
 });
 
-test('SRC-1: output without --json is a success only where it names the snapshot that was saved', () => {
+test('SRC-1: output without --json is a success only if it names the saved snapshot', () => {
   expect(getRun(readRestic, 'Files: 2 new\nsnapshot 38e59ebc saved\n', { exit: 0 })).toMatchObject({
     status: 'Success',
     externalId: '38e59ebc',
   });
 });
 
-test('SRC-2: names that are not UTF-8 do not cost a line or a run', async () => {
+test('SRC-2: names that are not UTF-8 lose no line or run', async () => {
   const body =
     String.raw`{"archive": {"id": "${'d'.repeat(64)}", "name": "caf\udce9", "command_line": ["caf\udce9"], "start": "2026-11-22T20:16:30.000000", "end": "2026-11-22T20:16:31.000000", "duration": 1.0, "stats": {"nfiles": 1}}, "repository": {"location": "/srv/caf\udce9"}}` +
     '\n' +

@@ -30,7 +30,7 @@ const read = (reader: Reader, name: string, more: Partial<ToolQuery> = {}): Exec
   return executions[0]?.execution ?? expect.fail('nothing was read');
 };
 
-test('SRC-1: restic 0.14, as it really ran: good, unreadable, wrong password, no repository, no source', () => {
+test('SRC-1: restic 0.14, as it really ran: success, unreadable, wrong password, no repository, no source', () => {
   expect(read(readRestic, 'restic-good.txt', { exit: 0 })).toMatchObject({
     job: 'files',
     computer: 'pc-1',
@@ -183,7 +183,7 @@ test('SRC-3: rclone 1.60, as it really ran', () => {
   expect(read(readRclone, 'rclone-good.txt', { exit: 9 }).status).toBe('Success');
 });
 
-test('SRC-4: rows of the catalogue of Bacula, by its documents', () => {
+test("SRC-4: rows of Bacula's catalog, from its documentation", () => {
   const { executions, rejected } = readBacula(
     fixture('bacula.json'),
     { ...plain, job: null, host: null, tz: 'Europe/Berlin' },
@@ -227,7 +227,7 @@ test('SRC-4: rows of the catalogue of Bacula, by its documents', () => {
   expect(readBacula('{}', { ...plain, tz: 'UTC' }, NOON).rejected).toHaveLength(1);
 });
 
-test('SRC-5: manifests of kopia, by its source', () => {
+test('SRC-5: manifests of kopia, from its source code', () => {
   const { executions } = readKopia(
     fixture('kopia.json'),
     { ...plain, job: null, host: null },
@@ -255,7 +255,7 @@ test('SRC-5: manifests of kopia, by its source', () => {
   ).toMatchObject({ status: 'Failed', message: 'open repository: repository is not connected' });
 });
 
-test('TASK-3: where the address names one job, the paths of kopia are what one run of it did; no other tool tells objects', () => {
+test('TASK-3: if the address names one job, the paths of kopia are the objects of one run; no other tool reports objects', () => {
   const { executions } = readKopia(fixture('kopia.json'), { ...plain, exit: 1 }, NOON);
   expect(executions).toHaveLength(1);
   const [one] = executions;
@@ -317,7 +317,7 @@ test('TASK-3: where the address names one job, the paths of kopia are what one r
   }
 });
 
-test('SRC-6: a report of Duplicati, by its source', () => {
+test('SRC-6: a Duplicati report, from its source code', () => {
   const one = read(readDuplicati, 'duplicati.json', { job: null, host: null });
   expect(one).toMatchObject({
     job: 'Laptop',
@@ -353,7 +353,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   restic: readRestic,
 };
 
-test("SRC-7: each call that takes a tool's output has its reader among those that the next tests try", () => {
+test("SRC-7: each call that takes a tool's output has a parser among those that the next tests run", () => {
   const records = new Set(['executions', 'events', 'repositories', 'computers']);
   const tools = Object.values(ingestCalls)
     .map(({ path }) => path.replace('ingest/', ''))
@@ -361,7 +361,7 @@ test("SRC-7: each call that takes a tool's output has its reader among those tha
   expect(tools.toSorted()).toEqual(Object.keys(READERS));
 });
 
-test('SRC-7: no reader throws, whatever it is given', () => {
+test('SRC-7: no parser throws, whatever the input', () => {
   const bodies = [
     '',
     '{',
@@ -392,7 +392,7 @@ test('SRC-7: no reader throws, whatever it is given', () => {
 
 const of = (query: string): unknown => readToolQuery(new URLSearchParams(query));
 
-test('SRC-7: a reader takes no longer than what it is given is long, whatever that is', () => {
+test('SRC-7: a parser takes time proportional to its input, whatever that is', () => {
   const hurts = [
     '{\n',
     '{\n}',
@@ -428,7 +428,7 @@ test('SRC-7: a reader takes no longer than what it is given is long, whatever th
     }
 });
 
-test('SRC-7: the address: zones, lengths, cron lines and exit codes are read, and what is wrong is named', () => {
+test('SRC-7: the address: zones, lengths, cron lines and exit codes are read, and mistakes are named', () => {
   expect(of('job=a&host=b&exit=3&tz=+02:00&every=24h&grace=90m')).toEqual({
     job: 'a',
     host: 'b',
@@ -453,7 +453,7 @@ test('SRC-7: the address: zones, lengths, cron lines and exit codes are read, an
   }
 });
 
-test('SRC-8: exit codes mean what the tool means by them', () => {
+test('SRC-8: exit codes mean what the tool defines', () => {
   expect([
     statusOfExit('restic', 3),
     statusOfExit('restic', 1),

@@ -38,7 +38,7 @@ eachDatabase((name, open) => {
   const now = (): number => fixture.world.clock.now();
   const uuid = (): string => fixture.world.chance.uuid();
 
-  test(`JOB-1: a look at a thousand providers of which none is due is one query (${name})`, async () => {
+  test(`JOB-1: a look at a thousand providers with none due is one query (${name})`, async () => {
     await store.system((db) =>
       sql`insert into background_job (tenant_id, type, key, due_at)
         select p.id, t.type, '', ${now() + MINUTE} from (select gen_random_uuid() as id from generate_series(1, 1000)) as p cross join unnest(${`{${RECURRING.join(',')}}`}::text[]) as t(type)`.execute(

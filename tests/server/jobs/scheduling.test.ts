@@ -152,7 +152,7 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`JOB-10: a stopping server ends its jobs and waits for them, but not for one that goes on regardless (${name})`, async () => {
+  test(`JOB-10: a stopping server ends its jobs and waits for them, but not for one that continues regardless (${name})`, async () => {
     const [polite, deaf] = [uuid(), uuid()];
     await putJob(store, polite, 'webhooks', now());
     await putJob(store, deaf, 'webhooks', now());

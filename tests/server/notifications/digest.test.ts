@@ -31,7 +31,7 @@ const after = (
     ) ?? 0,
   ).toISOString();
 
-test('NOTIFY-3: a digest is due by the clock of its zone, on its days, once where an hour is skipped or shown twice', () => {
+test('NOTIFY-3: a digest is due by the clock of its zone, on its days, once if an hour is skipped or repeated', () => {
   expect(after('Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
   expect(after('Europe/Berlin', '2026-03-29T01:00:00Z')).toBe('2026-03-30T00:30:00.000Z');
   expect(after('Europe/Berlin', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00.000Z');
@@ -43,7 +43,7 @@ test('NOTIFY-3: a digest is due by the clock of its zone, on its days, once wher
   expect(digestAfter(settings(), 0)).toBeNull();
 });
 
-test('NOTIFY-3: so many lines of a kind and no more, names are text, and the provider’s colours are on it', () => {
+test("NOTIFY-3: the lines per kind are limited, names are text, and the provider's colors are used", () => {
   const facts = Array.from({ length: LIMITS.digestLines + 3 }, (_, n): Fact => ({
     category: 'failed',
     subject: `problem:${n}`,
@@ -81,7 +81,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });
 
-  test('NOTIFY-3: it tells only what is broken, of the companies that its user sees, each with its address', async () => {
+  test('NOTIFY-3: it lists only open problems of the companies that its user sees, each with its link', async () => {
     const office = await anOffice(fixture);
     const berlin = new Intl.DateTimeFormat('en-GB', {
       hour: '2-digit',
@@ -129,7 +129,7 @@ eachDatabase((_name, open) => {
     ).toEqual([['wanda@example.com', true]]);
   });
 
-  test('NOTIFY-3: missed while no server ran, it is sent once where it is a few hours late, and not where it is later; two servers send once', async () => {
+  test('NOTIFY-3: missed while no server ran, it is sent once if it is a few hours late, and not if it is later; two servers send once', async () => {
     const office = await anOffice(fixture);
     const at = new Intl.DateTimeFormat('en-GB', {
       hour: '2-digit',
@@ -156,7 +156,7 @@ eachDatabase((_name, open) => {
     expect(await loadMails(fixture, office)).toHaveLength(1);
   });
 
-  test('NOTIFY-2, NOTIFY-3: one’s own settings and no one else’s, a digest of now at will, and where there is no address a sentence', async () => {
+  test('NOTIFY-2, NOTIFY-3: users manage only their own settings, can send a digest now, and get a message without an address', async () => {
     const office = await anOffice(fixture);
     const dana = await createRecipient(fixture, office, 'dana', digestAt('07:30'));
     const rita = await person(office, 'rita', 'read-only');

@@ -54,7 +54,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('NOTIFY-1: a source that says nothing for a week, or a day with all of its jobs overdue, is told once, and again when it has spoken since', async () => {
+  test('NOTIFY-1: a source silent for a week, or for a day with all of its jobs overdue, is reported once, and again after it reported since', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     await succeeds(fixture, office, 1, 'Files');
@@ -124,7 +124,7 @@ eachDatabase((_name, open) => {
     ).toHaveLength(1);
   });
 
-  test('NOTIFY-1: a repository that fills up and an alarm that breaks are told to who sees all that they are of', async () => {
+  test('NOTIFY-1: a repository that fills up and a missed SLA alarm are reported to users who see all of it', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const at = '07:30';
@@ -182,7 +182,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([true, true, true, false, true]);
   });
 
-  test('NOTIFY-1: a ticket that the ticketing system closed is told; one that somebody closed here is not', async () => {
+  test('NOTIFY-1: a ticket closed in the ticketing system is reported; one closed here is not', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const dana = await createRecipient(fixture, office, 'dana', digestAt('07:30'));
@@ -241,7 +241,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('NOTIFY-1: what a rule knows as an exception is no news, and stands in no digest', async () => {
+  test('NOTIFY-1: a known exception of a rule is no news, and is in no digest', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const dana = await createRecipient(fixture, office, 'dana', digestAt('07:30'));

@@ -30,7 +30,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test("NOTE-1: a notice stands for all, for those with a role, or for one user, newest first, and nobody reads another's", async () => {
+  test("NOTE-1: a notice is for everybody, for a role, or for one user, newest first, and nobody reads another's", async () => {
     const { root, as, idOf: loadId } = await thePeople(fixture);
     const oper = await as('oper', ['operator']);
     const look = await as('look', ['read-only']);
@@ -53,7 +53,7 @@ eachDatabase((_name, open) => {
     expect((await oper('POST', 'notifications', {})).status).toBe(400);
   });
 
-  test('NOTE-2: acknowledged, a notice does not come back to its reader and stays for others; of one that is not for them nobody learns', async () => {
+  test("NOTE-2: an acknowledged notice doesn't return to its reader and stays for others; nobody learns of others' notices", async () => {
     const { root, as, idOf: loadId } = await thePeople(fixture);
     const oper = await as('oper', ['operator']);
     const look = await as('look', ['read-only']);
@@ -81,7 +81,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['all 1', 'her 0']);
   });
 
-  test('NOTE-3: notices are published and taken away by who has the admin area and sees the whole provider; links lead to https or this site', async () => {
+  test('NOTE-3: users with the admin area who see the whole provider publish and remove notices; links lead to https or this site', async () => {
     const people = await thePeople(fixture);
     const { root, as, idOf: loadId } = people;
     const other = await thePeople(fixture);

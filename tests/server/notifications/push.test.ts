@@ -223,7 +223,7 @@ const begin = async () => {
   return office;
 };
 
-test('NOTIFY-5: a message is sealed as RFC 8291 shows it', () => {
+test('NOTIFY-5: a message is encrypted as RFC 8291 shows', () => {
   const once = {
     salt: Buffer.from('DGv6ra1nlYgDCS1FRnbzlw', 'base64url'),
     privateKey: Buffer.from('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw', 'base64url'),
@@ -254,7 +254,7 @@ eachDatabase((_name, open) => {
   });
 
   test.skipIf(openssl !== '')(
-    `NOTIFY-5: each browser of who may hear of it gets one notification, encrypted for it alone, that names no person, job or computer${openssl}`,
+    `NOTIFY-5: each browser of a recipient gets one notification, encrypted for it, without names of users, jobs or computers${openssl}`,
     async () => {
       const office = await begin();
       const mine = aBrowser();
@@ -315,7 +315,7 @@ eachDatabase((_name, open) => {
   );
 
   test.skipIf(openssl !== '')(
-    `NOTIFY-2, NOTIFY-5: in quiet hours nothing is pushed; after them one notification tells of all that came${openssl}`,
+    `NOTIFY-2, NOTIFY-5: in quiet hours nothing is pushed; after them one notification summarizes what came${openssl}`,
     async () => {
       const office = await begin();
       const browser = aBrowser();
@@ -341,7 +341,7 @@ eachDatabase((_name, open) => {
   );
 
   test.skipIf(openssl !== '')(
-    `NOTIFY-5: signing out ends it, as does 404 or 410 of the push service; a browser is told of one user’s only${openssl}`,
+    `NOTIFY-5: signing out ends it, as does 404 or 410 of the push service; a browser gets only one user's notifications${openssl}`,
     async () => {
       const office = await begin();
       const browser = aBrowser();
@@ -426,7 +426,7 @@ eachDatabase((_name, open) => {
   );
 });
 
-test(`NOTIFY-5, OUTB-1: what any user names as a push service is in none of the networks that its operator allowed for others${openssl}`, async () => {
+test(`NOTIFY-5, OUTB-1: a push service that a user names is in none of the networks that the operator allowed for others${openssl}`, async () => {
   if (openssl !== '') return;
   const { world } = await makeFixture(HERE, fixture.world.store);
   const before = got.length;

@@ -20,7 +20,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('NOTIFY-4: an answer of 500 and a silence are tried again after growing pauses, under one id, until it is given up', async () => {
+  test('NOTIFY-4: a 500 and a timeout are retried after growing pauses, under one ID, until it gives up', async () => {
     const { office, ada } = await begin();
     let status: number | null = 500;
     const receiver = await outside(() =>
@@ -100,7 +100,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('NOTIFY-4: after five days of failing, and at once where it is gone, it is switched off, and who made it is told', async () => {
+  test('NOTIFY-4: after five days of failures, and immediately if it is gone, it is turned off, and its creator is notified', async () => {
     const { office, ada } = await begin();
     let status = 500;
     const receiver = await outside(() => ({ status }));
@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([false, 2, 'failed']);
   });
 
-  test('NOTIFY-4: what waits is bounded: many facts go in one delivery, and of an address that falls behind the oldest are dropped', async () => {
+  test('NOTIFY-4: the queue is limited: many facts go in one delivery, and the oldest are dropped for an address that falls behind', async () => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 500 }));
     const { _id: id } = await made(ada, receiver.url);

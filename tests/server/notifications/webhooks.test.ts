@@ -20,7 +20,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('NOTIFY-4, NOTIFY-1: what happens is delivered once, signed so that the other side can tell, and what was before is not', async () => {
+  test('NOTIFY-4, NOTIFY-1: new facts are delivered once, signed so that the other side can verify them, and earlier ones are not', async () => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 204 }));
     const { _id: id, secret } = await made(ada, `${receiver.url}/hook`);
@@ -84,7 +84,7 @@ eachDatabase((_name, open) => {
     expect(receiver.asked.map(({ headers }) => headers['webhook-id'])).toHaveLength(2);
   });
 
-  test('NOTIFY-1: what happens after an address was made is told, also before the first look', async () => {
+  test('NOTIFY-1: facts after an address was created are delivered, also before the first poll', async () => {
     const office = await anOffice(fixture);
     const ada = await person(office, 'ada', 'admin');
     const receiver = await outside(() => ({ status: 200 }));
@@ -97,7 +97,7 @@ eachDatabase((_name, open) => {
     ).toEqual([[false, true]]);
   });
 
-  test('NOTIFY-8: an address of some companies is told of these alone, whatever comes at once; one from before, and one of all, of everything', async () => {
+  test('NOTIFY-8: an address of some companies gets only theirs, however facts are batched; an older one, and one of all, gets everything', async () => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 200 }));
     const all = ['failed', 'missed', 'sla', 'source', 'repository'];
@@ -234,7 +234,7 @@ eachDatabase((_name, open) => {
     ).toEqual([{ path: 'webhook.companies', message: MESSAGES.webhookCompany }]);
   });
 
-  test('NOTIFY-4: its secret is sealed and told once; a new one is good beside the former for a day', async () => {
+  test('NOTIFY-4: its secret is encrypted and shown once; a new one is valid next to the former for a day', async () => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 200 }));
     const { _id: id, secret } = await made(ada, receiver.url);
@@ -277,7 +277,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('NOTIFY-4: they are kept by who sees every company and may connect sources; for anybody else, and for another provider, there are none', async () => {
+  test('NOTIFY-4: users who see every company and may connect sources manage them; for anybody else, and another provider, there are none', async () => {
     const { office, ada } = await begin();
     const receiver = await outside(() => ({ status: 200 }));
     const { _id: id } = await made(ada, receiver.url);

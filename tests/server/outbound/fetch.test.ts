@@ -142,7 +142,7 @@ const FORBIDDEN = [
   '192.88.99.1:P',
 ];
 
-test('OUTB-1: no spelling of an address leads into a private network: nobody there is connected to', async () => {
+test('OUTB-1: no notation of an address leads into a private network: nothing there is connected to', async () => {
   for (const host of FORBIDDEN)
     for (const scheme of ['http', 'https']) {
       expect(
@@ -154,7 +154,7 @@ test('OUTB-1: no spelling of an address leads into a private network: nobody the
   expect(FORBIDDEN.length).toBeGreaterThanOrEqual(72);
 });
 
-test('OUTB-1: an address has no user name, no scheme but https, and no port of another service', async () => {
+test('OUTB-1: an address has no username, no scheme but https, and no port of another service', async () => {
   for (const address of [
     'https://user@example.com/',
     'https://user:pass@127.0.0.1/',
@@ -187,7 +187,7 @@ test('OUTB-1: an address has no user name, no scheme but https, and no port of a
   expect([await refusal(https, there.url), there.asked]).toEqual(['refused', []]);
 });
 
-test('OUTB-1: what the operator allows is reached, and nothing beside it', async () => {
+test('OUTB-1: what the operator allows is reached, and nothing else', async () => {
   const there = await outside(() => ({ body: 'hello' }));
   expect(
     await (
@@ -224,7 +224,7 @@ test('OUTB-1: what the operator allows is reached, and nothing beside it', async
   ]).toEqual(['refused', true, true, false, true, true]);
 });
 
-test('OUTB-2: no redirect is followed, nothing larger than 1 MiB is read, nothing is waited for beyond its time, and no proxy is asked', async () => {
+test('OUTB-2: no redirect is followed, nothing larger than 1 MiB is read, nothing is awaited beyond its time, and no proxy is used', async () => {
   const proxy = await outside(() => ({ body: 'from the proxy' }));
   const there = await outside(({ path }) =>
     path === '/redirect'
@@ -253,7 +253,7 @@ test('OUTB-2: no redirect is followed, nothing larger than 1 MiB is read, nothin
   expect(proxy.asked).toEqual([]);
 });
 
-test('OUTB-2: what cannot be reached is one sentence, and neither what was sent nor what was answered stands in the log', async () => {
+test('OUTB-2: an unreachable address is one sentence, and the log has neither request nor answer', async () => {
   const gone = await outside(() => ({}));
   await gone.stop();
   await expect(
@@ -274,7 +274,7 @@ test('OUTB-2: what cannot be reached is one sentence, and neither what was sent 
 
 const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';
 test.skipIf(openssl !== '')(
-  `OUTB-1: a certificate that nobody vouches for ends it before anything was said${openssl}`,
+  `OUTB-1: an untrusted certificate ends it before any data is sent${openssl}`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'daybook-tls-'));
     const made = spawnSync('openssl', [

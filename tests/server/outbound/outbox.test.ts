@@ -42,7 +42,7 @@ const ask = async (
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 };
 
-test('POST-7: on the server itself the outbox shows what has nowhere to go, newest first, as text within the content policy', async () => {
+test('POST-7: on the server itself the outbox shows messages without a gateway, newest first, as text within the content policy', async () => {
   const { status, text, headers } = await ask();
   expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
     200,
@@ -69,7 +69,7 @@ test('POST-7: on the server itself the outbox shows what has nowhere to go, newe
 
 const from = (remoteAddress: string) => ({ socket: { remoteAddress } });
 
-test('POST-7: nobody else sees it: no other machine, no other name, nothing that was passed on, no other site', async () => {
+test('POST-7: nobody else sees it: no other machine, host name, proxy or site', async () => {
   for (const remote of [
     '192.0.2.7',
     '10.0.0.1',
@@ -119,7 +119,7 @@ test('POST-7: nobody else sees it: no other machine, no other name, nothing that
   ).toBe(404);
 });
 
-test('POST-7: a kind that a provider has a gateway for is not shown, and once all have all of them there is no such page', async () => {
+test('POST-7: a kind with a gateway is not shown, and once all providers have all of them there is no such page', async () => {
   const { world } = fixture;
   const set = (settings: object) =>
     world.store.tenant(tenant, ({ sql }) =>

@@ -35,7 +35,7 @@ function madeIn(folder: string, name: string): { readonly key: string; readonly 
 }
 
 test.skipIf(openssl !== '')(
-  `OUTB-3: a certificate that was pinned is believed, whatever host it names, and no other is${openssl}`,
+  `OUTB-3: a pinned certificate is trusted, whatever host it names, and no other is${openssl}`,
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-pin-'));
     const own = madeIn(folder, 'vbr-1');

@@ -84,7 +84,7 @@ eachDatabase((_name, open) => {
     await expect(read(unaware, tenants[0] ?? '')).rejects.toThrow('A key of the server is missing');
   });
 
-  test('G51: keys of the settings are rotated by putting the new one first; without one nothing is done, without the former nothing opens', async () => {
+  test('G51: keys of the settings are rotated by putting the new one first; without one nothing happens, without the former nothing opens', async () => {
     const fixture = await makeFixture({ secretKey: FIRST }, await open());
     const { world } = fixture;
     const { tenant } = await provider(fixture);
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
   });
 });
 
-test('G51: a chain of keys of the settings: each rotation frees the one before it', async () => {
+test('G51: a chain of keys of the settings: each rotation releases the one before it', async () => {
   const fixture = await makeFixture({ secretKey: FIRST }, await freshStore('pglite'));
   const { world } = fixture;
   const { tenant } = await provider(fixture);

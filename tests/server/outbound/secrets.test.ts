@@ -33,7 +33,7 @@ const plant = (): string => {
 };
 
 eachDatabase((name, open) => {
-  test('G51: of 30 planted secrets none stands in a dump of the database, in a backup or in the log', async () => {
+  test('G51: of 30 planted secrets none is in a dump of the database, in a backup or in the log', async () => {
     const store = await open();
     const fixture = await makeFixture(HERE, store);
     const { world } = fixture;
@@ -139,7 +139,7 @@ eachDatabase((name, open) => {
     expect(places.dump).not.toContain(HERE.secretKey);
   });
 
-  test('G51: what was sealed opens in its own place only: not for another name, row, table or provider, not changed, not under another key', async () => {
+  test('G51: an encrypted value opens only in its place: not for another name, row, table or provider, not changed, not under another key', async () => {
     const store = await open();
     const { world, ...fixture } = await makeFixture(HERE, store);
     const { tenant } = await provider({ world, ...fixture });
@@ -218,7 +218,7 @@ eachDatabase((name, open) => {
   });
 });
 
-test("G51: the server's key stands in a file that only its user can read, and is kept", async () => {
+test("G51: the server's key is in a file that only its user can read, and stays", async () => {
   const { world } = await makeFixture({ dataDir: dir }, await freshStore('pglite'));
   const { tenant } = await provider({ world, lines: [], pass: () => undefined });
   await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));

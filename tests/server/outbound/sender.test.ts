@@ -42,7 +42,7 @@ const REPORTED = {
   tls: /^The connection to .+ failed|did not answer/,
 } as const;
 
-test('POST-3: waits double from 15 seconds to half an hour, and are as long as the other side asks within that', () => {
+test("POST-3: waits double from 15 seconds to half an hour, and follow the other side's request within that", () => {
   expect([1, 2, 3, 7, 8, 50].map((tries) => waitAfter(tries, null))).toEqual([
     15_000, 30_000, 60_000, 960_000, 1_800_000, 1_800_000,
   ]);
@@ -94,7 +94,7 @@ eachDatabase((_name, open) => {
     };
   }
 
-  test('POST-1: a mail arrives once, with text and html, from the provider, and is emptied when it was sent', async () => {
+  test('POST-1: an email arrives once, with text and HTML, from the provider, and its content is deleted after sending', async () => {
     const server = await smtp();
     const { put, sender, rows, pass, tenant } = await one(mailAt(server.port), {
       mail: 'smtp-secret',
@@ -144,7 +144,7 @@ eachDatabase((_name, open) => {
     expect(await rows()).toMatchObject([{ tries: 1, next_at: null, sealed: '' }]);
   });
 
-  test('POST-2: what would add a header or another recipient does not go out', async () => {
+  test('POST-2: a message that would add a header or another recipient is not sent', async () => {
     const server = await smtp();
     const { put, sender, rows } = await one(mailAt(server.port), { mail: 'smtp-secret' });
     for (const to of [
@@ -167,7 +167,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('POST-2: the name of a provider stays one name, whatever is in it', async () => {
+  test("POST-2: a provider's name stays one name, whatever is in it", async () => {
     const server = await smtp();
     const { put, sender } = await one(
       mailAt(server.port, {
@@ -183,7 +183,7 @@ eachDatabase((_name, open) => {
     expect(raw).toMatch(/^To: kate@example\.com\r$/m);
   });
 
-  test("POST-2: nothing goes out without TLS unless the operator allows it, nor under a certificate that is not the host's", async () => {
+  test("POST-2: nothing is sent without TLS unless the operator allows it, nor with another host's certificate", async () => {
     const plain = await smtp();
     const strict: Fixture = {
       ...fixture,
@@ -225,7 +225,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('POST-3: what is refused for good is given up; what may be better later is tried again, bounded, and never after it went out', async () => {
+  test('POST-3: permanent refusals are dropped; temporary ones are retried within limits, and never after sending', async () => {
     let answer: Details = { status: 429, headers: { 'retry-after': '90' } };
     const gateway = await outside(() => answer);
     const { put, sender, rows, pass } = await one(smsAt(gateway), { sms: 'sms-token' });
@@ -267,7 +267,7 @@ eachDatabase((_name, open) => {
     expect(gateway.asked).toHaveLength(4 + 5);
   });
 
-  test('POST-3: a mailbox that is not there is given up, a full one is tried again, a wrong password is too', async () => {
+  test('POST-3: an unknown mailbox is dropped, a full one is retried, and so is a wrong password', async () => {
     let refusal = { code: 550, text: 'No such user' };
     const server = await smtp({}, () => refusal);
     const { put, sender, rows } = await one(mailAt(server.port), { mail: 'smtp-secret' });
@@ -310,7 +310,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([25, 25, true]);
   });
 
-  test('POST-4: what a server took and did not finish is taken up again after seven minutes', async () => {
+  test("POST-4: a message that a server took and didn't finish is taken over after seven minutes", async () => {
     let answer: Details = { silent: true };
     const gateway = await outside(() => answer);
     const { put, rows, pass, tenant, sender } = await one(smsAt(gateway), { sms: 'sms-token' });
@@ -334,7 +334,7 @@ eachDatabase((_name, open) => {
     expect(await rows()).toMatchObject([{ fault: null, tries: 2 }]);
   });
 
-  test('POST-5: without a gateway a message stays a week, and is not sent when one is set later', async () => {
+  test("POST-5: without a gateway a message is stored for a week, and isn't sent when one is set up later", async () => {
     const { put, sender, rows, pass, tenant } = await one({});
     await put(MAIL);
     await sender.tick();
@@ -353,7 +353,7 @@ eachDatabase((_name, open) => {
     expect(await rows()).toEqual([]);
   });
 
-  test('POST-5: a user name without its password, and a gateway without its token, are no gateway', async () => {
+  test('POST-5: a username without its password, and a gateway without its token, are no gateway', async () => {
     const server = await smtp();
     const gateway = await outside(() => json({}, 201));
     const { put, sender, rows } = await one({ ...mailAt(server.port), ...smsAt(gateway) });
@@ -367,7 +367,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([0, [], [null, null]]);
   });
 
-  test('POST-6: what was put on its way is gone within seconds of its transaction, without a tick, and not before', async () => {
+  test('POST-6: a message is sent within seconds of its transaction, without a tick, and not before', async () => {
     const gateway = await outside(() => json({}, 201));
     const { put } = await one(smsAt(gateway), { sms: 'sms-token' });
     const runner = makeJobRunner(fixture.world, { mail: mail(fixture.world) });

@@ -18,7 +18,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('ADMIN-1: the overview tells how the own provider and those below it stand: users by role, sessions, results, sources, mail, quarantine', async () => {
+  test('ADMIN-1: the overview shows the own provider and those below it: users by role, sessions, results, sources, mail, quarantine', async () => {
     const { root, as, post, tenant } = await thePeople(fixture);
     await as('oper', ['operator', 'read-only']);
     const made = await root<{ _id: string }>('POST', 'service-providers', {
@@ -66,7 +66,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('ADMIN-2: the log is told newest first by type, entity, company, person, time and text, and pages join without a hole', async () => {
+  test('ADMIN-2: the log is listed newest first by type, entity, company, user, time and text, and pages join without a gap', async () => {
     const { root, idOf: loadId, post } = await thePeople(fixture);
     const began = fixture.world.clock.now();
     fixture.pass(1_000);
@@ -125,7 +125,7 @@ eachDatabase((_name, open) => {
     expect(JSON.stringify(first)).not.toContain('lena');
   });
 
-  test('ADMIN-3: the admin area is for who has its ability and sees the whole provider; the log as a file begins no formula', async () => {
+  test('ADMIN-3: the admin area needs its permission and access to the whole provider; the log as a file has no formulas', async () => {
     const { root, as, post } = await thePeople(fixture);
     await post(1, [failure('=cmd()', '2026-03-02T02:00:00Z')]);
     const plain = await as('plain', ['admin', 'operator']);

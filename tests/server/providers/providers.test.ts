@@ -51,7 +51,7 @@ eachDatabase((_name, open) => {
     stored = (await hashPassword(PASSWORD)) ?? '';
   });
 
-  test('PROV-1: a provider is made below with its hosts, its look and an administrator who is invited by mail, all of it or nothing', async () => {
+  test('PROV-1: a provider is created below with its hosts, its look and an administrator who is invited by email, all of it or nothing', async () => {
     const people = await thePeople(fixture);
     const { app, root, tenant } = people;
     const hosts = [newHost(), newHost()];
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
       expect((await make(people, bad)).status).toBe(400);
   });
 
-  test('PROV-2, T2: a master sees and changes its own providers below, nobody above, beside or below another', async () => {
+  test('PROV-2, T2: a master sees and changes its own providers below, none above, beside or below another', async () => {
     const people = await thePeople(fixture);
     const other = await thePeople(fixture);
     const mine = idIn((await make(people)).body.data);
@@ -134,7 +134,7 @@ eachDatabase((_name, open) => {
     ).toEqual(NOT_FOUND);
   });
 
-  test('PROV-3: a provider has several host names, each of which leads to it alone', async () => {
+  test('PROV-3: a provider has several host names, each of which leads to it only', async () => {
     const people = await thePeople(fixture);
     const { root, tenant, host, app } = people;
     const more = [newHost(), newHost()];
@@ -166,7 +166,7 @@ eachDatabase((_name, open) => {
     ).toEqual([host]);
   });
 
-  test('PROV-3: the names of a provider below are set by who is above, and nobody else takes the one by which the default provider is known', async () => {
+  test("PROV-3: the names of a provider below are set by the one above, and nobody else takes the default provider's name", async () => {
     const store = await open();
     const people = await thePeople(fixture);
     const mine = newHost();
@@ -204,7 +204,7 @@ eachDatabase((_name, open) => {
     expect(said(await make(people, [domain]))).toEqual([409, 'conflict', MESSAGES.hostTaken]);
   });
 
-  test('PROV-4: so many invitations go out in a day and no more', async () => {
+  test('PROV-4: the number of invitations a day is limited', async () => {
     const { root, tenant } = await thePeople(fixture);
     await fixture.world.store.tenant(tenant, async (tx) => {
       for (let n = 0; n < 100; n += 1)
@@ -223,7 +223,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('PROV-4: an invitation registers one user, once, within seven days, who sees no more than the inviter and of a whole provider nothing yet', async () => {
+  test('PROV-4: an invitation registers one user, once, within seven days, with no more access than the inviter, and none to a whole provider yet', async () => {
     const people = await thePeople(fixture);
     const { as, app, host, tenant, root } = people;
     const sub = await as('sub', ['sub-sp'], [2]);
@@ -264,7 +264,7 @@ eachDatabase((_name, open) => {
     expect((await oper('POST', `service-providers/${tenant}/invitations`, {})).status).toBe(403);
   });
 
-  test('PROV-5: the token of the chat says who one is, for five minutes, and nobody gets one for another', async () => {
+  test('PROV-5: the token of the chat identifies its user for five minutes, and nobody gets one for another', async () => {
     const { as, tenant, root } = await thePeople(fixture);
     const me = await as('kim', ['operator']);
     const claims = { name: 'KIM', email: 'kate@example.com', serviceProviderId: tenant };
@@ -306,7 +306,7 @@ eachDatabase((_name, open) => {
     expect((await root('POST', 'service-providers/hs-token', claims)).status).toBe(403);
   });
 
-  test('PROV-6: a Veeam number is valid where a company that one sees is linked with it, and no country is made up', async () => {
+  test('PROV-6: a Veeam number is valid if a company that the user sees is linked to it, and no country is invented', async () => {
     const { root, as, app, host } = await thePeople(fixture);
     await root('POST', 'companies', { name: 'Linked', veeamId: 'v-9' });
     const valid = async (who: typeof root, id: string): Promise<boolean> =>

@@ -221,7 +221,7 @@ eachDatabase((name, open) => {
   });
 });
 
-test('REPORT-6: a page holds the first rows, over all tables, and no sum of what is cut', () => {
+test('REPORT-6: a page holds the first rows, over all tables, and no total of the cut ones', () => {
   const cut = firstRows({ facts: [], notices: [], sections: [table(2), table(3), table(1)] }, 4);
   expect(cut.sections.map(({ rows, total }) => [rows.length, total])).toEqual([
     [2, [0]],
@@ -229,7 +229,7 @@ test('REPORT-6: a page holds the first rows, over all tables, and no sum of what
   ]);
 });
 
-test('REPORT-6: a thousand rows with long names stand on many pages, in a thread beside the server; what takes too long is given up', async () => {
+test('REPORT-6: a thousand rows with long names fill many pages, in a thread beside the server; one that takes too long is stopped', async () => {
   const name = `${'a'.repeat(80)} Ärger мир <b>`;
   const columns = [
     { id: 'job', title: 'Job', kind: 'text' as const },

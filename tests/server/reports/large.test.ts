@@ -91,7 +91,7 @@ const cellsIn = (html: string): readonly (readonly string[])[] =>
         ),
     );
 
-test('REPORT-9: the largest calendar there is, ten thousand jobs and 31 days, is a page that may be sent, and says what a smaller one says', () => {
+test('REPORT-9: the largest calendar, ten thousand jobs and 31 days, is a page that can be sent, with the same content as a smaller one', () => {
   const began = performance.now();
   const html = reportHtml(getCalendar(LIMITS.reportRows), LOOK);
   const bytes = Buffer.byteLength(html);
@@ -117,7 +117,7 @@ test('REPORT-9: the largest calendar there is, ten thousand jobs and 31 days, is
   );
 });
 
-test('REPORT-9: a PDF names its language, and says so where it has no letters for a name that the other files have', async () => {
+test('REPORT-9: a PDF names its language, and says so if it has no glyphs for a name that the other files have', async () => {
   const report = getCalendar(3);
   const text = (await reportPdf(report, LOOK)).toString('latin1');
   expect(/\/Lang \(en\)/.test(text)).toBe(true);

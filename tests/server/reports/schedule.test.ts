@@ -16,7 +16,7 @@ const next = (schedule: ReportSchedule, after: string, times: number): readonly 
   return found;
 };
 
-test('REPORT-3: a time of day stands on the wall of its zone, also over the change of the clocks', () => {
+test('REPORT-3: a time of day is local to its zone, also over clock changes', () => {
   const daily: ReportSchedule = { every: 'day', at: '08:00', timeZone: 'Europe/Berlin' };
   expect(next(daily, '2026-03-27T12:00:00Z', 3)).toEqual([
     '2026-03-28T07:00',
@@ -52,7 +52,7 @@ test('REPORT-3: weeks and months keep their day, and the last of a month is its 
   expect(dueAfter({ every: 'day', at: '08:00', timeZone: 'Nowhere/At-all' }, 0)).toBeNull();
 });
 
-test('REPORT-3: of times that passed the last counts', () => {
+test('REPORT-3: of missed times the last counts', () => {
   const daily: ReportSchedule = { every: 'day', at: '08:00', timeZone: 'UTC' };
   expect(lastDue(daily, at('2026-05-01T08:00:00Z'), at('2026-05-04T07:59:00Z'))).toBe(
     at('2026-05-03T08:00:00Z'),
@@ -62,7 +62,7 @@ test('REPORT-3: of times that passed the last counts', () => {
   );
 });
 
-test('REPORT-4: a time ends when the report is due, and months are whole days of the provider', () => {
+test('REPORT-4: a period ends when the report is due, and months are whole days of the provider', () => {
   const wall = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
   const due = at('2026-03-29T06:00:00Z');
   expect(timeOfPeriod('last-7', due, wall)).toEqual({

@@ -42,7 +42,7 @@ eachDatabase((name, open) => {
   });
   afterAll(() => turn.stop());
 
-  test('REPORT-3: a report that is due goes once to each address, with its file, and the history tells it', async () => {
+  test('REPORT-3: a due report goes once to each address, with its file, and is in the history', async () => {
     const id = await made(kate, { recipients: ['a@example.com', 'b@example.com'], format: 'pdf' });
     const {
       settings: [one],
@@ -102,7 +102,7 @@ eachDatabase((name, open) => {
     await kate('DELETE', `settings/${id}`);
   });
 
-  test('REPORT-3: times that passed while no server ran are sent once, for the last of them', async () => {
+  test('REPORT-3: times missed while no server ran are sent once, for the last of them', async () => {
     const id = await made(kate, { schedule: { every: 'day', at: '07:00', timeZone: 'UTC' } });
     const before = server.arrived.length;
     const now = demoData.ground.world.clock.now();
@@ -115,7 +115,7 @@ eachDatabase((name, open) => {
     await kate('DELETE', `settings/${id}`);
   });
 
-  test('REPORT-4, REPORT-6: every template makes a file in every format, and what was sent can be opened', async () => {
+  test('REPORT-4, REPORT-6: every template makes a file in every format, and sent files can be opened', async () => {
     const boss = await reporter(demoData, 'boss-r', ['admin', 'operator']);
     // A file is made beside the database, at length where it is a PDF: once is enough.
     const formats = name === ONE ? (['pdf', 'html', 'csv'] as const) : (['html'] as const);
@@ -142,7 +142,7 @@ eachDatabase((name, open) => {
     }
   });
 
-  test('REPORT-5: a report tells what its owner may see when it is sent, whatever it might before', async () => {
+  test('REPORT-5: a report has what its owner may see when it is sent, whatever they could before', async () => {
     const some = await reporter(demoData, 'some-r', ['operator'], [1, 2]);
     const id = await made(some, {
       template: 'calendarReportSummary',
@@ -205,7 +205,7 @@ eachDatabase((name, open) => {
     ]).toEqual([null, 404, 404]);
   });
 
-  test('REPORT-3: without a mail server a report lies with the operator, and one that is refused says so', async () => {
+  test('REPORT-3: without a mail server a report waits in the outbox, and a refused one says so', async () => {
     const id = await made(kate, {
       recipients: ['a@example.com', 'no@example.com'],
       enabled: false,
@@ -234,7 +234,7 @@ eachDatabase((name, open) => {
     await settings(demoData, mailAt(server.port));
   });
 
-  test('REPORT-5: whose owner is gone, or may not report any more, is not sent until somebody takes it over', async () => {
+  test('REPORT-5: a report whose owner is deleted or lost the permission is not sent until somebody takes it over', async () => {
     const leaver = await reporter(demoData, 'leaver-r', ['operator']);
     const id = await made(leaver, { enabled: false });
     await demoData.store.tenant(demoData.tenant, async (tx) => {
@@ -307,7 +307,7 @@ eachDatabase((name, open) => {
     expect(file).not.toMatch(/(^|,)"?[=+@]/m);
   });
 
-  test('REPORT-7: a file is kept sealed for 90 days, and that it was sent is told for a year', async () => {
+  test('REPORT-7: a file is stored encrypted for 90 days, and the record of sending for a year', async () => {
     const id = await made(kate, { enabled: false, name: 'Kept for a while' });
     const own = async () => (await loadSent(kate)).find((one) => one.setting === id);
     await kate('POST', 'send', { reportSettingId: id });

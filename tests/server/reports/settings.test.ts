@@ -39,7 +39,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test("REPORT-1: every call is for who has the ability and stands in the provider's list", async () => {
+  test('REPORT-1: every call needs the permission and is limited to the provider', async () => {
     for (const visibleFor of [['all'], ['operator'], []] as const) {
       await branded(demoData, {
         features: {
@@ -80,7 +80,7 @@ eachDatabase((_name, open) => {
     await branded(demoData, { features: defaultBranding('', '', '').features });
   });
 
-  test('REPORT-1: the templates of licences and of sub-providers are for who may see these', async () => {
+  test('REPORT-1: the templates of licenses and sub-providers are for users who may see these', async () => {
     const boss = await reporter(demoData, 'boss', ['admin']);
     const reader = await reporter(demoData, 'reader', ['read-only']);
     const few = await reporter(demoData, 'few', ['operator'], [1]);
@@ -103,7 +103,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test("REPORT-2: who sees some companies keeps reports of these, and nobody else's", async () => {
+  test("REPORT-2: users with some companies manage reports of these, and nobody else's", async () => {
     const few = await reporter(demoData, 'some', ['operator'], [1]);
     const all = await reporter(demoData, 'all', ['operator']);
     const far = await reporter(other, 'far', ['operator']);
@@ -153,7 +153,7 @@ eachDatabase((_name, open) => {
     expect((await loadSettings(few)).settings).toEqual([]);
   });
 
-  test('REPORT-2, REPORT-8: what does not fit is refused at its field', async () => {
+  test('REPORT-2, REPORT-8: invalid settings are refused at their field', async () => {
     const who = await reporter(demoData, 'typist', ['operator']);
     const refused = async (more: object): Promise<readonly string[]> => {
       const answer = await who('POST', 'settings', { setting: { ...FIELDS, ...more } });
@@ -203,7 +203,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['kate@example.com']);
   });
 
-  test('REPORT-4: the report of sub-providers tells those below, and nothing beside them', async () => {
+  test('REPORT-4: the report of sub-providers lists those below, and nothing else', async () => {
     const boss = await reporter(demoData, 'master', ['operator']);
     const below = demoData.ground.world.chance.uuid();
     await makeTenant(demoData.store, {

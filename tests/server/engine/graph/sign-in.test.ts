@@ -182,7 +182,7 @@ test('ENG-23: signing in waits for a busy or unreachable Entra, then says so', a
   }
 });
 
-test('ENG-23: the token of a person is not renewed', async () => {
+test("ENG-23: a person's token is not renewed", async () => {
   const tokens = fixedToken('theirs');
   expect(getValue(await tokens.get(SIGNAL))).toBe('theirs');
   tokens.forget('theirs');

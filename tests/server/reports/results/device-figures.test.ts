@@ -60,7 +60,7 @@ eachDatabase((name, open) => {
     pairs = await devicePairs(open);
   });
 
-  test(`REP-3, REP-5, OVER-7: the numbers of a time, its days and its rankings are those that a device tells (${name})`, async () => {
+  test(`REP-3, REP-5, OVER-7: the numbers of a period, its days and its rankings equal a device's (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(3), request, async (place, { from, to, companyIds, entityGroup }) => {
         const { get, engine } = must(pairs[place]);
@@ -112,7 +112,7 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`TREND-2: failures and warnings by company, type, source and day are those that a device tells (${name})`, async () => {
+  test(`TREND-2: failures and warnings by company, type, source and day equal a device's (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),
@@ -163,7 +163,7 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`TREND-5, OVER-7: a spreadsheet of a device has the rows, cells, shares and figures of the server's (${name})`, async () => {
+  test(`TREND-5, OVER-7: a device's spreadsheet has the server's rows, cells, shares and figures (${name})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(3),

@@ -39,7 +39,7 @@ eachDatabase((name, open) => {
     }
   });
 
-  test(`REP-10: a report tells of the companies that its user sees, and of no other provider's (${name})`, async () => {
+  test(`REP-10: a report covers the companies that its user sees, and no other provider's (${name})`, async () => {
     const some = await demoData.as('some', ['operator'], [2]);
     const none = await demoData.as('none', ['operator'], []);
     const all = await demoData.as('all', ['operator']);
@@ -95,7 +95,7 @@ eachDatabase((name, open) => {
     ).toBe(600);
   });
 
-  test(`REP-1: a list has its page, its words and its note (${name})`, async () => {
+  test(`REP-1: a list has its page, its search and its note (${name})`, async () => {
     const who = await demoData.as('lister', ['read-only']);
     const first = await data<OutputOf<'listResults'>>(who, `jobs?${LAST}`);
     expect([first.page, first.pageSize, first.rows.length]).toEqual([1, 10, 10]);
@@ -128,7 +128,7 @@ eachDatabase((name, open) => {
       expect([wrong, (await who(`jobs?${wrong}`)).status]).toEqual([wrong, 400]);
   });
 
-  test(`REP-4: what did not run, what is switched off, and the names of jobs (${name})`, async () => {
+  test(`REP-4: missed runs, disabled jobs, and the names of jobs (${name})`, async () => {
     const who = await demoData.as('desk', ['read-only']);
     const jobs = await data<OutputOf<'listJobNames'>>(who, 'jobs-name?pageSize=1000');
     expect(jobs.count).toBe(12);
@@ -174,7 +174,7 @@ eachDatabase((name, open) => {
       ).toEqual([iso(newest.at)]);
   });
 
-  test(`REP-7: the parts of a time come to the whole, by whom and by day, now and before (${name})`, async () => {
+  test(`REP-7: the parts of a period add up to the whole, by whom and by day, now and before (${name})`, async () => {
     const who = await demoData.as('trends', ['operator']);
     const time = `from=${iso(NOW - 8 * DAY)}&to=${iso(NOW)}`;
     const details = await data<OutputOf<'analytics'>>(who, `jobs/analytics?${time}`);
@@ -231,7 +231,7 @@ eachDatabase((name, open) => {
     expect([hours.columns.length, runs(hours)]).toEqual([49, runs(days)]);
   });
 
-  test(`REP-8: repositories, when they are full and what they held (${name})`, async () => {
+  test(`REP-8: repositories, when they will be full and what they held (${name})`, async () => {
     const who = await demoData.as('stores', ['read-only']);
     const some = await demoData.as('stores-some', ['read-only'], [1]);
     const today = Math.floor(NOW / DAY) * DAY;
@@ -336,7 +336,7 @@ eachDatabase((name, open) => {
       });
   });
 
-  test(`REP-11: times are bounded, and what cannot be answered says so (${name})`, async () => {
+  test(`REP-11: periods are limited, and an impossible query says so (${name})`, async () => {
     const who = await demoData.as('bounds', ['operator']);
     const long = `from=${iso(NOW - 367 * DAY)}&to=${iso(NOW)}`;
     for (const path of [
@@ -395,7 +395,7 @@ eachDatabase((name, open) => {
     ).toBe(true);
   });
 
-  test(`REP-12: a week of a long time is found by the index of starts, and what is known of jobs is read once (${name})`, async () => {
+  test(`REP-12: a week of a long history is found by the index of starts, and known facts of jobs are read once (${name})`, async () => {
     const many = await anDemo(demoData.store, 6, BERLIN, { jobs: 2, runs: 1, days: 2 });
     const runs = 40_000;
     const step = (60 * DAY) / runs;

@@ -32,7 +32,7 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`TREND-1: what is read from the totals of days is what their results say (${name})`, async () => {
+  test(`TREND-1: the totals of days equal their results (${name})`, async () => {
     const who = await demoData.as('reader', ['operator']);
     const some = await demoData.as('some', ['operator'], [2]);
     const times = [
@@ -110,7 +110,7 @@ eachDatabase((name, open) => {
     expect(await all()).not.toEqual(slow);
   });
 
-  test(`TREND-1: late results, corrections and results that move to another day are in the totals at once (${name})`, async () => {
+  test(`TREND-1: late results, corrections and results that move to another day are in the totals immediately (${name})`, async () => {
     const fixture = await makeFixture({}, await open());
     await assert(
       asyncProperty(someBatches, async (batches) => {
@@ -132,7 +132,7 @@ eachDatabase((name, open) => {
     );
   });
 
-  test(`TREND-1, LOG-5: totals that were tampered with are found, and put right; another wall has other days (${name})`, async () => {
+  test(`TREND-1, LOG-5: totals that were tampered with are found and repaired; another time zone has other days (${name})`, async () => {
     const fixture = await makeFixture({}, await open());
     const { tenant } = await provider(fixture);
     const { store } = fixture.world;
