@@ -27,7 +27,7 @@ interface Client {
 }
 
 for (const seed of [...PAST, ...Array.from({ length: SEEDS }, (_, i) => i + 1)]) {
-  test(`SYNC-1, SYNC-2, SYNC-6, SYNC-8, OUT-3, OUT-4, LOG-6: two devices, one server, a bad wire: seed ${seed}`, async () => {
+  test(`SYNC-1, SYNC-2, SYNC-6, SYNC-8, OUT-3, OUT-4, LOG-6: two devices, one server, a bad connection: seed ${seed}`, async () => {
     await expect(play(seed)).resolves.toBeUndefined();
   });
 }

@@ -15,7 +15,7 @@ interface Rows {
 }
 
 eachDatabase((kind, open) => {
-  test('WIZARD-2: a profile says whether there are organizations and jobs that the user sees', async () => {
+  test(`WIZARD-2: a profile says whether there are organizations and jobs that the user sees (${kind})`, async () => {
     const { office, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     const other = await office.as('other', ['o365_admin'], [2]);
@@ -108,7 +108,7 @@ eachDatabase((kind, open) => {
     });
   });
 
-  test("SUITE-3: a service or sign-in method that isn't supported is refused at its field", async () => {
+  test(`SUITE-3: a service or sign-in method that isn't supported is refused at its field (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     const wrong: readonly (readonly [string, object])[] = [
@@ -157,7 +157,7 @@ eachDatabase((kind, open) => {
     expect(recording.calls).toEqual([]);
   });
 
-  test("G72: a tenant has one organization, and other companies don't learn whose it is", async () => {
+  test(`G72: a tenant has one organization, and other companies don't learn whose it is (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const all = await office.as('all', ['o365_admin']);
     const other = await office.as('other', ['o365_admin'], [2]);
@@ -237,7 +237,7 @@ eachDatabase((kind, open) => {
     expect(recording.calls.at(-1)).toMatchObject({ name: 'disconnect' });
   });
 
-  test('SUITE-3: changing a name or a service keeps the access; a new sign-in must be to the same tenant', async () => {
+  test(`SUITE-3: changing a name or a service keeps the access; a new sign-in must be to the same tenant (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     const { organization: id } = await makeAll(admin, 1, 'Calloway');
@@ -276,7 +276,7 @@ eachDatabase((kind, open) => {
     });
   });
 
-  test('SUITE-3, G73: deleting an organization ends its access and its jobs, and notifies all administrators', async () => {
+  test(`SUITE-3, G73: deleting an organization ends its access and its jobs, and notifies all administrators (${kind})`, async () => {
     const { office, recording, ground: fixture } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     await office.as('second', ['admin'], [1]);
@@ -323,7 +323,7 @@ eachDatabase((kind, open) => {
     expect((await admin<Rows>('GET', 'o365/organizations')).body.data.count).toBe(2);
   });
 
-  test("SUITE-3: people choose from the tenant's directory, and a failure of the engine is a failure of the call", async () => {
+  test(`SUITE-3: people choose from the tenant's directory, and a failure of the engine is a failure of the call (${kind})`, async () => {
     const { office, recording } = await aSuite(await open());
     const admin = await office.as('admin', ['o365_admin']);
     const { organization: id } = await makeAll(admin, 1, 'Calloway');

@@ -96,7 +96,7 @@ eachDatabase((kind, open) => {
     await makeAll(root, 1, 'Calloway');
   });
 
-  test('SUITE-7, G30: of all roles, only o365_admin can make these calls', async () => {
+  test(`SUITE-7, G30: of all roles, only o365_admin can make these calls (${kind})`, async () => {
     for (const [role, may] of Object.entries(MAY) as [Role, boolean][]) {
       const who = await suite.office.as(`role-${role}`, [role]);
       const statuses: number[] = [];
@@ -162,7 +162,7 @@ eachDatabase((kind, open) => {
     expect((await start(root)).organizations).toHaveLength(2);
   });
 
-  test('SUITE-7: a user with the role can make every one of these calls', async () => {
+  test(`SUITE-7: a user with the role can make every one of these calls (${kind})`, async () => {
     const admin = await suite.office.as('maker', ['o365_admin']);
     suite.recording.directory = randomUUID();
     const own = await makeAll(admin, 2, 'Own');

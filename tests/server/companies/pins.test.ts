@@ -21,7 +21,7 @@ const loadEvents = async (who: Asker, { cursor, epoch }: Bootstrap): Promise<str
   );
 
 eachDatabase((kind, open) => {
-  test('DESK-8, SYNC-6: pins belong to their user, at the start and as events', async () => {
+  test(`DESK-8, SYNC-6: pins belong to their user, at the start and as events (${kind})`, async () => {
     const office = await anOffice(await makeFixture({}, await open()));
     const ann = await office.as('ann', ['operator']);
     const bob = await office.as('bob', ['operator', 'admin']);
@@ -38,7 +38,7 @@ eachDatabase((kind, open) => {
     expect(await loadEvents(bob, starts[1])).toEqual([]);
   });
 
-  test("DESK-8, G30: nobody pins for another user, or a company that they don't see", async () => {
+  test(`DESK-8, G30: nobody pins for another user, or a company that they don't see (${kind})`, async () => {
     const office = await anOffice(await makeFixture({}, await open()));
     const one = await office.as('one', ['operator'], [1]);
     const all = await office.as('all', ['operator']);

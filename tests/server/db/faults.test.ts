@@ -15,7 +15,7 @@ beforeAll(async () => {
 }); // a busy machine
 
 test.skipIf(missing !== '')(
-  'STORE-2: a lost connection, a deadlock and a serialization failure are retried; nothing happens twice',
+  `STORE-2: a lost connection, a deadlock and a serialization failure are retried; nothing happens twice${missing}`,
   async () => {
     const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
     const operator = new Client(url);
@@ -82,7 +82,7 @@ test('STORE-3: a connection lost while committing is not retried: the outcome is
 });
 
 test.skipIf(missing !== '')(
-  'STORE-13: a lack of resources is retried and distinguished from a full disk, which is not',
+  `STORE-13: a lack of resources is retried and distinguished from a full disk, which is not${missing}`,
   async () => {
     const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
     try {

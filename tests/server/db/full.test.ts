@@ -83,7 +83,7 @@ test('STORE-11: the minimum is 64 MB on a large disk, 5 % of a smaller one, and 
 
 const missing = mayMount() ? '' : ' (skipped: no tmpfs can be mounted)';
 test.skipIf(missing !== '')(
-  'G23, STORE-11: a disk that fills up under pings: writes are told to retry, reads and signing in continue, nothing is lost',
+  `G23, STORE-11: a disk that fills up under pings: writes are told to retry, reads and signing in continue, nothing is lost${missing}`,
   async () => {
     expect(await fillAndFree(smallDisk())).toBe(200);
   },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }); // a busy machine
 
 test.skipIf(missing !== '')(
-  'LOG-2, G3, S1: eight concurrent writers on two servers leave no gap, and a reader that follows the head misses nothing',
+  `LOG-2, G3, S1: eight concurrent writers on two servers leave no gap, and a reader that follows the head misses nothing${missing}`,
   async () => {
     const stores = await Promise.all(
       [0, 1].map(() => openStore({ ...QUIET, dataDir: '', databaseUrl: url })),

@@ -42,7 +42,7 @@ eachDatabase((name, open) => {
 });
 
 test.skipIf(missing !== '')(
-  'ING-13: a key that another server revoked ends here immediately',
+  `ING-13: a key that another server revoked ends here immediately${missing}`,
   async () => {
     const url = await freshUrl();
     const [here, there] = await Promise.all(

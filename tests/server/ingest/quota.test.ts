@@ -152,7 +152,7 @@ eachDatabase((_name, open) => {
 });
 
 test.skipIf(missing !== '')(
-  'ING-17: several servers on one database count together, and so does a restarted one',
+  `ING-17: several servers on one database count together, and so does a restarted one${missing}`,
   async () => {
     const url = await freshUrl();
     const open = (): Promise<OpenStore> => openStore({ ...QUIET, dataDir: '', databaseUrl: url });

@@ -13,7 +13,7 @@ import { download, firstVisit, mailFile, skipped, unpack } from './downloading.t
 const stored = (text: string) => text.replaceAll('\u0000', '\ufffd');
 
 eachDatabase((kind, openStore) => {
-  test(`G65, G63: a download is for the browser and session that asked, as long as it may read this, and every answer is recorded (${kind})`, async () => {
+  test(`G65, G63: a download belongs to the browser and session that requested it, while they may read this, and every answer is recorded (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { ground: fixture, office, admin, ours, theirs, read } = library;
     const { world } = fixture;
@@ -99,7 +99,7 @@ eachDatabase((kind, openStore) => {
     expect((await read(hers.url, opened)).status, 'the session').toBe(404);
   });
 
-  test(`DL-10, G44: what is not offered is refused with a sentence, and more than 5 GB need a recent sign-in (${kind})`, async () => {
+  test(`DL-10, G44: what isn't offered is refused with a message, and more than 5 GB need a recent sign-in (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { ground: fixture, admin, ours } = library;
     await library.store(ours, 41, 'mailbox', [mailFile('One'), mailFile('Two')]);

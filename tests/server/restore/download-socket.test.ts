@@ -57,7 +57,7 @@ const receive = (
 const CONTENT = randomBytes(7, 6_000_000);
 const GARBAGE = randomBytes(8, 3_000_000);
 
-test('DL-2, DL-11, ENG-8: over a socket, a cut download goes on to the same bytes, also after a clean-up has moved them, and damage ends it', async () => {
+test('DL-2, DL-11, ENG-8: over a socket, a cut download continues with the same bytes, also after a clean-up moved them, and damage ends it', async () => {
   const library = await aLibrary(await freshStore(ONE));
   const { ground: fixture, office, admin, ours } = library;
   const { world } = fixture;

@@ -47,7 +47,7 @@ test('DL-11: a download is sent in order, small pieces joined, and ends once', a
   expect(state.closed).toBe(true);
 });
 
-test('DL-11: a download breaks off when the session ends, and when nobody takes it', async () => {
+test('DL-11: a download ends with its session, and when nobody reads it', async () => {
   const ended = aDownload(Array.from({ length: 9 }, () => PIECE));
   await ended.reader.read();
   await ended.clock.pass(SECONDS_15);
@@ -76,7 +76,7 @@ test('DL-11: a download breaks off when the session ends, and when nobody takes 
   expect(cancelled.ends).toHaveLength(1);
 });
 
-test('DL-11: content that is damaged ends the download with what was right before', async () => {
+test('DL-11: damaged content ends the download after the intact part', async () => {
   const { ends, reader } = aDownload([
     PIECE,
     new ContentError({ kind: 'damaged', message: 'A part is damaged.' }),

@@ -105,7 +105,7 @@ eachDatabase((kind, openStore) => {
     },
   );
 
-  test(`DL-2: any cut of any range is the same part of the whole, and a download goes on at half on another server (${kind})`, async () => {
+  test(`DL-2: any part of any range equals that part of the whole, and half a download continues on another server (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { admin, ours, read } = library;
     await library.store(ours, 11, 'drive', [
@@ -159,7 +159,7 @@ eachDatabase((kind, openStore) => {
     expect(again.first.bytes.equals(whole)).toBe(true);
   });
 
-  test(`DL-9: ranges, conditions and HEAD are answered as RFC 9110 has it (${kind})`, async () => {
+  test(`DL-9: ranges, conditions and HEAD are answered as RFC 9110 specifies (${kind})`, async () => {
     const library = await aLibrary(await openStore());
     const { admin, ours, read } = library;
     const content = Buffer.from('0123456789');

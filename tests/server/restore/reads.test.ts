@@ -100,7 +100,7 @@ eachDatabase((kind, open) => {
     expect(ended.text).toContain('The restore session has ended. Open it again to continue.');
   });
 
-  test(`G63: whatever is asked, each answer has one record of its reading, and nothing outside the scope is answered (${kind})`, async () => {
+  test(`G63: whatever is requested, each answer has one record of its reading, and nothing outside the scope is answered (${kind})`, async () => {
     const backups = await someBackups(await open());
     const { office, admin, ours, theirs } = backups;
     const cora = await office.as('cora', ['o365_admin'], [1]);
@@ -194,7 +194,7 @@ eachDatabase((kind, open) => {
     expect(await loadStatus('POST', 'f1.1/restore', { dryRun: true })).toBe(404);
   });
 
-  test(`G71: a restore to another place needs a reason and a recent sign-in, and one of a session that isn't one's own doesn't exist (${kind})`, async () => {
+  test(`G71: a restore to another place needs a reason and a recent sign-in, and another user's session doesn't exist (${kind})`, async () => {
     const {
       ground: fixture,
       engine,
@@ -233,7 +233,7 @@ eachDatabase((kind, open) => {
     expect(await loadKind(admin, { dryRun: true })).toBe('ok');
   });
 
-  test(`RES-22: a restore is listed, read and stopped by who sees its organization (${kind})`, async () => {
+  test(`RES-22: users who see the organization list, read and stop a restore (${kind})`, async () => {
     const { office, admin, ours } = await someBackups(await open());
     const session = await openSession(admin, ours);
     const started = await admin<{ taskId: string }>(

@@ -93,7 +93,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });
 
-  test('RULES-3: the next same result comes as an exception: counted as OK, by the rule in its history; the rule says what it did', async () => {
+  test('RULES-3: the next equal result is an exception: counted as OK, with the rule in its history; the rule shows what it did', async () => {
     const { office, dana } = await begin();
     await warns(office);
     const before = await openAt(dana, 'Files');
@@ -128,7 +128,7 @@ eachDatabase((_name, open) => {
     expect((await execution(dana, (await openAt(dana, 'Files'))?.lastRun)).state).toBe('pending');
   });
 
-  test('RULES-3: an exception counts while the newest result matches, ends when the rule is gone, and does not come back where a person took it back', async () => {
+  test("RULES-3: an exception counts while the newest result matches, ends with its rule, and doesn't return after a person removed it", async () => {
     const { office, dana } = await begin();
     const id = await made(
       dana,
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     expect((await openAt(dana, 'Mail'))?.exception).toBeNull();
   });
 
-  test('RULES-3: rules act from the top, once a problem; of two that set the same the upper one does, and their order can be changed', async () => {
+  test('RULES-3: rules apply from the top, once per problem; of two that set the same, the upper one wins, and their order can be changed', async () => {
     const { office, dana } = await begin();
     const first = await made(
       dana,
@@ -215,7 +215,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('RULES-3: many results in one request and results in a row are told apart; what did not run is asked of the rules as well', async () => {
+  test('RULES-3: many results in one request and consecutive results are distinguished; rules match missed runs as well', async () => {
     const { office, dana } = await begin();
     await made(dana, aRule({ streak: { least: 3, most: null } }, { ticket: 'THIRD' }));
     fixture.pass(HOUR);
@@ -251,7 +251,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('RULES-7: rules do nothing while they are switched off, neither for results nor for what did not run, and act on new results once they are on again', async () => {
+  test('RULES-7: rules do nothing while they are off, neither for results nor for missed runs, and apply to new results once they are on again', async () => {
     const { office, dana } = await begin();
     const turn = (on: boolean): Promise<unknown> =>
       fixture.world.store.tenant(office.tenant, ({ sql: db }) =>
@@ -318,7 +318,7 @@ eachDatabase((_name, open) => {
     expect(await openAt(dana, 'Files')).toMatchObject({ exception: { name: 'Known warnings' } });
   });
 
-  test('RULES-3: users who may see it are told by one mail a request', async () => {
+  test('RULES-3: users who may see it are notified with one email per request', async () => {
     const { office, dana } = await begin();
     const outgoing = (): Promise<number> =>
       fixture.world.store.tenant(
@@ -349,7 +349,7 @@ eachDatabase((_name, open) => {
     expect(await outgoing()).toBe(3);
   });
 
-  test('RULES-4: a rule is tried on what happened: how many match, the newest of them, and which other rules match the same', async () => {
+  test('RULES-4: a rule is tested on past results: how many match, the newest of them, and which other rules match the same', async () => {
     const { office, dana, cora } = await begin();
     for (const job of ['Files', 'Mail']) await warns(office, job);
     await warns(office, 'Books', {}, 2);
@@ -397,7 +397,7 @@ eachDatabase((_name, open) => {
     expect((await openAt(dana, 'Books'))?.exception).toBeUndefined();
   });
 
-  test('RULES-5: rules belong to a provider and to those who may keep them; who sees some companies keeps rules of these alone', async () => {
+  test('RULES-5: rules belong to a provider and to users who may manage them; users with some companies manage rules of these only', async () => {
     const [{ office, dana, cora, rita }, elsewhere] = [await begin(), await begin()];
     const id = await made(dana, aRule({ states: ['Warning'] }, { exception: true }));
     const hers = await made(cora, aRule({ companies: [1] }, { note: 'Hers' }, { name: 'Hers' }));
@@ -454,7 +454,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['problem.excepted@1']);
   });
 
-  test('RULES-2: what rules are and did follows from the log: made anew from its events the rows are the same', async () => {
+  test('RULES-2: rules and their actions follow from the log: rows rebuilt from the events are the same', async () => {
     const { office, dana } = await begin();
     const first = await made(
       dana,

@@ -53,7 +53,7 @@ eachDatabase((name, open) => {
   const good = (job: string, back: number) => bad(job, back, { status: 'Success', message: null });
   const at = (back: number): string => new Date(fixture.world.clock.now() - back).toISOString();
 
-  test('SEEK-1: each kind is found by who may open it, within its companies', async () => {
+  test('SEEK-1: each kind is found by users who may open it, within their companies', async () => {
     const office = await anOffice(fixture);
     const { app, host } = office;
     const admin = await person(office, 'ann', 'admin');
@@ -188,7 +188,7 @@ eachDatabase((name, open) => {
     expect(said(await search(operator, 'pike'))['companies']).toEqual([]);
   });
 
-  test('SEEK-3: older results are found by job and cause, and by day; those that devices keep are not told again', async () => {
+  test('SEEK-3: older results are found by job and cause, and by day; those that devices store are not repeated', async () => {
     const office = await anOffice(fixture);
     const first = fixture.world.clock.now();
     await office.post(1, [
@@ -247,7 +247,7 @@ eachDatabase((name, open) => {
     }
   });
 
-  test(`SEEK-1, SEEK-3: what is found is what a reader of all rows would find, and never more than the asker sees (${name})`, async () => {
+  test(`SEEK-1, SEEK-3: what is found equals a scan of all rows, and never exceeds what the user sees (${name})`, async () => {
     const demoData: Demo = await anDemo(
       await open(),
       5,

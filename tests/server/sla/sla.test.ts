@@ -97,7 +97,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({ secretKey: HERE.secretKey }, await open());
   });
 
-  test('SLA-1, SLA-3: it breaks when a good backup is too old, and is kept again with the next one; each is told once', async () => {
+  test('SLA-1, SLA-3: an alarm fires when the last successful backup is too old, and recovers with the next one; each is notified once', async () => {
     const { office, dana } = await begin();
     const sla = slaTicks(fixture.world);
     await post(office, 1, 'Files', 'Success');
@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
     await sla.stop();
   });
 
-  test('SLA-1: of one job, and of a group', async () => {
+  test('SLA-1: for one job, and for a group', async () => {
     const { office, dana } = await begin();
     await post(office, 1, 'Files', 'Success');
     await post(office, 2, 'Other', 'Failed');
@@ -232,7 +232,7 @@ eachDatabase((_name, open) => {
     ).toMatchObject([{ jobName: 'Files (Restore)', share: 1, ageHours: 27 }]);
   });
 
-  test('SLA-2: within the companies of its maker, seen by who sees all of it, and nobody else', async () => {
+  test('SLA-2: within the companies of its creator, visible to users who see all of it, and nobody else', async () => {
     const { office, dana, cora, rita } = await begin();
     await post(office, 1, 'Files', 'Success');
     await post(office, 2, 'Other', 'Success');
@@ -269,7 +269,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('SLA-4: by job and by company, the worst first, what was asked of them, and only what its user sees', async () => {
+  test('SLA-4: by job and by company, the worst first, with their targets, and only what the user sees', async () => {
     const { office, dana, cora } = await begin();
     for (const status of ['Success', 'Failed', 'Warning'] as const) {
       await post(office, 1, 'Files', status);

@@ -49,7 +49,7 @@ test('HOUSE-8: sessions that one server has cached are unknown to another on the
   expect(other.knownSessions.get(tenant, id)).toBeUndefined();
 });
 
-test('HOUSE-8: each server reads its own secret key, also where both are in one process', async () => {
+test('HOUSE-8: each server reads its own secret key, also if both are in one process', async () => {
   const { world } = await makeFixture();
   const [first, second, again] = ['first', 'second', 'first'].map((name) =>
     makeAppContext({

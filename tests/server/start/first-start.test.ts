@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 eachDatabase((name) => {
-  test('START-1: the first start makes a provider, a company and an administrator, and every start shows its password while the file is there', async () => {
+  test('START-1: the first start creates a provider, a company and an administrator, and every start shows its password while the file exists', async () => {
     const fixture = await makeFixture({ dataDir }, await freshStore(name));
     const { world } = fixture;
     const made = await firstStart(world, null);
@@ -65,7 +65,7 @@ eachDatabase((name) => {
   });
 });
 
-test('START-1: a wanted password is taken, and a start that broke off is finished by the next', async () => {
+test('START-1: a password from the environment is used, and an interrupted start is completed by the next', async () => {
   const { world } = await makeFixture({ dataDir }, await freshStore('pglite'));
   const broken = {
     ...world,
@@ -85,7 +85,7 @@ test('START-1: a wanted password is taken, and a start that broke off is finishe
   expect((await login(getApp(world), 'x', 'admin', 'the wanted password')).status).toBe(200);
 });
 
-test('START-2: settings come from the environment, and one that cannot be used is named', () => {
+test('START-2: settings come from the environment, and an invalid one is named', () => {
   const plain = readConfig({}, '/srv/daybook') as Settings;
   expect(plain).toMatchObject({
     hostname: '127.0.0.1',
@@ -187,7 +187,7 @@ const readEstate = (args: readonly string[], env: Record<string, string> = {}): 
   return typeof read === 'string' ? read : read.estate;
 };
 
-test('START-2, EST-9: the estate is asked for by an option or the environment, the option first; an unknown one is named', () => {
+test('START-2, EST-9: the demo size comes from an option or the environment, the option first; an unknown one is named', () => {
   expect([
     readEstate([]),
     readEstate(['--estate', 'medium']),

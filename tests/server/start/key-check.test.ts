@@ -35,7 +35,7 @@ eachDatabase((kind) => {
     };
   };
 
-  test('START-5: a server with another secret key than its database refuses to start and says what to do; a rotated key is followed', async () => {
+  test('START-5: a server with another secret key than its database refuses to start and says what to do; a rotated key works', async () => {
     const { world, by } = await begin();
     await checkMasterKey(world);
     await checkMasterKey(by(FIRST));
@@ -47,7 +47,7 @@ eachDatabase((kind) => {
     expect(JSON.stringify(await settings(world))).not.toContain(FIRST);
   });
 
-  test('START-5: a database from before key ids were recorded is recognized by what it has sealed', async () => {
+  test('START-5: a database from before key IDs were recorded is recognized by its encrypted values', async () => {
     const { ground: fixture, world, by } = await begin();
     const { tenant } = await provider(fixture);
     await world.store.tenant(tenant, (tx) => storeSecret(tx, world, 'mail', 'one'));
@@ -56,7 +56,7 @@ eachDatabase((kind) => {
     await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
   });
 
-  test('G51: the key of tokens and codes is in no database and no backup in the clear; one that an earlier version stored so is sealed and stays the same', async () => {
+  test('G51: the key of tokens and codes is never in the database or a backup in plain text; one stored so by an earlier version is encrypted and stays the same', async () => {
     const { world, by } = await begin();
     const old = Buffer.alloc(32, 9).toString('base64url');
     await world.store.system((sql) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeLog } from '#server/platform/log.ts';
 
-test('G39, STORE-4: an entry is one line of JSON, and keys and tokens in it are masked wherever they stand', () => {
+test('G39, STORE-4: an entry is one line of JSON, and keys and tokens in it are masked everywhere', () => {
   const lines: [string, string][] = [];
   const log = makeLog(
     { now: () => 0, after: () => ({ cancel: () => undefined }) },

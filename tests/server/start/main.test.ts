@@ -66,7 +66,7 @@ const signIn = (at: string, password = 'the wanted password') =>
     body: JSON.stringify({ username: 'admin', password }),
   });
 
-test('START-3: it starts, tells its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
+test('START-3: it starts, prints its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
   const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
   const base = await up(first);
   expect(first.said()).toMatch(/username: admin\npassword: the wanted password\n/);
@@ -97,7 +97,7 @@ test('START-3: it starts, tells its address and its administrator, keeps both ov
   expect(await again.exit).toBe(0);
 }, 400_000);
 
-test('START-4: a port that is taken, or a setting that cannot be used, is one clear sentence and exit code 1', async () => {
+test('START-4: a port in use, or an invalid setting, is one clear sentence and exit code 1', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => {
     taken.listen(0, '127.0.0.1', resolve);
@@ -115,7 +115,7 @@ test('START-4: a port that is taken, or a setting that cannot be used, is one cl
 });
 
 test.skipIf(missing !== '')(
-  `START-5: two servers that start at once on an empty PostgreSQL database both come up, with one administrator and one true password file${missing}`,
+  `START-5: two servers that start at once on an empty PostgreSQL database both start, with one administrator and one valid password file${missing}`,
   async () => {
     const databaseUrl = await freshUrl();
     const other = mkdtempSync(join(tmpdir(), 'daybook-data-'));

@@ -86,7 +86,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('SUPPORT-1: a request is refused where the section or its link is off, and to strangers', async () => {
+  test('SUPPORT-1: a request is refused if the section or its link is off, and to strangers', async () => {
     for (const off of [{ request: false }, { enabled: false }]) {
       const dana = await (await supported(off)).as('dana', ['operator']);
       expect([
@@ -107,7 +107,7 @@ eachDatabase((_name, open) => {
     expect(stranger.status).toBe(401);
   });
 
-  test('SUPPORT-2: the mail goes to the support, answers to who asks, with the context; the list tells the own requests and what became of them', async () => {
+  test('SUPPORT-2: the email goes to support, replies go to the sender, with the context; the list shows the own requests and their outcome', async () => {
     const mails = await smtp({}, (to) =>
       to === 'nobody@example.com' ? { code: 550, text: 'no such user' } : null,
     );
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     expect(await listed(kim)).toEqual([]);
   });
 
-  test('SUPPORT-2: what was not sent says so: kept where nothing sends mail, failed where the mail server refuses it; it goes with the user', async () => {
+  test('SUPPORT-2: an unsent request says so: waiting if nothing sends email, failed if the mail server refuses it; it is deleted with its user', async () => {
     const dana = await (await supported()).as('dana', ['operator']);
     await dana('POST', PATH, REQUEST);
     await posted();
@@ -203,7 +203,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([200, 200, 0]);
   });
 
-  test('SUPPORT-3: five in an hour, each user for itself; without an address none', async () => {
+  test('SUPPORT-3: five an hour for each user; without an address none', async () => {
     const office = await supported();
     const dana = await office.as('dana', ['operator']);
     const rita = await office.as('rita', ['read-only']);
@@ -227,7 +227,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('SUPPORT-4: an address with a query, line breaks in a subject, and parts that nobody knows are refused', async () => {
+  test('SUPPORT-4: an address with a query, line breaks in a subject, and unknown parts are refused', async () => {
     const dana = await (await supported()).as('dana', ['operator']);
     for (const bad of [
       { ...REQUEST, context: { page: '/monitoring/daily-checks?q=x' } },

@@ -49,7 +49,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('OUT-3: the same command again gets the stored answer and makes nothing; another body under its id is refused', async () => {
+  test('OUT-3: the same command again gets the stored answer and creates nothing; another body under its ID is refused', async () => {
     const {
       me,
       runs: [run],
@@ -71,7 +71,7 @@ eachDatabase((_name, open) => {
     expect([late.status, late.body.error.kind]).toEqual([409, 'out-of-order']);
   });
 
-  test('OUT-3: a command sent many times at once is done once', async () => {
+  test('OUT-3: a command sent many times at once runs once', async () => {
     const {
       me,
       runs: [run],
@@ -85,7 +85,7 @@ eachDatabase((_name, open) => {
     expect(await loadHead(me)).toBe(before + 1);
   });
 
-  test('OUT-5, OUT-6: the first review stands and the second is told whose; the refusal itself is kept under its id', async () => {
+  test('OUT-5, OUT-6: the first review counts and the second is told by whom; the refusal is stored under its ID', async () => {
     const {
       me,
       other,
@@ -104,7 +104,7 @@ eachDatabase((_name, open) => {
     expect((await other('PUT', path(run), review, key(2, randomUUID(), SECOND))).status).toBe(200);
   });
 
-  test('OUT-6: of two notes the later to arrive stands', async () => {
+  test('OUT-6: of two notes the later to arrive counts', async () => {
     const {
       me,
       other,
@@ -124,7 +124,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('OUT-5: a bulk does what it can and lists what it could not', async () => {
+  test("OUT-5: a bulk change does what it can and lists what it couldn't", async () => {
     const { me, other, runs } = await begin(5);
     await other('PUT', path(runs[0]), review);
     const {
@@ -146,7 +146,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('RUN-6: a review and its note go on with the same failure, and end with a success', async () => {
+  test('RUN-6: a review and its note continue with the same failure, and end with a success', async () => {
     const {
       office,
       me,
@@ -171,7 +171,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('RUN-6: a snooze ends at its date, must end, and needs a reason', async () => {
+  test('RUN-6: a snooze ends on its date, must end, and needs a reason', async () => {
     const {
       me,
       runs: [run],
@@ -189,7 +189,7 @@ eachDatabase((_name, open) => {
     expect((await me<Execution>('GET', path(run))).body.data.state).toBe('pending');
   });
 
-  test('G29: who may look and not act is refused, and nothing happens', async () => {
+  test('G29: users who may only read are refused, and nothing happens', async () => {
     const {
       office,
       me,

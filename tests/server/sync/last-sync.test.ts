@@ -130,7 +130,7 @@ eachDatabase((kind, open) => {
     await post(secret, [{ nonsense: true }]);
   });
 
-  test(`SYNC-14: for each role and reach a device has what the call answers, and nothing where the role may not read it (${kind})`, async () => {
+  test(`SYNC-14: for each role and scope a device has what the call answers, and nothing if the role may not read it (${kind})`, async () => {
     for (const role of ROLES)
       for (const companies of [null, [1], [2]]) {
         const name = `r-${role}-${companies?.join('') ?? 'all'}`;
@@ -180,7 +180,7 @@ eachDatabase((kind, open) => {
       }
   });
 
-  test(`SYNC-14: whatever happens to sources, a device that pulls has what the call answers, and what it has is not sent again (${kind})`, async () => {
+  test(`SYNC-14: whatever happens to sources, a device that pulls has what the call answers, and unchanged data is not sent again (${kind})`, async () => {
     const readers: { readonly who: Asker; readonly start: Bootstrap; has: LastSync }[] = [];
     for (const [name, roles, companies] of [
       ['p-all', ['operator'], null],

@@ -170,7 +170,7 @@ eachDatabase((kind, open) => {
         expect(device.start.people.map(({ id }) => id)).toContain(device.start.me.id);
       });
 
-      test(`SYNC-2, SYNC-6: ${roles.join(' and ')}: the events that one may read make the rows that one may read (${kind})`, async () => {
+      test(`SYNC-2, SYNC-6: ${roles.join(' and ')}: the events that a user may read make the rows that they may read (${kind})`, async () => {
         const who = await office.as(`f-${roles.join('-')}`, roles);
         const start = await booted(who);
         const rows = memoryRows();
@@ -209,7 +209,7 @@ eachDatabase((kind, open) => {
     expect(JSON.stringify((await booted(admin)).problems)).not.toContain(SEEDED.operator());
   });
 
-  test(`SYNC-6: one of some companies gets names of its own, whatever its roles; who manages users those it manages (${kind})`, async () => {
+  test(`SYNC-6: a user with some companies gets the names of those, whatever the roles; managers of users get those they manage (${kind})`, async () => {
     const names = async (roles: readonly Role[], companies: readonly number[]): Promise<string[]> =>
       (
         await booted(
@@ -230,7 +230,7 @@ eachDatabase((kind, open) => {
     expect(none).toEqual(['C-SUB-SP-1']);
   });
 
-  test(`SYNC-6, SLA-2: a user of no company gets no name but its own, whatever its roles, and can name nobody else (${kind})`, async () => {
+  test(`SYNC-6, SLA-2: a user without companies gets only their own name, whatever the roles, and can name nobody else (${kind})`, async () => {
     await office.as('wide-one', ['read-only']);
     const wide = (await booted(await office.as('wide-two', ['operator']))).me.id;
     const sla = 'monitoring/reporting/get-all-sla-alarm';
@@ -258,7 +258,7 @@ eachDatabase((kind, open) => {
     expect([await seenBy(first), await seenBy(second)]).toEqual([1, 0]);
   });
 
-  test(`SYNC-6, SYNC-13, G33: a role that was taken away: an old cursor only gets the signal to reload, and a known day is refused, even a cached one (${kind})`, async () => {
+  test(`SYNC-6, SYNC-13, G33: after a role is removed, an old cursor only gets the signal to reload, and a known day is refused, even a cached one (${kind})`, async () => {
     const who = await office.as('demoted', ['operator']);
     const admin = await office.as('demoter', ['admin', 'super-admin']);
     const before = await booted(who);
@@ -297,7 +297,7 @@ eachDatabase((kind, open) => {
     expect((await booted(who)).jobs.map(({ name }) => name)).toContain('after-the-change');
   });
 
-  test(`SYNC-4, SYNC-6: users who may read the same share pages and tags, whatever their roles; another reach has others (${kind})`, async () => {
+  test(`SYNC-4, SYNC-6: users with the same access share pages and tags, whatever their roles; another scope has others (${kind})`, async () => {
     const [operator, admin, one] = [
       await office.as('same-1', ['operator']),
       await office.as('same-2', ['admin']),
@@ -314,7 +314,7 @@ eachDatabase((kind, open) => {
     );
   });
 
-  test(`SYNC-6, KEY-2, KEY-3: a key reads events as far as its abilities reach, and nothing that is a person's own (${kind})`, async () => {
+  test(`SYNC-6, KEY-2, KEY-3: a key reads events as far as its permissions allow, and nothing personal (${kind})`, async () => {
     const who = await office.as('program', ['operator', 'admin']);
     const { id } = (await booted(who)).me;
     await who('PUT', `profile/${id}/preferences/theme`, {

@@ -54,7 +54,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('SYNC-3, SYNC-10: bootstrap says who I am, the small tables as of a cursor, the window, and its days newest first', async () => {
+  test('SYNC-3, SYNC-10: bootstrap has the user, the small tables at a cursor, the window, and its days newest first', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('dana', ['operator']);
     await office.post(1, [
@@ -89,7 +89,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('SYNC-1, SYNC-2: small tables at a cursor and the events after it are what a fold of the whole log makes', async () => {
+  test('SYNC-1, SYNC-2: small tables at a cursor and the events after it equal a fold of the whole log', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('erin', ['operator', 'admin']);
     await office.post(1, [
@@ -127,7 +127,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('SYNC-4: a day travels as columns with a tag that changes when a run of it does, and a known tag costs no body', async () => {
+  test('SYNC-4: a day is sent as columns with a tag that changes with its runs, and a known tag needs no body', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('finn', ['operator']);
     await office.post(1, [
@@ -164,7 +164,7 @@ eachDatabase((_name, open) => {
     expect(runsIn(await later.arrayBuffer())).toHaveLength(3);
   });
 
-  test('SYNC-11, SYNC-4: a closed day is another page when a job of it has become of another kind, and the same one when only its schedule has', async () => {
+  test('SYNC-11, SYNC-4: a closed day is another page when the kind of one of its jobs has changed, and the same one when only its schedule has', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('karl', ['operator']);
     await office.as('lena', ['operator'], [2]);
@@ -211,7 +211,7 @@ eachDatabase((_name, open) => {
     expect((await fetched(0, after.tag)).status).toBe(304);
   });
 
-  test('SYNC-11: what was read of the kinds of jobs is not read again, grows with the log, and is told by company', async () => {
+  test('SYNC-11: known kinds of jobs are not read again, grow with the log, and are sent by company', async () => {
     const { store } = fixture.world;
     const tenant = await aTenant(store);
     const all: Scope = {
@@ -260,7 +260,7 @@ eachDatabase((_name, open) => {
     expect([await watched(4), statements.length]).toEqual([6, 1]);
   });
 
-  test("SYNC-6: the words of others' failures and the names of others' people are not told; a cause that is one's own comes before its problem", async () => {
+  test("SYNC-6: messages of others' failures and names of others' users are not sent; a cause arrives before its problem", async () => {
     const office = await anOffice(fixture);
     const dana = await office.as('dana', ['operator']);
     const cora = await office.as('cora', ['operator'], [1]);
@@ -354,7 +354,7 @@ eachDatabase((_name, open) => {
     expect(seen.problem.elsewhere).toEqual([{ company: 'Drummond & Pike', jobs: 1 }]);
   });
 
-  test('SYNC-9, LOG-6: the protocol before is answered, an older one is told; another epoch says so and gives no events', async () => {
+  test('SYNC-9, LOG-6: the previous protocol is answered, an older one is told to update; another epoch says so and gives no events', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('ines', ['operator']);
     expect((await me('GET', 'sync/bootstrap?protocol=0')).status).toBe(200);
@@ -365,7 +365,7 @@ eachDatabase((_name, open) => {
     expect(ahead.cursor).toBe(data.cursor);
   });
 
-  test('SYNC-5, G33: the stream pokes after a commit, says when rights change, and ends with the session', async () => {
+  test('SYNC-5, G33: the stream pokes after a commit, signals changed rights, and ends with the session', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('jana', ['operator']);
     const session = await ask<{ token: string; userId: string }>(
@@ -413,7 +413,7 @@ eachDatabase((_name, open) => {
   });
 
   const failures = ['HEAD requests', 'streams that fail to open', 'streams that clients close'];
-  test.each(failures)('SYNC-16: 20 %s take no place of a stream', async (what) => {
+  test.each(failures)('SYNC-16: 20 %s take no slot of a stream', async (what) => {
     const office = await anOffice(fixture);
     await office.as('lena', ['operator']);
     const session = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', {
@@ -450,7 +450,7 @@ eachDatabase((_name, open) => {
     expect(fixture.lines.slice(before).filter((line) => line.includes('cannot look'))).toEqual([]);
   });
 
-  test('SYNC-3: the last sync names the sources whose last request could not be used', async () => {
+  test('SYNC-3: the last sync names the sources whose last request failed', async () => {
     const office = await anOffice(fixture);
     const me = await office.as('kurt', ['operator']);
     expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({

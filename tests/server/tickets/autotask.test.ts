@@ -55,7 +55,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('TICKET-5: a ticket is made in the zone of Autotask with queue, status, priority and our reference; numbers are read from its lists', async () => {
+  test("TICKET-5: a ticket is created in Autotask's zone with queue, status, priority and our reference; numbers are read from its lists", async () => {
     const { desk, at } = await connected();
     const a = await desk.fails('Files');
     const { choices } = (await desk.adam<TicketingState>('GET', TICKETING)).body.data;
@@ -108,7 +108,7 @@ eachDatabase((_name, open) => {
     expect(zones()).toBe(before);
   });
 
-  test('TICKET-3: a resource of Autotask owns a ticket in its own role at the service desk, by choice or because its user wants it so; one without a role cannot', async () => {
+  test("TICKET-3: an Autotask resource owns a ticket in its own role at the service desk, by choice or by the user's setting; one without a role can't", async () => {
     const { desk, at } = await connected();
     const a = await desk.fails('Files');
     const { office } = desk;
@@ -174,7 +174,7 @@ eachDatabase((_name, open) => {
     expect(at.tickets[1]).toMatchObject({ assignedResourceID: 301, assignedResourceRoleID: 42 });
   });
 
-  test('TICKET-10: a ticket that Autotask has is taken by its number or the address of its page, and followed from then on', async () => {
+  test('TICKET-10: an existing Autotask ticket is linked by its number or the address of its page, and followed from then on', async () => {
     const { desk, at } = await connected();
     const a = await desk.fails('Files');
     const b = await desk.fails('Mail');
@@ -211,7 +211,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-5: a lost answer of Autotask makes no second ticket', async () => {
+  test('TICKET-5: a lost answer of Autotask creates no second ticket', async () => {
     const { desk, at } = await connected();
     const a = await desk.fails('Files');
     at.faults.push({
@@ -230,7 +230,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-6: what is completed in Autotask comes by asking it what changed, over pages', async () => {
+  test('TICKET-6: tickets completed in Autotask arrive by polling its changes, over pages', async () => {
     const { desk, at } = await connected();
     const made = [];
     for (const job of ['A', 'B', 'C']) made.push(await desk.make([(await desk.fails(job)).n]));
@@ -245,7 +245,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-8: accounts come in pages; keys go to no zone that is not of Autotask, and wrong ones are told', async () => {
+  test("TICKET-8: accounts come in pages; keys are sent only to Autotask's zones, and wrong ones are reported", async () => {
     const { desk, at } = await connected();
     const accounts = async (query: string): Promise<unknown> =>
       (await desk.adam('GET', `${TICKETS}/autotask/accounts${query}`)).body.data;

@@ -17,7 +17,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('TICKET-6: what is closed, renamed or given away in ConnectWise comes by asking it what changed, over pages; what waits here is not overwritten', async () => {
+  test('TICKET-6: tickets closed, renamed or reassigned in ConnectWise arrive by polling its changes, over pages; waiting changes here are not overwritten', async () => {
     const { desk, cw } = await connected(fixture);
     const made = [];
     for (const job of ['A', 'B', 'C', 'D', 'E'])
@@ -73,7 +73,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-6: a poll that fails says why, waits longer each time, and goes on where it was', async () => {
+  test('TICKET-6: a failed poll reports why, waits longer each time, and continues where it was', async () => {
     const { desk, cw } = await connected(fixture);
     const loadStored = async (): Promise<TicketingState> =>
       (await desk.adam<TicketingState>('GET', TICKETING)).body.data;
@@ -105,7 +105,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-6: a callback that is signed makes us read the ticket; one that is not, is forged, or names keys elsewhere, does nothing', async () => {
+  test('TICKET-6: a signed callback reads the ticket; an unsigned or forged one, or one with keys elsewhere, does nothing', async () => {
     const { desk, cw } = await connected(fixture);
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const { host } = desk.office;
@@ -145,7 +145,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-6: callbacks of strangers, however many, do not use up those of the system', async () => {
+  test("TICKET-6: callbacks of strangers, however many, don't use up the system's", async () => {
     const { desk, cw } = await connected(fixture);
     const ticket = await desk.make([(await desk.fails('A')).n]);
     const app = getApp(fixture.world, allHandlers(fixture.world), {
@@ -176,7 +176,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([200, 'system']);
   });
 
-  test('TICKET-7: a success closes it there too, the same failure opens it again there; twice over it comes to the same', async () => {
+  test('TICKET-7: a success closes it there too, the same failure reopens it there; repeated, the result is the same', async () => {
     const { desk, cw } = await connected(fixture, { reopenDays: 7, resolveOnSuccess: true });
     const a = await desk.fails('Files');
     await desk.make([a.n]);

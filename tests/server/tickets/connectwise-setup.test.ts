@@ -21,7 +21,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, store);
   });
 
-  test('TICKET-8: companies are mapped by exact name to be confirmed; renamed and missing ones are told, and no ticket is opened where there is none', async () => {
+  test('TICKET-8: companies are mapped by exact name for confirmation; renamed and missing ones are reported, and no ticket is created without a mapping', async () => {
     const desk = await aDesk(fixture);
     const cw = await connectWise(fixture);
     cw.pageSize = 1;
@@ -82,7 +82,7 @@ eachDatabase((_name, open) => {
     expect((await desk.make([a.n])).number).toBe('5001');
   });
 
-  test('TICKET-8: what ConnectWise has is asked for by who may: companies by who maps them, contacts and tickets of companies that one sees', async () => {
+  test('TICKET-8: data of ConnectWise needs permission: companies for users who map them, contacts and tickets of companies that the user sees', async () => {
     const { desk, cw } = await connected(fixture);
     const at = `${TICKETS}/connectwise`;
     const rows = async (who: typeof desk.dana, path: string): Promise<unknown> =>
@@ -118,7 +118,7 @@ eachDatabase((_name, open) => {
     expect((await desk.dana('GET', `${at}/members`)).status).toBe(503);
   });
 
-  test('TICKET-8, G51: the key is sealed, given to nobody, and goes with the address that it was for; the record tells who set it', async () => {
+  test('TICKET-8, G51: the key is encrypted, never shown, and deleted with its address; the record names who set it', async () => {
     const { desk, cw } = await connected(fixture);
     const thief = await connectWise(fixture);
     const { connectwise } = settings(cw.url);
@@ -162,7 +162,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([403, 403, 403]);
   });
 
-  test('TICKET-8: the key does not go to an address that was set while another system, or none, was connected; a refused change leaves it', async () => {
+  test("TICKET-8: the key isn't sent to an address that was set while another system, or none, was connected; a refused change keeps it", async () => {
     const { desk, cw } = await connected(fixture);
     const thief = await connectWise(fixture);
     const stored = (await desk.connect(settings(cw.url))).settings;

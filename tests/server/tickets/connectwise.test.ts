@@ -16,7 +16,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('TICKET-5: a ticket is made in ConnectWise with board, status, company, priority and our reference; its number goes to the problems', async () => {
+  test('TICKET-5: a ticket is created in ConnectWise with board, status, company, priority and our reference; its number goes to the problems', async () => {
     const { desk, cw } = await connected(fixture);
     const [a, b] = [await desk.fails('Files'), await desk.fails('Mail')];
     expect(await desk.form(1)).toMatchObject({
@@ -75,7 +75,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-5: who is set to own its ConnectWise tickets owns what it opens, found by its address', async () => {
+  test('TICKET-5: a user set to own their ConnectWise tickets owns those they open, found by email address', async () => {
     const { desk, cw } = await connected(fixture);
     const a = await desk.fails('Files');
     const { office } = desk;
@@ -106,7 +106,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-5: where the answer is lost, times out or the server dies after it, the ticket is found by its reference and there is one', async () => {
+  test('TICKET-5: if the answer is lost, times out or the server dies after it, the ticket is found by its reference and exists once', async () => {
     const { desk, cw } = await connected(fixture);
     const a = await desk.fails('Files');
     cw.faults.push({
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-5: 429 is waited out as long as it asks; wrong keys and an answer that cannot be read say so and are tried again; what is refused is not', async () => {
+  test('TICKET-5: 429 waits as long as requested; wrong keys and unreadable answers are reported and retried; refusals are not retried', async () => {
     const { desk, cw } = await connected(fixture);
     const requestedAt = (path: string): number =>
       cw.asked.filter((one) => one.path.endsWith(path)).length;
@@ -209,7 +209,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('TICKET-5: an answer that does not come in time is not waited for: the ticket waits, and is found once it was made', async () => {
+  test('TICKET-5: a late answer is not awaited: the ticket waits, and is found once it was created', async () => {
     const { clock } = fixture.world;
     const hasty: Fixture = {
       ...fixture,

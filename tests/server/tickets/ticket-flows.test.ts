@@ -88,7 +88,7 @@ async function step(
   }
 }
 
-test('TICKET-1, TICKET-5, TICKET-7: in whatever order results, people, ConnectWise and the clock come, no problem has two open tickets, here or there, and all end up alike', async () => {
+test('TICKET-1, TICKET-5, TICKET-7: in any order of results, people, ConnectWise and time, no problem has two open tickets, here or there, and all end up alike', async () => {
   await assert(
     asyncProperty(
       array(tuple(constantFrom(...STEPS), nat(5)), { minLength: 4, maxLength: 14 }),

@@ -19,7 +19,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture(HERE, await open());
   });
 
-  test('TICKET-1, TICKET-2: a ticket for two problems: both show its number and that it is open; new results of them keep it', async () => {
+  test('TICKET-1, TICKET-2: a ticket for two problems: both show its number and that it is open; new results keep it', async () => {
     const desk = await aDesk(fixture);
     const a = await desk.fails('Files');
     const b = await desk.fails('Mail');
@@ -73,7 +73,7 @@ eachDatabase((_name, open) => {
     ).toBeUndefined();
   });
 
-  test('TICKET-1: a problem has one ticket: another is refused while it is open, and while the closed one is not taken away; deleted, the problem lets go', async () => {
+  test('TICKET-1: a problem has one ticket: another is refused while it is open or closed and still linked; deleting it unlinks the problem', async () => {
     const desk = await aDesk(fixture);
     const a = await desk.fails('Files');
     const b = await desk.fails('Mail');
@@ -96,7 +96,7 @@ eachDatabase((_name, open) => {
     ).toEqual([409, MESSAGES.ticketProblemOver]);
   });
 
-  test('TICKET-1: the same command sent twice makes one ticket; its answer is the ticket', async () => {
+  test('TICKET-1: the same command sent twice creates one ticket; its answer is the ticket', async () => {
     const desk = await aDesk(fixture);
     const a = await desk.fails('Files');
     const headers = {
@@ -113,7 +113,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-3: subject, description, status, owner and priority are changed, by what there is to choose; who opened and closed it is known', async () => {
+  test('TICKET-3: subject, description, status, owner and priority change, within the options; who opened and closed it is known', async () => {
     const desk = await aDesk(fixture);
     const a = await desk.fails('Files');
     const { _id: id } = await desk.make([a.n]);
@@ -161,7 +161,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-2: a named ticket takes the place of one that is kept, and the kept one is no longer about the problem', async () => {
+  test('TICKET-2: a linked number replaces a ticket kept here, which is then no longer about the problem', async () => {
     const desk = await aDesk(fixture);
     const a = await desk.fails('Files');
     const { _id: id } = await desk.make([a.n]);
@@ -175,7 +175,7 @@ eachDatabase((_name, open) => {
     ).toEqual([]);
   });
 
-  test('TICKET-4: each reads and keeps tickets of the companies that it sees; of others there are none, and who only reads changes none', async () => {
+  test("TICKET-4: users read and manage tickets of the companies that they see; others don't exist, and read-only users change none", async () => {
     const desk = await aDesk(fixture);
     const mine = await desk.fails('Files');
     const theirs = await desk.fails('Mail', {}, 2);
@@ -236,7 +236,7 @@ eachDatabase((_name, open) => {
     ]).toEqual([true, false, true, false]);
   });
 
-  test('TICKET-4: the list is searched by number, subject and company, by state and company, in pages; the report by the time of opening', async () => {
+  test('TICKET-4: the list is searched by number, subject and company, filtered by state and company, in pages; the report by opening time', async () => {
     const desk = await aDesk(fixture);
     const began = fixture.world.clock.now();
     const made = [];
@@ -337,7 +337,7 @@ eachDatabase((_name, open) => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  test('TICKET-7: without a system too, a success closes a ticket and the same failure within the days opens it again, where that is switched on', async () => {
+  test('TICKET-7: without a system too, a success closes a ticket and the same failure within the set days reopens it, if turned on', async () => {
     const desk = await aDesk(fixture);
     await desk.connect({ reopenDays: 3, resolveOnSuccess: true });
     const [a, b] = [await desk.fails('Files'), await desk.fails('Mail')];
@@ -366,7 +366,7 @@ eachDatabase((_name, open) => {
     ]);
   });
 
-  test('TICKET-7: both are off by default, and what came before they were switched on is left as it is', async () => {
+  test('TICKET-7: both are off by default, and what came before they were turned on is left unchanged', async () => {
     const desk = await aDesk(fixture);
     const a = await desk.fails('Files');
     const { _id: id } = await desk.make([a.n]);

@@ -121,7 +121,7 @@ async function actors(
   return found;
 }
 
-test('USER-3, G29: of every one or two roles with every one or two, exactly whose abilities the actor hands on is granted, changed, ended or signed in as', async () => {
+test('USER-3, G29: of every one or two roles with every one or two, a user grants, changes, ends or signs in as exactly those whose permissions they cover', async () => {
   const wrong: unknown[] = [];
   let allowed = 0;
   let tried = 0;
@@ -197,7 +197,7 @@ test('USER-3, G29: of every one or two roles with every one or two, exactly whos
   expect([tried, allowed > 300]).toEqual([(11 * 21 + 10 * 6) * 15, true]);
 });
 
-test('USER-3: granting roles to a user that one may change takes the same authority over what the user would become', async () => {
+test('USER-3: granting roles to a user needs the same authority over the result', async () => {
   const wrong: unknown[] = [];
   for (const { roles: actor, who } of await actors(null, 'granter', [
     ['admin'],
@@ -220,7 +220,7 @@ test('USER-3: granting roles to a user that one may change takes the same author
   expect(wrong).toEqual([]);
 });
 
-test('USER-4, G30: who sees some companies acts on users of these alone, and others answer as if nobody was there', async () => {
+test("USER-4, G30: a user with some companies manages users of these only, and others answer as if they didn't exist", async () => {
   const wrong: unknown[] = [];
   const scopes: readonly Companies[] = [null, [1], [1, 2]];
   const others: readonly Companies[] = [null, [], [1], [2], [1, 2]];
@@ -258,7 +258,7 @@ test('USER-4, G30: who sees some companies acts on users of these alone, and oth
   expect(wrong).toEqual([]);
 });
 
-test('USER-3: an administrator of Microsoft 365 makes no administrator, and so never becomes one', async () => {
+test('USER-3: an administrator of Microsoft 365 creates no administrator, and so never becomes one', async () => {
   const who = await people.as('m365', ['o365_admin']);
   const root = await people.idOf('root');
   for (const roles of [
@@ -280,7 +280,7 @@ test('USER-3: an administrator of Microsoft 365 makes no administrator, and so n
   ).toBe(403);
 });
 
-test('PROV-4, USER-3: nobody invites who could do more than the inviter may grant, also when the right ends before the link is used', async () => {
+test('PROV-4, USER-3: nobody invites a user with more rights than the inviter may grant, even if the right ends before the link is used', async () => {
   const path = `service-providers/${people.tenant}/invitations`;
   for (const { roles, who } of await actors(null, 'inviter')) {
     const invites =
@@ -304,7 +304,7 @@ test('PROV-4, USER-3: nobody invites who could do more than the inviter may gran
   expect(accepted.status).toBe(404);
 });
 
-test('REPORT-2: reports of others are seen, changed, sent and removed by who has authority over their owner', async () => {
+test('REPORT-2: reports of others are seen, changed, sent and removed by users with authority over their owner', async () => {
   const setting = {
     name: 'Week',
     template: 'calendarReportFull',

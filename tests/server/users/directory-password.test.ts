@@ -16,7 +16,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('USER-8: the password of a user of the directory is set there, has to be changed at the next sign-in, and what the directory says is told', async () => {
+  test("USER-8: the password of a directory user is set there, must be changed at the next sign-in, and the directory's messages are shown", async () => {
     const { root, idOf: loadId, tenant, posted, recorded } = await thePeople(fixture);
     await root('POST', 'users', aUser('dir.user', { auth: 'ad', password: undefined }));
     const id = await loadId('dir.user');

@@ -47,7 +47,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('USER-12: an administrator takes the second factors of a user away: its sessions end, it is told, and it is in with the password again', async () => {
+  test("USER-12: an administrator resets a user's second factors: their sessions end, they are notified, and the password signs in again", async () => {
     const at = await scene();
     const { root, kate, id } = at;
     const { secret, codes } = await withTotp(at);
@@ -76,7 +76,7 @@ eachDatabase((_name, open) => {
     expect(factors).toMatchObject({ totp: null, passkeys: [], recoveryCodesLeft: 0, sms: false });
   });
 
-  test('USER-12: where the provider asks for one, the next sign-in sets up another; a computer that was spared the code is asked again', async () => {
+  test('USER-12: if the provider requires one, the next sign-in sets up another; a computer that skipped the code needs it again', async () => {
     const at = await scene({ phone: PHONE, proven: true, own: { sms: true } });
     const { root, kate, id } = at;
     await kate.login({ rememberComputer: true });
@@ -98,7 +98,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test("USER-12, USER-3, USER-4, G44: nobody takes away the own ones, those of a higher role or of users not kept, nor with an old factor or in another's name", async () => {
+  test('USER-12, USER-3, USER-4, G44: nobody resets their own factors, those of a higher role or of unmanaged users, nor without a recent factor or while acting', async () => {
     const at = await scene();
     const { root, id, tenant } = at;
     const boss = await user(fixture, tenant, {
@@ -140,7 +140,7 @@ eachDatabase((_name, open) => {
     expect(await said(top, own)).toEqual([403, MESSAGES.notWhileActing]);
   });
 
-  test('USER-12, FACTOR-5: a number that an administrator sets is unproven: it can be given anew on the way in, and a code proves it', async () => {
+  test('USER-12, FACTOR-5: a number that an administrator sets is unverified: it can be replaced during sign-in, and a code verifies it', async () => {
     const at = await scene({ settings: { secondFactor: 'sms' }, phone: PHONE, proven: true });
     const { kate, id, tenant } = at;
     await fixture.world.store.tenant(tenant, ({ sql }) =>

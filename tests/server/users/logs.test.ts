@@ -13,7 +13,7 @@ const log = async (who: Asker, query = ''): Promise<Log> =>
   (await who<Log>('GET', `monitoring/reporting/users/logs?pageSize=200${query}`)).body.data;
 const kinds = ({ rows }: Log): string[] => rows.map(({ what }) => what);
 
-test('LOGS-1: each kind of the record is told in words, one without words of its own by its name', () => {
+test('LOGS-1: each kind of record has a text, one without a text its name', () => {
   expect([getWords('user.made'), getWords('login-as.began'), getWords('device.forgotten')]).toEqual(
     ['User created', 'Started working as another user', 'Device forgotten'],
   );
@@ -24,7 +24,7 @@ eachDatabase((_name, open) => {
     fixture = await makeFixture({}, await open());
   });
 
-  test('LOGS-1: the record tells who did what for whom, when and from where, newest first, by time, person, kind and words, in pages', async () => {
+  test('LOGS-1: the record shows who did what for whom, when and from where, newest first, by time, user, kind and words, in pages', async () => {
     const { root, idOf: loadId } = await thePeople(fixture);
     const began = fixture.world.clock.now();
     fixture.pass(1_000);
@@ -65,7 +65,7 @@ eachDatabase((_name, open) => {
     expect(signedIn?.actor).toEqual(signedIn?.user);
   });
 
-  test("LOGS-2, T2: who keeps some companies reads of their users alone, another provider's record is nobody's here, and others are refused", async () => {
+  test("LOGS-2, T2: users with some companies read the record of their users only, another provider's is not available, and others are refused", async () => {
     const { root, as } = await thePeople(fixture);
     const other = await thePeople(fixture);
     await root('POST', 'users', aUser('one', { companies: [1] }));
@@ -83,7 +83,7 @@ eachDatabase((_name, open) => {
       expect((await oper('GET', `monitoring/reporting/users/logs${what}`)).status).toBe(403);
   });
 
-  test('LOGS-3: the record as a file has all that matches, with times on the wall and in UTC, and begins no formula', async () => {
+  test('LOGS-3: the record as a file has all matches, with local times and UTC, and no formulas', async () => {
     const { root, as } = await thePeople(fixture);
     await as('=1+1', ['operator']);
     const file = await root('GET', 'monitoring/reporting/users/logs/export?what=sign-in.done');

@@ -57,7 +57,7 @@ const refusal = ({ status, body }: Answer): readonly unknown[] => [
   body.error?.issues?.map(({ path }) => path),
 ];
 
-test('USER-15: a user name that hides characters, mixes alphabets or has a slash is refused wherever it is set', async () => {
+test('USER-15: a username that hides characters, mixes alphabets or has a slash is refused wherever it is set', async () => {
   const { root, app, host, tenant, idOf: loadId } = await thePeople(fixture);
   const own = (await root<Bootstrap>('GET', 'sync/bootstrap')).body.data.me.id;
   await root('POST', 'users', aUser('mary'));
@@ -108,7 +108,7 @@ test('USER-15: a user name that hides characters, mixes alphabets or has a slash
   expect((await accept('борис-2')).status).toBe(200);
 });
 
-test('USER-15: a user name that looks like that of another user is taken, however a user is made or renamed', async () => {
+test("USER-15: a username that looks like another user's is taken, however a user is created or renamed", async () => {
   const { root, app, host, tenant, idOf: loadId } = await thePeople(fixture);
   const own = (await root<Bootstrap>('GET', 'sync/bootstrap')).body.data.me.id;
   await root('POST', 'users', aUser('scope'));

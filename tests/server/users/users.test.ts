@@ -19,7 +19,7 @@ eachDatabase((_name, open) => {
     bench = await makeFixture({}, await open());
   });
 
-  test('USER-1: a user is made with what was named, signs in, and has to choose a password of its own', async () => {
+  test('USER-1: a user is created with the sent fields, signs in, and must choose their own password', async () => {
     const people = await thePeople(bench);
     const { root, app, host } = people;
     const made = await make(root, 'Anna', {
@@ -61,7 +61,7 @@ eachDatabase((_name, open) => {
       expect(said(await make(root, username))).toEqual([409, 'conflict', MESSAGES.usernameTaken]);
   });
 
-  test('USER-1: invited by mail, a user gets a link for one use and has no password before; the two ways exclude each other', async () => {
+  test('USER-1: invited by email, a user gets a link for one use and has no password before; the two ways exclude each other', async () => {
     const people = await thePeople(bench);
     const { root, app, host } = people;
     const made = await make(root, 'bert', { password: undefined, invite: true });
@@ -91,7 +91,7 @@ eachDatabase((_name, open) => {
     expect((await make(root, 'dora', { auth: 'ad', password: undefined })).status).toBe(200);
   });
 
-  test('G35, USER-1: a first password is measured like any other', async () => {
+  test('G35, USER-1: a first password is judged like any other', async () => {
     const { root } = await thePeople(bench);
     for (const password of ['short', 'passwordpassword', 'jonas-of-the-hill-42']) {
       const refused = await make(root, 'jonas', { password });
@@ -99,7 +99,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('USER-2, G53: fields that are not named are refused everywhere, and rights are written nowhere else', async () => {
+  test('USER-2, G53: unknown fields are refused everywhere, and rights are written nowhere else', async () => {
     const { root, idOf: findId } = await thePeople(bench);
     await make(root, 'carl');
     const id = await findId('carl');
@@ -129,7 +129,7 @@ eachDatabase((_name, open) => {
     expect((await listUsers(root, '?search=carl')).rows[0]?.roles).toBe('operator');
   });
 
-  test('USER-14: who has no e-mail address can be changed without one; one that is there is not taken away', async () => {
+  test("USER-14: a user without an email address can be changed without one; an existing one can't be removed", async () => {
     const { root, idOf: findId, tenant } = await thePeople(bench);
     await make(root, 'nell');
     await make(root, 'olga');
@@ -159,7 +159,7 @@ eachDatabase((_name, open) => {
     ).toMatchObject({ email: 'nell@example.net' });
   });
 
-  test('USER-3, G33: rights that are changed count at once; nobody grants a role above the own, touches one who has it, or changes the own', async () => {
+  test('USER-3, G33: changed rights count immediately; nobody grants a role above their own, touches a user who has it, or changes their own', async () => {
     const people = await thePeople(bench);
     const { root, as, idOf: findId } = people;
     const admin = await as('ada', ['admin']);
@@ -196,7 +196,7 @@ eachDatabase((_name, open) => {
     expect(said(await root('PUT', `users/${otto}`, { companies: [77] }))).toEqual(NOT_FOUND);
   });
 
-  test('USER-4: an administrator of some companies keeps the users of these alone: others do not exist', async () => {
+  test("USER-4: an administrator of some companies manages the users of these only: others don't exist", async () => {
     const { root, as, idOf: findId } = await thePeople(bench);
     await make(root, 'own', { companies: [1] });
     await make(root, 'other', { companies: [2] });
@@ -224,7 +224,7 @@ eachDatabase((_name, open) => {
     expect((await make(part, 'mine', { companies: [1] })).status).toBe(200);
   });
 
-  test('USER-4, T2: users of another provider do not exist', async () => {
+  test("USER-4, T2: users of another provider don't exist", async () => {
     const here = await thePeople(bench);
     const there = await thePeople(bench);
     await make(there.root, 'far');
@@ -252,7 +252,7 @@ eachDatabase((_name, open) => {
       expect((await here.root('DELETE', `users/${id2}`)).status).toBe(404);
   });
 
-  test('USER-5: a deleted user is marked, signed out at once and kept out; removed for good, all that stood outside the log is gone and the rows still follow from it', async () => {
+  test('USER-5: a deleted user is marked, signed out immediately and kept out; erased, everything outside the log is gone and the rows still follow from it', async () => {
     const people = await thePeople(bench);
     const { root, as, idOf: findId, app, host, tenant } = people;
     const dan = await as('dan', ['operator']);
@@ -299,7 +299,7 @@ eachDatabase((_name, open) => {
     expect(record).toEqual(expect.arrayContaining(['user.deleted', 'user.removed']));
   });
 
-  test('USER-6: the last administrator stays, and nobody deletes the own account', async () => {
+  test('USER-6: the last administrator stays, and nobody deletes their own account', async () => {
     const { root, as, idOf: findId } = await thePeople(bench);
     const keeper = (await listUsers(root)).rows.find(({ username }) =>
       username.startsWith('keeper'),
@@ -328,7 +328,7 @@ eachDatabase((_name, open) => {
     }
   });
 
-  test('USER-7, G44: user name, addresses, numbers and other accounts of a user change only with a recent second factor; the old address is notified', async () => {
+  test('USER-7, G44: username, addresses, numbers and other accounts of a user change only with a recent second factor; the old address is notified', async () => {
     const people = await thePeople(bench);
     const { root, idOf: findId } = people;
     await make(root, 'eva');
@@ -365,7 +365,7 @@ eachDatabase((_name, open) => {
     expect((await people.logged()).slice(-1)).toEqual(['user.changed@1']);
   });
 
-  test('USER-7: an email tells a user which new user name an administrator set, and an edit without a new one sends nothing', async () => {
+  test('USER-7: an email tells a user which new username an administrator set, and an edit without a new one sends nothing', async () => {
     const people = await thePeople(bench);
     const { root, idOf: findId } = people;
     await make(root, 'eva');
@@ -387,7 +387,7 @@ eachDatabase((_name, open) => {
     });
   });
 
-  test('USER-13: who keeps a user has it asked for codes by SMS, where there is a number for them; it is told, and asked from then on', async () => {
+  test('USER-13: a manager turns on SMS codes for a user with a number; the user is notified and asked from then on', async () => {
     const people = await thePeople(bench);
     const { root, idOf: findId, app, host } = people;
     await make(root, 'gus');
@@ -425,7 +425,7 @@ eachDatabase((_name, open) => {
     ).toEqual(['gus@example.net on', 'gus@example.net off']);
   });
 
-  test('USER-8: a password that is set ends the sessions of its user, is told by mail and is for one sign-in; links on their way are void', async () => {
+  test("USER-8: a set password ends the user's sessions, is announced by email and works for one sign-in; pending links are void", async () => {
     const people = await thePeople(bench);
     const { root, as, idOf: findId, app, host } = people;
     const fay = await as('fay', ['operator']);
@@ -456,7 +456,7 @@ eachDatabase((_name, open) => {
     );
   });
 
-  test('USER-9: accounts of other systems are given and taken away, each once', async () => {
+  test('USER-9: accounts of other systems are added and removed, each once', async () => {
     const { root, idOf: findId } = await thePeople(bench);
     await make(root, 'gus');
     const id = await findId('gus');
@@ -476,7 +476,7 @@ eachDatabase((_name, open) => {
     expect(said(await root('DELETE', `users/${id}/accounts/a-1`))).toEqual(NOT_FOUND);
   });
 
-  test('USER-10: the list is searched, in order and in pages of ten; its file has all pages and begins no formula', async () => {
+  test('USER-10: the list is searched, sorted and in pages of ten; its file has all pages and no formulas', async () => {
     const { root, idOf: findId } = await thePeople(bench);
     for (let n = 1; n <= 12; n += 1)
       await make(root, `u${n}`, { name: n === 3 ? '=cmd()' : `Person ${n}` });
