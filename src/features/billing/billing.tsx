@@ -22,14 +22,18 @@ export function Billing() {
   const roles = useMe()?.roles ?? [];
   const zone = useZone();
   const offline = useWatch('status', EMPTY)?.is === 'offline';
-  const sees =
+  const canSeeInvoices =
     branding !== null && mayOpen(PAGES['/monitoring/invoices'], roles, branding.features);
-  const owed = useCachedQuery('listInvoices', { state: 'owed', pageSize: '1' }, { wanted: sees });
+  const owed = useCachedQuery(
+    'listInvoices',
+    { state: 'owed', pageSize: '1' },
+    { wanted: canSeeInvoices },
+  );
   if (branding === null) return <Page title={t.billing}>{null}</Page>;
   return (
     <Page title={t.billing}>
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
-        {sees && (
+        {canSeeInvoices && (
           <FormSection title={t.unpaid} description={t.unpaidHint}>
             {!owed.live && owed.at !== null && (
               <Callout tone="warning">{t.dataFrom({ when: formatWhen(owed.at, zone) })}</Callout>

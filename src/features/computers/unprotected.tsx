@@ -37,7 +37,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
   const status = useWatch('status', EMPTY);
   const companies = useWatch('companies', EMPTY);
   const offline = status?.is === 'offline';
-  const acts = can(me.roles, 'monitoring.job-actions');
+  const canAct = can(me.roles, 'monitoring.job-actions');
   const { rows, at, error } = useComputersNow(me.id, status !== undefined && !offline);
   const now = useNow(60_000);
   const zone = branding.timeZone;
@@ -102,7 +102,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
             key={one.id}
             one={one}
             company={names.get(one.company) ?? ''}
-            acts={acts}
+            canAct={canAct}
             offline={offline}
             zone={zone}
             now={now}
@@ -143,7 +143,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
 interface RowProps {
   readonly one: Computer;
   readonly company: string;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly offline: boolean;
   readonly zone: string;
   readonly now: Ms;
@@ -152,7 +152,7 @@ interface RowProps {
   readonly onUnignore: () => void;
 }
 
-function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onUnignore }: RowProps) {
+function Row({ one, company, canAct, offline, zone, now, onNote, onIgnore, onUnignore }: RowProps) {
   const ignored = isIgnored(one.ignored, now);
   const detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? '']
     .filter((word) => word !== '')
@@ -197,7 +197,7 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onUnign
           </span>
         )}
       </td>
-      {acts && (
+      {canAct && (
         <td className="col-start-2 row-start-2 pt-1 tablet:pt-0 tablet:pr-4">
           <span className="flex justify-end gap-1">
             <Button
@@ -247,7 +247,7 @@ function NoteForm({
   const before = of.note?.content ?? '';
   const [words, setWords] = useState(before);
   const field = useRef<HTMLTextAreaElement>(null);
-  const can = words.trim() !== before;
+  const canSubmit = words.trim() !== before;
   return (
     <Dialog
       title={t.noteOn({ name: of.hostName })}
@@ -257,7 +257,7 @@ function NoteForm({
         <>
           <Button
             variant="primary"
-            disabled={!can}
+            disabled={!canSubmit}
             keycap="Ctrl Enter"
             onClick={() => onNote(words.trim())}
           >
@@ -278,7 +278,7 @@ function NoteForm({
           maxLength={LIMITS.noteChars}
           onChange={(event) => setWords(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can)
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSubmit)
               onNote(words.trim());
           }}
           className="block w-full resize-y rounded-part border border-control bg-sheet p-2"

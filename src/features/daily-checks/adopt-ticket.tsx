@@ -32,10 +32,10 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
   const [error, setError] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const name = SYSTEM_NAMES[system];
-  const can = ticket.trim() !== '' && !busy;
+  const canSubmit = ticket.trim() !== '' && !busy;
 
   async function take(): Promise<void> {
-    if (!can) return;
+    if (!canSubmit) return;
     setBusy(true);
     setError(null);
     const result = await client().ask('adoptTicket', {
@@ -54,7 +54,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
       first={field}
       footer={
         <>
-          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void take()}>
+          <Button variant="primary" busy={busy} disabled={!canSubmit} onClick={() => void take()}>
             {t.linkThisTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>

@@ -16,7 +16,7 @@ import { dailyChecksMessages as t } from './messages.en.ts';
 interface HeadProps {
   readonly cards: boolean;
   /** Users without actions have no selection column. */
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly selection: Selection;
   readonly total: number;
   readonly zone: string;
@@ -40,7 +40,7 @@ interface HeadProps {
  */
 export function ColumnHead({
   cards,
-  acts,
+  canAct,
   selection,
   total,
   zone,
@@ -58,7 +58,7 @@ export function ColumnHead({
     return (
       <div role="rowgroup" className="sr-only">
         <div role="row" aria-rowindex={1}>
-          {[acts ? t.select : t.state, t.result, COLUMNS.days.label, t.review].map((label) => (
+          {[canAct ? t.select : t.state, t.result, COLUMNS.days.label, t.review].map((label) => (
             <span key={label} role="columnheader">
               {label}
             </span>
@@ -115,7 +115,7 @@ export function ColumnHead({
     <div role="rowgroup" className="contents">
       <div role="row" aria-rowindex={1} className="dc-hd">
         <div role="columnheader" className="dc-sel">
-          {acts && (
+          {canAct && (
             <button
               type="button"
               role="checkbox"

@@ -26,7 +26,7 @@ export interface DialogsProps {
   readonly total: number;
   readonly rule: DayRule;
   readonly now: Ms;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly choice: ColumnChoice;
   readonly onList: (next: List, at?: number) => void;
   readonly onChange: (change: Change, runs: readonly number[]) => void;
@@ -38,7 +38,7 @@ export function Dialogs(props: DialogsProps) {
   const { dialog, onClose, onChange } = props;
   switch (dialog.is) {
     case 'help':
-      return <Help acts={props.acts} onClose={onClose} />;
+      return <Help canAct={props.canAct} onClose={onClose} />;
     case 'facets':
       return (
         <Dialog
@@ -145,7 +145,7 @@ interface WordsProps {
 function Words({ title, label, detail, first, confirmLabel, needed, onDone, onClose }: WordsProps) {
   const [words, setWords] = useState(first);
   const field = useRef<HTMLTextAreaElement>(null);
-  const can = !needed || words.trim() !== '';
+  const canSubmit = !needed || words.trim() !== '';
   return (
     <Dialog
       title={title}
@@ -155,7 +155,7 @@ function Words({ title, label, detail, first, confirmLabel, needed, onDone, onCl
         <>
           <Button
             variant="primary"
-            disabled={!can}
+            disabled={!canSubmit}
             onClick={() => onDone(words)}
             keycap="Ctrl Enter"
           >
@@ -176,7 +176,8 @@ function Words({ title, label, detail, first, confirmLabel, needed, onDone, onCl
           maxLength={LIMITS.noteChars}
           onChange={(event) => setWords(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onDone(words);
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSubmit)
+              onDone(words);
           }}
           className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
         />
@@ -186,11 +187,11 @@ function Words({ title, label, detail, first, confirmLabel, needed, onDone, onCl
   );
 }
 
-function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () => void }) {
+function Help({ canAct, onClose }: { readonly canAct: boolean; readonly onClose: () => void }) {
   return (
     <Dialog title={t.keyboardShortcuts} onClose={onClose}>
       <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2 [&_kbd]:inline-block!">
-        {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
+        {HELP.filter((line) => canAct || !line.requiresActions).map(({ keys, does }) => (
           <div
             key={does}
             className="grid min-h-8 grid-cols-[66px_minmax(0,1fr)] items-center gap-2.5 border-b border-hair py-1"

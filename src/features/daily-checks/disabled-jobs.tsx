@@ -33,7 +33,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
   const jobs = useWatch('disabled', EMPTY);
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const now = useNow(60_000);
-  const acts = can(me.roles, 'monitoring.job-actions');
+  const canAct = can(me.roles, 'monitoring.job-actions');
   const state = useListPage('disabled');
   const { text, ignored } = state.place;
   const shown = jobs === undefined ? null : disabledShown(jobs, state.place, now);
@@ -53,7 +53,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         { label: t.ignored, className: '' },
       ]}
       notice={
-        offline && acts ? (
+        offline && canAct ? (
           <div className="px-5 py-3">
             <Callout tone="warning">{t.offlineHint}</Callout>
           </div>
@@ -85,7 +85,7 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
         <Row
           key={job.n}
           job={job}
-          acts={acts}
+          canAct={canAct}
           offline={offline}
           zone={branding.timeZone}
           now={now}
@@ -97,13 +97,13 @@ function List({ me, branding }: { readonly me: Me; readonly branding: Branding }
 
 interface RowProps {
   readonly job: DisabledJob;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly offline: boolean;
   readonly zone: string;
   readonly now: Ms;
 }
 
-function Row({ job, acts, offline, zone, now }: RowProps) {
+function Row({ job, canAct, offline, zone, now }: RowProps) {
   const [busy, setBusy] = useState(false);
   const about = t.jobOfCompany({ job: job.name, company: job.companyName });
   const ignored = isIgnored(job.ignored, now);
@@ -147,7 +147,7 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
           </>
         )}
       </td>
-      {acts && (
+      {canAct && (
         <td className="col-start-2 row-span-4 row-start-1 self-center text-right tablet:pr-4">
           <Button
             size="sm"

@@ -32,7 +32,7 @@ export interface GridProps {
   readonly cursor: Cursor | null;
   readonly selection: Selection;
   readonly open: number | null;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly me: string;
   readonly zone: string;
   readonly now: Ms;
@@ -170,7 +170,7 @@ export function Grid(props: GridProps) {
     if (line.is === 'head') return onPressHead((details ?? 'fold') as HeadPress, line.head, index);
     const what = (details ?? 'open') as Press;
     return onPress(
-      what === 'open' && event.shiftKey && props.acts ? 'select' : what,
+      what === 'open' && event.shiftKey && props.canAct ? 'select' : what,
       line.row,
       index,
       event.shiftKey,
@@ -187,7 +187,7 @@ export function Grid(props: GridProps) {
       role="grid"
       tabIndex={-1}
       aria-label={t.results}
-      aria-multiselectable={props.acts}
+      aria-multiselectable={props.canAct}
       aria-rowcount={total + 1}
       aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
       aria-busy={view === undefined}
@@ -217,7 +217,7 @@ export function Grid(props: GridProps) {
       >
         <ColumnHead
           cards={cards}
-          acts={props.acts}
+          canAct={props.canAct}
           selection={selection}
           total={props.matching}
           zone={props.zone}
@@ -268,7 +268,7 @@ export function Grid(props: GridProps) {
                     line.head,
                     view ? rowsUnder(view, line.head) : [],
                   )}
-                  acts={props.acts}
+                  canAct={props.canAct}
                 />
               );
             }
@@ -283,7 +283,7 @@ export function Grid(props: GridProps) {
                 cursor={cursor?.index === index}
                 tabbed={index === tabbed}
                 open={props.open === row.n}
-                acts={props.acts}
+                canAct={props.canAct}
                 me={props.me}
                 zone={props.zone}
                 now={props.now}

@@ -28,7 +28,7 @@ interface GroupLineProps {
   readonly cursor: boolean;
   readonly tabbed: boolean;
   readonly chosen: 'none' | 'some' | 'all';
-  readonly acts: boolean;
+  readonly canAct: boolean;
 }
 
 /**
@@ -44,7 +44,7 @@ export function GroupLine({
   cursor,
   tabbed,
   chosen,
-  acts,
+  canAct,
 }: GroupLineProps) {
   const { progress, folded } = head;
   const done = progress.of > 0 && progress.cleared >= progress.of;
@@ -69,7 +69,7 @@ export function GroupLine({
       tabIndex={tabbed ? 0 : -1}
       className={`dc-row dc-group ${cards ? 'dc-group-card' : ''}`}
       aria-label={`${named}, ${holds}, ${cleared}, ${folded ? t.groupCollapsed : t.groupExpanded}`}
-      {...(acts && { 'aria-selected': chosen === 'all' })}
+      {...(canAct && { 'aria-selected': chosen === 'all' })}
       style={
         {
           ...placed(apart),
@@ -81,7 +81,7 @@ export function GroupLine({
       {...(done && { 'data-ruled': '' })}
     >
       <div role="gridcell" className="dc-gsel">
-        {acts && (
+        {canAct && (
           <button
             type="button"
             role="checkbox"
@@ -133,7 +133,7 @@ export function GroupLine({
             <Icon name="tick" size={20} stroke={1.4} />
           </span>
         ) : (
-          acts &&
+          canAct &&
           progress.of > 0 && (
             <button
               type="button"

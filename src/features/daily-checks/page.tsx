@@ -58,7 +58,7 @@ export function DailyChecksPage({
   const choice = useColumns(me.id);
   const status = useWatch('status', STILL);
   const phone = !useIsTablet();
-  const acts = can(me.roles, 'monitoring.job-actions');
+  const canAct = can(me.roles, 'monitoring.job-actions');
   const { list, setList, view, selection, cursor, now, rule } = round;
   const zone = rule.zone;
   const total = view?.total ?? 0;
@@ -171,7 +171,7 @@ export function DailyChecksPage({
         void actions.selectGroup(head);
         return undefined;
       case 'review':
-        return acts
+        return canAct
           ? withMembers(head, (runs) => actions.change({ is: 'review', comment: null }, runs))
           : undefined;
     }
@@ -240,7 +240,7 @@ export function DailyChecksPage({
         return actions.setDialog({ is: 'help' });
     }
   };
-  useKeys(acts, command);
+  useKeys(canAct, command);
   const goOn = useEffectEvent((): void => {
     const keys = waiting.current;
     waiting.current = null;
@@ -263,7 +263,7 @@ export function DailyChecksPage({
         round.setCursor(at);
         return actions.select(row, index, shift);
       case 'review':
-        return acts ? actions.review([row.n]) : undefined;
+        return canAct ? actions.review([row.n]) : undefined;
       case 'undo':
         return actions.change({ is: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
     }
@@ -411,7 +411,7 @@ export function DailyChecksPage({
                 cursor={cursor}
                 selection={selection}
                 open={list.open}
-                acts={acts}
+                canAct={canAct}
                 me={me.id}
                 zone={zone}
                 now={now}
@@ -456,7 +456,7 @@ export function DailyChecksPage({
                 n={list.open}
                 row={open}
                 scrollState={getScrollState(view, list.group !== null, list.open)}
-                acts={acts}
+                canAct={canAct}
                 me={me.id}
                 zone={zone}
                 now={now}
@@ -487,7 +487,7 @@ export function DailyChecksPage({
             total={total}
             rule={rule}
             now={now}
-            acts={acts}
+            canAct={canAct}
             onList={(next, at) => setList(next, 'push', at)}
             choice={choice}
             onChange={actions.change}

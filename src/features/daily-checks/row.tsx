@@ -41,28 +41,28 @@ export interface RowProps {
   readonly tabbed: boolean;
   readonly open: boolean;
   /** The user may review, note and snooze. */
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly me: string;
   readonly zone: string;
   readonly now: Ms;
 }
 
-type CellsProps = Pick<RowProps, 'row' | 'acts' | 'me' | 'zone' | 'now'>;
+type CellsProps = Pick<RowProps, 'row' | 'canAct' | 'me' | 'zone' | 'now'>;
 
 export const Row = memo(function Row(props: RowProps) {
-  const { row, acts, me, zone, now, selected } = props;
+  const { row, canAct, me, zone, now, selected } = props;
   return (
     <div {...frame(props)} className="dc-row dc-line">
       <div role="gridcell" className="dc-sel">
-        {acts && <SelectBox on={selected} name={row.jobName} />}
+        {canAct && <SelectBox on={selected} name={row.jobName} />}
       </div>
-      <Cells row={row} acts={acts} me={me} zone={zone} now={now} />
+      <Cells row={row} canAct={canAct} me={me} zone={zone} now={now} />
     </div>
   );
 }, sameRow);
 
 /** Content of a run. It does not render again if the row is only selected, focused or moved. */
-const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
+const Cells = memo(function Cells({ row, canAct, me, zone, now }: CellsProps) {
   const { problem } = row;
   const done = isDone(row);
   const bad = row.state === 'Failed' || row.state === 'Error';
@@ -87,7 +87,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
         {row.computer}
       </div>
       <div role="gridcell" className="dc-ca dc-cut dc-ag" data-tip={row.message ?? undefined}>
-        <SecondLine row={row} acts={acts} me={me} zone={zone} now={now} />
+        <SecondLine row={row} canAct={canAct} me={me} zone={zone} now={now} />
       </div>
       <div role="gridcell" className="dc-days">
         <Strip strip={row.strip} size={WIDE} today={formatDate(now, zone)} />
@@ -153,7 +153,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
         )}
       </div>
       <div role="gridcell" className="dc-rev">
-        <Tick row={row} acts={acts} />
+        <Tick row={row} canAct={canAct} />
       </div>
     </>
   );
@@ -161,13 +161,13 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
 
 /** Two lines of 56 px: icon in the margin, company and state, job and cause, strip, tick. */
 export const Card = memo(function Card(props: RowProps) {
-  const { row, acts, me, zone, now, selected } = props;
+  const { row, canAct, me, zone, now, selected } = props;
   const done = isDone(row);
   const streak = getStreak(row);
   return (
     <div {...frame(props)} className="dc-row dc-card">
       <div role="gridcell" className="dc-mk">
-        {acts ? (
+        {canAct ? (
           <button
             type="button"
             role="checkbox"
@@ -211,14 +211,14 @@ export const Card = memo(function Card(props: RowProps) {
               {(row.message ?? '') !== '' && ' · '}
             </em>
           )}
-          <SecondLine row={row} acts={acts} me={me} zone={zone} now={now} short />
+          <SecondLine row={row} canAct={canAct} me={me} zone={zone} now={now} short />
         </span>
       </div>
       <div role="gridcell" className="dc-days">
         <Strip strip={row.strip} size={NARROW} today={formatDate(now, zone)} />
       </div>
       <div role="gridcell" className="dc-rev">
-        <Tick row={row} acts={acts} big />
+        <Tick row={row} canAct={canAct} big />
       </div>
     </div>
   );
@@ -258,14 +258,14 @@ const frame = ({
   cursor,
   tabbed,
   open,
-  acts,
+  canAct,
   me,
   zone,
   now,
 }: RowProps) => ({
   'role': 'row',
   'aria-rowindex': index + 2,
-  ...(acts && { 'aria-selected': selected }),
+  ...(canAct && { 'aria-selected': selected }),
   'aria-label': rowWords(row, me, now, zone),
   'tabIndex': tabbed ? 0 : -1,
   'data-index': index,
@@ -299,7 +299,7 @@ function SelectBox({ on, name }: { readonly on: boolean; readonly name: string }
 
 interface SecondProps {
   readonly row: RunView;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly me: string;
   readonly zone: string;
   readonly now: Ms;
@@ -310,10 +310,10 @@ interface SecondProps {
  * The cause, or the action that cleared the row and its undo button; and whether the server has it
  * yet.
  */
-function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
+function SecondLine({ row, canAct, me, zone, now, short = false }: SecondProps) {
   const done = doneWords(row, me, now, zone);
   const back =
-    acts && (row.problem?.review ?? (row.review === 'snoozed' ? row.problem?.snooze : null));
+    canAct && (row.problem?.review ?? (row.review === 'snoozed' ? row.problem?.snooze : null));
   return (
     <>
       {done === null
@@ -338,18 +338,18 @@ function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
 
 function Tick({
   row,
-  acts,
+  canAct,
   big = false,
 }: {
   readonly row: RunView;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly big?: boolean;
 }) {
   if (row.problem === null) return null;
   const run = t.jobOfCompany({ job: row.jobName, company: row.companyName });
   if (isException(row)) {
     const known = <Icon name="rules" size={big ? 20 : 16} />;
-    if (!acts)
+    if (!canAct)
       return (
         <span className="text-ink-3" data-tip={t.exception}>
           {known}
@@ -370,7 +370,7 @@ function Tick({
   }
   if (row.review === 'cleared') {
     const inked = <Icon name="tick" size={big ? 24 : 20} stroke={1.4} />;
-    if (!acts || !row.problem.review)
+    if (!canAct || !row.problem.review)
       return (
         <span className="dc-inked" data-tip={t.cleared}>
           {inked}
@@ -394,7 +394,7 @@ function Tick({
         <Icon name="snooze" size={big ? 20 : 16} />
       </span>
     );
-  if (!acts) return <i className="dc-ring" data-tip={t.toCheck} />;
+  if (!canAct) return <i className="dc-ring" data-tip={t.toCheck} />;
   return (
     <button type="button" tabIndex={-1} data-do="review" aria-label={t.reviewRun({ run })}>
       <i className="dc-ring" />

@@ -40,9 +40,9 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
         : chosen.until > now + LIMITS.snoozeMaxMs
           ? MESSAGES.snoozeTooLong
           : null;
-  const can = chosen !== null && wrong === null && reason.trim() !== '';
+  const canSubmit = chosen !== null && wrong === null && reason.trim() !== '';
   const snooze = (): void => {
-    if (can) onSnooze(chosen.until, reason.trim());
+    if (canSubmit) onSnooze(chosen.until, reason.trim());
   };
   return (
     <Dialog
@@ -51,7 +51,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
       first={field}
       footer={
         <>
-          <Button variant="primary" disabled={!can} onClick={snooze}>
+          <Button variant="primary" disabled={!canSubmit} onClick={snooze}>
             {chosen && wrong === null
               ? t.snoozeUntil({ time: formatWhen(chosen.until, zone) })
               : t.snooze}
@@ -120,7 +120,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
           />
         </label>
         <p className="m-0 pt-3 pb-1 text-agate text-ink-3">{t.snoozeHint}</p>
-        <button type="submit" hidden disabled={!can}>
+        <button type="submit" hidden disabled={!canSubmit}>
           {t.snooze}
         </button>
       </form>

@@ -100,7 +100,7 @@ function TicketShown({
   onNamed,
   onClose,
 }: TicketDialogProps & { readonly number: string; readonly linkedTicket: LinkedTicket }) {
-  const may = useAbility('monitoring.tickets');
+  const canOpenTickets = useAbility('monitoring.tickets');
   return (
     <Dialog
       title={title}
@@ -132,7 +132,7 @@ function TicketShown({
             {linkedTicket.open ? t.open : t.closed}
           </span>
         </p>
-        {may && (
+        {canOpenTickets && (
           <SectionLink
             href={ticketAddress(linkedTicket.id)}
             className="text-accent underline pointer-coarse:min-h-11"
@@ -179,11 +179,11 @@ function NewTicket({
   const [error, setError] = useState<string | null>(null);
   // The server found that they belong to several companies.
   const several = error === MESSAGES.ticketOneCompany;
-  const keeps = useAbility('common.companies');
-  const can = form.blocked === null && draft.subject.trim() !== '' && !busy;
+  const canMapCompanies = useAbility('common.companies');
+  const canSubmit = form.blocked === null && draft.subject.trim() !== '' && !busy;
 
   async function make(each = false): Promise<void> {
-    if (!can) return;
+    if (!canSubmit) return;
     setBusy(true);
     setError(null);
     const { subject, description, status, priority, owner } = draft;
@@ -215,7 +215,12 @@ function NewTicket({
       first={first}
       footer={
         <>
-          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make(several)}>
+          <Button
+            variant="primary"
+            busy={busy}
+            disabled={!canSubmit}
+            onClick={() => void make(several)}
+          >
             {several ? t.openTicketPerCompany : t.openTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
@@ -237,7 +242,7 @@ function NewTicket({
         {form.blocked !== null && (
           <Callout tone="warning">
             {form.blocked}{' '}
-            {keeps && (
+            {canMapCompanies && (
               <SectionLink href="/monitoring/ticketing" className="text-accent underline">
                 {t.ticketing}
               </SectionLink>

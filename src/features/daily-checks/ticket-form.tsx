@@ -28,7 +28,7 @@ export function TicketForm({
 }: TicketFormProps) {
   const [ticket, setTicket] = useState(before);
   const field = useRef<HTMLInputElement>(null);
-  const can = ticket.trim() !== '' || before !== '';
+  const canSubmit = ticket.trim() !== '' || before !== '';
   return (
     <Dialog
       title={title}
@@ -36,7 +36,7 @@ export function TicketForm({
       first={field}
       footer={
         <>
-          <Button variant="primary" disabled={!can} onClick={() => onDone(ticket.trim())}>
+          <Button variant="primary" disabled={!canSubmit} onClick={() => onDone(ticket.trim())}>
             {ticket.trim() === '' && before !== '' ? t.unlinkTicket : t.linkThisTicket}
           </Button>
           <Button variant="quiet" onClick={onClose}>
@@ -54,7 +54,7 @@ export function TicketForm({
         className="px-5 py-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (can) onDone(ticket.trim());
+          if (canSubmit) onDone(ticket.trim());
         }}
       >
         {description !== null && <p className="m-0 pb-3 text-ink-2">{description}</p>}

@@ -6,14 +6,14 @@ import type { Command } from './keyboard-shortcuts.ts';
  * Handles the list's shortcuts wherever the focus is, except in fields and dialogs, and except keys
  * that the focused control handles.
  */
-export function useKeys(acts: boolean, onCommand: (command: Command) => void): void {
+export function useKeys(canAct: boolean, onCommand: (command: Command) => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     const command = getCommand(event);
     if (
       command === null ||
       event.defaultPrevented ||
       event.isComposing ||
-      (needsActions(command) && !acts)
+      (needsActions(command) && !canAct)
     )
       return;
     const at = event.target instanceof Element ? event.target : null;

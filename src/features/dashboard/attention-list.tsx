@@ -20,14 +20,21 @@ import { dashboardMessages as t } from './messages.en.ts';
 interface AttentionListProps {
   readonly lines: readonly Line[];
   readonly board: Board;
-  readonly opens: boolean;
+  readonly canOpen: boolean;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly companyName: (n: CompanyN) => string;
 }
 
 /** Open issues that need attention, worst first. */
-export function AttentionList({ lines, board, opens, rule, now, companyName }: AttentionListProps) {
+export function AttentionList({
+  lines,
+  board,
+  canOpen,
+  rule,
+  now,
+  companyName,
+}: AttentionListProps) {
   const zone = rule.zone;
   return (
     <ul className="m-0 list-none p-0">
@@ -55,7 +62,7 @@ export function AttentionList({ lines, board, opens, rule, now, companyName }: A
                 zone={zone}
                 strip={<Strip strip={of.strip} size={WIDE} today={formatDate(now, zone)} />}
                 href={
-                  opens
+                  canOpen
                     ? listAddress(
                         of.cause === null
                           ? { ...request, run: of.run }

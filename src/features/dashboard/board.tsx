@@ -61,12 +61,12 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   });
   const status = useWatch('status', EMPTY);
   const known = useWatch('companies', EMPTY);
-  const opens = can(me.roles, 'monitoring.daily-checks');
-  const stores = can(me.roles, 'monitoring.repositories');
-  const repositories = usePolledQuery('listRepositories', EMPTY, stores);
-  const computers = usePolledQuery('listComputersNow', EMPTY, opens);
+  const canOpen = can(me.roles, 'monitoring.daily-checks');
+  const canSeeRepositories = can(me.roles, 'monitoring.repositories');
+  const repositories = usePolledQuery('listRepositories', EMPTY, canSeeRepositories);
+  const computers = usePolledQuery('listComputersNow', EMPTY, canOpen);
   const sync = useWatch('lastSync', EMPTY) ?? null;
-  useEffect(() => prefetch(bringSpark, ...(opens ? [list] : [])), [opens]);
+  useEffect(() => prefetch(bringSpark, ...(canOpen ? [list] : [])), [canOpen]);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string =>
@@ -86,7 +86,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
     <Page
       title={t.dashboard}
       detail={formatDay(now, zone)}
-      {...(opens && {
+      {...(canOpen && {
         search: (
           <SearchField
             label={t.search}
@@ -139,8 +139,8 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
               rule={rule}
               now={now}
               rankings={can(me.roles, 'monitoring.rankings')}
-              stores={stores}
-              opens={opens}
+              canSeeRepositories={canSeeRepositories}
+              canOpen={canOpen}
               repositories={repositories}
               filling={
                 repositories.value === null ? [] : fillingUp(repositories.value, companies, now)

@@ -12,7 +12,7 @@ interface GroupsProps {
   readonly board: Board;
   readonly stretch: Stretch;
   readonly overview: Overview;
-  readonly opens: boolean;
+  readonly canOpen: boolean;
 }
 
 /** A line for each entity group with results in either period. */
@@ -23,7 +23,7 @@ export function Groups({
     groups,
     before: { whole },
   },
-  opens,
+  canOpen,
 }: GroupsProps) {
   const shown = groups.filter(({ now, before }) => now.runs > 0 || before.runs > 0);
   if (shown.length === 0) return null;
@@ -50,7 +50,7 @@ export function Groups({
           <>
             <span className="flex items-center gap-0.5">
               <span className="truncate">{ENTITY_GROUP_WORDS[group]}</span>
-              {opens && <Icon name="chevron-right" size={12} className="text-ink-3" />}
+              {canOpen && <Icon name="chevron-right" size={12} className="text-ink-3" />}
             </span>
             <span className="block truncate text-agate text-ink-3" data-tip={details}>
               {details}
@@ -59,7 +59,7 @@ export function Groups({
         );
         return (
           <li key={group} className="min-w-0">
-            {opens ? (
+            {canOpen ? (
               <SectionLink
                 href={listAddress({
                   days: stretch.days,

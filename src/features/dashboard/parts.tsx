@@ -39,8 +39,8 @@ interface PartsProps {
   readonly now: Ms;
   /** What the user may see: rankings, repositories, and the result list with the computers. */
   readonly rankings: boolean;
-  readonly stores: boolean;
-  readonly opens: boolean;
+  readonly canSeeRepositories: boolean;
+  readonly canOpen: boolean;
   readonly repositories: PolledQuery<readonly RepositoryOut[]>;
   readonly filling: readonly Filling[];
   readonly computers: PolledQuery<readonly ComputerOut[]>;
@@ -62,8 +62,8 @@ export function Parts(props: PartsProps) {
     rule,
     now,
     rankings,
-    stores,
-    opens,
+    canSeeRepositories,
+    canOpen,
     filling,
     bare,
     companyName,
@@ -76,7 +76,7 @@ export function Parts(props: PartsProps) {
     filling,
     computers: bare,
   });
-  const stat = { board, stretch, overview, columns, opens, rule, now, onBoard };
+  const stat = { board, stretch, overview, columns, canOpen, rule, now, onBoard };
   const dull = overview.now.runs === 0;
   const size = daysAColumn(past.days.length);
   return (
@@ -92,12 +92,12 @@ export function Parts(props: PartsProps) {
       )}
       <ul
         aria-label={t.figures}
-        className={`m-0 grid list-none grid-cols-1 border-t-2 border-b border-t-head-rule border-b-rule p-0 phone:grid-cols-2 tablet:grid-cols-3 ${opens ? 'desk:grid-cols-5' : 'desk:grid-cols-4'}`}
+        className={`m-0 grid list-none grid-cols-1 border-t-2 border-b border-t-head-rule border-b-rule p-0 phone:grid-cols-2 tablet:grid-cols-3 ${canOpen ? 'desk:grid-cols-5' : 'desk:grid-cols-4'}`}
       >
         {(['success', 'failed', 'missed', 'anomaly'] as const).map((name) => (
           <Stat key={name} {...stat} name={name} />
         ))}
-        {opens && (
+        {canOpen && (
           <Unprotected
             board={board}
             query={props.computers}
@@ -109,12 +109,12 @@ export function Parts(props: PartsProps) {
           />
         )}
       </ul>
-      <Groups board={board} stretch={stretch} overview={overview} opens={opens} />
+      <Groups board={board} stretch={stretch} overview={overview} canOpen={canOpen} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_clamp(360px,36%,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
         <Section
           title={t.needsAttention}
           href={
-            opens
+            canOpen
               ? listAddress({
                   ...ask,
                   days: getHistory(toStretch({ is: 'today' }, dayAt(now, rule), rule), rule).days,
@@ -130,7 +130,7 @@ export function Parts(props: PartsProps) {
             <AttentionList
               lines={lines}
               board={board}
-              opens={opens}
+              canOpen={canOpen}
               rule={rule}
               now={now}
               companyName={companyName}
@@ -143,15 +143,17 @@ export function Parts(props: PartsProps) {
           }
           detail={t.dayCount({ count: past.days.length })}
           columns={columns}
-          getHref={opens ? ({ days }) => listAddress({ ...ask, days }) : null}
+          getHref={canOpen ? ({ days }) => listAddress({ ...ask, days }) : null}
           onOpen={(href) => history.push(href)}
         />
       </div>
       <div
-        className={`grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 pt-6 tablet:grid-cols-2 ${rankings && stores ? 'desk:grid-cols-[1fr_1fr_1fr_1.3fr_1.3fr]' : 'desk:grid-cols-[repeat(auto-fill,minmax(300px,1fr))]'}`}
+        className={`grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 pt-6 tablet:grid-cols-2 ${rankings && canSeeRepositories ? 'desk:grid-cols-[1fr_1fr_1fr_1.3fr_1.3fr]' : 'desk:grid-cols-[repeat(auto-fill,minmax(300px,1fr))]'}`}
       >
-        {rankings && <Rankings board={board} stretch={stretch} overview={overview} opens={opens} />}
-        {stores && (
+        {rankings && (
+          <Rankings board={board} stretch={stretch} overview={overview} canOpen={canOpen} />
+        )}
+        {canSeeRepositories && (
           <Section
             title={t.repositoriesFillUp}
             href="/monitoring/repositories"

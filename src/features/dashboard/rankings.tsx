@@ -14,11 +14,11 @@ interface RankingsProps {
   readonly board: Board;
   readonly stretch: Stretch;
   readonly overview: Overview;
-  readonly opens: boolean;
+  readonly canOpen: boolean;
 }
 
 /** The first jobs of three rankings; a line opens its job. */
-export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
+export function Rankings({ board, stretch, overview, canOpen }: RankingsProps) {
   const { history } = useRouter();
   const detail = t.dayCount({ count: stretch.count });
   const getHref = (measure: Measure): string =>
@@ -30,7 +30,7 @@ export function Rankings({ board, stretch, overview, opens }: RankingsProps) {
       detail: companyName,
       value,
       description: tell(value),
-      ...(opens && {
+      ...(canOpen && {
         onOpen: () =>
           history.push(
             listAddress({

@@ -179,7 +179,7 @@ export interface StatProps {
   readonly overview: Overview;
   readonly columns: readonly Column[];
   /** Whether the user may open the list. */
-  readonly opens: boolean;
+  readonly canOpen: boolean;
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onBoard: (next: Board) => void;
@@ -213,14 +213,14 @@ function ShownStat({
   stretch,
   overview,
   columns,
-  opens,
+  canOpen,
   rule,
   now: at,
   onBoard,
 }: StatProps) {
   const { now, before } = overview;
   const share = getSuccessRate(now);
-  const href = opens
+  const href = canOpen
     ? listAddress({
         days: stretch.days,
         companies: board.companies,

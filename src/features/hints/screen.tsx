@@ -34,7 +34,7 @@ export function Hints() {
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const zone = useZone();
   const now = useNow(30_000);
-  const keeps = useMe()?.companies === null;
+  const canManage = useMe()?.companies === null;
   const request = useCachedQuery('listHints', EMPTY);
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
@@ -69,8 +69,8 @@ export function Hints() {
     <Button
       variant="primary"
       icon="plus"
-      disabled={offline || !keeps}
-      {...((offline || !keeps) && {
+      disabled={offline || !canManage}
+      {...((offline || !canManage) && {
         'data-tip': offline ? MESSAGES.needsNetwork : MESSAGES.hintNotYours,
       })}
       onClick={() => history.push(hintsAddress('new'))}
@@ -112,7 +112,7 @@ export function Hints() {
             </Callout>
           </div>
         )}
-        {!keeps && (
+        {!canManage && (
           <div className="px-5 py-3">
             <Callout tone="running">{MESSAGES.hintNotYours}</Callout>
           </div>
@@ -132,7 +132,7 @@ export function Hints() {
               <p className="m-0">{offline ? MESSAGES.needsNetwork : request.failure.message}</p>
             </Notice>
           )
-        ) : initial !== null && keeps ? (
+        ) : initial !== null && canManage ? (
           <Editor
             key={search}
             id={open === 'new' ? null : open}
@@ -142,7 +142,7 @@ export function Hints() {
             onClose={close}
             onDelete={open === 'new' ? null : () => setDeleting(true)}
           />
-        ) : open !== null && keeps ? (
+        ) : open !== null && canManage ? (
           <Notice
             icon="hint"
             level={2}
@@ -173,7 +173,7 @@ export function Hints() {
               hints={found}
               now={now}
               onOpen={(id) => {
-                if (keeps) history.push(hintsAddress(id));
+                if (canManage) history.push(hintsAddress(id));
               }}
             />
           </>

@@ -129,7 +129,7 @@ function Line({
   readonly onOpen: (id: string) => void;
 }) {
   const { label, icon, text } = SENT_WORDS[one.state];
-  const opens = one.kept !== null && (!offline || here);
+  const canOpen = one.kept !== null && (!offline || here);
   const id = getId(one);
   const name = (
     <>
@@ -150,7 +150,7 @@ function Line({
         </span>
       </span>
       <span className="col-span-2 col-start-1 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
-        {opens ? (
+        {canOpen ? (
           <button
             type="button"
             data-sent={id}

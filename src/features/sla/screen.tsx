@@ -41,7 +41,7 @@ export function Sla() {
   const companies = useWatch('companies', EMPTY);
   const zone = useZone();
   const now = useNow(30_000);
-  const keeps = useAbility('monitoring.job-actions');
+  const canManage = useAbility('monitoring.job-actions');
   const request = useCachedQuery('listSlaAlarms', EMPTY, { everyMs: 300_000 });
   const [deleting, setDeleting] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
@@ -88,12 +88,15 @@ export function Sla() {
   );
   const initial =
     open === 'new' ? createAlarmForm(place.job) : alarm === null ? null : getForm(alarm);
-  const edits = open !== null && keeps && view === 'alarms';
+  const edits = open !== null && canManage && view === 'alarms';
 
   return (
     <Page
       title={t.title}
-      {...(view === 'alarms' && !edits && keeps && (alarms?.length ?? 0) > 0 && { action: make })}
+      {...(view === 'alarms' &&
+        !edits &&
+        canManage &&
+        (alarms?.length ?? 0) > 0 && { action: make })}
       {...(view === 'report' && {
         search: (
           <SearchField
@@ -183,7 +186,12 @@ export function Sla() {
                     </Notice>
                   )
                 ) : alarms.length === 0 ? (
-                  <Notice icon="clock" level={2} title={t.none} {...(keeps && { actions: make })}>
+                  <Notice
+                    icon="clock"
+                    level={2}
+                    title={t.none}
+                    {...(canManage && { actions: make })}
+                  >
                     <p className="m-0">{t.noneHint}</p>
                   </Notice>
                 ) : (
@@ -192,7 +200,7 @@ export function Sla() {
                     zone={zone}
                     now={now}
                     getName={getName}
-                    onOpen={keeps ? (id) => history.push(slaAddress({ alarm: id })) : null}
+                    onOpen={canManage ? (id) => history.push(slaAddress({ alarm: id })) : null}
                   />
                 )}
               </>

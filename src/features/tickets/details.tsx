@@ -22,7 +22,7 @@ import { ticketMessages as t } from './messages.en.ts';
 
 export interface TicketDetailsProps {
   readonly ticket: TicketWhole;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly offline: boolean;
   readonly zone: string;
   readonly now: Ms;
@@ -33,7 +33,7 @@ export interface TicketDetailsProps {
 /** Side panel of a ticket: content, status, and its problems. */
 export function TicketDetails({
   ticket,
-  acts,
+  canAct,
   offline,
   zone,
   now,
@@ -47,7 +47,7 @@ export function TicketDetails({
   const form = useCachedQuery(
     'getTicketForm',
     { company: String(ticket.company) },
-    { wanted: acts && !offline },
+    { wanted: canAct && !offline },
   ).value;
   // Another user changed the ticket: an unedited form takes the new values, an edited one keeps the
   // typed values.
@@ -105,7 +105,7 @@ export function TicketDetails({
           </Callout>
         </div>
       )}
-      {acts ? (
+      {canAct ? (
         <form className="grid gap-4 border-t-2 border-head-rule pt-4" onSubmit={save}>
           <TicketFields
             draft={draft}

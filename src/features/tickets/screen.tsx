@@ -47,8 +47,8 @@ export function Tickets() {
   const companies = useWatch('companies', EMPTY) ?? [];
   const zone = useZone();
   const now = useNow(30_000);
-  const acts = useAbility('monitoring.job-actions');
-  const keeps = useAbility('common.companies');
+  const canAct = useAbility('monitoring.job-actions');
+  const canMapCompanies = useAbility('common.companies');
   const request = useCachedQuery('listTickets', ticketsAsk(place), { everyMs: EVERY });
   const one = useCachedQuery(
     'getTicket',
@@ -127,7 +127,7 @@ export function Tickets() {
               ]}
               onChoose={(value) => go({ company: Number(value) })}
             />
-            {keeps && (
+            {canMapCompanies && (
               <SectionLink
                 href="/monitoring/ticketing"
                 className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
@@ -217,7 +217,7 @@ export function Tickets() {
             <TicketDetails
               key={open}
               ticket={ticket}
-              acts={acts}
+              canAct={canAct}
               offline={offline}
               zone={zone}
               now={now}

@@ -55,7 +55,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
     else tellFailure(getFailureText(result.failure));
   }
 
-  const may = !own && !locked && !user.deleted;
+  const canManage = !own && !locked && !user.deleted;
   return (
     <div className="grid content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
       <dl className="m-0 grid grid-cols-2 gap-x-4 gap-y-2 border-t-2 border-head-rule pt-2">
@@ -87,7 +87,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
       </dl>
       {own && <p className="m-0 text-ink-2">{t.ownAccount}</p>}
       {!own && locked && <p className="m-0 text-ink-2">{t.cannotChange}</p>}
-      {may && user.auth === 'db' && (
+      {canManage && user.auth === 'db' && (
         <AccessAction
           title={user.invited ? t.invitation : t.resetLink}
           description={user.invited ? t.invitationDetail : t.resetLinkDetail}
@@ -103,7 +103,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           </Button>
         </AccessAction>
       )}
-      {may && (
+      {canManage && (
         <AccessAction
           title={t.password}
           description={user.auth === 'ad' ? t.setDirectoryPasswordDetail : t.setPasswordDetail}
@@ -119,7 +119,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           </CallButton>
         </AccessAction>
       )}
-      {may && user.secondFactor !== 'none' && (
+      {canManage && user.secondFactor !== 'none' && (
         <AccessAction title={t.twoFactor} description={t.resetTwoFactorDetail}>
           <CallButton
             call="resetFactors"
@@ -132,7 +132,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           </CallButton>
         </AccessAction>
       )}
-      {may &&
+      {canManage &&
         me.acting === null &&
         mayActAs(
           me,
@@ -164,7 +164,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           </Button>
         </AccessAction>
       )}
-      {may && (
+      {canManage && (
         <AccessAction title={t.deleteUser} description={t.deleteDetail}>
           <CallButton
             call="deleteUser"

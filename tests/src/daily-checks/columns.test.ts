@@ -44,7 +44,7 @@ test('DAY-21: every column has a cell in each row, a place in the grid, and rule
       cursor: false,
       tabbed: false,
       open: false,
-      acts: true,
+      canAct: true,
       me: 'u1',
       zone: 'UTC',
       now: AT,

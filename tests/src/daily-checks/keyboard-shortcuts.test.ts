@@ -65,7 +65,7 @@ test('DAY-9: what changes data is marked, in the table and on the help sheet', (
     ),
   ).toBe(true); // without an action there is nothing to select for
   expect((['next', 'open', 'back', 'refresh'] as const).some(needsActions)).toBe(false);
-  expect(HELP.filter((line) => line.acts).flatMap((line) => line.keys)).toEqual([
+  expect(HELP.filter((line) => line.requiresActions).flatMap((line) => line.keys)).toEqual([
     'X',
     'Space',
     '⇧J',

@@ -72,7 +72,7 @@ const WORDS: Readonly<
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = rankingsPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const opens = useAbility('monitoring.daily-checks');
+  const canOpen = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
@@ -139,7 +139,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                 measure={place.measure}
                 place={place}
                 days={stretch.days}
-                opens={opens}
+                canOpen={canOpen}
               />
             ))}
         </Tabs>
@@ -153,11 +153,11 @@ interface RankingProps {
   readonly measure: Measure;
   readonly place: RankingsPlace;
   readonly days: readonly [Day, Day];
-  readonly opens: boolean;
+  readonly canOpen: boolean;
 }
 
 /** Rank, job and figure. The bar is proportional to the first job's figure. */
-function Ranking({ lines, measure, place, days, opens }: RankingProps) {
+function Ranking({ lines, measure, place, days, canOpen }: RankingProps) {
   const { head, tell, caption } = WORDS[measure];
   const most = Math.max(1, lines[0]?.value ?? 1);
   return (
@@ -187,7 +187,7 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
           <tr key={line.key} className="h-11 border-t border-hair hover:bg-wash">
             <td className="pr-3 pl-4 text-right tabular-nums text-ink-3 desk:pl-6">{i + 1}</td>
             <th scope="row" className="px-3 py-1 text-left font-normal">
-              <Name line={line} href={opens ? getHref(line, measure, place, days) : null} />
+              <Name line={line} href={canOpen ? getHref(line, measure, place, days) : null} />
             </th>
             <td className="truncate px-3 text-ink-2 max-tablet:hidden" data-tip={line.companyName}>
               {line.companyName}

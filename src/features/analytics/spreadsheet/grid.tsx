@@ -168,7 +168,7 @@ export function Grid({ heads, total, lineAt, by, touch, daysKey, onLines, onOpen
               heads={shown}
               first={seen.first}
               touch={touch}
-              opens={onOpen !== null}
+              canOpen={onOpen !== null}
               cursor={here?.line === index ? here.day : null}
             />
           ) : (
@@ -200,13 +200,13 @@ interface RowProps {
   readonly heads: readonly SheetHead[];
   readonly first: number;
   readonly touch: boolean;
-  readonly opens: boolean;
+  readonly canOpen: boolean;
   /** Index of the active day, -1 for the name, null if the active cell is in another row. */
   readonly cursor: number | null;
 }
 
 const Row = memo(
-  function Row({ line, index, top, heads, first, touch, opens, cursor }: RowProps) {
+  function Row({ line, index, top, heads, first, touch, canOpen, cursor }: RowProps) {
     const name = line.name ?? line.companyName;
     const second = line.name === null ? line.detail : line.companyName;
     const detail = line.name === null ? '' : line.detail;
@@ -257,7 +257,7 @@ const Row = memo(
               data-day={day}
               aria-colindex={day + (touch ? 2 : 4)}
               className="sht-cell"
-              {...(opens && head.status !== 'ahead' && { 'data-opens': '' })}
+              {...(canOpen && head.status !== 'ahead' && { 'data-opens': '' })}
               {...(head.weekend && { 'data-weekend': '' })}
               {...(cursor === day && { 'data-cursor': '' })}
             >
@@ -274,7 +274,7 @@ const Row = memo(
     a.touch === b.touch &&
     a.cursor === b.cursor &&
     a.first === b.first &&
-    a.opens === b.opens &&
+    a.canOpen === b.canOpen &&
     a.heads.length === b.heads.length &&
     a.heads[0]?.day === b.heads[0]?.day &&
     a.heads.every(({ status }, i) => status === b.heads[i]?.status) &&

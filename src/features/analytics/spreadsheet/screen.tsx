@@ -50,7 +50,7 @@ const FIRST: Stretch = { first: 0, count: 64 };
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = sheetPlace(useRouterState({ select: ({ location }) => location.searchStr }));
-  const opens = useAbility('monitoring.daily-checks');
+  const canOpen = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
@@ -190,7 +190,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             touch={touch}
             daysKey={spanKey(place.span)}
             onLines={setLines}
-            onOpen={opens ? (line, day) => history.push(cellAddress(line, day)) : null}
+            onOpen={canOpen ? (line, day) => history.push(cellAddress(line, day)) : null}
           />
         )}
       </div>

@@ -21,7 +21,7 @@ interface PartsProps {
   readonly trends: Trends;
   readonly days: readonly [Day, Day];
   readonly compared: boolean;
-  readonly opens: boolean;
+  readonly canOpen: boolean;
   readonly onBy: (by: TrendBy) => void;
 }
 
@@ -42,7 +42,7 @@ const MORE = 200;
  * Failures and warnings by company, source or type, highest first, each with its trend line and
  * change.
  */
-export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps) {
+export function Parts({ place, trends, days, compared, canOpen, onBy }: PartsProps) {
   const [most, setMost] = useState(AT_FIRST);
   const parts = trends.parts[place.by];
   const shown = parts.slice(0, most);
@@ -95,7 +95,9 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                     part={part}
                     by={place.by}
                     href={
-                      opens ? drillAddress(place, days, BAD, { by: place.by, key: part.key }) : null
+                      canOpen
+                        ? drillAddress(place, days, BAD, { by: place.by, key: part.key })
+                        : null
                     }
                   />
                 </th>
@@ -108,7 +110,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                   count={part.now.failed}
                   before={compared ? part.before.failed : null}
                   href={
-                    opens
+                    canOpen
                       ? drillAddress(place, days, FAILED, { by: place.by, key: part.key })
                       : null
                   }
@@ -121,7 +123,7 @@ export function Parts({ place, trends, days, compared, opens, onBy }: PartsProps
                   count={part.now.warning}
                   before={compared ? part.before.warning : null}
                   href={
-                    opens
+                    canOpen
                       ? drillAddress(place, days, WARNED, { by: place.by, key: part.key })
                       : null
                   }

@@ -54,7 +54,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
     trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })),
     isFiltered,
   );
-  const opens = useAbility('monitoring.daily-checks');
+  const canOpen = useAbility('monitoring.daily-checks');
   const now = useNow(60_000);
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const stretch = toStretch(place.span, dayAt(now, rule), rule);
@@ -125,12 +125,12 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                 trends={trends}
                 stretch={stretch}
                 compared={compared}
-                opens={opens}
+                canOpen={canOpen}
               />
               <Chart
                 buckets={getBuckets(trends.days, compared ? trends.daysBefore : null)}
                 unit={getUnit(trends.days.length)}
-                getHref={opens ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
+                getHref={canOpen ? (bucket) => drillAddress(place, bucket.days, BAD) : null}
                 onOpen={(href) => history.push(href)}
               />
               <div>
@@ -140,7 +140,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
                   trends={trends}
                   days={stretch.days}
                   compared={compared}
-                  opens={opens}
+                  canOpen={canOpen}
                   onBy={(by) => go({ ...place, by })}
                 />
               </div>
@@ -156,13 +156,13 @@ interface FiguresProps {
   readonly trends: TrendsView;
   readonly stretch: Stretch;
   readonly compared: boolean;
-  readonly opens: boolean;
+  readonly canOpen: boolean;
 }
 
 /** Totals of the whole period; each figure links to its results. */
-function Figures({ place, trends: { now, before }, stretch, compared, opens }: FiguresProps) {
+function Figures({ place, trends: { now, before }, stretch, compared, canOpen }: FiguresProps) {
   const href = (states: readonly RunState[]): string | null =>
-    opens ? drillAddress(place, stretch.days, states) : null;
+    canOpen ? drillAddress(place, stretch.days, states) : null;
   const rate = failureRate(now);
   const was = failureRate(before);
   const by = (count: number): Delta | null => (compared ? moreOrFewer(count) : null);

@@ -54,7 +54,7 @@ export function Invoices() {
   const zone = useZone();
   const now = useNow(60_000);
   const whole = useMe()?.companies === null;
-  const keeps = useAbility('common.companies') && whole;
+  const canManage = useAbility('common.companies') && whole;
   const today = dayAt(now, { zone, hour: 0 });
   const request = useCachedQuery('listInvoices', invoicesAsk(place, today), { everyMs: EVERY });
   const one = useCachedQuery('getInvoice', { id: open ?? '' }, { wanted: open !== null });
@@ -157,7 +157,7 @@ export function Invoices() {
                 go({ sort: SORT_CHOICES.find((sort) => sort === value) ?? '-day' })
               }
             />
-            {keeps && (
+            {canManage && (
               <Link
                 to="/monitoring/invoices/quickbooks"
                 className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
@@ -200,7 +200,7 @@ export function Invoices() {
             <Empty
               place={place}
               source={page.source}
-              keeps={keeps}
+              canManage={canManage}
               onAll={() => go(INVOICES_DEFAULTS)}
             />
           )}
@@ -271,12 +271,12 @@ export function Invoices() {
 function Empty({
   place,
   source,
-  keeps,
+  canManage,
   onAll,
 }: {
   readonly place: InvoicesPlace;
   readonly source: OutputOf<'listInvoices'>['source'];
-  readonly keeps: boolean;
+  readonly canManage: boolean;
   readonly onAll: () => void;
 }) {
   if (source.is === 'none') {
@@ -285,7 +285,7 @@ function Empty({
         icon="invoice"
         level={2}
         title={t.notConnected}
-        {...(keeps && {
+        {...(canManage && {
           actions: (
             <Link
               to="/monitoring/invoices/quickbooks"
@@ -296,7 +296,7 @@ function Empty({
           ),
         })}
       >
-        <p className="m-0">{keeps ? t.connectHint : t.askAdministrator}</p>
+        <p className="m-0">{canManage ? t.connectHint : t.askAdministrator}</p>
       </Notice>
     );
   }
@@ -319,7 +319,7 @@ function Empty({
     <Notice icon="invoice" level={2} title={t.noInvoices}>
       <p className="m-0">
         {t.noInvoicesHint}
-        {keeps && ` ${t.mapHint}`}
+        {canManage && ` ${t.mapHint}`}
       </p>
     </Notice>
   );

@@ -19,10 +19,10 @@ import { runPanelMessages as t } from './messages.en.ts';
  * Hints that have helped with similar results (HINT-4): the most specific one first, the others
  * collapsed. Offline it shows the server's last answer.
  */
-export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boolean }) {
+export function Hints({ row, canAct }: { readonly row: RunView; readonly canAct: boolean }) {
   const on = useBranding()?.features.hints === true;
   const reads = useAbility('monitoring.daily-checks');
-  const keeps = useAbility('monitoring.hints');
+  const canManage = useAbility('monitoring.hints');
   const offline = useWatch('status', EMPTY)?.is === 'offline';
   const request = useCachedQuery('hintsAtHand', EMPTY, { wanted: on && reads });
   const [all, setAll] = useState(false);
@@ -35,7 +35,7 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
     source: row.source,
   });
   const shown = all ? found : found.slice(0, 1);
-  const write = keeps && (
+  const write = canManage && (
     <p className="m-0 pt-3">
       <SectionLink
         href={getHintAddress(row)}
@@ -61,7 +61,7 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
         }
       >
         {shown.map(({ _id: id, ...hint }) => (
-          <Hint key={id} id={id} hint={hint} row={row} acts={acts} offline={offline} />
+          <Hint key={id} id={id} hint={hint} row={row} canAct={canAct} offline={offline} />
         ))}
       </Part>
       {write}
@@ -73,13 +73,13 @@ function Hint({
   id,
   hint,
   row,
-  acts,
+  canAct,
   offline,
 }: {
   readonly id: string;
   readonly hint: Omit<HintShown, '_id'>;
   readonly row: RunView;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly offline: boolean;
 }) {
   const [busy, setBusy] = useState(false);
@@ -94,7 +94,7 @@ function Hint({
     <div className="border-t border-hair py-2 first:border-0 first:pt-0">
       <p className="m-0 font-semibold break-words">{hint.name}</p>
       <HintBody {...hint} />
-      {acts && (
+      {canAct && (
         <Button
           variant="quiet"
           size="sm"

@@ -59,7 +59,7 @@ export interface PanelProps {
   readonly query: ExecutionQuery;
   /** Position in the list, or in its group. */
   readonly scrollState: ScrollState;
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly me: string;
   readonly zone: string;
   readonly now: Ms;
@@ -84,7 +84,7 @@ export function RunPanel(props: PanelProps) {
     runs,
     query,
     scrollState,
-    acts,
+    canAct,
     me,
     zone,
     now,
@@ -273,7 +273,7 @@ export function RunPanel(props: PanelProps) {
             onAll={() => onCause(problem.cause)}
           />
         )}
-        <Hints key={`hints ${row.n}`} row={row} acts={acts} />
+        <Hints key={`hints ${row.n}`} row={row} canAct={canAct} />
         {problem?.note && (
           <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>
             {problem.note.content}
@@ -308,7 +308,7 @@ export function RunPanel(props: PanelProps) {
             </SectionLink>
           </p>
         )}
-        {acts && reports && execution !== null && (
+        {canAct && reports && execution !== null && (
           <p className="m-0 pt-3">
             <SectionLink
               href={slaAddress({
@@ -326,7 +326,9 @@ export function RunPanel(props: PanelProps) {
         )}
         <span className="block h-4" />
       </div>
-      {acts && problem && <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />}
+      {canAct && problem && (
+        <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />
+      )}
     </>
   );
 }
@@ -416,10 +418,10 @@ function TicketOf({
   readonly number: string;
   readonly linkedTicket: LinkedTicket;
 }) {
-  const may = useAbility('monitoring.tickets');
+  const canOpenTickets = useAbility('monitoring.tickets');
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
-      {may ? (
+      {canOpenTickets ? (
         <SectionLink href={ticketAddress(linkedTicket.id)} className="text-accent underline">
           {number}
         </SectionLink>

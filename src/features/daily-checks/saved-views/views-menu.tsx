@@ -61,7 +61,7 @@ export function ViewsMenu({ me, groups, query, viewState, onOpen, onSaved }: Vie
                 key={view.id}
                 view={view}
                 own={groups.own}
-                sees={me.companies === null}
+                canShare={me.companies === null}
                 query={query}
                 onDone={() => setEditing(null)}
               />
@@ -91,7 +91,7 @@ export function ViewsMenu({ me, groups, query, viewState, onOpen, onSaved }: Vie
       {viewState.changed && viewState.view?.owner === me.id && (
         <Again view={viewState.view} query={query} onSaved={onSaved} />
       )}
-      <SaveAs own={groups.own} sees={me.companies === null} query={query} onSaved={onSaved} />
+      <SaveAs own={groups.own} canShare={me.companies === null} query={query} onSaved={onSaved} />
     </>
   );
 }
@@ -155,24 +155,24 @@ function Again({
 
 interface SaveAsProps {
   readonly own: readonly ViewRow[];
-  readonly sees: boolean;
+  readonly canShare: boolean;
   readonly query: string;
   readonly onSaved: (id: string) => void;
 }
 
-function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
+function SaveAs({ own, canShare, query, onSaved }: SaveAsProps) {
   const id = useId();
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
   const same = namesake(own, name);
   const error = listUnsaved(own, name, query);
-  const can = name.trim() !== '' && error === null;
+  const canSubmit = name.trim() !== '' && error === null;
   const save = async (): Promise<void> => {
-    if (!can) return;
+    if (!canSubmit) return;
     const id = same?.id ?? crypto.randomUUID();
     const stored = same
       ? changeView(same, { query }, t.replaced({ name: same.name }))
-      : saveView({ id, name, query, shared: shared && sees }, t.saved({ name: name.trim() }));
+      : saveView({ id, name, query, shared: shared && canShare }, t.saved({ name: name.trim() }));
     if (await stored) onSaved(id);
   };
   return (
@@ -196,7 +196,7 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
           aria-describedby={`${id}-says`}
           className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
         />
-        <Button size="sm" type="submit" disabled={!can}>
+        <Button size="sm" type="submit" disabled={!canSubmit}>
           {same ? t.replace : uiMessages.save}
         </Button>
       </span>
@@ -206,7 +206,9 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
       >
         {error ?? (same ? t.replaceHint : t.saveHint)}
       </span>
-      {sees && !same && <Switch label={t.shareWithColleagues} on={shared} onChange={setShared} />}
+      {canShare && !same && (
+        <Switch label={t.shareWithColleagues} on={shared} onChange={setShared} />
+      )}
     </form>
   );
 }
@@ -214,17 +216,17 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
 interface EditProps {
   readonly view: ViewRow;
   readonly own: readonly ViewRow[];
-  readonly sees: boolean;
+  readonly canShare: boolean;
   readonly query: string;
   readonly onDone: () => void;
 }
 
-function Edit({ view, own, sees, query, onDone }: EditProps) {
+function Edit({ view, own, canShare, query, onDone }: EditProps) {
   const id = useId();
   const [name, setName] = useState(view.name);
   const other = namesake(own, name);
   const taken = other !== null && other.id !== view.id;
-  const can = name.trim() !== '' && name.trim() !== view.name && !taken;
+  const canSubmit = name.trim() !== '' && name.trim() !== view.name && !taken;
   const change = async (what: Partial<ViewRow>, details: string): Promise<void> => {
     if (await changeView(view, what, details)) onDone();
   };
@@ -233,7 +235,7 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
       className="mx-3 mb-2 border-l-2 border-rule pl-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (can) void change({ name }, t.renamed({ name: name.trim() }));
+        if (canSubmit) void change({ name }, t.renamed({ name: name.trim() }));
       }}
     >
       <label htmlFor={id} className="block pb-1 text-agate text-ink-3">
@@ -249,7 +251,7 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
           aria-invalid={taken}
           className="h-7 min-w-0 grow rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
         />
-        <Button size="sm" type="submit" disabled={!can}>
+        <Button size="sm" type="submit" disabled={!canSubmit}>
           {t.rename}
         </Button>
       </span>
@@ -258,7 +260,7 @@ function Edit({ view, own, sees, query, onDone }: EditProps) {
           {t.nameTaken}
         </span>
       )}
-      {sees && (
+      {canShare && (
         <Switch
           label={t.shareWithColleagues}
           detail={t.shareHint}

@@ -16,7 +16,7 @@ import { richText } from '#src/ui/rich-text.tsx';
 export function FirstSteps() {
   const keys = useWatch('keys', EMPTY);
   const connects = useAbility('monitoring.sources');
-  const acts = useAbility('monitoring.job-actions');
+  const canAct = useAbility('monitoring.job-actions');
   if (keys === undefined) return null;
   const { source, results } = getSteps(keys);
   return (
@@ -42,9 +42,9 @@ export function FirstSteps() {
         </Step>
         <Step n={3} state="later" title={t.clearEachMorning}>
           {t.onlyProblems}{' '}
-          <span className="hidden pointer-coarse:inline">{acts ? t.reviewHint : t.openHint}</span>
+          <span className="hidden pointer-coarse:inline">{canAct ? t.reviewHint : t.openHint}</span>
           <span className="pointer-coarse:hidden">
-            {acts
+            {canAct
               ? richText(t.keysForActing, {
                   down: <Key name="J" />,
                   up: <Key name="K" />,

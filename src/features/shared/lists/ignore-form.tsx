@@ -35,9 +35,9 @@ export function IgnoreForm({
   const own = at === choices.length;
   const until = own ? ignoreUntil(day, zone) : (choices[at]?.until ?? null);
   const wrong = notUntil(until, now);
-  const can = wrong === null && !(own && until === null);
+  const canSubmit = wrong === null && !(own && until === null);
   const ignore = (): void => {
-    if (can) onIgnore(until);
+    if (canSubmit) onIgnore(until);
   };
   return (
     <Dialog
@@ -45,8 +45,8 @@ export function IgnoreForm({
       onClose={onClose}
       footer={
         <>
-          <Button variant="primary" disabled={!can} onClick={ignore}>
-            {!can
+          <Button variant="primary" disabled={!canSubmit} onClick={ignore}>
+            {!canSubmit
               ? t.ignore
               : until === null
                 ? t.ignoreForever
@@ -106,7 +106,7 @@ export function IgnoreForm({
             )}
           </label>
         )}
-        <button type="submit" hidden disabled={!can}>
+        <button type="submit" hidden disabled={!canSubmit}>
           {t.ignore}
         </button>
       </form>
