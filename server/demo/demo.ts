@@ -58,9 +58,9 @@ export async function seedDemo(
   let runs = 0;
   for (const provider of plan.providers) {
     await provision(world, provider, password);
-    const details = await markAt(world, provider);
+    const mark = await markAt(world, provider);
     // The live simulation fills in gaps this short.
-    if (details !== null && now - details < 2 * MINUTE) continue;
+    if (mark !== null && now - mark < 2 * MINUTE) continue;
     runs += await loadHistory(world, provider, now, tell);
   }
   return runs;

@@ -103,23 +103,23 @@ function runAt(
   else if (odd < 0.0056) length *= between(random, 3, 6);
   else if (odd < 0.0062) files *= between(random, 0.1, 0.4);
   const trouble = troubleAt(getContext(plan, job, startedAt, random));
-  const details =
+  const failure =
     trouble === null ? null : describeFailure(trouble, getContext(plan, job, startedAt, random));
-  if (details !== null && details.went < 1) {
-    moved *= details.went;
-    length = Math.min(length, 20 + length * details.went + between(random, 5, 90));
+  if (failure !== null && failure.went < 1) {
+    moved *= failure.went;
+    length = Math.min(length, 20 + length * failure.went + between(random, 5, 90));
   }
   const durationSec = Math.min(LONGEST / 1000, Math.max(4, Math.round(length)));
   return finished(job, {
     startedAt,
     durationSec,
-    moved: details?.went === 0 ? null : Math.round(moved),
+    moved: failure?.went === 0 ? null : Math.round(moved),
     processed:
-      details?.went === 0
+      failure?.went === 0
         ? null
-        : Math.round(details === null || details.went === 1 ? size : size * details.went),
-    files: COUNTS_FILES.has(job.source) && details?.went !== 0 ? Math.round(files) : null,
-    told: details,
+        : Math.round(failure === null || failure.went === 1 ? size : size * failure.went),
+    files: COUNTS_FILES.has(job.source) && failure?.went !== 0 ? Math.round(files) : null,
+    told: failure,
     full,
     dice: random,
   });

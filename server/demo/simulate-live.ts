@@ -37,8 +37,8 @@ export async function startLiveSimulation(
 ): Promise<Watch> {
   const courses: Course[] = [];
   for (const plan of providers) {
-    const details = (await markAt(world, plan)) ?? world.clock.now();
-    courses.push({ plan, told: details, agenda: [], next: 0, planned: details });
+    const mark = (await markAt(world, plan)) ?? world.clock.now();
+    courses.push({ plan, told: mark, agenda: [], next: 0, planned: mark });
   }
   return repeat(world, EVERY, 'the demo estate could not go on', async (now, over) => {
     for (const course of courses) if (!over()) await live(world, course, now);

@@ -33,14 +33,14 @@ export async function startDemo(
 ): Promise<DemoServer | null> {
   const plan = await chooseDemo(world, request);
   if (plan === null) return null;
-  let details = 0;
+  let shownAt = 0;
   let stored: string | null = null;
   // Stored before users are created, and not created again if somebody deleted its file.
   const password = async (): Promise<string> => (stored ??= await keepPassword(world, wanted));
   await seedDemo(world, plan, password, ({ provider, days, of, runs }) => {
     const now = world.clock.now();
-    if (of < 2 || (details > 0 && now - details < TELL_MS && days < of)) return;
-    details = now;
+    if (of < 2 || (shownAt > 0 && now - shownAt < TELL_MS && days < of)) return;
+    shownAt = now;
     say(t.demoProgress({ provider, days, of, runs }));
   });
   for (const provider of plan.providers) {

@@ -56,17 +56,17 @@ export function makeTrends(): (
   store: FiguresStore | null,
   ask: TrendsAsk,
 ) => Omit<Trends, 'version'> | null {
-  let request: TrendsInput | null = null;
+  let current: TrendsInput | null = null;
   return (store, ask) => {
     if (!store) {
-      request = null;
+      current = null;
       return null;
     }
     const { engine } = store;
     const key = JSON.stringify([{ ...ask, by: '' }, engine.named, engine.wall, engine.mostJob]);
     const begins = ask.from - (ask.to - ask.from);
-    if (request?.key !== key || request.engine !== engine) {
-      request = {
+    if (current?.key !== key || current.engine !== engine) {
+      current = {
         key,
         engine,
         classes: getClasses(engine, ask),
@@ -74,7 +74,7 @@ export function makeTrends(): (
         before: stretches(engine, begins, ask.from),
       };
     }
-    const { classes, days, before } = request;
+    const { classes, days, before } = current;
     const size = classes.parts.length * STATES;
     for (const one of [...days, ...before])
       if (one.seen.changed(engine)) one.counts = getCounts(one.seen, classes);

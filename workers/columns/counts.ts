@@ -55,10 +55,10 @@ export type CountedMasks = 'kind' | 'company' | 'problem' | 'none' | null;
 
 export function toCountedMasks(masks: Masks | null): CountedMasks {
   if (masks === null) return 'none';
-  const request = Object.entries(masks)
+  const names = Object.entries(masks)
     .filter(([, mask]) => mask !== null)
     .map(([name]) => name);
-  return request.length === 1 ? (ONE_COLUMN.find((name) => name === request[0]) ?? null) : null;
+  return names.length === 1 ? (ONE_COLUMN.find((name) => name === names[0]) ?? null) : null;
 }
 const ONE_COLUMN = ['kind', 'company', 'problem'] as const;
 

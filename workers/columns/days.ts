@@ -20,13 +20,13 @@ export function getDays(
   beginsHour: number,
   starts: DayStarts | null = null,
 ): Days {
-  const input =
+  const cached =
     starts?.timeZone === timeZone && starts.dayBeginsHour === beginsHour ? starts : null;
   let known: { today: number; starts: readonly Ms[] } | null = null;
   const of = (ms: Ms): number =>
-    (input && dayWithin(input, ms)) ?? getDay(ms, timeZone, beginsHour);
+    (cached && dayWithin(cached, ms)) ?? getDay(ms, timeZone, beginsHour);
   const getDayStart = (day: number): Ms =>
-    input?.starts[day - input.first] ?? startOfDay(day, timeZone, beginsHour);
+    cached?.starts[day - cached.first] ?? startOfDay(day, timeZone, beginsHour);
   return {
     of,
     last(count, now) {

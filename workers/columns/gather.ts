@@ -134,12 +134,12 @@ function gatherTexts(
     let t = next[from] ?? 0;
     while (t < textRow.length && (textRow[t] ?? 0) < at) t++;
     next[from] = t;
-    const details = segment.told.size > 0 ? segment.told.get(at) : undefined;
-    if (details === undefined ? textRow[t] !== at : details === null) continue;
+    const corrected = segment.told.size > 0 ? segment.told.get(at) : undefined;
+    if (corrected === undefined ? textRow[t] !== at : corrected === null) continue;
     rows.push(i);
     parts.push(
-      typeof details === 'string'
-        ? encoder.encode(details)
+      typeof corrected === 'string'
+        ? encoder.encode(corrected)
         : text.subarray(t === 0 ? 0 : textEnd[t - 1], textEnd[t]),
     );
   }

@@ -109,13 +109,13 @@ export function firstBefore({ cols: { start }, rows }: Segment, sec: number): nu
 }
 
 export const leanAt = (segment: Segment, row: number): LeanRun => {
-  const details = segment.told.get(row);
-  return details === undefined
+  const corrected = segment.told.get(row);
+  return corrected === undefined
     ? runAt(segment.cols, row)
-    : { ...runAt(segment.cols, row), message: details };
+    : { ...runAt(segment.cols, row), message: corrected };
 };
 
 export const getMessage = (segment: Segment, row: number): string | null => {
-  const details = segment.told.get(row);
-  return details === undefined ? messageAt(segment.cols, row) : details;
+  const corrected = segment.told.get(row);
+  return corrected === undefined ? messageAt(segment.cols, row) : corrected;
 };

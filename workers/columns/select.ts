@@ -71,7 +71,7 @@ export function select(store: SelectionCache, filter: RunsFilter, now: Ms, words
     kinds: problems.kinds,
   };
   const key = getKey(filter.text);
-  const request = getFilterMask(filter);
+  const filterMask = getFilterMask(filter);
   const masks = getMasks(filter, key, tables, reach, store, rows);
   const only = toCountedMasks(masks);
   const grouping = filter.group && getGrouping(filter.group, reach, store.orders, rows, tables);
@@ -125,7 +125,7 @@ export function select(store: SelectionCache, filter: RunsFilter, now: Ms, words
         markFailures(piece, from, to, masks, fails);
         count = listed(fails, from, to, few, base, places, count);
         few = (count - first) * FEW_LISTED < to - from;
-        countAlone(piece, fails, from, to, request, tables, counts);
+        countAlone(piece, fails, from, to, filterMask, tables, counts);
       }
       if (progress || anomalies) {
         if (masks && known !== null) markFailures(piece, from, to, masks, fails);

@@ -35,16 +35,16 @@ export function makeOverview(): (
   now: Ms,
 ) => Omit<Overview, 'version'> | null {
   const ran = new Ran();
-  let request: OverviewInput | null = null;
+  let current: OverviewInput | null = null;
   return (store, ask, now) => {
     if (!store) {
-      request = null;
+      current = null;
       return null;
     }
     const { engine } = store;
     const key = JSON.stringify([ask, engine.named, engine.wall, engine.mostJob]);
-    if (request?.key !== key || request.engine !== engine) request = begin(engine, ask, key);
-    const { spans, jobs, scope, totals } = request;
+    if (current?.key !== key || current.engine !== engine) current = begin(engine, ask, key);
+    const { spans, jobs, scope, totals } = current;
     const sums = totals.refresh(engine);
     const all = addSums(sums.days);
     const stored = storedFrom(store.days);
@@ -69,7 +69,7 @@ export function makeOverview(): (
         from,
         ...getTally(sums.days[i] ?? all),
       })),
-      jobs: { ...request.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) },
+      jobs: { ...current.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) },
       pending: pending.length,
       attention: getAttention(engine, pending, now),
       mostFailures: top(sums.jobs.failures),

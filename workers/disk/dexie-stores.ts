@@ -34,10 +34,10 @@ export function createStores(name: string, kind: DatabaseKind, idb?: Idb): Promi
 
 /** Works on a connection that is already open, which saves opening a second one. */
 export function adoptStores(db: IDBDatabase, kind: DatabaseKind, idb?: Idb): Promise<DexieStores> {
-  let input = false;
+  let isGiven = false;
   const once = (): object => {
-    if (input) throw new DOMException('The connection is closed.', 'InvalidStateError');
-    input = true;
+    if (isGiven) throw new DOMException('The connection is closed.', 'InvalidStateError');
+    isGiven = true;
     return answeredWith(db);
   };
   return open(db.name, kind, { open: once }, idb);

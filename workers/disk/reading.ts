@@ -117,7 +117,7 @@ export async function rowsOfBooks(
   wanted: WantedRows,
   folds: number | null = null,
 ): Promise<SmallRows> {
-  const request = LATER_TABLES.flatMap((table) => {
+  const wantedChunks = LATER_TABLES.flatMap((table) => {
     const chunks = new Map<number, Set<number>>();
     for (const n of wanted[table] ?? []) {
       const chunk = getChunk(table, n);
@@ -127,17 +127,19 @@ export async function rowsOfBooks(
     }
     return [...chunks].map(([chunk, ids]) => ({ table, chunk, ids }));
   });
-  if (request.length === 0) return {};
+  if (wantedChunks.length === 0) return {};
   const records = await context.shelves.read(['meta', 'books'], async (store) => {
     const [, ...found] = await Promise.all([
       folds === null ? null : unfolded(context, store, folds),
-      ...request.map(({ table, chunk }) => store.get('books', [table, chunk])),
+      ...wantedChunks.map(({ table, chunk }) => store.get('books', [table, chunk])),
     ]);
     return found;
   });
   return getRows(
     await Promise.all(
-      records.flatMap((record, i) => (record ? [openChunk(context, record, request[i]?.ids)] : [])),
+      records.flatMap((record, i) =>
+        record ? [openChunk(context, record, wantedChunks[i]?.ids)] : [],
+      ),
     ),
   );
 }

@@ -26,7 +26,7 @@ export function refusedView(
   const shown = engine.runs(runsIn(by).slice(0, most));
   let left = most;
   const reasons = by.map(({ why, runs }) => {
-    const details = runs.slice(0, left).map((run) => {
+    const refused = runs.slice(0, left).map((run) => {
       const here = shown.get(run);
       const job = here && engine.row('job', here.job);
       const company = here && engine.row('company', here.company);
@@ -37,8 +37,8 @@ export function refusedView(
         startedAt: here ? here.startSec * 1000 : null,
       };
     });
-    left -= details.length;
-    return { why, count: runs.length, runs: details };
+    left -= refused.length;
+    return { why, count: runs.length, runs: refused };
   });
   return { count: runsIn(by).length, reasons };
 }

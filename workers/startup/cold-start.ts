@@ -143,14 +143,14 @@ export async function openBooks(
 ): Promise<void> {
   // from here on, by the browser's calendar
   engine.zone(branding.timeZone, branding.dayBeginsHour);
-  const details = {
+  const patched = {
     job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
     problem: new Set(patches.flatMap(({ rows }) => (rows.problem ?? []).map(({ n }) => n))),
   };
   await disk.restOfBooks(folds, async ({ job = [], problem = [] }: SmallRows) => {
     engine.put({
-      job: job.filter(({ n }) => !details.job.has(n)),
-      problem: problem.filter(({ n }) => !details.problem.has(n)),
+      job: job.filter(({ n }) => !patched.job.has(n)),
+      problem: problem.filter(({ n }) => !patched.problem.has(n)),
     });
     await pause();
   });

@@ -36,17 +36,17 @@ export function preopen({ openRegister, connect }: Opens, now: () => Ms): Opens 
 
   return {
     openRegister: () => {
-      const input = register;
+      const opening = register;
       register = null;
-      return input ? input.then((there) => knowing(there, first)) : openRegister();
+      return opening ? opening.then((there) => knowing(there, first)) : openRegister();
     },
     connect: async (held) => {
-      const input = await connection;
+      const opening = await connection;
       connection = null;
-      if (input?.name === getDatabase(held)) return input.open;
-      if (input) {
-        input.open.lost.closing();
-        input.open.db.close();
+      if (opening?.name === getDatabase(held)) return opening.open;
+      if (opening) {
+        opening.open.lost.closing();
+        opening.open.db.close();
       }
       return connect(held);
     },

@@ -34,11 +34,11 @@ export async function readFailure(name: CallName, response: Response, now: Ms): 
 
 /** Returns a failure of the closed list for any status, with or without a readable body. */
 export function getFailure(response: Response, body: unknown, now: Ms): Failure {
-  const details = v.safeParse(BadSchema, body);
+  const parsed = v.safeParse(BadSchema, body);
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now);
   const byStatus = ofStatus(response.status, retryAfterMs);
-  if (!details.success || !TRAVELS.has(details.output.error.kind as FailureKind)) return byStatus;
-  const { message, error } = details.output;
+  if (!parsed.success || !TRAVELS.has(parsed.output.error.kind as FailureKind)) return byStatus;
+  const { message, error } = parsed.output;
   const kind = error.kind as FailureKind;
   switch (kind) {
     case 'bad-input':

@@ -20,10 +20,10 @@ export function checkRows(start: Bootstrap): CheckedRows {
   const rows: Partial<Record<FoldedTable, readonly unknown[]>> = {};
   const unreadable: string[] = [];
   for (const table of FOLDED_TABLES) {
-    const input: readonly unknown[] = start[TABLES[table].replicatedAs];
+    const received: readonly unknown[] = start[TABLES[table].replicatedAs];
     const isReadable = getReader(table);
-    rows[table] = input.every(isReadable) ? input : input.filter(isReadable);
-    const left = input.length - rows[table].length;
+    rows[table] = received.every(isReadable) ? received : received.filter(isReadable);
+    const left = received.length - rows[table].length;
     if (left > 0) unreadable.push(`${table} (${left})`);
   }
   return { rows: rows as SmallRows, unreadable };

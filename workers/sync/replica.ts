@@ -288,13 +288,13 @@ export class Replica {
    */
   #rekinded({ patch, rekinded }: Applied): Patch {
     if (rekinded.length === 0) return patch;
-    const input = new Set(patch.runs.map(({ n }) => n));
+    const known = new Set(patch.runs.map(({ n }) => n));
     const more: LeanRun[] = [];
     for (const n of rekinded) {
       const job = patch.rows.job?.find((row) => row.n === n);
       if (!job) continue;
       const ids = [...this.engine.select({ ...EVERYTHING, jobs: [n] }, 0).ids()].filter(
-        (id) => !input.has(id),
+        (id) => !known.has(id),
       );
       for (const run of this.engine.runs(ids).values()) more.push(rekind(run, job));
     }

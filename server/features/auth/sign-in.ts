@@ -121,13 +121,13 @@ export async function signIn(
           world.clock.after(DIRECTORY_MS, resolve);
         })
       : null;
-  const request = person
+  const lookedUpName = person
     ? input.username.trim()
     : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
   const proved =
     by === 'db'
       ? await provedByHash(person?.password_hash ?? null, input.password)
-      : await provedByDirectory(found.directory, request, input.password);
+      : await provedByDirectory(found.directory, lookedUpName, input.password);
   if (proved === 'later' || proved === 'unreachable') {
     await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);

@@ -29,32 +29,32 @@ export function licensingHandlers(
   return {
     listLicensing: async ({ month }, ctx) => {
       const providers: ProviderUsage[] = [];
-      let request = { month: '', months: [] as readonly string[] };
+      let own = { month: '', months: [] as readonly string[] };
       for (const id of await seenProviders(world, ctx)) {
-        const details = await readIn(world, ctx, id, month);
-        if (!details.ok) return details;
-        if (id === ctx.tenant) request = details.value;
+        const usage = await readIn(world, ctx, id, month);
+        if (!usage.ok) return usage;
+        if (id === ctx.tenant) own = usage.value;
         providers.push({
-          serviceProvider: { id, name: details.value.name },
+          serviceProvider: { id, name: usage.value.name },
           own: id === ctx.tenant,
-          companies: details.value.companies.filter(({ company }) => company !== null).length,
-          total: [...summed(details.value.companies)],
+          companies: usage.value.companies.filter(({ company }) => company !== null).length,
+          total: [...summed(usage.value.companies)],
         });
       }
-      return ok({ month: request.month, months: [...request.months], providers });
+      return ok({ month: own.month, months: [...own.months], providers });
     },
 
     listCompanyLicensing: async ({ month, serviceProviderId }, ctx) => {
       const provider = serviceProviderId ?? ctx.tenant;
       if (!(await seenProviders(world, ctx)).includes(provider)) return failed(NOT_FOUND);
-      const details = await readIn(world, ctx, provider, month);
-      return details.ok
+      const usage = await readIn(world, ctx, provider, month);
+      return usage.ok
         ? ok({
-            month: details.value.month,
-            months: [...details.value.months],
-            companies: [...details.value.companies],
+            month: usage.value.month,
+            months: [...usage.value.months],
+            companies: [...usage.value.companies],
           })
-        : details;
+        : usage;
     },
 
     ownSubscriptions: (_, ctx) =>
@@ -76,13 +76,13 @@ export function licensingHandlers(
     exportLicensing: async ({ month }, ctx) => {
       const lines: (readonly (string | number | null)[])[] = [];
       for (const id of await seenProviders(world, ctx)) {
-        const details = await readIn(world, ctx, id, month);
-        if (!details.ok) return refuse(details.failure);
-        for (const { companyName, lines: own } of details.value.companies)
+        const usage = await readIn(world, ctx, id, month);
+        if (!usage.ok) return refuse(usage.failure);
+        for (const { companyName, lines: own } of usage.value.companies)
           for (const line of own)
             lines.push([
-              details.value.month,
-              details.value.name,
+              usage.value.month,
+              usage.value.name,
               companyName,
               line.product,
               line.workload,
@@ -153,8 +153,8 @@ const readIn = (
       const wall = await loadCompanyLimit(tx);
       const months = monthsAt(ctx.now, wall);
       const [present = ''] = months;
-      const request = month ?? present;
-      if (!months.includes(request))
+      const chosen = month ?? present;
+      if (!months.includes(chosen))
         return failed({
           kind: 'bad-input',
           message: MESSAGES.badInput,
@@ -167,14 +167,14 @@ const readIn = (
         .executeTakeFirstOrThrow();
       return ok({
         name: branding.name,
-        month: request,
+        month: chosen,
         months,
         companies: await loadUsage(
           tx,
           id,
           await reachIn(tx, ctx, id),
-          getMonth(request, wall),
-          request === present,
+          getMonth(chosen, wall),
+          chosen === present,
         ),
       });
     },

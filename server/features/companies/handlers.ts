@@ -206,18 +206,15 @@ export function companyHandlers(world: AppContext, outside?: AskOutside): Pick<H
         };
       });
       if (ctx.session.companies !== null) return FORBIDDEN;
-      const request = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
+      const vac = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
       if ((url === null || key === null) && collected === null)
         return ok({ configured: false, companies: [] });
       const there =
-        request === null && collected === null
+        vac === null && collected === null
           ? null
           : [
               ...new Map(
-                [...(collected ?? []), ...(request ?? [])].map((one) => [
-                  one.id.toLowerCase(),
-                  one,
-                ]),
+                [...(collected ?? []), ...(vac ?? [])].map((one) => [one.id.toLowerCase(), one]),
               ).values(),
             ];
       if (there === null) return failed({ ...busyFor(5_000), message: MESSAGES.getCompanies });

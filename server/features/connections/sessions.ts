@@ -118,7 +118,7 @@ async function ended(
   channels: ReadonlyMap<CompanyN, KeyRow>,
   all: readonly One[],
 ): Promise<Set<number>> {
-  const request = all.map(({ job, run }, i) => ({
+  const keys = all.map(({ job, run }, i) => ({
     i,
     key: channels.get(job.company ?? 0)?.id ?? null,
     uid: job.facts.jobInstanceUid,
@@ -129,7 +129,7 @@ async function ended(
       `select x.i from json_to_recordset($2::text::json) as x(i int, key text, uid text, at bigint)
     cross join lateral (select n from job where tenant_id = $1 and key_id = x.key and uid = x.uid offset 0) as j
     cross join lateral (select n from run where tenant_id = $1 and started_at = x.at and job_n = j.n and status not in ('Running', 'Missed') limit 1) as r`,
-      [tx.tenant, JSON.stringify(request)],
+      [tx.tenant, JSON.stringify(keys)],
     ),
   );
   return new Set((rows as { i: number }[]).map(({ i }) => i));

@@ -73,14 +73,14 @@ export function overviewHandlers(
           const ran = await ranOnce(tx);
           const rows = [...jobs.values()].map(({ job }) => job);
           const open = (await openProblems(tx, question)).filter(({ job }) => jobs.has(job));
-          const request = input.filters?.entityGroup ?? [];
+          const groups = input.filters?.entityGroup ?? [];
           return ok({
             from: iso(from),
             to: iso(to),
             now: by(1),
             before: by(0),
             groups: ENTITY_GROUPS.flatMap((entityGroup, place) =>
-              request.length > 0 && !request.includes(entityGroup)
+              groups.length > 0 && !groups.includes(entityGroup)
                 ? []
                 : [{ entityGroup, now: by(1, place), before: by(0, place) }],
             ),

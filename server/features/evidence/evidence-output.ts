@@ -111,7 +111,7 @@ async function problemsOfJobs(
   tx: TenantTx,
   lines: readonly Line[],
 ): Promise<ReadonlyMap<Line, ProblemN>> {
-  const request = lines.flatMap((line, index) => {
+  const lookUps = lines.flatMap((line, index) => {
     const { event } = line.deed;
     if (line.job === null || ('what' in event.data && event.data.what === 'disabled')) return [];
     return [
@@ -124,7 +124,7 @@ async function problemsOfJobs(
       },
     ];
   });
-  const found = await select<{ i: number; n: ProblemN }>(tx, PROBLEMS_THEN, request);
+  const found = await select<{ i: number; n: ProblemN }>(tx, PROBLEMS_THEN, lookUps);
   return new Map(
     found.flatMap(({ i, n }) => {
       const line = lines[i];

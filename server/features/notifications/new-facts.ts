@@ -30,12 +30,12 @@ export async function findNewFacts(
     'problem',
     rows.flatMap(({ kind, id }) => (kind === 'problem' ? [Number(id)] : [])),
   );
-  const details = [...problems.values()].filter(
+  const open = [...problems.values()].filter(
     ({ exception, snooze }) =>
       (exception ?? null) === null && (snooze === null || snooze.until <= now),
   );
   return [
-    ...(await problemFacts(tx, details)),
+    ...(await problemFacts(tx, open)),
     ...(await ticketFacts(tx, [
       ...new Set(rows.flatMap(({ kind, id }) => (kind === 'ticket' ? [id] : []))),
     ])),

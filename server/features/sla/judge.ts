@@ -36,13 +36,13 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
       from,
       startOfDay(today + 1, timeZone, dayBeginsHour),
     ]);
-    const details = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
+    const results = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
     for (const alarm of alarms.filter((one) => one.windowDays === windowDays))
       verdicts.set(
         alarm.id,
         judgeSla(
           alarm,
-          [...getJobs(alarm, jobs).keys()].flatMap((n) => details.get(n) ?? []),
+          [...getJobs(alarm, jobs).keys()].flatMap((n) => results.get(n) ?? []),
           now,
         ),
       );

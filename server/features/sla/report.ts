@@ -31,13 +31,13 @@ export const slaReport =
       const jobs = new Map(
         slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]),
       );
-      const request = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
+      const targets = { minSuccessPct: minSuccessPct ?? null, maxAgeHours: maxAgeHours ?? null };
       const groups =
         by === 'job'
           ? byName(known).map((one) => [one])
           : [...Map.groupBy(byName(known), ({ job }) => job.company).values()];
       const lines = groups
-        .map((group) => getLine(group, jobs, request, by, question.now))
+        .map((group) => getLine(group, jobs, targets, by, question.now))
         .toSorted(
           (a, b) => (a.share ?? 2) - (b.share ?? 2) || (b.ageHours ?? -1) - (a.ageHours ?? -1),
         );

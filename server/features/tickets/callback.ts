@@ -44,16 +44,16 @@ export function ticketRoutes(world: AppContext): (app: Hono) => void {
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
     // The caller is not authenticated yet, so the number of key requests is limited.
     if (keyRateLimit.ask(tenant, now) !== null) return null;
-    const details = await heard(async () =>
+    const found = await heard(async () =>
       shaped(
         'connectwise',
         Key,
         (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body,
       ),
     );
-    if (!details.ok) return null;
-    keys.set(url, { key: details.value.signing_key, at: now });
-    return details.value.signing_key;
+    if (!found.ok) return null;
+    keys.set(url, { key: found.value.signing_key, at: now });
+    return found.value.signing_key;
   }
 
   /** Without a connected system there are no valid callbacks, so the body is not read. */
@@ -125,6 +125,6 @@ export function session(bytes: Uint8Array, key: string, signature: string): bool
   const own = createHmac('sha256', createHash('sha256').update(key).digest())
     .update(bytes)
     .digest();
-  const input = Buffer.from(signature, 'base64');
-  return input.length === own.length && timingSafeEqual(own, input);
+  const given = Buffer.from(signature, 'base64');
+  return given.length === own.length && timingSafeEqual(own, given);
 }

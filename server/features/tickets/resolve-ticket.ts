@@ -37,9 +37,9 @@ export async function meantBy(
     return failed(bad('problems', t.problemsOrRuns));
   let ns = [...new Set(problems)];
   if (runs !== undefined) {
-    const request = [...new Set(runs)];
-    const rows = [...(await tx.rows('run', request)).values()];
-    if (rows.length < request.length || rows.some(({ company }) => !seesCompany(scope, company)))
+    const unique = [...new Set(runs)];
+    const rows = [...(await tx.rows('run', unique)).values()];
+    if (rows.length < unique.length || rows.some(({ company }) => !seesCompany(scope, company)))
       return failed(NOT_FOUND);
     ns = [...new Set(rows.flatMap(({ problem }) => problem ?? []))];
     if (ns.length === 0) return failed(conflict(MESSAGES.nothingToReview));

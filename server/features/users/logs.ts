@@ -125,16 +125,16 @@ async function readLog(
       ]),
     );
   if (text !== '') {
-    const request = text.toLowerCase();
+    const term = text.toLowerCase();
     const has = (...said: readonly string[]): boolean =>
-      said.some((one) => one.toLowerCase().includes(request));
+      said.some((one) => one.toLowerCase().includes(term));
     const named = [...people.values()]
       .filter((one) => has(one.username, one.name))
       .map(({ id }) => id);
     const meant = kinds.filter((kind) => has(kind, getWords(kind)));
     query = query.where((is) =>
       is.or([
-        is('ip', 'like', `${request.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
+        is('ip', 'like', `${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
         ...(meant.length > 0 ? [is('what', 'in', meant)] : []),
         ...(named.length > 0 ? [is('user_id', 'in', named), is('actor_id', 'in', named)] : []),
       ]),

@@ -106,7 +106,7 @@ async function findUsers(
     .selectAll()
     .where('tenant_id', '=', tx.tenant)
     .execute();
-  const request = search.toLowerCase();
+  const term = search.toLowerCase();
   const found = people.flatMap((person): Found[] => {
     const user = users.get(person.id);
     if (
@@ -118,9 +118,9 @@ async function findUsers(
       return [];
     if (role !== undefined && !user.roles.includes(role)) return [];
     if (
-      request !== '' &&
+      term !== '' &&
       ![person.username, person.name, person.email ?? ''].some((text) =>
-        text.toLowerCase().includes(request),
+        text.toLowerCase().includes(term),
       )
     )
       return [];

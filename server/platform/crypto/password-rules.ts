@@ -103,9 +103,9 @@ export async function measureOfNew(
     .select(['settings', 'branding'])
     .where('tenant_id', '=', tenant)
     .executeTakeFirstOrThrow();
-  const request = settings.secondFactor === 'sms' || settings.secondFactor === 'strong';
+  const needsFactor = settings.secondFactor === 'sms' || settings.secondFactor === 'strong';
   return {
-    least: request ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast,
+    least: needsFactor ? LIMITS.passwordLeastWithFactor : LIMITS.passwordLeast,
     own: [
       person.username,
       ...parts(person.username),

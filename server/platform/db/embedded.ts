@@ -148,13 +148,13 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     connect() {
       wire?.destroy(lost());
       const { port1, port2 } = new MessageChannel();
-      const request = thread;
+      const current = thread;
       wire = new Wire(
         port1,
         watch.clock,
         () => messageMs,
         () => {
-          request?.hung(messageMs);
+          current?.hung(messageMs);
         },
       );
       if (thread === null) wire.destroy(lost());

@@ -103,12 +103,12 @@ export function getScope(
   filters: { readonly companyIds: readonly CompanyN[] } | undefined,
 ): QueryScope {
   const { companies, deleted } = toScope(session);
-  const request = filters?.companyIds ?? [];
+  const requested = filters?.companyIds ?? [];
   const seen = companies === null ? null : [...companies];
   const meant =
-    request.length === 0
+    requested.length === 0
       ? seen
-      : request.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
+      : requested.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
   return { companies: meant, without: [...deleted] };
 }
 

@@ -22,7 +22,7 @@ export async function findCompanies(
   session: Principal,
   { search = '', sort = 'name' }: CompanyQuery = {},
 ): Promise<CompanyRow[]> {
-  const request = search.toLowerCase();
+  const term = search.toLowerCase();
   const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const down = sort.startsWith('-');
   const order = (a: CompanyRow, b: CompanyRow): number =>
@@ -31,9 +31,9 @@ export async function findCompanies(
     .filter(
       (company) =>
         seesCompany(session, company) &&
-        (request === '' ||
-          company.name.toLowerCase().includes(request) ||
-          (company.veeamId ?? '').toLowerCase().includes(request)),
+        (term === '' ||
+          company.name.toLowerCase().includes(term) ||
+          (company.veeamId ?? '').toLowerCase().includes(term)),
     )
     .sort((a, b) => (down ? -order(a, b) : order(a, b)) || a.n - b.n);
 }
@@ -61,14 +61,16 @@ export async function listedCompanies(
         .execute()
     ).map((one) => [one.id, one]),
   );
-  const request = new Map<CompanyN, CompanyListed['users']>(companies.map(({ n }) => [n, []]));
+  const usersByCompany = new Map<CompanyN, CompanyListed['users']>(
+    companies.map(({ n }) => [n, []]),
+  );
   const findPerson = (id: string): CompanyListed['users'] => {
     const one = people.get(id);
     return one ? [{ _id: one.id, name: one.name, username: one.username }] : [];
   };
   for (const user of await tx.all('user')) {
     if (user.deletedAt !== null || !isAllowed(session, user.companies)) continue;
-    for (const n of user.companies ?? []) request.get(n)?.push(...findPerson(user.id));
+    for (const n of user.companies ?? []) usersByCompany.get(n)?.push(...findPerson(user.id));
   }
   const jobs = new Map(
     (
@@ -89,7 +91,7 @@ export async function listedCompanies(
     name: one.name,
     applications: one.applications ?? NO_APPLICATIONS,
     veeamId: one.veeamId ?? null,
-    users: request.get(one.n) ?? [],
+    users: usersByCompany.get(one.n) ?? [],
     notify: (one.notify ?? []).flatMap(findPerson),
     madeAt: one.madeAt,
     jobs: jobs.get(one.n) ?? 0,

@@ -21,12 +21,12 @@ export interface ChosenProvider {
 /** Returns null until the portal's own provider is known. */
 export function useChosenProvider(): ChosenProvider | null {
   const own = useBranding()?.id ?? null;
-  const request = useRouterState({
+  const chosen = useRouterState({
     select: ({ location }) => new URLSearchParams(location.searchStr).get('provider'),
   });
   const all = useCachedQuery('listProviders', EMPTY);
   if (own === null) return null;
-  const id = request ?? own;
+  const id = chosen ?? own;
   return {
     id,
     own: id === own,

@@ -125,10 +125,10 @@ async function ensureFolder(
   place: Place,
 ): ReturnType<Writer['ensureFolder']> {
   const id = JSON.stringify([place.object.id, place.path.map(({ name }) => name)]);
-  const request =
+  const folder =
     task.folders.get(id) ?? writer.ensureFolder(place, task, recordFolders(task, place.object));
-  task.folders.set(id, request);
-  const result = await request;
+  task.folders.set(id, folder);
+  const result = await folder;
   if (!result.ok) task.folders.delete(id);
   return result;
 }

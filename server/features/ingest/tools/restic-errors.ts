@@ -46,8 +46,8 @@ export function countErrors(errors: readonly Json[]): number {
     folders.add(full.slice(0, -item.length - 1));
     return true;
   };
-  const input = new Set(items.filter((item) => !item.startsWith('/')));
-  return absolute.size + [...input].filter((item) => !isCounted(item)).length;
+  const relative = new Set(items.filter((item) => !item.startsWith('/')));
+  return absolute.size + [...relative].filter((item) => !isCounted(item)).length;
 }
 
 const SEARCHES = 20;

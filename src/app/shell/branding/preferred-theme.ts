@@ -33,15 +33,15 @@ export function usePreferredTheme(): void {
   const known = preferences !== undefined && status?.syncedAt != null;
   useEffect(() => {
     if (id === null || !known) return;
-    const details = stored === null ? null : getTheme(stored);
-    if (details !== null && details !== agreed.current) {
+    const storedTheme = stored === null ? null : getTheme(stored);
+    if (storedTheme !== null && storedTheme !== agreed.current) {
       // changed on another device, or this is the first load
-      agreed.current = details;
+      agreed.current = storedTheme;
       const {
         mode = 'system',
         sidebarMini = false,
         sidebarColor = null,
-      } = JSON.parse(details) as StoredTheme;
+      } = JSON.parse(storedTheme) as StoredTheme;
       setTheme(mode);
       setMini(sidebarMini);
       setSideColour(sidebarColor);

@@ -23,27 +23,27 @@ export async function withReauth<T>(
 
 /** Returns whether a confirmation is pending. The shell renders the dialog. */
 export const useIsReauthOpen = (): boolean =>
-  useSyncExternalStore(subscribe, () => request !== null);
+  useSyncExternalStore(subscribe, () => question !== null);
 
 /** Completes the confirmation. `shown`: whether the user confirmed with a factor. */
 export function answerReauth(shown: boolean): void {
-  const { settle } = request ?? {};
-  request = null;
+  const { settle } = question ?? {};
+  question = null;
   tell();
   settle?.(shown);
 }
 
 /** Concurrent calls that require a factor share one dialog. */
 function confirmed(): Promise<boolean> {
-  if (request === null) {
+  if (question === null) {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    request = { promise, settle: resolve };
+    question = { promise, settle: resolve };
     tell();
   }
-  return request.promise;
+  return question.promise;
 }
 
-let request: {
+let question: {
   readonly promise: Promise<boolean>;
   readonly settle: (shown: boolean) => void;
 } | null = null;

@@ -108,7 +108,7 @@ export function ListState({
   unavailableText,
   needs,
 }: ListStateProps) {
-  const details = failure === null ? null : getFailureText(failure);
+  const failureText = failure === null ? null : getFailureText(failure);
   return (
     <>
       {offline && (
@@ -120,9 +120,9 @@ export function ListState({
           </Callout>
         </div>
       )}
-      {!offline && details !== null && (
+      {!offline && failureText !== null && (
         <div className="px-4 py-3 tablet:px-5">
-          <RetryCallout onRetry={again}>{details}</RetryCallout>
+          <RetryCallout onRetry={again}>{failureText}</RetryCallout>
         </div>
       )}
       {value === null && failure === null && isLoading && !offline && (
