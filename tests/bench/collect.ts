@@ -138,7 +138,7 @@ async function taken(field: Field): Promise<{ readonly ms: number }> {
     const began = performance.now();
     await field.round();
     ms += performance.now() - began;
-    const details = await field.told();
+    const details = await field.listConnections();
     const collections = details.ok ? (details.value[0]?.collections ?? []) : [];
     if (collections.length > 0 && collections.every(({ status }) => status === 'succeeded'))
       return { ms };

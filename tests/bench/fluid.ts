@@ -410,14 +410,14 @@ async function beginServer(
 
 if (import.meta.main) {
   const args = process.argv.slice(2);
-  const input = (name: string): string | undefined => {
+  const getOption = (name: string): string | undefined => {
     const at = args.indexOf(name);
     return at < 0 ? undefined : args[at + 1];
   };
   const json = args.includes('--json');
-  const demoData = input('--estate');
-  const data = input('--data');
-  const only = input('--only');
+  const demoData = getOption('--estate');
+  const data = getOption('--data');
+  const only = getOption('--only');
   const sheets = await benchFluid(
     (text) => {
       if (!json) console.log(text);

@@ -14,12 +14,12 @@ import type { Sheet } from './figures.ts';
 
 const args = process.argv.slice(2);
 const json = args.includes('--json');
-const input = (name: string, fallback: string): string[] => {
+const getOption = (name: string, fallback: string): string[] => {
   const at = args.indexOf(name);
   return (at < 0 ? fallback : (args[at + 1] ?? '')).split(',');
 };
-const runs = input('--runs', '100000,500000').map(Number);
-const only = input('--only', NAMES.join());
+const runs = getOption('--runs', '100000,500000').map(Number);
+const only = getOption('--only', NAMES.join());
 const parts = args.filter((arg) => ['store', 'ingest', 'suite', 'collect', 'fluid'].includes(arg));
 const chosen = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const say = (text: string): void => {

@@ -92,9 +92,9 @@ function passOn(query: IncomingMessage, answer: ServerResponse, portalUrl: strin
   const on = request(
     `${portalUrl}${query.url}`,
     { method: query.method ?? 'GET', headers: query.headers },
-    (details) => {
-      answer.writeHead(details.statusCode ?? 502, details.headers);
-      details.pipe(answer);
+    (reply) => {
+      answer.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(answer);
     },
   );
   on.on('error', () => {

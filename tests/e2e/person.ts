@@ -103,9 +103,9 @@ export function personAt(page: Page): Person {
       return Number(words.exec((await at.getAttribute('aria-label')) ?? '')?.[1]);
     },
     async allClear() {
-      const details = await page.getByText(/^\d+ of \d+ cleared\. New results/).innerText();
+      const text = await page.getByText(/^\d+ of \d+ cleared\. New results/).innerText();
       const tally = await page.getByRole('cell').allInnerTexts();
-      const [done = 0, of = 0] = [...details.matchAll(/\d+/g)].map(Number);
+      const [done = 0, of = 0] = [...text.matchAll(/\d+/g)].map(Number);
       const [cleared = 0, snoozed = 0] = tally.map(Number);
       return { done, of, cleared, snoozed };
     },

@@ -210,15 +210,15 @@ export async function loadApi(
     return (await request.json()) as Details;
   };
   return async (method, path, body) => {
-    let details = await send(method, path, body);
+    let response = await send(method, path, body);
     // Five minutes after signing in, a sensitive call takes the password again, as on the page.
     if (
-      details.error?.kind === 'reauth_required' &&
+      response.error?.kind === 'reauth_required' &&
       (await send('POST', 'auth/reauth', { password: portal.password })).success
     )
-      details = await send(method, path, body);
-    if (!details.success) throw new Error(`${method} ${path}: ${details.message}`);
-    return details.data;
+      response = await send(method, path, body);
+    if (!response.success) throw new Error(`${method} ${path}: ${response.message}`);
+    return response.data;
   };
 }
 
@@ -278,7 +278,7 @@ export async function post(
     headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` },
     body: JSON.stringify(body),
   });
-  const details = (await answer.json()) as { data?: { rejected: unknown[] } };
-  if (!answer.ok || details.data?.rejected.length !== 0)
-    throw new Error(`not accepted: ${JSON.stringify(details)}`);
+  const output = (await answer.json()) as { data?: { rejected: unknown[] } };
+  if (!answer.ok || output.data?.rejected.length !== 0)
+    throw new Error(`not accepted: ${JSON.stringify(output)}`);
 }

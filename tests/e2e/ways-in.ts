@@ -21,15 +21,15 @@ export async function signInByApi(portal: Portal, username: string): Promise<Api
       'content-type': 'application/json',
       ...(token !== null && { authorization: `Bearer ${token}` }),
     };
-    const details = (await (
+    const response = (await (
       await fetch(`${portal.url}/api/v1/${path}`, {
         method,
         headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
     ).json()) as { success: boolean; data: unknown; message?: string };
-    if (!details.success) throw new Error(`${method} ${path}: ${details.message}`);
-    return details.data;
+    if (!response.success) throw new Error(`${method} ${path}: ${response.message}`);
+    return response.data;
   };
   const { token, user } = (await ask(
     'POST',

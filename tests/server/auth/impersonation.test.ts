@@ -208,10 +208,10 @@ eachDatabase((name, open) => {
       ]);
     fixture.pass(1_000);
     expect((await exit(host, token)).status).toBe(200);
-    const details = (await recorded(fixture, tenant)).filter(({ what }) =>
+    const records = (await recorded(fixture, tenant)).filter(({ what }) =>
       what.startsWith('login-as'),
     );
-    expect(details).toMatchObject([
+    expect(records).toMatchObject([
       {
         what: 'login-as.began',
         user_id: leo,

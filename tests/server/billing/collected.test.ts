@@ -49,12 +49,12 @@ eachDatabase((_name, open) => {
     const keeper = licenseTicks(field.world);
     const ask = () => anAsk({ ...field.place.ground, world: field.world }, field.tenant);
     const lines = async (month?: string): Promise<unknown> => {
-      const details = await licensing.listCompanyLicensing(
+      const listed = await licensing.listCompanyLicensing(
         month === undefined ? {} : { month },
         ask(),
       );
-      return details.ok
-        ? details.value.companies.map(({ companyName, lines: all }) => [
+      return listed.ok
+        ? listed.value.companies.map(({ companyName, lines: all }) => [
             companyName,
             ...all
               .filter(({ source }) => source !== null)
@@ -68,7 +68,7 @@ eachDatabase((_name, open) => {
                 source,
               ]),
           ])
-        : details.failure;
+        : listed.failure;
     };
     fill(vspc.console, 2, 2, NOON - HOUR);
     vspc.console.licences.push(aLicence('Company 0', 12), aLicence('Company 1', 5));

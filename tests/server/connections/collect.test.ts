@@ -37,9 +37,9 @@ afterEach(async () => {
 
 const MINUTE = 60_000;
 const one = async (): Promise<ConnectionOut> => {
-  const details = await field.told();
-  if (!details.ok || !details.value[0]) throw new Error('no connection');
-  return details.value[0];
+  const listed = await field.listConnections();
+  if (!listed.ok || !listed.value[0]) throw new Error('no connection');
+  return listed.value[0];
 };
 const collection = async (entity: string) =>
   (await one()).collections.find((row) => row.entity === entity);

@@ -50,12 +50,12 @@ test('COLLECT-1: a connection is stored with its secret encrypted, and no answer
     username: 'collector',
     sign_in: 'password',
   });
-  const details = await field.told();
-  expect(details).toMatchObject({
+  const listed = await field.listConnections();
+  expect(listed).toMatchObject({
     ok: true,
     value: [{ name: 'Console', user: 'collector', signIn: 'password' }],
   });
-  expect(JSON.stringify([rows, details, field.place.ground.lines])).not.toContain(USER.secret);
+  expect(JSON.stringify([rows, listed, field.place.ground.lines])).not.toContain(USER.secret);
   expect(
     await handlers.editConnection({ id: getId(made.value), ...FIELDS, name: 'Renamed' }, as(field)),
   ).toMatchObject({ ok: true });
@@ -305,8 +305,8 @@ test("COLLECT-1: credentials that this server can't decrypt any more are asked f
     ),
   ).toEqual({ ok: true, value: { ok: false, says, seen: null } });
   await field.round();
-  const details = await field.told();
-  expect(details.ok && new Set(details.value[0]?.collections.map(({ error }) => error))).toEqual(
+  const listed = await field.listConnections();
+  expect(listed.ok && new Set(listed.value[0]?.collections.map(({ error }) => error))).toEqual(
     new Set([says]),
   );
   expect(vspc.outside.asked).toEqual([]);

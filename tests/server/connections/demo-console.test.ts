@@ -145,8 +145,8 @@ test("COLLECT-9: a console's data arrives here as it is there: the same jobs, st
   });
   expect(next.length).toBeGreaterThan(20);
   for (const [read, meant] of next) expect(read).toBe(meant);
-  const details = await field.told();
-  expect(details.ok && details.value[0]?.collections.map(({ status }) => status)).toEqual(
+  const listed = await field.listConnections();
+  expect(listed.ok && listed.value[0]?.collections.map(({ status }) => status)).toEqual(
     Array.from({ length: 11 }, () => 'succeeded'),
   );
   expect([limit.refusals > 0, late > 1]).toEqual([true, true]);

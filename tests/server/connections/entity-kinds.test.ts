@@ -13,9 +13,9 @@ let field: Field;
 let there: Outside | undefined;
 const MINUTE = 60_000;
 const status = async (): Promise<string[]> => {
-  const details = await field.told();
-  return details.ok
-    ? (details.value[0]?.collections ?? []).map(
+  const listed = await field.listConnections();
+  return listed.ok
+    ? (listed.value[0]?.collections ?? []).map(
         ({ entity, status, error }) => `${entity} ${status}${error === null ? '' : ` ${error}`}`,
       )
     : [];

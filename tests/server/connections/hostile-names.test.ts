@@ -7,9 +7,9 @@ import { uid } from './fakes/vspc.ts';
 let field: Field;
 let there: Outside | undefined;
 const status = async (): Promise<string[]> => {
-  const details = await field.told();
-  return details.ok
-    ? (details.value[0]?.collections ?? []).map(({ entity, status }) => `${entity} ${status}`)
+  const listed = await field.listConnections();
+  return listed.ok
+    ? (listed.value[0]?.collections ?? []).map(({ entity, status }) => `${entity} ${status}`)
     : [];
 };
 const refused = (): number =>

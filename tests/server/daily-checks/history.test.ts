@@ -57,9 +57,9 @@ eachDatabase((name, open) => {
         'event_of_many',
       ]);
     });
-    const details = (MANY - OPENED) / 20 / 50; // of the company, since it began
+    const ownEvents = (MANY - OPENED) / 20 / 50; // of the company, since it began
     // its own two, those, the one of others, and where it began
-    expect(read).toBe(2 + details + 1 + 1);
+    expect(read).toBe(2 + ownEvents + 1 + 1);
     const { rows } = await store.tenant(
       tenant,
       (tx) => historyQuery(tenant, MINE, 1).execute(tx.sql),
@@ -67,7 +67,7 @@ eachDatabase((name, open) => {
     );
     expect(rows.map(({ type }) => type)).toEqual([
       'problem.noted@1',
-      ...Array.from({ length: details }, () => 'problem.noted@1'),
+      ...Array.from({ length: ownEvents }, () => 'problem.noted@1'),
       'problem.opened@1',
     ]);
   });

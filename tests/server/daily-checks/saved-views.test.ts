@@ -160,12 +160,12 @@ eachDatabase((_name, open) => {
       [],
       ['Hers'],
     ]);
-    const details = await Promise.all(
+    const types = await Promise.all(
       [dana, max, cora].map(async (who, index) =>
         (await eventsSince(who, devices[index] ?? devices[0])).map(({ event }) => event.type),
       ),
     );
-    expect(details).toEqual([
+    expect(types).toEqual([
       ['view.saved@1', 'view.removed@1', 'view.saved@1'],
       ['view.saved@1', 'view.removed@1'],
       ['view.saved@1'],

@@ -42,7 +42,7 @@ eachDatabase((name, open) => {
     for (const { name: called } of jobs) expect(called).not.toBe('');
     for (const run of runs)
       expect(JSON.stringify([run.message, run.detail, await place.log(run.n)])).not.toMatch(TURNS);
-    const details = await place.ground.world.store.tenant(
+    const tasks = await place.ground.world.store.tenant(
       place.tenant,
       (tx) =>
         tx.sql
@@ -52,8 +52,8 @@ eachDatabase((name, open) => {
           .execute(),
       { readOnly: true },
     );
-    expect(details.length).toBeGreaterThan(0);
-    expect(JSON.stringify(details)).not.toMatch(TURNS);
+    expect(tasks.length).toBeGreaterThan(0);
+    expect(JSON.stringify(tasks)).not.toMatch(TURNS);
     expect((await place.post('computers', { hostName: '\u202Epc-9' })).data).toMatchObject({
       accepted: 1,
     });

@@ -87,9 +87,9 @@ eachDatabase((_name, open) => {
       fixture.pass(wait);
       await turn(office);
     }
-    const input = (await history(ada, id)).find(({ body }) => body.includes('"Web"'));
-    const { _id: lost } = input ?? { _id: '' };
-    expect(input).toMatchObject({ state: 'failed', tries: WAITS.length + 1, nextAt: null });
+    const delivery = (await history(ada, id)).find(({ body }) => body.includes('"Web"'));
+    const { _id: lost } = delivery ?? { _id: '' };
+    expect(delivery).toMatchObject({ state: 'failed', tries: WAITS.length + 1, nextAt: null });
     status = 200;
     expect((await ada('POST', `${HOOKS}/${id}/deliveries/${lost}/again`, {})).status).toBe(200);
     await turn(office);

@@ -268,8 +268,8 @@ eachDatabase((_name, open) => {
     const { as, tenant, root } = await thePeople(fixture);
     const me = await as('kim', ['operator']);
     const claims = { name: 'KIM', email: 'kate@example.com', serviceProviderId: tenant };
-    const input = await me<OutputOf<'chatToken'>>('POST', 'service-providers/hs-token', claims);
-    const [head = '', body = '', signature] = input.body.data.token.split('.');
+    const issued = await me<OutputOf<'chatToken'>>('POST', 'service-providers/hs-token', claims);
+    const [head = '', body = '', signature] = issued.body.data.token.split('.');
     expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({
       iss: tenant,
       name: 'KIM',

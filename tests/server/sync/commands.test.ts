@@ -112,10 +112,10 @@ eachDatabase((_name, open) => {
     } = await begin(1);
     await me('PUT', path(run), { change: { is: 'note', content: 'first' } });
     await other('PUT', path(run), { change: { is: 'note', content: 'second' } });
-    const details = (await me<Execution>('GET', path(run))).body.data;
-    expect(details.note?.content).toBe('second');
+    const execution = (await me<Execution>('GET', path(run))).body.data;
+    expect(execution.note?.content).toBe('second');
     expect(
-      details.history
+      execution.history
         .filter(({ what }) => what === 'Note')
         .map(({ who, comment }) => [who, comment]),
     ).toEqual([

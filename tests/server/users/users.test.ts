@@ -461,12 +461,12 @@ eachDatabase((_name, open) => {
     await make(root, 'gus');
     const id = await findId('gus');
     await root('POST', `users/${id}/accounts/a-1`, { name: 'First' });
-    const input = await root<UserListed>('POST', `users/${id}/accounts/a%2F2`, {});
+    const linked = await root<UserListed>('POST', `users/${id}/accounts/a%2F2`, {});
     expect(
       (await root<UserListed>('POST', `users/${id}/accounts/a-1`, { name: 'Again' })).body.data
         .accounts,
     ).toHaveLength(2);
-    expect(input.body.data.accounts).toEqual([
+    expect(linked.body.data.accounts).toEqual([
       { accountId: 'a-1', name: 'First' },
       { accountId: 'a/2', name: null },
     ]);

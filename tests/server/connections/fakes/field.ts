@@ -21,7 +21,7 @@ export interface Field {
   /** Time passes, and what is due by then is read. */
   round(ms?: number): Promise<void>;
   runs(): Promise<RunRow[]>;
-  told(): ReturnType<ReturnType<typeof collectorHandlers>['listConnections']>;
+  listConnections(): ReturnType<ReturnType<typeof collectorHandlers>['listConnections']>;
 }
 
 /**
@@ -104,7 +104,7 @@ export async function aField(
       const runs = await place.all('run');
       return runs.toSorted((a, b) => a.n - b.n);
     },
-    told: () => handlers.listConnections({}, ask()),
+    listConnections: () => handlers.listConnections({}, ask()),
   };
   return field;
 }

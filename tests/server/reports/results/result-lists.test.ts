@@ -177,14 +177,14 @@ eachDatabase((name, open) => {
   test(`REP-7: the parts of a period add up to the whole, by whom and by day, now and before (${name})`, async () => {
     const who = await demoData.as('trends', ['operator']);
     const time = `from=${iso(NOW - 8 * DAY)}&to=${iso(NOW)}`;
-    const details = await data<OutputOf<'analytics'>>(who, `jobs/analytics?${time}`);
+    const analytics = await data<OutputOf<'analytics'>>(who, `jobs/analytics?${time}`);
     const stats = await data<OutputOf<'overviewStats'>>(who, `jobs/overview-stats?${time}`);
-    expect(details.all).toEqual({ now: stats.now, before: stats.before });
-    for (const parts of [details.companies, details.types, details.sources]) {
+    expect(analytics.all).toEqual({ now: stats.now, before: stats.before });
+    for (const parts of [analytics.companies, analytics.types, analytics.sources]) {
       for (const which of ['now', 'before'] as const) {
         for (const what of ['runs', 'failed', 'warning', 'bytes'] as const)
           expect(parts.reduce((all, one) => all + one[which][what], 0)).toBe(
-            details.all[which][what],
+            analytics.all[which][what],
           );
       }
       const worst = parts.map(({ now }) => now.failed + now.warning);
@@ -201,7 +201,7 @@ eachDatabase((name, open) => {
         sum(chart.days, 'runs'),
         sum(chart.days, 'failures'),
         sum(chart.days, 'warnings'),
-      ]).toEqual([details.all.now.runs, details.all.now.failed, details.all.now.warning]);
+      ]).toEqual([analytics.all.now.runs, analytics.all.now.failed, analytics.all.now.warning]);
       expect([sum(chart.before, 'runs'), sum(chart.before, 'failures')]).toEqual([
         details.all.before.runs,
         details.all.before.failed,
