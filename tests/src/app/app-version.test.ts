@@ -93,7 +93,7 @@ test('VERSION-1: the same version, a first start and nobody in log nobody out; p
   expect(stored.get('appVersion')).toBe('2.2.14');
 });
 
-test('VERSION-1: with no network nobody is logged out who could not log in again; the check is made when the network is back', async () => {
+test("VERSION-1: offline, nobody is logged out who couldn't log in again; the check runs when the network is back", async () => {
   stored.set('appVersion', '2.2.13');
   const waiting: (() => void)[] = [];
   const line = { onLine: false };

@@ -18,7 +18,7 @@ const colour = fc
 const SHEETS = { light: ['#fffdf9', '#f8f5ef'], dark: ['#1c1a16', '#151310'] } as const;
 const SIDE_INKS = { light: ['#e3eaf5', '#b3c3db'], dark: ['#dde5f1', '#9dacc4'] } as const;
 
-test('BRAND-1: the ratio of two colours is that of WCAG', () => {
+test('BRAND-1: the ratio of two colors is that of WCAG', () => {
   expect(getContrast('#000000', '#ffffff')).toBe(21);
   expect(getContrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   expect(getContrast('#23509e', '#fffdf9')).toBeCloseTo(7.6, 1);
@@ -26,7 +26,7 @@ test('BRAND-1: the ratio of two colours is that of WCAG', () => {
   expect(getContrast('blue', '#ffffff')).toBe(1);
 });
 
-test('BRAND-1: an accent stands only where it is legible on every ground that it is shown on', () => {
+test('BRAND-1: an accent is used only if it is legible on every background that it is shown on', () => {
   let taken = 0;
   fc.assert(
     fc.property(colour, fc.constantFrom('light' as const, 'dark' as const), (hex, fixture) => {
@@ -45,7 +45,7 @@ test('BRAND-1: an accent stands only where it is legible on every ground that it
   expect(taken).toBeGreaterThan(0);
 });
 
-test('BRAND-1: the ledger’s own colours are taken, and what follows from them is close to what was drawn', () => {
+test('BRAND-1: the default colors are accepted, and the derived ones are close to the design', () => {
   expect(getAccent('#23509e', 'light')).toEqual({
     accent: '#23509e',
     onAccent: '#ffffff',
@@ -76,7 +76,7 @@ test('BRAND-11: a sidebar color named blue is the portal’s own from the style 
   expect(getAccent('blue', 'light')).toBeNull();
 });
 
-test('BRAND-1: pale accents, light sidebars and things that are no colour are refused', () => {
+test('BRAND-1: pale accents, light sidebars and invalid colors are refused', () => {
   for (const hex of ['#ffd54a', '#ffffff', '#8a8375', 'red', '#fff', 'url(x)', '#23509e;}', ''])
     expect(getAccent(hex, 'light')).toBeNull();
   for (const hex of ['#f4e9c8', '#808080', 'navy']) expect(getSide(hex, 'light')).toBeNull();
@@ -93,7 +93,7 @@ test('BRAND-1: a dark page gets a lightened accent that is legible there', () =>
   expect(lightenedAccent('#1b6b3a')).not.toBeNull();
 });
 
-test('BRAND-1: the inks of the sidebar are legible on it and on its entry of the moment', () => {
+test("BRAND-1: the sidebar's text colors are legible on it and on its current entry", () => {
   let taken = 0;
   fc.assert(
     fc.property(colour, fc.constantFrom('light' as const, 'dark' as const), (hex, fixture) => {
@@ -111,7 +111,7 @@ test('BRAND-1: the inks of the sidebar are legible on it and on its entry of the
   expect(taken).toBeGreaterThan(0);
 });
 
-test('BRAND-2: a brand sets its variables and nothing else; what is refused falls back to the ledger’s own', () => {
+test('BRAND-2: a brand sets its variables and nothing else; a refused color falls back to the default', () => {
   const green = getVariables(getBranding(getScene('{"brand":"green"}')));
   expect(Object.keys(green).every((name) => name.startsWith('--brand-'))).toBe(true);
   expect(green['--brand-accent']).toBe('#1b6b3a');

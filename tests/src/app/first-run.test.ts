@@ -11,7 +11,7 @@ const as = (...roles: Role[]) => ({
   passwordReset: false,
 });
 
-test('WIZARD-1: only who may connect a source is prompted, in their own name, and not before a flagged password is changed', () => {
+test('WIZARD-1: only users who may connect a source are prompted, not while acting, and after a required password change', () => {
   const prompted = (
     ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const
   ).filter((role) => mayPrompt(as(role), DASHBOARD, null));
@@ -34,7 +34,7 @@ test('WIZARD-1: only who may connect a source is prompted, in their own name, an
   ]).toEqual([false, true]);
 });
 
-test('WIZARD-2: only who manages organizations is prompted on pages of Microsoft 365, and not in its wizards', () => {
+test('WIZARD-2: only users who manage organizations are prompted on pages of Microsoft 365, and not in its wizards', () => {
   const prompted = (
     ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const
   ).filter((role) => mayPromptCloud(as(role), '/o365/dashboard', null));

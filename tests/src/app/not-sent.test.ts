@@ -9,7 +9,7 @@ afterEach(() => {
 const broken = (): Promise<never> =>
   Promise.reject(new DOMException('It could not be cloned.', 'DataCloneError'));
 
-test("WORDS-2: a request that cannot be handed to the worker fails with the catalogue's sentence, and nothing throws", async () => {
+test("WORDS-2: a request that can't be handed to the worker fails with the catalog's sentence, and nothing throws", async () => {
   setClient({ ask: broken, read: broken, file: broken, send: broken } as unknown as WorkerClient);
   const answers = [
     await client().ask('listTickets', {}),
@@ -31,7 +31,7 @@ test.each([
   [true, 'No response received from server. Try again later.'],
   [false, "You're offline. Reconnect and try again."],
 ])(
-  'WORDS-2: without an answer, where the browser is online: %s, each kind of call says: %s',
+  'WORDS-2: without an answer, while the browser is online: %s, each kind of call says: %s',
   async (onLine, sentence) => {
     vi.stubGlobal('navigator', { onLine });
     const noAnswer = (): Promise<typeof NO_ANSWER> => Promise.resolve(NO_ANSWER);

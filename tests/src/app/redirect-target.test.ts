@@ -68,7 +68,7 @@ test('PAGE-4 3.7.2: only a path of this site is remembered for after the sign-in
   }
 });
 
-test('PAGE-4: whoever is led on twice is led to the same page; another wish, the page of a forced password and logging out are told apart', () => {
+test("PAGE-4: a second redirect leads to the same page; another target, a forced password's page and logging out are distinguished", () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => stored.get(key) ?? null,
@@ -116,7 +116,7 @@ test('PAGE-4: the page of a required step never replaces the requested page', ()
   ]);
 });
 
-test('PAGE-4: whatever is let through leads to this very site', () => {
+test('PAGE-4: every accepted target leads to this site', () => {
   let through = 0;
   const piece = fc.constantFrom(
     '/',

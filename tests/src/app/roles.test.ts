@@ -142,7 +142,7 @@ const inAs = (role: Role, features: Features): KnownWho => ({
   offlineUntil: 0,
 });
 
-test('PAGE-2: each role has the abilities of the table, and none besides', () => {
+test('PAGE-2: each role has the permissions of the table, and no others', () => {
   for (const role of ROLES)
     expect([role, ALL.filter((ability) => can([role], ability)).toSorted()]).toEqual([
       role,
@@ -150,7 +150,7 @@ test('PAGE-2: each role has the abilities of the table, and none besides', () =>
     ]);
 });
 
-test('PAGE-2: every route that the specification names below /monitoring is a page, asks for its ability, opens for who has it where the portal has it on, and leads to forbidden else', () => {
+test('PAGE-2: every route of the specification below /monitoring is a page that opens for its permission if the portal has it on, and leads to forbidden otherwise', () => {
   expect(NAMED.map(([path]) => path).filter((path) => !isPage(path))).toEqual([]);
   for (const [path, ability, to] of NAMED) {
     if (!isPage(path)) continue;
@@ -239,7 +239,7 @@ const getRefusal = (path: string, role: Role): string =>
     ? '/monitoring'
     : `/${path.split('/')[1] ?? ''}/forbidden`;
 
-test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other page leads to forbidden, and one begins where one may be', () => {
+test('PAGE-2, PAGE-3: for every role, each page in the menu opens, every other leads to forbidden, and the start page is allowed', () => {
   for (const features of [ON, PLAIN_FEATURES]) {
     for (const role of ROLES) {
       const who = inAs(role, features);
@@ -277,7 +277,7 @@ test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other
   ]);
 });
 
-test('PAGE-2, G29: whoever may open a page may make the calls that it makes', () => {
+test('PAGE-2, G29: a user who may open a page may make the calls that it makes', () => {
   const wrong: string[] = [];
   for (const [path, names] of Object.entries(REQUESTED)) {
     for (const role of ROLES.filter(

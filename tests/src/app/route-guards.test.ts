@@ -31,7 +31,7 @@ const toPage = (who: KnownWho, path: PagePath, entering = false) =>
   guardPage(path, who, { path, entering });
 const roleSets = fc.subarray([...ROLES]);
 
-test('PAGE-2: who is signed out is led to the sign-in page from every page but that one', () => {
+test('PAGE-2: signed-out users are sent to the sign-in page from every other page', () => {
   for (const who of signedOut) {
     expect(passage(who, 'signed-out')).toEqual({ is: 'pass' });
     expect(passage(who, 'signed-in')).toEqual({ is: 'sign-in' });
@@ -39,11 +39,11 @@ test('PAGE-2: who is signed out is led to the sign-in page from every page but t
   }
 });
 
-test('PAGE-2: who is signed in is led on from the sign-in page', () => {
+test('PAGE-2: signed-in users are sent on from the sign-in page', () => {
   expect(passage(signedIn(), 'signed-out')).toEqual({ is: 'onward' });
 });
 
-test('PAGE-2: a page is shown to those with its ability, where the portal has it switched on, and to nobody else', () => {
+test('PAGE-2: a page shows to users with its permission if the portal has it on, and to nobody else', () => {
   fc.assert(
     fc.property(
       roleSets,
@@ -131,7 +131,7 @@ const SWITCHED: Readonly<
   '/o365/restore/onedrive': 'onedrive',
 };
 
-test('PAGE-6: a password to be chosen comes before every page, then the questions of the directory, and neither is asked of who acts as another', () => {
+test('PAGE-6: a required password comes before every page, then the security questions, and neither is required while acting as another user', () => {
   const reset = '/monitoring/reset-password';
   const questions = '/monitoring/security-questions';
   const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
@@ -175,14 +175,14 @@ test('PAGE-6: a password to be chosen comes before every page, then the question
   );
 });
 
-test('PAGE-7: the pages of signing in stay open to who enters with what the address brought, or has not read what is shown once', () => {
+test('PAGE-7: the sign-in pages stay open for a link from the address, or for something shown once', () => {
   expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ is: 'pass' });
   expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ is: 'onward' });
   for (const who of signedOut)
     expect(toPage(who, '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
 });
 
-test('PAGE-3: the menu lists what one may open, no more, no less, and no empty group', () => {
+test('PAGE-3: the menu lists exactly the pages that the user may open, and no empty group', () => {
   fc.assert(
     fc.property(roleSets, fc.boolean(), fc.boolean(), (roles, hints, reporting) => {
       const features = {
@@ -210,7 +210,7 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
   );
 });
 
-test('PAGE-3: who may see the dashboard begins there, who keeps the provider at its overview, others at the first page that is theirs', () => {
+test('PAGE-3: users start at the dashboard if they may see it, managers of the provider at its overview, others at their first page', () => {
   expect(getHomePage(['admin'])).toBe('/monitoring/dashboard');
   expect(getHomePage(['operator'])).toBe('/monitoring/dashboard');
   expect(getHomePage(['super-admin', 'admin'])).toBe('/monitoring/dashboard');

@@ -31,7 +31,7 @@ function call(refusals: number): {
 }
 afterEach(() => answerReauth(false));
 
-test('OWN-2: a sensitive call asks once, and is made once more when a factor was shown', async () => {
+test('OWN-2: a sensitive call asks once, and is repeated after the confirmation', async () => {
   const plain = call(0);
   const one = call(1);
   const two = call(1);
@@ -44,7 +44,7 @@ test('OWN-2: a sensitive call asks once, and is made once more when a factor was
   expect([plain.made(), one.made(), two.made()]).toEqual([1, 2, 2]);
 });
 
-test('OWN-2: who does not confirm gets the refusal, and is asked anew the next time', async () => {
+test('OWN-2: without confirmation the user gets the refusal, and is asked again the next time', async () => {
   const never = call(9);
   const first = withReauth(never.make);
   await Promise.resolve();
@@ -59,7 +59,7 @@ test('OWN-2: who does not confirm gets the refusal, and is asked anew the next t
   });
 });
 
-test('OWN-2: a password that was typed already is shown instead of asking, and a wrong one is the answer', async () => {
+test('OWN-2: a password already typed is used instead of asking, and a wrong one is the answer', async () => {
   const request: unknown[] = [];
   const answers = (right: boolean): void =>
     setClient({
@@ -94,7 +94,7 @@ test('OWN-2: a password that was typed already is shown instead of asking, and a
   ]);
 });
 
-test('OWN-7: the way back names the user, a long name cut to ten characters', () => {
+test('OWN-7: the button to go back names the user, a long name cut to ten characters', () => {
   expect([exitWord('dana'), exitWord('bartholome'), exitWord('bartholomew')]).toEqual([
     'Exit dana',
     'Exit bartholome',
@@ -116,7 +116,7 @@ const of = (id: string, app: Notification['app']): Notification => ({
   roles: null,
 });
 
-test('OWN-8: above a page stand the notices of its app that are not done with', () => {
+test("OWN-8: notices of its app that aren't dismissed are above a page", () => {
   const all = [of('a', 'monitoring'), of('b', 'o365'), of('c', 'monitoring'), of('d', 'admin')];
   const ids = (path: string, gone: readonly string[] = []): string =>
     listUndismissed(all, getApp(path), new Set(gone))
@@ -140,7 +140,7 @@ const me = {
   landingPage: null,
 };
 
-test('OWN-9: terms are asked of administrators of the cloud suite alone, once, and never of who acts as one', () => {
+test('OWN-9: terms are shown to administrators of the cloud suite only, once, and never while acting', () => {
   const terms = { title: 'Terms', text: 'Be kind.', version: '1' };
   const features = {
     ...PLAIN_FEATURES,
@@ -163,7 +163,7 @@ test('OWN-9: terms are asked of administrators of the cloud suite alone, once, a
   expect(termsFor(null, features)).toBeNull();
 });
 
-test('OWN-10: a page that the branding has to switch on stands in the menu only then; everybody has the own settings', () => {
+test('OWN-10: a page that the branding must turn on is in the menu only then; everybody has their own settings', () => {
   const billing = {
     ability: null,
     when: ({ billing: { ccCollection } }: typeof PLAIN_FEATURES) => ccCollection,
@@ -233,7 +233,7 @@ test('OWN-10: a user starts at their own landing page if it is another page of t
 
 const suite = (page: string | null): string => begin(page, '/o365', ['o365_admin']);
 
-test('OWN-10: the landing page comes before the dashboard of the cloud suite too, and only where it is a page of this site that one may open', () => {
+test("OWN-10: the landing page comes before the cloud suite's dashboard too, if it is a page of this site that the user may open", () => {
   expect(suite(null)).toBe('/o365/dashboard');
   expect(suite('/monitoring/users')).toBe('/monitoring/users');
   for (const page of [
@@ -256,7 +256,7 @@ const settings = (
     .find(({ heading }) => heading === 'Settings')
     ?.entries.map(({ word }) => word) ?? [];
 
-test('LIC-6: Subscriptions is a setting of the cloud suite alone, where subscriptions are paid by card', () => {
+test('LIC-6: Subscriptions is a setting of the cloud suite only, if subscriptions are paid by card', () => {
   expect(settings('o365', true, ['o365_admin'])).toContain('Subscriptions');
   for (const [app, on, roles] of [
     ['o365', false, ['o365_admin']],
@@ -274,7 +274,7 @@ test('LIC-6: Subscriptions is a setting of the cloud suite alone, where subscrip
   }
 });
 
-test('OWN-3, BRAND-11: the colours that a user may choose can be read on in both themes, and an invalid color is not stored', async () => {
+test('OWN-3, BRAND-11: the colors that a user may choose are legible in both themes, and an invalid color is not stored', async () => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
   const { getTheme } = await import('#src/app/shell/branding/preferred-theme.ts');
   vi.unstubAllGlobals();

@@ -21,7 +21,7 @@ const words = (more: Partial<SyncStatus>): string => {
   return rest === '' ? lead : `${lead}, ${rest}`;
 };
 
-test('PAGE-5: the state of sync is told at a glance, worst first, and what waits or was refused is never left out', () => {
+test('PAGE-5: the sync state is shown in short, worst first, and waiting or refused changes are never left out', () => {
   expect(words({})).toBe('Live, synced 07:46 AM');
   expect(words({ waiting: 3 })).toBe('Live, 3 waiting');
   expect(words({ refused: 1, waiting: 2 })).toBe('Live, 1 not accepted, 2 waiting');
@@ -37,7 +37,7 @@ test('PAGE-5: the state of sync is told at a glance, worst first, and what waits
   expect(words({ storage: 'memory' })).toBe('Live, not stored on this device');
 });
 
-test('OFF-1: with no network it is told of when the rows are, where that is not when the network went', () => {
+test("OFF-1: offline it shows the time of the rows, if that isn't when the network went", () => {
   const hour = 3_600_000;
   expect(words({ is: 'offline', offlineSince: at + 59_000 })).toBe('Offline since 07:46 AM');
   expect(words({ is: 'offline', offlineSince: at + 2 * hour })).toBe(
@@ -64,14 +64,14 @@ test('PAGE-5: a refusal is trouble even while all else is well', () => {
   expect(getGlance(live, 'UTC').tone).toBe('well');
 });
 
-test('PAGE-5: a screen reader is not told of the passing of time', () => {
+test("PAGE-5: a screen reader doesn't announce the passing of time", () => {
   expect(spokenSync(live, 'UTC')).toBe(spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC'));
   expect(spokenSync({ ...live, is: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe(
     'Offline since 01:46 PM, 1 change waiting',
   );
 });
 
-test('OFF-7: a server that answers badly is not called a lost network', () => {
+test('OFF-7: a server with bad answers is not reported as offline', () => {
   expect(words({ is: 'server-trouble', offlineSince: at })).toBe('Server trouble since 07:46 AM');
   expect(words({ is: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe(
     'Server trouble since 09:46 AM, 2 waiting, data of 07:46 AM',

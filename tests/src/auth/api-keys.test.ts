@@ -8,14 +8,14 @@ import { getExpiry, getWord } from '#src/features/auth/api-keys/labels.ts';
 const NOON = Date.parse('2026-03-02T12:00:00Z');
 const at = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-test('KEY-10: every ability that a key can be given has words of its own', () => {
+test('KEY-10: every permission that a key can have has a label', () => {
   const request = new Set((Object.keys(CALLS) as CallName[]).map((name) => keyAccess(name)));
   expect(
     ABILITIES.filter((ability) => request.has(ability) && getWord(ability) === ability),
   ).toEqual([]);
 });
 
-test('KEY-10: a key ends with the last minute of its day, in the zone of the portal and within a year', () => {
+test("KEY-10: a key ends with the last minute of its day, in the portal's time zone and within a year", () => {
   expect([
     at(getExpiry('30', '', NOON, 'UTC')),
     at(getExpiry('30', '', NOON, 'America/New_York')),

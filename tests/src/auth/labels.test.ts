@@ -15,7 +15,7 @@ const none: Parameters<typeof getMinimumLength>[0] = {
   sms: false,
 };
 
-test('OWN-4: a password is as long as its user needs it: shorter beside any second factor', () => {
+test('OWN-4: the minimum length of a password is shorter with a second factor', () => {
   expect(getMinimumLength(none)).toBe(15);
   const more: readonly Partial<typeof none>[] = [
     { policy: 'sms' },
@@ -34,7 +34,7 @@ test('OWN-4: a password is as long as its user needs it: shorter beside any seco
 
 const wrong = (message: string): Failure => ({ kind: 'wrong-credentials', message });
 
-test('OWN-4: a refused password is told in the words of the catalogue, where it was typed', () => {
+test("OWN-4: a refused password is reported with the catalog's sentence, at its field", () => {
   expect(passwordRefusal(wrong('0000052D: SvcErr: WILL_NOT_PERFORM'), 'ad', 'f')).toEqual({
     at: 'next',
     sentence: 'Password chosen failed to meet any or all of the requirements stated.',
@@ -69,7 +69,7 @@ test('OWN-4: a refused password is told in the words of the catalogue, where it 
   });
 });
 
-test('OWN-6: a device is called by browser and system, and a session by how it began', () => {
+test('OWN-6: a device is named by browser and system, and a session by how it started', () => {
   const mozilla = 'Mozilla/5.0';
   const like = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   expect(

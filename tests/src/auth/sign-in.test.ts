@@ -10,7 +10,7 @@ import { listOtherMethods, getPath } from '#src/features/auth/sign-in/step-path.
 
 const PATHS = ['/sms-verification', '/verification', '/phone', '/enrol'];
 
-test('SIGN-3: a step has one page that fits it; another is kept only where it is a page of another of its ways', () => {
+test('SIGN-3: a step has one page; another is kept only if it is a page of another of its methods', () => {
   const methods = fc
     .subarray([...METHODS], { minLength: 1 })
     .chain((some) => fc.shuffledSubarray(some, { minLength: some.length }));
@@ -42,7 +42,7 @@ test('SIGN-3: a step has one page that fits it; another is kept only where it is
   );
 });
 
-test('SIGN-3: a number is taken as people write it, in international form only', () => {
+test('SIGN-3: a number is accepted as people write it, in international format only', () => {
   for (const typed of [
     '+15550100200',
     '+1 555 010-0200',
@@ -63,7 +63,7 @@ test('SIGN-3: a number is taken as people write it, in international form only',
     expect(getPhone(typed)).toBeNull();
 });
 
-test("SIGN-3: what is said of a refusal is the server's sentence, with the time to wait where there is one", () => {
+test("SIGN-3: a refusal shows the server's sentence, with the time to wait if there is one", () => {
   const kinds: readonly Failure['kind'][] = [
     'wrong-credentials',
     'conflict',
@@ -100,7 +100,7 @@ test("SIGN-3: what is said of a refusal is the server's sentence, with the time 
   ]);
 });
 
-test('G35: the rules that are told of a password count its length and nothing of its kinds of characters', () => {
+test('G35: the rules shown for a password count its length and not its kinds of characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (password) => {
       const length = Array.from(password).length;

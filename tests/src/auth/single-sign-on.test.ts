@@ -20,7 +20,7 @@ beforeEach(() => {
   store.clear();
 });
 
-test('SSO-3: clicks are counted for each system and user, and forgotten with logging out; no session of another system is kept', () => {
+test('SSO-3: clicks are counted for each system and user, and deleted at logout; no session of another system is stored', () => {
   expect([countClick('ann', 'vac'), countClick('ann', 'vac'), countClick('ann', 'zerto')]).toEqual([
     0, 1, 0,
   ]);

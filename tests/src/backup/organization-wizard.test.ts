@@ -81,7 +81,7 @@ test('WIZ-11: the first run is filled in up to the sign-in, and its address open
   });
 });
 
-test('WIZ-11: a new organization begins with what the engine of the provider supports', () => {
+test("WIZ-11: a new organization starts with what the provider's engine supports", () => {
   const prefill = firstRunPrefill(7, { portal: 'Northwind', company: 'Copperline' });
   expect(
     withSupported(prefill, { authTypes: ['modern'], services: ['exchange', 'sharepoint'] }),
@@ -164,7 +164,7 @@ const FILLED: OrganizationData = {
   passwordDescription: 'the usual',
 };
 
-test('WIZ-11: every way of signing in is an input that the server takes', () => {
+test('WIZ-11: every sign-in method makes an input that the server accepts', () => {
   const { input } = getCall('createOrganization');
   for (const changes of [
     { application: 'new' },

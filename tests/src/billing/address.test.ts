@@ -9,7 +9,7 @@ import {
 const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
 
-test('LIC-4: everything that shapes the page stands in its address', () => {
+test("LIC-4: the address has the page's whole state", () => {
   fc.assert(
     fc.property(
       fc.record({

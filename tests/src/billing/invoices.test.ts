@@ -22,7 +22,7 @@ const listed = (features: typeof PLAIN_FEATURES): readonly string[] =>
 const getSearch = (address: string): string =>
   address.slice(address.indexOf('?') + 1 || address.length);
 
-test('BILL-6: everything that shapes the page of invoices stands in its address, and what it asks follows from it', () => {
+test('BILL-6: the address has the whole state of the invoices page, and its query follows from it', () => {
   const spans: readonly (Span | null)[] = [
     null,
     { is: 'this', unit: 'quarter' },
@@ -74,7 +74,7 @@ test('BILL-6: everything that shapes the page of invoices stands in its address,
   ]).toEqual([1, 3, true, false]);
 });
 
-test('BILL-3, BILL-6: an amount stands with its currency, exactly, also where that is no code or has other parts', () => {
+test('BILL-3, BILL-6: an amount shows its currency, exactly, also if that is no code or has other decimals', () => {
   expect(
     [
       moneyWords(1_234_500, 'USD'),
@@ -101,7 +101,7 @@ test('BILL-3, BILL-6: an amount stands with its currency, exactly, also where th
   expect(dayWords('2026-03-12')).toBe('03/12/26');
 });
 
-test('BILL-6: what Intuit says on the way back is read from the address, whole or not at all', () => {
+test("BILL-6: Intuit's answer is read from the address, completely or not at all", () => {
   expect(backIn('?code=a&realmId=1&state=b')).toEqual({
     is: 'given',
     code: 'a',
@@ -112,7 +112,7 @@ test('BILL-6: what Intuit says on the way back is read from the address, whole o
   expect([backIn(''), backIn('?code=a&state=b')]).toEqual([null, null]);
 });
 
-test("BILL-7, BILL-8: billing stands in the menu where cards are collected, and is nobody's beginning; the other app stands in the menu of who keeps it alone", () => {
+test("BILL-7, BILL-8: billing is in the menu if cards are collected, and is nobody's start page; the other app is in the menu of users who manage only that", () => {
   const cards = { ...PLAIN_FEATURES, billing: { ccCollection: true } };
   expect([
     listed(PLAIN_FEATURES).includes('/monitoring/billing'),

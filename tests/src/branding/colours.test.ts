@@ -85,7 +85,7 @@ test('BRAND-6: without a color the default is used, a dark accent is derived fro
   });
 });
 
-test('BRAND-6: contrast is measured on the colours of the product', () => {
+test("BRAND-6: contrast is measured on the product's colors", () => {
   const [light = '', dark = ''] = readFileSync('src/styles/tokens.css', 'utf8').split(
     /:root\[data-theme='dark'\]/,
   );

@@ -37,7 +37,7 @@ const BRANDING: Branding = {
 };
 const DRAFT = getDraft(BRANDING);
 
-test('BRAND-7: only what was changed is sent, and what was typed back is no change', () => {
+test('BRAND-7: only changes are sent, and a value typed back is no change', () => {
   expect(getChanges(DRAFT, BRANDING)).toBeNull();
   expect(getChanges({ ...DRAFT, title: 'Portal ', supportEmail: '  ' }, BRANDING)).toBeNull();
   expect(
@@ -48,7 +48,7 @@ test('BRAND-7: only what was changed is sent, and what was typed back is no chan
   ).toEqual({ accent: null, dayBeginsHour: 6, supportEmail: 'help@example.com' });
 });
 
-test('BRAND-7: what the editor sends of a whole draft, the call takes', () => {
+test('BRAND-7: the call accepts what the editor sends of a whole draft', () => {
   const { features } = DRAFT;
   const { supportSection, office365 } = features;
   const full = {
@@ -109,7 +109,7 @@ test('BRAND-7: what the editor sends of a whole draft, the call takes', () => {
   expect(Object.keys(changes ?? {})).toHaveLength(16);
 });
 
-test('BRAND-7: every field that is wrong is told in words of its own', () => {
+test('BRAND-7: every wrong field has its own message', () => {
   const wrong = {
     ...DRAFT,
     title: ' ',
@@ -137,7 +137,7 @@ test('BRAND-7: every field that is wrong is told in words of its own', () => {
   ]);
 });
 
-test('BRAND-7: a picture is of a kind that is kept, 200 kB at most, and its measures keep their proportion', () => {
+test('BRAND-7: an image has an accepted type and at most 200 kB, and its size keeps its proportions', () => {
   expect(findFileError('logo', { type: 'image/png', size: 200_000 })).toBeNull();
   expect(findFileError('logo', { type: 'image/png', size: 200_001 })).toContain('201 kB');
   expect(findFileError('logo', { type: 'image/gif', size: 1 })).toContain('PNG, SVG, or WebP');

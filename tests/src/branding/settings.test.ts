@@ -44,7 +44,7 @@ const FULL: ProviderSettings = {
 };
 const takes = settingsCalls.setProviderSettings.input;
 
-test('BRAND-8: every part goes into its form and comes back as the call takes it, with what has no field', () => {
+test("BRAND-8: every part fits its form and back into the call's input, with fields that have no control", () => {
   for (const name of PART_NAMES) {
     const input = getInput(FULL, name, getDraft(FULL, name));
     expect(findFormErrors(takes, { id: 'p', ...input }, {})).toEqual({});
@@ -52,7 +52,7 @@ test('BRAND-8: every part goes into its form and comes back as the call takes it
   }
 });
 
-test('BRAND-8: an empty form is refused field by field, in words of the field', () => {
+test("BRAND-8: an empty form is refused field by field, with the fields' messages", () => {
   for (const name of PART_NAMES) {
     const empty = Object.fromEntries(PARTS[name].fields.map((field) => [field.name, '']));
     const errors = findFormErrors(
@@ -66,7 +66,7 @@ test('BRAND-8: an empty form is refused field by field, in words of the field', 
   }
 });
 
-test('BRAND-8: a switch that was never set is off, and is sent as what it shows', () => {
+test('BRAND-8: a switch that was never set is off, and is sent as shown', () => {
   const { oidc } = FULL;
   const { trustsFactor: _, ...before } = oidc ?? {};
   const draft = getDraft({ oidc: before } as ProviderSettings, 'oidc');
@@ -77,7 +77,7 @@ test('BRAND-8: a switch that was never set is off, and is sent as what it shows'
   });
 });
 
-test('BRAND-8: taking one system away leaves the others as they are', () => {
+test('BRAND-8: removing one system leaves the others unchanged', () => {
   expect(withoutPart(FULL, 'mail')).toEqual({ mail: null });
   expect(withoutPart(FULL, 'vcd')).toEqual({ sso: { ...FULL.sso, vcd: null } });
   expect(getInput({}, 'vac', { url: ' https://vac.example ' })).toEqual({

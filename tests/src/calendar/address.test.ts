@@ -53,7 +53,7 @@ const board: fc.Arbitrary<Board> = fc.record({
   ),
 });
 
-test('CALV-1: every calendar is in its address whole: read back it is the same', () => {
+test("CALV-1: the address has the calendar's whole state, and reads back the same", () => {
   fc.assert(
     fc.property(board, (one) => {
       expect(getBoard(getQuery(one))).toEqual(one);
@@ -73,7 +73,7 @@ test('CALV-1: a plain address is the last 30 days of all jobs, the worst of each
   });
 });
 
-test('CALV-2: broken values of an address fall back one by one, and no calendar is longer than a leap year', () => {
+test('CALV-2: invalid values of an address fall back one by one, and no calendar is longer than a leap year', () => {
   fc.assert(
     fc.property(fc.string(), (query) => {
       getBoard(query);
@@ -107,7 +107,7 @@ test('CALV-1: clearing shows all jobs again and keeps days, mode and folding', (
   );
 });
 
-test('CALV-3: a company is folded away and unfolded, whether some are folded or all but some', () => {
+test('CALV-3: a company folds and unfolds, whether some are folded or all but some', () => {
   const rule = { zone: 'UTC', hour: 0 };
   const every = [1, 2, 3];
   const rows = { first: 0, count: 10 };
@@ -122,7 +122,7 @@ test('CALV-3: a company is folded away and unfolded, whether some are folded or 
 const of = (address: string): ReturnType<typeof parseListAddress> =>
   parseListAddress(address.slice(address.indexOf('?')));
 
-test('CALV-8: the list that a cell leads to is that day of that job, every run whatever its review; of a company what failed', () => {
+test("CALV-8: a cell links to the list of its day and job, every run whatever its review; a company's to its failures", () => {
   expect(of(listAddress({ of: 'job', n: 12, day: '2026-11-18' }))).toMatchObject({
     span: { is: 'range', from: '2026-11-18', to: '2026-11-18' },
     rows: 'runs',

@@ -19,7 +19,7 @@ import type { DayHead } from '#src/features/calendar/labels.ts';
 
 const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
 
-test('CALV-6: what is in sight is drawn, with at most two blocks and a bit to either side, of 10,000 lines as of ten', () => {
+test('CALV-6: only visible cells are rendered, with at most two blocks and a margin, for 10,000 lines as for ten', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 280_000 }),
@@ -49,7 +49,7 @@ test('CALV-6: a month fills the width, a quarter scrolls, and under a finger a d
   expect(columnWidth(258, 30, true)).toBe(44);
 });
 
-test('CALV-7: keys stay in the grid, and what they lead to is scrolled into sight', () => {
+test('CALV-7: keys stay in the grid, and their target is scrolled into view', () => {
   const keys = [
     'ArrowUp',
     'ArrowDown',
@@ -83,7 +83,7 @@ test('CALV-7: keys stay in the grid, and what they lead to is scrolled into sigh
   );
 });
 
-test('CALV-7: the first arrow enters at today, Home and End go along the line, with Ctrl to the corners, the name stands before the first day', () => {
+test('CALV-7: the first arrow goes to today, Home and End along the line, with Ctrl to the corners, and the name comes before the first day', () => {
   const reach = { lines: 40, days: 30, page: 20, start: 20 };
   expect(moved(null, 'ArrowDown', false, reach)).toEqual({ line: 0, day: 20 });
   expect(moved({ line: 3, day: 20 }, 'Home', false, reach)).toEqual({ line: 3, day: 0 });
@@ -111,7 +111,7 @@ const head = (n: number, more: Partial<DayHead> = {}): DayHead => {
   };
 };
 
-test('CALV-5: days that this device does not keep, does not have yet or that lie ahead are told in words, and are no "not due"', () => {
+test(`CALV-5: days not on this device, not loaded yet or in the future are described, and aren't "not due"`, () => {
   const stored = Date.UTC(2026, 10, 18, 6);
   expect(getDayStatus(head(17, { here: false }), stored, NOON)).toBe('away');
   expect(getDayStatus(head(18, { here: false }), stored, NOON)).toBe('part');

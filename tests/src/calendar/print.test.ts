@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DAY, firstJobs, markPaths, TALL } from '#src/features/calendar/print-marks.ts';
 import { LEGEND } from '#src/features/calendar/labels.ts';
 
-test('CALV-9: on paper each state has a form of its own, without its colour', () => {
+test('CALV-9: on paper each state has a shape of its own, without its color', () => {
   const forms = LEGEND.filter((form) => form !== 'error');
   const drawn = forms.map((form) => JSON.stringify(markPaths([form]).map(({ d }) => d)));
   expect(new Set(drawn).size).toBe(forms.length);
@@ -22,7 +22,7 @@ test('CALV-9: a line has its marks in the order of days, each inside its own', (
   );
 });
 
-test('CALV-9: all jobs are printed up to so many, the others are counted, and no company stands without a job', () => {
+test('CALV-9: all jobs are printed up to a limit, the others are counted, and no company is without a job', () => {
   const line = fc.constantFrom<{ is: 'company' | 'job' }>({ is: 'company' }, { is: 'job' });
   fc.assert(
     fc.property(fc.array(line), fc.integer({ min: 1, max: 12 }), (tail, most) => {

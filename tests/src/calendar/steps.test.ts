@@ -24,7 +24,7 @@ test('CALV-4: a step goes to the month, quarter or year before, or to as many da
   expect(january && stepped(january, '2026-03-03', 1)).toEqual({ is: 'before', unit: 'month' });
 });
 
-test('CALV-4: steps join without a day left out or shown twice, a step there and back leads home, and none leads past today', () => {
+test('CALV-4: steps join without a day missing or repeated, a step there and back returns, and none leads past today', () => {
   const span = fc.oneof(
     fc.constantFrom<Span>(
       { is: 'this', unit: 'month' },
@@ -55,7 +55,7 @@ test('CALV-4: steps join without a day left out or shown twice, a step there and
   );
 });
 
-test('CALV-4: days are told as the month, quarter or year that they are, and from month to quarter one stays where one looked', () => {
+test('CALV-4: days are named as the month, quarter or year that they are, and changing from month to quarter stays in place', () => {
   expect(periodName({ is: 'this', unit: 'month' }, TODAY)).toBe('November 2026');
   expect(periodName({ is: 'range', from: '2026-04-01', to: '2026-06-30' }, TODAY)).toBe('Q2 2026');
   expect(periodName({ is: 'this', unit: 'year' }, TODAY)).toBe('2026');
@@ -72,6 +72,6 @@ test('CALV-4: days are told as the month, quarter or year that they are, and fro
   });
 });
 
-test('CALV-5: the hour at which days begin is told by the clock', () => {
+test('CALV-5: the hour at which days start is shown as a time', () => {
   expect([0, 6, 12, 18].map(hourName)).toEqual(['12:00 AM', '06:00 AM', '12:00 PM', '06:00 PM']);
 });

@@ -47,7 +47,7 @@ const list: fc.Arbitrary<List> = fc.record({
   open: fc.option(fc.integer({ min: 1, max: 9_999_999 })),
 });
 
-test('DAY-1: every list is in its address whole: read back it is the same', () => {
+test("DAY-1: the address has the list's whole state, and reads back the same", () => {
   fc.assert(
     fc.property(list, (one) => {
       expect(parseListAddress(getQuery(one))).toEqual(one);
@@ -56,7 +56,7 @@ test('DAY-1: every list is in its address whole: read back it is the same', () =
   );
 });
 
-test('DAY-1: a plain address is the default round: last 2 days, pending, anomalies on, newest of each job, worst first', () => {
+test('DAY-1: a plain address is the default list: last 2 days, pending, anomalies on, newest of each job, worst first', () => {
   expect(parseListAddress('')).toEqual(DEFAULTS);
   expect(getQuery(DEFAULTS)).toBe('');
   expect(DEFAULTS).toMatchObject({
@@ -70,7 +70,7 @@ test('DAY-1: a plain address is the default round: last 2 days, pending, anomali
   });
 });
 
-test('DAY-2: garbage in an address falls back, value by value, and never throws', () => {
+test('DAY-2: invalid values in an address fall back, one by one, and never throw', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
       expect(parseListAddress(getQuery(parseListAddress(text)))).toEqual(parseListAddress(text));
@@ -124,14 +124,14 @@ test('DAY-2: days come as from and to as well; a date goes before them, and half
   );
 });
 
-test('DAY-3: what is kept on the device has the filters and not the search, the cause or the open run', () => {
+test('DAY-3: the device stores the filters and not the search, the cause or the open run', () => {
   const stored = parseListAddress(
     toStoredQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }),
   );
   expect(stored).toEqual({ ...DEFAULTS, companies: [3] });
 });
 
-test('DAY-4: "Clear n" counts what narrows the list and takes just that away', () => {
+test('DAY-4: "Clear n" counts the filters and removes only them', () => {
   const one: List = {
     ...DEFAULTS,
     span: { is: 'today' },

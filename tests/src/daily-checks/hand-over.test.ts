@@ -31,14 +31,14 @@ const shift = (id: string, by: string, at: number): HandOver => ({
   receivedAt: at,
 });
 
-test('HAND-2: a shift begins at the last hand-over, whoever made it, or with the operational day', () => {
+test('HAND-2: a shift starts at the last hand-over, whoever made it, or with the operational day', () => {
   expect(
     shiftBegan([shift('b', 'bob', NOW - HOUR), shift('a', 'ann', NOW - 9 * HOUR)], NOW, RULE),
   ).toBe(NOW - HOUR);
   expect(shiftBegan([], NOW, RULE)).toBe(Date.UTC(2026, 10, 21, 4));
 });
 
-test('HAND-3: the next person is told of the newest hand-over, in words, until it is put away or old', () => {
+test('HAND-3: the next person sees the newest hand-over, in words, until it is dismissed or old', () => {
   const last = shift('b', 'bob', NOW - HOUR);
   const all = [last, shift('a', 'ann', NOW - 9 * HOUR)];
   expect(findUnreadHandOver(all, 'ann', null, NOW)).toBe(last);
@@ -55,7 +55,7 @@ test('HAND-3: the next person is told of the newest hand-over, in words, until i
   );
 });
 
-test('HAND-5: what the list does not show is told in words, and shown over all days that are kept', () => {
+test("HAND-5: what the list doesn't show is mentioned, and shown over all stored days", () => {
   expect(
     sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 0, standing: 6, unlisted: 4 }, NOW, 'UTC'),
   ).toBe(
@@ -79,7 +79,7 @@ test('HAND-5: what the list does not show is told in words, and shown over all d
   ).toEqual({ ...DEFAULTS, group: 'cause', span: { is: 'last', days: 30 } });
 });
 
-test('HAND-4: what is handed over passes the call as it stands, and blank words are no comment', () => {
+test('HAND-4: a hand-over is valid input of its call, and blank text is no comment', () => {
   const now = {
     cleared: 2,
     of: 6,

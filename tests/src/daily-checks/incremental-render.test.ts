@@ -16,7 +16,7 @@ const linesAt = (first: number, count: number, shift = 0, cursor = -1): readonly
     cursor: first + i === cursor,
   }));
 
-test('DAY-22: of what comes into the list only so many lines are drawn at once, the cursor and what is seen first, and all in the end', () => {
+test('DAY-22: of new rows only a limited number is rendered at once, the cursor and the visible ones first, and all in the end', () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.integer({ min: 13, max: 80 }), (first, count) => {
       const lines = linesAt(first, count, 0, first + count - 1);
@@ -42,7 +42,7 @@ test('DAY-22: of what comes into the list only so many lines are drawn at once, 
   );
 });
 
-test('DAY-22: a place that is seen goes from one line to the next at once, and a line that only moved stays drawn', () => {
+test('DAY-22: the visible part moves from one line to the next at once, and a line that only moved stays rendered', () => {
   const before = {
     keys: new Set(linesAt(100, 40).map(({ key }) => key)),
     places: new Set(linesAt(100, 40).map(({ index }) => index)),

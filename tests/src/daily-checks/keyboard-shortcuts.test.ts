@@ -15,7 +15,7 @@ const press = (key: string, held: readonly ('shift' | 'ctrl' | 'meta' | 'alt')[]
     altKey: held.includes('alt'),
   });
 
-test('DAY-8: each key of the morning means its command', () => {
+test('DAY-8: each key runs its command', () => {
   expect(
     ['j', 'k', 'ArrowDown', 'ArrowUp', 'x', 'Enter', 'Escape', 'e', 's', 'n', 'f', 'r'].map((key) =>
       press(key),
@@ -58,7 +58,7 @@ test('DAY-8: the browser keeps its own: no command for Ctrl R, Ctrl F, Alt and u
   ]).toEqual([null, null, null, null, null, null, null, null, null]);
 });
 
-test('DAY-9: what changes data is marked, in the table and on the help sheet', () => {
+test('DAY-9: commands that change data are marked, in the table and on the help sheet', () => {
   expect(
     (['review', 'snooze', 'note', 'select', 'select-all', 'extend-next'] as const).every(
       needsActions,
@@ -80,7 +80,7 @@ test('DAY-9: what changes data is marked, in the table and on the help sheet', (
   ]);
 });
 
-test('DAY-8: the help sheet has a key for every command, and no key that means nothing', () => {
+test('DAY-8: the help sheet has a key for every command, and no unknown key', () => {
   const pressed: Readonly<Record<string, Parameters<typeof press>>> = {
     'PgUp': ['PageUp'],
     'PgDn': ['PageDown'],

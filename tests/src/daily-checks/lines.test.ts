@@ -40,7 +40,7 @@ const list = fc
   .array(fc.boolean(), { maxLength: 60 })
   .map((heads) => heads.map((is, i): Details => (is ? { head: i + 1 } : { row: i + 1 })));
 
-test('DAY-20: heads and rows of any window stand at their lines, and nothing stands outside of it', () => {
+test('DAY-20: headings and rows of any window are at their lines, and nothing is outside it', () => {
   fc.assert(
     fc.property(list, fc.nat(70), fc.nat(70), (all, first, count) => {
       const view = getView(all, first, count);
@@ -66,7 +66,7 @@ test('DAY-20: heads and rows of any window stand at their lines, and nothing sta
   );
 });
 
-test('DAY-20: an open result is told as one of its group where the list is grouped, and of the list where it is not', () => {
+test('DAY-20: an open result is announced as one of its group in a grouped list, and of the list otherwise', () => {
   const all: readonly Details[] = [{ head: 1 }, { row: 11 }, { row: 12 }, { head: 2 }, { row: 21 }];
   const view = getView(all, 0, 5);
   const grouped = {
@@ -84,7 +84,7 @@ test('DAY-20: an open result is told as one of its group where the list is group
   ]);
 });
 
-test('DAY-6: a group goes into the selection whole, also folded, and out again; a row chosen by itself forgets that it was whole', () => {
+test('DAY-6: a group is selected completely, even folded, and deselected; selecting a row alone ends that', () => {
   const whole = groupToggled(EMPTY, 7, [1, 2, 3]);
   expect([...whole.runs.keys()]).toEqual([1, 2, 3]);
   expect(whole.groups.has(7)).toBe(true);
@@ -93,7 +93,7 @@ test('DAY-6: a group goes into the selection whole, also folded, and out again; 
   expect([...toggled(whole, { n: 2, company: 1 }).runs.keys()]).toEqual([1, 3]);
 });
 
-test('DAY-21: whatever was kept, every column stands once; what is shown has its place and what is hidden has none', () => {
+test('DAY-21: whatever was stored, every column exists once; visible ones have a place and hidden ones have none', () => {
   const column = fc.record({
     id: fc.oneof(fc.constantFrom(...COLUMN_IDS), fc.string()),
     shown: fc.anything(),
@@ -131,7 +131,7 @@ test('DAY-21: whatever was kept, every column stands once; what is shown has its
   );
 });
 
-test("DAY-21: the usual columns are the ledger's: 1,028 px, the cause under the names; locked ones come first and know where they stay", () => {
+test('DAY-21: the default columns: 1,028 px, the cause under the names; locked ones come first with fixed positions', () => {
   expect(getLayout(DEFAULT_COLUMNS, false)).toMatchObject({
     areas:
       "'sel st co job pc days at du tr last tk note rev' 'sel st ca ca ca days at du tr last tk note rev'",

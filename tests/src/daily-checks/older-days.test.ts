@@ -12,7 +12,7 @@ const RULES = [
   { zone: 'America/Los_Angeles', hour: 23 },
 ];
 
-test('SEEK-6: a list whose days this device does not keep, or that has nothing in all that it keeps, says so and where older results are; any other does not', () => {
+test("SEEK-6: a list whose days aren't on this device, or that has no results there, says so and where older results are; any other doesn't", () => {
   for (const rule of RULES) {
     for (let hours = 0; hours < 24; hours += 1) {
       const now = Date.parse('2026-11-22T00:10:00Z') + hours * 3_600_000;

@@ -5,7 +5,7 @@ import { splitCause } from '#src/features/shared/runs/cause-pieces.ts';
 import { stripPaths, stripWidth, stripWords, WIDE } from '#src/features/shared/runs/spark-bars.ts';
 import { usualLine } from '#src/features/shared/runs/baseline.ts';
 
-test("DAY-10: fixed words are the template's, what varies is the message's", () => {
+test('DAY-10: fixed words come from the template, variable ones from the message', () => {
   expect(
     splitCause(
       'Unable to connect to host dp-fs01.dpike.example: refused',
@@ -49,7 +49,7 @@ test('DAY-10: whatever the template, no letter of the message is lost or moved',
   );
 });
 
-test('DAY-11: a strip says each day by form: 14 days are 84 px wide, today 2 px apart, and it has words', () => {
+test('DAY-11: a strip shows each day by shape: 14 days are 84 px wide, today 2 px apart, and it has a text', () => {
   const strip: (RunState | null)[] = [
     ...Array.from({ length: 10 }, () => 'Success' as const),
     null,
@@ -71,7 +71,7 @@ test('DAY-11: a strip says each day by form: 14 days are 84 px wide, today 2 px 
   );
 });
 
-test('DAY-12: the needle is outside exactly where the value is outside the usual range, and never leaves the line', () => {
+test('DAY-12: the needle is outside exactly if the value is outside the usual range, and never leaves the line', () => {
   const measure = fc.integer({ min: 0, max: 1_000_000 });
   fc.assert(
     fc.property(measure, measure, measure, (value, a, b) => {

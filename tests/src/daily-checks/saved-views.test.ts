@@ -31,7 +31,7 @@ const view = (
   ...more,
 });
 
-test('VIEW-1: a view keeps all that shapes the list but not the open run, and gives the same list back', () => {
+test('VIEW-1: a view stores all that shapes the list but not the open run, and restores the same list', () => {
   const list = {
     ...DEFAULTS,
     states: ['Failed' as const],
@@ -51,14 +51,14 @@ test('VIEW-1: a view keeps all that shapes the list but not the open run, and gi
   );
 });
 
-test('VIEW-2: own views are those of which one is the owner; of others only shared ones are offered', () => {
+test('VIEW-2: users manage the views that they own; of others only shared ones are offered', () => {
   const own = view('a', 'A', '');
   const details = view('b', 'B', '', { owner: 'you', shared: true });
   const hidden = view('c', 'C', '', { owner: 'you' });
   expect(splitViews([own, details, hidden], 'me')).toEqual({ own: [own], shared: [details] });
 });
 
-test('VIEW-3: the chip names the view that stands, the one opened last where two are alike, and tells when it was changed', () => {
+test('VIEW-3: the chip names the current view, the one opened last of two equal ones, and shows when it was changed', () => {
   const a = view('a', 'Mine', 'state=Failed');
   const b = view('b', 'Twin', 'state=Failed');
   expect(getViewState([a, b], 'state=Failed', null)).toEqual({ view: a, changed: false });
@@ -75,7 +75,7 @@ test('VIEW-3: the chip names the view that stands, the one opened last where two
   ]).toEqual([DEFAULT_VIEW, 'Twin, changed', 'not saved', 'Mine']);
 });
 
-test('VIEW-4: a name that one has already is replaced, in any case; a full shelf and a list too long are told before they are sent', () => {
+test('VIEW-4: an existing name is replaced, in any case; too many views and a list that is too long are reported before sending', () => {
   const full = Array.from({ length: LIMITS.viewsPerUser }, (_, i) =>
     view(String(i), `View ${i}`, ''),
   );

@@ -16,7 +16,7 @@ import {
 const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 }));
 const row = (i: number) => rows[i] ?? { n: 0, company: 0 };
 
-test('DAY-6: choosing twice is choosing not at all; a range adds to what is chosen and keeps its anchor', () => {
+test('DAY-6: selecting twice deselects; a range adds to the selection and keeps its anchor', () => {
   const one = toggled(EMPTY, row(4));
   expect(toggled(one, row(4)).runs.size).toBe(0);
   const range = extended(toggled(single(row(1)), row(4)), rows.slice(4, 9));
@@ -26,7 +26,7 @@ test('DAY-6: choosing twice is choosing not at all; a range adds to what is chos
   expect([...extended(EMPTY, rows.slice(2, 4)).runs.keys()]).toEqual([102, 103]);
 });
 
-test('DAY-6: all that match are named with their count; taking one out leaves the others', () => {
+test('DAY-6: selecting all matches shows their count; deselecting one keeps the others', () => {
   const all = everything(
     rows.map(({ n }) => n),
     3,
@@ -40,7 +40,7 @@ test('DAY-6: all that match are named with their count; taking one out leaves th
   expect(coverage(EMPTY, 20)).toBe('none');
 });
 
-test('DAY-6: what was dealt with while it was listed is none of "all that match"', () => {
+test(`DAY-6: runs reviewed meanwhile don't count as "all matches"`, () => {
   const view = {
     total: 31,
     facets: {
@@ -57,7 +57,7 @@ test('DAY-6: what was dealt with while it was listed is none of "all that match"
   ]).toEqual([28, 31, 0]);
 });
 
-test('DAY-7: more runs than one command may hold go in several, each run once and in order', () => {
+test('DAY-7: more runs than a command may have go in several, each run once and in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(), { maxLength: 60 }),

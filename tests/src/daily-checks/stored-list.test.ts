@@ -18,7 +18,7 @@ const dana = (managedFilterType?: 'managed' | 'unmanaged' | null) => ({
   ...(managedFilterType !== undefined && { managedFilterType }),
 });
 
-test('DAY-25: the list begins with the results that its user is to begin with, until the user says otherwise', () => {
+test('DAY-25: the list starts with the results that its user should start with, until the user changes it', () => {
   browser();
   expect([
     getStoredList(dana()),
@@ -31,7 +31,7 @@ test('DAY-25: the list begins with the results that its user is to begin with, u
   expect(getStoredList(dana('managed'))).toBe('state=Failed');
 });
 
-test("DAY-25: a list that was opened by another page's link takes nothing from it; an administrator who says otherwise is heard once", () => {
+test("DAY-25: a list opened by another page's link doesn't use it; an administrator's change applies once", () => {
   browser();
   keepList(dana('managed'), { ...DEFAULTS, states: ['Failed'] });
   expect(getStoredList(dana('managed'))).toBe('state=Failed&managed=yes');

@@ -37,7 +37,7 @@ const board: fc.Arbitrary<Board> = fc.record({
 const RULE = { zone: 'Europe/Berlin', hour: 6 };
 const of = (address: string): string => address.slice(address.indexOf('?') + 1);
 
-test('DASH-1: the whole board is in its address, and a plain address is the last seven days of everything', () => {
+test('DASH-1: the address has the whole dashboard, and a plain address is the last seven days of everything', () => {
   fc.assert(
     fc.property(board, (one) => {
       expect(getBoard(getQuery(one))).toEqual({ ...one, own: { ...one.own } });
@@ -49,7 +49,7 @@ test('DASH-1: the whole board is in its address, and a plain address is the last
   expect(BOARD.span).toEqual({ is: 'last', days: 7 });
 });
 
-test('DASH-1: what is broken in an address falls back value by value', () => {
+test('DASH-1: invalid values in an address fall back one by one', () => {
   expect(
     getBoard(
       '?date=last-0&company=4,x,-2,4&instructionType=tape,office365&failed-date=never&missed-date=last-30',
@@ -68,7 +68,7 @@ test('DASH-1: what is broken in an address falls back value by value', () => {
   );
 });
 
-test('DASH-2: a title opens the list with from, to and instructionType, and the list reads just what was meant', () => {
+test('DASH-2: a title opens the list with from, to and instructionType, and the list reads exactly these', () => {
   fc.assert(
     fc.property(
       fc.tuple(day, fc.integer({ min: 0, max: 90 })),
@@ -118,7 +118,7 @@ test('DASH-2: the card of computers passes on from, to and instructionType too, 
   expect(besidePlace(of(openCard([3], [])))).toEqual({ text: 'Company 3', ignored: false });
 });
 
-test('DASH-2: a job opens with its runs, newest first; what needs attention opens to be checked', () => {
+test('DASH-2: a job opens with its runs, newest first; attention items open as pending', () => {
   const request = {
     days: ['2026-11-14', '2026-11-20'] as const,
     companies: [],
@@ -146,7 +146,7 @@ test('DASH-2: a job opens with its runs, newest first; what needs attention open
   });
 });
 
-test('DASH-3: days that have not come yet are no part of a figure, and the chart shows thirty at least', () => {
+test('DASH-3: future days are no part of a figure, and the chart shows at least thirty days', () => {
   const today = '2026-11-20';
   expect(toStretch({ is: 'this', unit: 'month' }, today, RULE)).toMatchObject({
     days: ['2026-11-01', today],

@@ -74,7 +74,7 @@ const computer = (hostName: string, of: Partial<ComputerOut> = {}): ComputerOut 
   ...of,
 });
 
-test('DASH-6: what needs attention stands worst first, and what is wrong beside the results always has its line', () => {
+test('DASH-6: attention items are listed worst first, and problems beside the results always have their line', () => {
   const problems = [
     ...Array.from({ length: 7 }, (_, i) => problem('Failed', i)),
     problem('Warning', 8),
@@ -121,7 +121,7 @@ test('DASH-6: what needs attention stands worst first, and what is wrong beside 
   ]);
 });
 
-test('DASH-6: a line says what is wrong, whom it hits and since when', () => {
+test('DASH-6: a line says what is wrong, whom it affects and since when', () => {
   const group = problem('Failed', 1, {
     cause: 4,
     template: 'Unable to connect to ‹host›',
@@ -155,11 +155,11 @@ test('DASH-6: a line says what is wrong, whom it hits and since when', () => {
   ]).toEqual(['since 10:00 AM', '6 d']);
 });
 
-test('DASH-6: the count beside what needs attention says of which days it is', () => {
+test('DASH-6: the count beside the attention list names its days', () => {
   expect(openWords(1_204)).toBe('1,204 open from any day, worst first');
 });
 
-test('DASH-7: repositories stand with the day on which they will be full, soonest first, and only those that fill up', () => {
+test('DASH-7: repositories show the day on which they will be full, soonest first, and only those that fill up', () => {
   const filling = fillingUp(
     [
       repository('later', 48),
@@ -200,7 +200,7 @@ test('DASH-7: repositories stand with the day on which they will be full, soones
   ).toHaveLength(5);
 });
 
-test('DASH-8: a computer is unprotected when it was seen, has no job, and nobody said that this is meant', () => {
+test("DASH-8: a computer is unprotected if it was seen, has no job, and isn't ignored", () => {
   const by = { by: 'u', at: NOW };
   const found = unprotected(
     [

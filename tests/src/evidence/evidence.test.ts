@@ -31,7 +31,7 @@ const line = (more: Partial<Evidence>): Evidence => ({
   ...more,
 });
 
-test('EVID-5: what the evidence shows stands in its address, and what is no value falls back', () => {
+test('EVID-5: the address has the state of the evidence, and invalid values fall back', () => {
   expect(evidenceQuery(EVIDENCE_DEFAULTS)).toBe('');
   for (const span of SHORTCUTS) {
     const place = { show: 'hand-overs' as const, span, company: 12 };
@@ -45,7 +45,7 @@ test('EVID-5: what the evidence shows stands in its address, and what is no valu
   );
 });
 
-test('EVID-5: twelve months are told of, also where a clock change is in them; more are refused before they are asked for', () => {
+test('EVID-5: twelve months are allowed, also with a clock change in them; more are refused before the request', () => {
   const year = spanOfKey('2025-11-21..2026-11-20');
   const leap = spanOfKey('2024-01-01..2024-12-31');
   const more = spanOfKey('2025-11-20..2026-11-21');
@@ -63,7 +63,7 @@ test('EVID-5: twelve months are told of, also where a clock change is in them; m
 const PLAIN =
   '11/21/26 08:46 AM,2026-11-21T07:46:00Z,Dana Reyes,Reviewed,Did not run,Aldergate Vets,SQL nightly,AV-SQL01,restic,Backup,No run since ‹time›,,,,3\r\n';
 
-test('EVID-6, CSV-2: a line of the file says who did what when to what, in words, and begins no formula', () => {
+test('EVID-6, CSV-2: a line of the file says who did what when to what, in words, without formulas', () => {
   expect(evidenceLine(line({}), RULE.zone)).toBe(PLAIN);
   expect(
     evidenceLine(
@@ -82,7 +82,7 @@ test('EVID-6, CSV-2: a line of the file says who did what when to what, in words
   );
 });
 
-test('EVID-6, CSV-4: the file holds every page of the time, tells how far back it is, and ends at once when it is cancelled', async () => {
+test('EVID-6, CSV-4: the file has every page of the period, reports its progress, and ends immediately when canceled', async () => {
   const pages: Record<string, EvidencePage> = {
     'first': { rows: [line({ at: AT - DAY })], before: '9' },
     9: { rows: [line({ at: AT - 3 * DAY }), line({ at: AT - 3 * DAY })], before: '4.1' },

@@ -60,7 +60,7 @@ test("COPY-1: each tool whose output the server takes is offered, with a command
 });
 
 test.each(NAMES)(
-  'COPY-1: each line is sound bash and sends to this site, whatever the name of the job: %s',
+  'COPY-1: each line is valid bash and sends to this site, whatever the name of the job: %s',
   (job) => {
     const sent = BASH.map((tool) =>
       getArgs(getRecipe(tool, { origin, secret, job, now: NOW }).text).filter((arg) =>
@@ -74,7 +74,7 @@ test.each(NAMES)(
 );
 
 test.each(NAMES)(
-  'COPY-1: each line carries the key in its header, and a ping in its address: %s',
+  'COPY-1: each line has the key in its header, and a ping in its address: %s',
   (job) => {
     const posts = BASH.filter((tool) => tool !== 'ping').map((tool) =>
       getArgs(getRecipe(tool, { origin, secret, job, now: NOW }).text),
@@ -86,7 +86,7 @@ test.each(NAMES)(
   },
 );
 
-test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job) => {
+test.each(NAMES)('COPY-1: the name of the job arrives unchanged: %s', (job) => {
   const jobs = (['restic', 'borg', 'rclone', 'kopia'] as const)
     .map(
       (tool) =>
@@ -104,7 +104,7 @@ test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job
 });
 
 test.each(NAMES)(
-  'COPY-1: the wrapper is taken from this site, and gets its job whole and the key out of sight: %s',
+  'COPY-1: the wrapper is loaded from this site, and gets its complete job and a hidden key: %s',
   (job) => {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-copy-'));
     const text = getRecipe('ping', { origin, secret, job, now: NOW }).also?.text ?? '';
@@ -128,7 +128,7 @@ test.each(NAMES)(
   },
 );
 
-test('COPY-1: own records are one JSON argument that says the job', () => {
+test('COPY-1: own records are one JSON argument with the job', () => {
   const job = `it's a "job"`;
   const data = getArgs(getRecipe('api', { origin, secret, job, now: NOW }).text).find((arg) =>
     arg.startsWith('{'),
@@ -136,7 +136,7 @@ test('COPY-1: own records are one JSON argument that says the job', () => {
   expect(JSON.parse(data ?? '')).toMatchObject({ job, status: 'Success' });
 });
 
-test('COPY-1: a word for a shell comes out as it went in', () => {
+test('COPY-1: a quoted shell word comes out unchanged', () => {
   const words = fc.sample(
     fc.string({ unit: fc.constantFrom("'", '"', '$', '`', '\\', ' ', '!', 'a', ';', '*', '\t') }),
     40,

@@ -13,7 +13,7 @@ import * as v from 'valibot';
 const RULE = { zone: 'Europe/London', hour: 6 };
 const NOW = Date.UTC(2026, 2, 2, 12);
 
-test('ADMIN-5: every filter of the event log stands in the address and comes back from it', () => {
+test('ADMIN-5: every filter of the event log is in the address and read back from it', () => {
   const query =
     'date=yesterday&provider=p&type=run.&entity=job%3A12&actor=ruth+a&company=3&text=50%25&before=900&open=899';
   const place = eventsPlace(query);
@@ -32,12 +32,12 @@ test('ADMIN-5: every filter of the event log stands in the address and comes bac
   expect(filtersOn(place)).toBe(5);
 });
 
-test('ADMIN-5: an address without filters is empty, and nonsense in it falls back', () => {
+test('ADMIN-5: an address without filters is empty, and invalid values fall back', () => {
   expect(eventsQuery(eventsPlace(''))).toBe('');
   expect(eventsPlace('date=never&company=-1&before=x&open=0x1')).toEqual(eventsPlace(''));
 });
 
-test('ADMIN-5: the question is one that the call takes, the days of the provider from their hour to their hour', () => {
+test("ADMIN-5: the query is valid input of the call, with the provider's days from their start hour", () => {
   const ask = eventsAsk(eventsPlace('date=yesterday&type=user.&company=3'), NOW, RULE);
   expect(ask).toEqual({
     from: String(Date.UTC(2026, 2, 1, 6)),
@@ -48,7 +48,7 @@ test('ADMIN-5: the question is one that the call takes, the days of the provider
   expect(v.safeParse(adminCalls.exportAdminEvents.input, ask).success).toBe(true);
 });
 
-test('ADMIN-5: types are offered by subject and one by one, and data are shown as JSON people can read', () => {
+test('ADMIN-5: types are offered by subject and one by one, and data is shown as readable JSON', () => {
   expect(typeOptions(['run.started@1', 'key.heard@1', 'run.finished@2'])).toEqual([
     ['key.heard@1', 'key.heard'],
     ['run.', 'run.* (all)'],

@@ -17,7 +17,7 @@ const FORM = {
   name: 'Weekly',
 };
 
-test('REPORT-2: what is typed is a setting, and back again', () => {
+test('REPORT-2: typed fields convert to a setting and back', () => {
   const { setting, errors } = getSetting(
     { ...FORM, recipients: 'a@example.com; b@example.com\n A@example.com' },
     'any',
@@ -36,7 +36,7 @@ test('REPORT-2: what is typed is a setting, and back again', () => {
   }
 });
 
-test('REPORT-2: what is wrong is told at its field, in the words of the page', () => {
+test("REPORT-2: errors are shown at their field, in the page's words", () => {
   expect(getSetting({ ...FORM, name: ' ', recipients: '', at: '' }, 'any').errors).toEqual({
     'setting.name': 'Enter a name.',
     'setting.schedule.at': 'Enter a time as hours and minutes.',
@@ -66,7 +66,7 @@ test('REPORT-2: what is wrong is told at its field, in the words of the page', (
   ]);
 });
 
-test('REPORT-2: what is open stands in the address, and what is no place of ours is the list', () => {
+test('REPORT-2: the address has what is open, and an unknown value is the list', () => {
   for (const place of [
     { tab: 'history', open: null, sent: null, of: 'a-1', page: 3, size: 50 },
     { tab: 'reports', open: 'new', sent: null, of: null, page: 1, size: 10 },
@@ -86,7 +86,7 @@ test('REPORT-2: what is open stands in the address, and what is no place of ours
 
 const monthly = (day: number) =>
   scheduleWords({ every: 'month', day, at: '06:00', timeZone: 'UTC' });
-test('REPORT-2: a schedule and a time are told in words, and a row of marks is told to who cannot see it', () => {
+test('REPORT-2: a schedule and a time are described in words, and a row of marks to screen readers', () => {
   expect([1, 2, 3, 4, 11, 21, 22, 23].map(monthly)).toEqual([
     'On the 1st of each month at 06:00, UTC',
     'On the 2nd of each month at 06:00, UTC',
@@ -117,7 +117,7 @@ const shown = (visibleFor: readonly ('all' | 'operator')[], enabled = true) =>
     .flatMap(({ entries }) => entries)
     .some(({ to }) => to === '/monitoring/report-settings');
 
-test("REPORT-1: the page stands in the menu for who is in the provider's list", () => {
+test("REPORT-1: the page is in the menu for users on the provider's list", () => {
   expect(PAGES['/monitoring/report-settings'].ability).toBe('monitoring.report-settings');
   expect([shown(['all']), shown(['operator']), shown([]), shown(['all'], false)]).toEqual([
     true,

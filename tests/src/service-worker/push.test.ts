@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openWindow, parsePush } from '#src/service-worker/push.ts';
 
-test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a click leads to a page of this portal and nowhere else', () => {
+test('NOTIFY-5: a push message is shown, even if unreadable, and a click leads to a page of this portal and nowhere else', () => {
   const said = {
     title: 'Harbour',
     body: '2 jobs failed',
@@ -29,7 +29,7 @@ test('NOTIFY-5: what is pushed is shown, also where it cannot be read, and a cli
   }
 });
 
-test('NOTIFY-5: a window that shows it already comes forward; else another is opened, and none that is open is led away', async () => {
+test('NOTIFY-5: a window that shows it already is focused; otherwise another is opened, and no open one navigates away', async () => {
   const did: string[] = [];
   const windows = [
     'https://portal.example/monitoring/sla',

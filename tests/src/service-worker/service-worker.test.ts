@@ -90,7 +90,7 @@ test('OFF-3: cached pages have the content policy of their page, wherever they c
     );
 });
 
-test('OFF-2: the newest build that is whole is shown; the older goes once the newer is in charge, and one that is just being kept does not', async () => {
+test('OFF-2: the newest complete build is shown; the older one is deleted once the newer one is active, not while it is being cached', async () => {
   const caches = makeCaches();
   const site = makeSite(OLD);
   const keeping = { caches, fetch: site.fetch };
@@ -167,7 +167,7 @@ test('OFF-4: if the server does not answer in time, the cached page is used; wit
   expect(new Set(waited)).toEqual(new Set([3_000]));
 });
 
-test("OFF-3: calls, pings and the service worker itself are the server's; only addresses that change with their content are kept without asking", () => {
+test('OFF-3: calls, pings and the service worker itself come from the server; only addresses that change with their content are cached', () => {
   expect(
     [
       '/api',

@@ -18,7 +18,7 @@ const rule = fc.record({
 });
 const day = fc.integer({ min: 0, max: 6_000 }).map((days) => addDays('2015-01-01', days));
 
-test('DAY-5: a day holds every moment from its start to the start of the next, in any zone, over every change of the clock', () => {
+test('DAY-5: a day has every moment from its start to the start of the next, in any zone, over every clock change', () => {
   fc.assert(
     fc.property(day, rule, fc.double({ min: 0, max: 1, noNaN: true }), (one, by, part) => {
       const from = startOfDay(one, by);
@@ -33,7 +33,7 @@ test('DAY-5: a day holds every moment from its start to the start of the next, i
   );
 });
 
-test('DAY-5: the shortcuts run from the start of their first day to the end of their last, in the zone of the provider', () => {
+test("DAY-5: the shortcuts run from the start of their first day to the end of their last, in the provider's time zone", () => {
   const by = { zone: 'America/New_York', hour: 0 };
   const today = dayAt(Date.parse('2026-11-20T03:00:00Z'), by);
   expect(today).toBe('2026-11-19');
@@ -84,7 +84,7 @@ test('DAY-5: the shortcuts run from the start of their first day to the end of t
   });
 });
 
-test('DAY-5: where the day begins at another hour, the small hours belong to the day before', () => {
+test('DAY-5: if the day starts at another hour, the small hours belong to the day before', () => {
   const by = { zone: 'Europe/Berlin', hour: 6 };
   expect(dayAt(Date.parse('2026-11-20T04:30:00Z'), by)).toBe('2026-11-19');
   expect(dayAt(Date.parse('2026-11-20T05:00:00Z'), by)).toBe('2026-11-20');

@@ -21,7 +21,7 @@ test('EXP-1: a file has the columns that the grid shows, in its order, each once
   expect(all.find(({ id }) => id === 'state')?.words?.['Missed']).toBe('Did not run');
 });
 
-test('EXP-2: a file of remembered rows says up to when they are, and how much of the time was here', () => {
+test('EXP-2: a file of stored rows says up to when they are, and how much of the period was on the device', () => {
   const describe = (live: boolean, upTo: number | null, loaded = ALL_HERE): string =>
     exportedWords('DailyChecks_x.csv', 1612, { live, upTo, loaded }, AT, 'UTC');
   expect(describe(true, AT)).toBe('DailyChecks_x.csv: 1,612 rows.');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { leftAt, throughTab } from '#src/features/shared/lists/tab-state.ts';
 
-test('LIST-2: the tab of a list leads back to it as it was left, words and filters, for the same user', () => {
+test('LIST-2: the tab of a list leads back to it as it was left, search and filters, for the same user', () => {
   expect(leftAt('ann', 'results')).toBe(null);
   expect(throughTab('ann', 'results', 'state=Failed&q=hv02', 'disabled')).toBe(
     '/monitoring/daily-checks/disabled-jobs',

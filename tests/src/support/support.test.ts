@@ -21,7 +21,7 @@ const ADDRESSES = {
 const group = (features: Features | null) =>
   getMenu(['operator'], features).find(({ heading }) => heading === 'Support');
 
-test('SUPPORT-1: each page, and its line of the menu, is there where the section and its own link are on', () => {
+test('SUPPORT-1: each page, and its menu entry, exists if the section and its own link are on', () => {
   for (const link of ['request', 'live', 'downloads'] as const) {
     for (const [features, there] of [
       [supported({ [link]: true }), true],
@@ -54,7 +54,7 @@ const STATUS = {
   storage: 'persisted',
 } as SyncStatus;
 
-test('SUPPORT-4: an address without its query, sentences that name nobody, and each part left out alone', () => {
+test('SUPPORT-4: an address without its query, sentences without names, and each part can be left out', () => {
   const parts = contextParts({
     path: '/monitoring/daily-checks?q=Calloway#x',
     agent: 'Browser/1',

@@ -13,7 +13,7 @@ import { getDescription, getSubject } from '#src/features/shared/ticket-fields/d
 const ID = '11111111-2222-4333-8444-555555555555';
 const getQuery = (address: string): string => address.split('?')[1] ?? '';
 
-test('TICKET-9: everything that shapes the page of tickets stands in its address, and any address can be read', () => {
+test('TICKET-9: the address has the whole state of the tickets page, and any address can be read', () => {
   expect(ticketsAddress(TICKETS_DEFAULTS)).toBe('/monitoring/tickets');
   for (const place of [
     TICKETS_DEFAULTS,
@@ -43,7 +43,7 @@ test('TICKET-9: everything that shapes the page of tickets stands in its address
   );
 });
 
-test('TICKET-9: a new ticket begins with a subject that fits', () => {
+test('TICKET-9: a new ticket starts with a suitable subject', () => {
   const row = {
     state: 'Failed',
     jobName: 'Files',

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('LOAD-1: a part of the page that has not come after 120,000 ms fails with a sentence and a way on, and not before', async () => {
+test("LOAD-1: a part of the page that hasn't loaded after 120,000 ms fails with a sentence and an option, and not before", async () => {
   vi.useFakeTimers();
   let failure: unknown = null;
   const part = withChunkTimeout(new Promise(() => {})).catch((error: unknown) => {
@@ -23,7 +23,7 @@ test('LOAD-1: a part of the page that has not come after 120,000 ms fails with a
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("LOAD-1: a part that a deployment replaced is known by each browser's words, and a bug is not taken for one", () => {
+test("LOAD-1: a part that a deployment replaced is recognized by each browser's message, and a bug is not mistaken for one", () => {
   const missing = [
     'Failed to fetch dynamically imported module: https://portal.example/assets/users-1.js',
     'error loading dynamically imported module: https://portal.example/assets/users-1.js',

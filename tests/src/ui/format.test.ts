@@ -26,7 +26,7 @@ const zones = [
 ] as const;
 const moment = fc.integer({ min: Date.UTC(1990, 0, 1), max: Date.UTC(2060, 0, 1) });
 
-test('PAGE-1: a moment is told as MM/DD/YY hh:mm A in the provider’s zone, as luxon tells it', () => {
+test("PAGE-1: a time is shown as MM/DD/YY hh:mm A in the provider's zone, as luxon formats it", () => {
   fc.assert(
     fc.property(moment, fc.constantFrom(...zones), (at, zone) => {
       const there = DateTime.fromMillis(at, { zone, locale: 'en-US' });
@@ -42,13 +42,13 @@ test('PAGE-1: a moment is told as MM/DD/YY hh:mm A in the provider’s zone, as 
   );
 });
 
-test('PAGE-1: midnight and noon are twelve, and a zone that is not known is UTC', () => {
+test('PAGE-1: midnight and noon are twelve, and an unknown zone is UTC', () => {
   expect(formatTime(Date.UTC(2026, 10, 20, 0, 5), 'UTC')).toBe('12:05 AM');
   expect(formatTime(Date.UTC(2026, 10, 20, 12, 5), 'UTC')).toBe('12:05 PM');
   expect(formatWhen(Date.UTC(2026, 10, 20, 12, 5), 'Mars/Olympus')).toBe('11/20/26 12:05 PM');
 });
 
-test('PAGE-1: an age is one unit, rounded down, and never of the future', () => {
+test('PAGE-1: an age is one unit, rounded down, and never in the future', () => {
   const now = Date.UTC(2026, 10, 20);
   const ago = (ms: number): string => formatAge(now - ms, now);
   expect([
@@ -111,7 +111,7 @@ test('PAGE-1: a duration is two units at most and never carries over', () => {
   );
 });
 
-test('PAGE-1: bytes are three figures or so, and the next unit begins before a thousand', () => {
+test('PAGE-1: bytes have about three digits, and the next unit starts before a thousand', () => {
   expect(
     [
       0, 512, 999, 1_000, 9_640, 96_400_000_000, 999_499, 999_500, 1_200_000_000_000,

@@ -25,7 +25,7 @@ const markup = (page: number, size: number, count: number): string =>
     }),
   );
 
-test('PAGE-9: every list in pages begins with ten rows of its first page', () => {
+test('PAGE-9: every paged list starts with ten rows of its first page', () => {
   const places = [
     usersPlace(''),
     companiesPlace(''),
@@ -39,7 +39,7 @@ test('PAGE-9: every list in pages begins with ten rows of its first page', () =>
   expect(places.map(({ page, size }) => [page, size])).toEqual(places.map(() => [1, 10]));
 });
 
-test('PAGE-9: five pages are linked, the present one is marked, and the arrows can be reached on the first and the last page', () => {
+test('PAGE-9: five pages are linked, the current one is marked, and the arrows can be reached on the first and the last page', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2_000 }),

@@ -28,7 +28,7 @@ import {
 
 const ID = '3f2b8a54-90a1-4c0e-9d5c-0f1f0c7a1b22';
 
-test('USER-11: what the users page shows stands in its address, and what is no value falls back', () => {
+test('USER-11: the address has the state of the users page, and invalid values fall back', () => {
   expect(usersQuery(USERS_DEFAULTS)).toBe('');
   const place = {
     text: 'ann & co',
@@ -52,7 +52,7 @@ test('USER-11: what the users page shows stands in its address, and what is no v
   );
 });
 
-test('USER-11: another list begins at its first page; what is opened or turned to stays where it is', () => {
+test('USER-11: another list starts at its first page; what is open stays', () => {
   const place = { ...USERS_DEFAULTS, page: 7, open: ID };
   expect(usersMoved(place, { text: 'x' }).page).toBe(1);
   expect(usersMoved(place, { size: 100 }).page).toBe(1);
@@ -62,7 +62,7 @@ test('USER-11: another list begins at its first page; what is opened or turned t
   expect(logsMoved({ ...LOGS_DEFAULTS, page: 3 }, { what: 'signed.in' }).page).toBe(1);
 });
 
-test('COMP-8: what the companies page shows stands in its address, and what is no value falls back', () => {
+test('COMP-8: the address has the state of the companies page, and invalid values fall back', () => {
   expect(companiesQuery(COMPANIES_DEFAULTS)).toBe('');
   const place = {
     text: 'freight',
@@ -76,7 +76,7 @@ test('COMP-8: what the companies page shows stands in its address, and what is n
   expect(companiesPlace('?sort=size&page=-1&company=1&import=all')).toEqual(COMPANIES_DEFAULTS);
 });
 
-test('ULOG-1: what the log shows stands in its address, and what is no value falls back', () => {
+test('ULOG-1: the address has the state of the log, and invalid values fall back', () => {
   expect(logsQuery(LOGS_DEFAULTS)).toBe('');
   const place = {
     span: { is: 'range', from: '2026-11-01', to: '2026-11-20' },
@@ -90,7 +90,7 @@ test('ULOG-1: what the log shows stands in its address, and what is no value fal
   expect(logsPlace('?date=never&user=me&what=a b&page=x&size=11')).toEqual(LOGS_DEFAULTS);
 });
 
-test('USER-11, COMP-8, ULOG-1: whatever stands in an address, the server is asked something that it takes', () => {
+test('USER-11, COMP-8, ULOG-1: whatever is in an address, the query is valid input for the server', () => {
   const now = Date.UTC(2026, 10, 22, 2);
   const rule = { zone: 'Europe/Berlin', hour: 4 };
   const queries = fc.oneof(

@@ -61,7 +61,7 @@ const USER: UserListed = {
 };
 const NEW: UserDraft = { ...toDraft(null), name: 'Bo', username: 'bo', email: 'bo@example.com' };
 
-test('USER-11: what the form lets through, the server takes; what the server would refuse is told at its field', () => {
+test('USER-11: the server accepts what the form accepts; what the server would refuse is shown at its field', () => {
   expect(getUserErrors(toDraft(null), null)).toEqual({
     name: 'Enter a name.',
     username: 'Enter a username.',
@@ -147,7 +147,7 @@ test('USER-11: what the form lets through, the server takes; what the server wou
   );
 });
 
-test('USER-11, USER-14: who has no e-mail address can be edited without one; a new user, and one who has had one, needs it', () => {
+test('USER-11, USER-14: a user without an email address can be edited without one; a new user, and one who has had one, needs it', () => {
   const none = { ...USER, email: null };
   const draft = toDraft(none);
   expect(getUserErrors({ ...draft, name: 'Ann Again' }, none)).toEqual({});
@@ -162,7 +162,7 @@ test('USER-11, USER-14: who has no e-mail address can be edited without one; a n
 });
 const sso = (words: fc.Arbitrary<string>) => fc.record({ name: words, enabled: fc.boolean() });
 
-test('USER-11: a number is taken as people write it', () => {
+test('USER-11: a number is accepted as people write it', () => {
   expect(['+1 (555) 010-0200', '0049 30 1234.567', ' +15550100200 '].map(getPhone)).toEqual([
     '+15550100200',
     '+49301234567',
@@ -170,7 +170,7 @@ test('USER-11: a number is taken as people write it', () => {
   ]);
 });
 
-test('USER-11: only what was changed is sent, and a new user is invited or has a first password, never both', () => {
+test('USER-11: only changes are sent, and a new user is invited or has a first password, never both', () => {
   const draft = toDraft(USER);
   expect(toChanges(draft, USER)).toEqual({});
   expect(isChanged(draft, toDraft(USER))).toBe(false);
@@ -232,7 +232,7 @@ const OURS = (name: string, more: Partial<CompanyListed> = {}): CompanyListed =>
   ...more,
 });
 
-test('COMP-8: only what was changed of a company is sent, in a form that the server takes', () => {
+test('COMP-8: only changes of a company are sent, in a form that the server accepts', () => {
   const one = OURS('Calloway Freight', { notify: [{ _id: ID, name: 'Ann', username: 'ann' }] });
   const draft = company.getDraft(one);
   expect(company.getChanges(draft, one)).toEqual({});
@@ -265,7 +265,7 @@ test('COMP-8: only what was changed of a company is sent, in a form that the ser
   ).toBe('VSPC, Microsoft 365');
 });
 
-test('COMP-8: companies of the other console: of the same name first, then the unknown, then the linked; one that has a link is not linked again', () => {
+test('COMP-8: companies of the other console: the same name first, then unknown, then linked ones; a linked one is not linked again', () => {
   const there = [
     { id: '1', name: 'Zeta', companyId: null },
     { id: '2', name: 'calloway freight', companyId: null },
@@ -293,7 +293,7 @@ test('COMP-8: companies of the other console: of the same name first, then the u
   ]);
 });
 
-test('USER-11: five page links, the present one in their middle where it can be', () => {
+test('USER-11: five page links, the current one in the middle if possible', () => {
   expect([
     pageLinks(1, 1),
     pageLinks(1, 9),
