@@ -4,15 +4,12 @@ import type { Actor, EventType } from '#contract/events.ts';
 import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Execution, ProblemAction } from '#contract/runs/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/runs/rows.ts';
-import { getScheduleState } from '#contract/runs/schedule-state.ts';
 import { worstFirst } from '#contract/runs/task.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Scope } from '#server/platform/sync/scope.ts';
 import { getExpected } from '../../platform/queries/expected-start.ts';
+import { describeRun, getNote, iso, isoOrNull } from '#server/platform/queries/run-details.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
-
-const iso = (at: Ms): string => new Date(at).toISOString();
-const isoOrNull = (at: Ms | null): string | null => (at === null ? null : iso(at));
 
 /**
  * Returns one run in full, as the API outputs it. `scope` limits the companies counted under "the
@@ -37,7 +34,7 @@ export async function loadExecution(
         .where('run_n', '=', run.n)
         .executeTakeFirst()
     : undefined;
-  const details = await tx.sql
+  const stored = await tx.sql
     .selectFrom('run_task')
     .select('tasks')
     .where('tenant_id', '=', tx.tenant)
@@ -45,36 +42,9 @@ export async function loadExecution(
     .executeTakeFirst();
   if (!job) throw new Error(`run ${run.n} names no job`);
   return {
-    _id: String(run.n),
-    mongo_id: String(run.n),
-    jobInstanceUid: job.uid,
-    jobName: job.name,
+    ...describeRun(run, job),
     companyName: company?.name ?? '',
-    computerName: job.computer,
-    serverName: job.server,
-    source: job.source,
-    type: job.type,
-    entityGroup: job.group,
-    managed: job.managed,
-    scheduleState: getScheduleState(job),
-    status: run.status,
-    startTime: iso(run.startedAt),
-    endTime: isoOrNull(run.endedAt),
-    durationSec: run.durationSec,
-    bytesTransferred: run.bytes,
-    bytesProcessed: run.bytesProcessed,
-    filesTotal: run.files,
-    filesFailed: run.filesFailed,
-    scheduledFor: isoOrNull(run.scheduledFor ?? null),
-    level: run.level ?? null,
-    errorCount: run.errorCount ?? null,
-    warningCount: run.warningCount ?? null,
-    exitCode: run.exitCode,
-    message: run.message,
-    anomaly: [...run.anomaly],
-    note: problem?.note
-      ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) }
-      : null,
+    note: getNote(problem),
     ignoredUntil: isoOrNull(problem?.snooze?.until ?? null),
     ignoredReason: problem?.snooze?.reason ?? null,
     state: getState(problem, now),
@@ -83,7 +53,7 @@ export async function loadExecution(
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
     detail: run.detail,
     log: log?.body ?? null,
-    tasks: worstFirst(details?.tasks ?? []),
+    tasks: worstFirst(stored?.tasks ?? []),
     history: problem ? await loadHistory(tx, problem) : [],
   };
 }

@@ -1,3 +1,4 @@
+import { loadBranding, loadHosts } from '#server/platform/tenancy/branding.ts';
 import { ROLES } from '#contract/abilities.ts';
 import type { ProviderOverview } from '#contract/providers/admin-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
@@ -21,19 +22,8 @@ export const loadOverview = (
     async (tx) => {
       const { sql } = tx;
       const { seq: head } = await tx.head();
-      const { branding } = await sql
-        .selectFrom('provider')
-        .select('branding')
-        .where('tenant_id', '=', tenant)
-        .executeTakeFirstOrThrow();
-      const hosts = (
-        await sql
-          .selectFrom('provider_host')
-          .select('host')
-          .where('tenant_id', '=', tenant)
-          .orderBy('host')
-          .execute()
-      ).map(({ host }) => host);
+      const branding = await loadBranding(tx);
+      const hosts = await loadHosts(tx);
       const users = (await tx.all('user')).filter(({ deletedAt }) => deletedAt === null);
       const { signedIn } = await sql
         .selectFrom('session')

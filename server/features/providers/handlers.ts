@@ -1,3 +1,4 @@
+import { loadBranding, loadHosts } from '#server/platform/tenancy/branding.ts';
 import type { OutputOf } from '#contract/calls.ts';
 import type { Branding } from '#contract/branding/branding.ts';
 import type { TenantId } from '#contract/ids.ts';
@@ -265,19 +266,8 @@ const listedProvider = (
     async (tx) => {
       const { sql } = tx;
       const reach = ctx.session;
-      const { branding } = await sql
-        .selectFrom('provider')
-        .select('branding')
-        .where('tenant_id', '=', id)
-        .executeTakeFirstOrThrow();
-      const hosts = (
-        await sql
-          .selectFrom('provider_host')
-          .select('host')
-          .where('tenant_id', '=', id)
-          .orderBy('host')
-          .execute()
-      ).map(({ host }) => host);
+      const branding = await loadBranding(tx);
+      const hosts = await loadHosts(tx);
       const { master_id: master } = await sql
         .selectFrom('tenant_list')
         .select('master_id')

@@ -1,6 +1,6 @@
 import type { Ms, RunN, UserId } from '#contract/ids.ts';
 import type { ResultOut } from '#contract/reports/result-rows.ts';
-import type { CauseRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
+import type { CauseRow, JobRow, ProblemRow, RunRow } from '#contract/runs/rows.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
 import { toRequestedReview } from '#contract/runs/review.ts';
@@ -54,18 +54,12 @@ export const iso = (at: Ms): string => new Date(at).toISOString();
 export const isoOrNull = (at: Ms | null | undefined): string | null =>
   at == null ? null : iso(at);
 
-export const getResult = (
-  { run, known: { job, companyName }, problem, cause }: RunDetails,
-  names: ReadonlyMap<UserId, string>,
-  anomalies: boolean,
-  now: Ms,
-): ResultOut => ({
+/** Returns the fields that every answer about a run has. */
+export const describeRun = (run: RunRow, job: JobRow) => ({
   _id: String(run.n),
   mongo_id: String(run.n),
   jobInstanceUid: job.uid,
   jobName: job.name,
-  company: run.company,
-  companyName,
   computerName: job.computer,
   serverName: job.server,
   source: job.source,
@@ -88,6 +82,17 @@ export const getResult = (
   errorCount: run.errorCount ?? null,
   warningCount: run.warningCount ?? null,
   anomaly: [...run.anomaly],
+});
+
+export const getResult = (
+  { run, known: { job, companyName }, problem, cause }: RunDetails,
+  names: ReadonlyMap<UserId, string>,
+  anomalies: boolean,
+  now: Ms,
+): ResultOut => ({
+  ...describeRun(run, job),
+  company: run.company,
+  companyName,
   note: getNote(problem),
   ignoredUntil: isoOrNull(problem?.snooze?.until),
   ignoredReason: problem?.snooze?.reason ?? null,

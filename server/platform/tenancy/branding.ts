@@ -18,3 +18,14 @@ export async function loadBranding({ tenant, sql }: TenantTx): Promise<Branding>
     securityQuestions: settings.securityQuestions === true,
   };
 }
+
+/** Returns the provider's host names, sorted. */
+export async function loadHosts({ tenant, sql }: TenantTx): Promise<string[]> {
+  const rows = await sql
+    .selectFrom('provider_host')
+    .select('host')
+    .where('tenant_id', '=', tenant)
+    .orderBy('host')
+    .execute();
+  return rows.map(({ host }) => host);
+}

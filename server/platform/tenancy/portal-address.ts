@@ -1,3 +1,4 @@
+import { loadBranding, loadHosts } from './branding.ts';
 import type { RequestContext } from '../http/handler.ts';
 import type { TenantTx } from '../db/store.ts';
 import type { AppContext } from '../app-context.ts';
@@ -8,28 +9,17 @@ import type { AppContext } from '../app-context.ts';
  * mailed link can't lead elsewhere.
  */
 export async function portalAddress(
-  { tenant, sql }: TenantTx,
+  tx: TenantTx,
   { config }: AppContext,
   { host: requestHost }: Pick<RequestContext, 'host'>,
 ): Promise<string> {
   const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(requestHost) ?? [];
-  const { branding } = await sql
-    .selectFrom('provider')
-    .select('branding')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
-  const hosts = (
-    await sql
-      .selectFrom('provider_host')
-      .select('host')
-      .where('tenant_id', '=', tenant)
-      .orderBy('host')
-      .execute()
-  ).map(({ host }) => host);
-  const { is_default } = await sql
+  const branding = await loadBranding(tx);
+  const hosts = await loadHosts(tx);
+  const { is_default } = await tx.sql
     .selectFrom('tenant_list')
     .select('is_default')
-    .where('tenant_id', '=', tenant)
+    .where('tenant_id', '=', tx.tenant)
     .executeTakeFirstOrThrow();
   const own = hosts.includes(name) || (is_default && LOOPBACK.test(name));
   return addressAt(
@@ -41,22 +31,11 @@ export async function portalAddress(
 
 /** The same without a request: uses the provider's first name. Null if it has none. */
 export async function loadPortalAddress(
-  { tenant, sql }: TenantTx,
+  tx: TenantTx,
   { config }: AppContext,
 ): Promise<string | null> {
-  const hosts = (
-    await sql
-      .selectFrom('provider_host')
-      .select('host')
-      .where('tenant_id', '=', tenant)
-      .orderBy('host')
-      .execute()
-  ).map(({ host }) => host);
-  const { branding } = await sql
-    .selectFrom('provider')
-    .select('branding')
-    .where('tenant_id', '=', tenant)
-    .executeTakeFirstOrThrow();
+  const hosts = await loadHosts(tx);
+  const branding = await loadBranding(tx);
   const name = hosts.includes(bare(branding.domain))
     ? bare(branding.domain)
     : (hosts[0] ?? bare(branding.domain));
