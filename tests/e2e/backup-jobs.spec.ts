@@ -30,7 +30,7 @@ test('SUITE-30: a backup job with trouble is in the daily checks, with its cause
 }) => {
   await signIn(
     page,
-    `${portal.url}/monitoring/daily-checks?q=selection+of+the+job`,
+    `${portal.url}/monitoring/daily-checks?q=selection+contains`,
     'operator',
     portal.password,
   );
