@@ -203,8 +203,8 @@ eachDatabase((name, open) => {
         sum(chart.days, 'warnings'),
       ]).toEqual([analytics.all.now.runs, analytics.all.now.failed, analytics.all.now.warning]);
       expect([sum(chart.before, 'runs'), sum(chart.before, 'failures')]).toEqual([
-        details.all.before.runs,
-        details.all.before.failed,
+        analytics.all.before.runs,
+        analytics.all.before.failed,
       ]);
       chart.days.forEach((day, i) => {
         expect([
