@@ -182,24 +182,24 @@ test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1
   }
 });
 
-const readEstate = (args: readonly string[], env: Record<string, string> = {}): unknown => {
+const loadDemo = (args: readonly string[], env: Record<string, string> = {}): unknown => {
   const read = readConfig(env, '/', args);
   return typeof read === 'string' ? read : read.estate;
 };
 
 test('START-2, EST-9: the demo size comes from an option or the environment, the option first; an unknown one is named', () => {
   expect([
-    readEstate([]),
-    readEstate(['--estate', 'medium']),
-    readEstate(['--estate=large']),
-    readEstate([], { DAYBOOK_ESTATE: 'none' }),
-    readEstate(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
+    loadDemo([]),
+    loadDemo(['--estate', 'medium']),
+    loadDemo(['--estate=large']),
+    loadDemo([], { DAYBOOK_ESTATE: 'none' }),
+    loadDemo(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' }),
   ]).toEqual([null, 'medium', 'large', 'none', 'small']);
   expect([
-    readEstate(['--estate']),
-    readEstate(['--estate', 'huge']),
-    readEstate([], { DAYBOOK_ESTATE: 'x' }),
-    readEstate(['--verbose']),
+    loadDemo(['--estate']),
+    loadDemo(['--estate', 'huge']),
+    loadDemo([], { DAYBOOK_ESTATE: 'x' }),
+    loadDemo(['--verbose']),
   ]).toEqual([
     expect.stringContaining('"" is unknown'),
     expect.stringContaining('"huge"'),
