@@ -54,8 +54,8 @@ export interface Source {
 export const FOLDERS_SCOPE = 'folders';
 /** The main scope of a drive, and its only one. */
 export const DRIVE_SCOPE = 'drive';
-export const isMainScope = (scope: string): boolean =>
-  scope === FOLDERS_SCOPE || scope === DRIVE_SCOPE;
+export const MAIN_SCOPES: readonly string[] = [FOLDERS_SCOPE, DRIVE_SCOPE];
+export const isMainScope = (scope: string): boolean => MAIN_SCOPES.includes(scope);
 
 /**
  * One page of changes. A scope that is named after a folder lists the items of that folder alone.

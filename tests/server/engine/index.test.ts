@@ -255,6 +255,26 @@ eachDatabase((name, open) => {
     expect(await copyAt(bench, 1)).toEqual(memory.copy());
   });
 
+  test(`ENG-5: the items of a folder that is gone before it is known are gone, and back with it (${name})`, async () => {
+    const memory = memoryObject('mailbox', 'ann');
+    memory.putFolder('inbox', null);
+    memory.putFolder('short', null);
+    memory.putItem('i1', 'short', 'content 1');
+    // Read in this order: short, folders, inbox.
+    memory.trouble.shuffle = (length) => (length === 3 ? 2 : 0);
+    memory.trouble.onPage = () => {
+      memory.trouble.onPage = null;
+      memory.removeFolder('short');
+    };
+    const bench = await makeBench(await open(), memory);
+    expect(await backUp(bench, true)).toMatchObject({ point: 1 });
+    expect(await copyAt(bench, 1)).toEqual(memory.copy());
+    memory.putFolder('short', null);
+    memory.putItem('i1', 'short', 'content 1');
+    expect(await backUp(bench, true)).toMatchObject({ point: 2 });
+    expect(await copyAt(bench, 2)).toEqual(memory.copy());
+  });
+
   test(`ENG-6: an item that can't be read fails alone, is counted, and is read later (${name})`, async () => {
     const memory = memoryObject('mailbox', 'ann');
     memory.putFolder('inbox', null);

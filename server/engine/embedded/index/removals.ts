@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { MAIN_SCOPES } from '../types.ts';
 import { FAILED, REMOVED } from './marks.ts';
 import type { IndexedObject } from './objects.ts';
 import { BATCH_ROWS, isFolderOfScope, isItemOfScope, unmark } from './pages.ts';
@@ -54,7 +55,7 @@ export async function compareListing(
 export interface Gone {
   /** Items that were in the newest point. */
   readonly items: number;
-  /** Folders that were removed, with those below them. */
+  /** Folders that were removed, with those below them, and folders that were never listed. */
   readonly folders: readonly string[];
   /** More than 30 % of the items: probably a mistake, or an attack (ENG-6). */
   readonly isSudden: boolean;
@@ -67,6 +68,11 @@ export async function findGone({ sql: db, tenant }: TenantTx, object: Removing):
       select f.key from folder as f join listed_item as l
         on l.tenant_id = f.tenant_id and l.object_n = f.object_n and l.scope = ${REMOVED} and l.key = f.key
       where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null
+      union
+      -- Removed after its items were read and before folders were: listed anew if it is there after all.
+      select c.scope from object_cursor as c
+      where c.tenant_id = ${tenant} and c.object_n = ${n} and c.scope not in (${sql.join(MAIN_SCOPES)}) and not exists (
+        select from folder as f where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null and f.key = c.scope)
       union
       select f.key from folder as f join gone on f.parent_key = gone.key
       where f.tenant_id = ${tenant} and f.object_n = ${n} and f.to_point is null
