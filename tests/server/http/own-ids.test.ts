@@ -106,6 +106,6 @@ test('HTTP-24: if the address has no ID, a body with one is refused as before', 
 test('HTTP-24, HTTP-13: the OpenAPI description says that a body may repeat the ID', () => {
   const { description } = openApi()['info'] as { description: string };
   expect(description).toContain(
-    'A body may repeat the id in the path as `id` or `_id`, but a different id is refused.',
+    'A body may repeat the ID in the path as `id` or `_id`, but a different ID is refused.',
   );
 });
