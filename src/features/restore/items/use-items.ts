@@ -43,7 +43,14 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
   const key = JSON.stringify([session, object, folder, text, sort]);
   const [loaded, setLoaded] = useState<Loaded>(EMPTY);
   const current = loaded.key === key ? loaded : EMPTY;
-  const running = useRef(new Set<string>());
+  const running = useRef(new Set<number>());
+  // Answers to what was asked for before this are late: nobody wants them any more.
+  useEffect(
+    () => () => {
+      running.current = new Set();
+    },
+    [key],
+  );
   const [shown, setShown] = useState<readonly [number, number]>([0, 0]);
 
   const request = useCallback(
@@ -59,8 +66,9 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
         ...(text !== '' && { search: text }),
         ...getSortFields(sort),
       };
+      const asked = running.current;
       const answer = await workload.listItems(session, { object, folder }, query);
-      onRead(answer);
+      if (running.current === asked) onRead(answer);
       return answer;
     },
     [workload, session, object, folder, text, sort, onRead],
@@ -73,12 +81,13 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
   const isFailed = current.failure !== null;
   useEffect(() => {
     if (wanted === null || isFailed) return;
-    const id = `${key} ${wanted}`;
-    if (running.current.has(id)) return;
-    running.current.add(id);
+    const asked = running.current;
+    if (asked.has(wanted)) return;
+    asked.add(wanted);
     const load = async (): Promise<void> => {
       const answer = await request(wanted * PAGE_ROWS, PAGE_ROWS, before);
-      running.current.delete(id);
+      if (running.current !== asked) return;
+      asked.delete(wanted);
       setLoaded((was) => {
         const base = was.key === key ? was : { ...EMPTY, key };
         return answer.ok

@@ -43,11 +43,18 @@ export function useTree({
   const key = `${session} ${search}`;
   const branches = loaded.key === key ? loaded.branches : EMPTY;
   const running = useRef(new Set<string>());
+  // Answers to what was asked for before this are late: nobody wants them any more.
+  useEffect(
+    () => () => {
+      running.current = new Set();
+    },
+    [key],
+  );
   const load = useCallback(
     (parent: string, object: string, cursor: string | null): void => {
-      const request = `${key} ${parent}`;
-      if (running.current.has(request)) return;
-      running.current.add(request);
+      const asked = running.current;
+      if (asked.has(parent)) return;
+      asked.add(parent);
       const put = (change: (before: Branch | undefined) => Branch): void =>
         setLoaded((before) => {
           const known = before.key === key ? before.branches : EMPTY;
@@ -64,7 +71,8 @@ export function useTree({
                 { object, folder: parent === object ? null : parent },
                 page,
               );
-        running.current.delete(request);
+        if (running.current !== asked) return;
+        asked.delete(parent);
         onRead(answer);
         put((before = UNKNOWN) =>
           answer.ok

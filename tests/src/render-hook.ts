@@ -1,0 +1,60 @@
+import { act, createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { vi } from 'vitest';
+
+export interface RenderedHook<P, T> {
+  /** What the hook returned last. */
+  readonly current: () => T;
+  readonly render: (props: P) => Promise<void>;
+  /** Runs something that changes state, with what follows from it. */
+  readonly run: (change: () => void) => Promise<void>;
+  readonly unmount: () => Promise<void>;
+}
+
+/**
+ * Renders a component that has a hook and shows nothing, so it needs no document. It sets globals:
+ * `vi.unstubAllGlobals` removes them.
+ */
+export async function renderHook<P, T>(
+  useHook: (props: P) => T,
+  props: P,
+): Promise<RenderedHook<P, T>> {
+  vi.stubGlobal('window', { HTMLIFrameElement: class {} });
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  let last: { readonly value: T } | null = null;
+  function Host({ input }: { readonly input: P }): null {
+    last = { value: useHook(input) };
+    return null;
+  }
+  const root = createRoot(emptyElement());
+  const run = (change: () => void): Promise<void> =>
+    act(async () => {
+      change();
+    });
+  const render = (input: P): Promise<void> =>
+    run(() => root.render(createElement(Host, { input })));
+  await render(props);
+  return {
+    current: () => {
+      if (last === null) throw new Error('Not rendered.');
+      return last.value;
+    },
+    render,
+    run,
+    unmount: () => run(() => root.unmount()),
+  };
+}
+
+/** The parts of an element that React asks for when nothing is shown in it. */
+function emptyElement(): Element {
+  const document = { nodeType: 9, activeElement: null, body: null, addEventListener: () => {} };
+  return {
+    nodeType: 1,
+    nodeName: 'DIV',
+    tagName: 'DIV',
+    namespaceURI: 'http://www.w3.org/1999/xhtml',
+    ownerDocument: document,
+    textContent: '',
+    addEventListener: () => {},
+  } as unknown as Element;
+}
