@@ -116,16 +116,13 @@ export function mailsPage(shown: ShownTenant, person: Person, folder: FolderRow)
     .listMessages(person.id, folder.id)
     .toSorted((a, b) => b.received_at - a.received_at)
     .slice(0, MAX_SHOWN);
-  const options = admin
+  const folders = admin
     .listFolders(person.id)
-    .filter(
-      ({ hidden, well_known }) =>
-        hidden === 0 && well_known !== 'root' && well_known !== 'msgfolderroot',
-    )
-    .map(
-      ({ id, name }) =>
-        `<option value="${id}"${id === folder.id ? ' selected' : ''}>${escaped(name)}</option>`,
-    );
+    .filter(({ hidden, well_known }) => hidden === 0 && !isTop(well_known));
+  const options = folders.map(
+    (one) =>
+      `<option value="${one.id}"${one.id === folder.id ? ' selected' : ''}>${escaped(getPath(folders, one))}</option>`,
+  );
   return page(
     t.mailsOf({ name: person.name }),
     `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
@@ -143,6 +140,15 @@ ${rows.length === MAX_SHOWN ? `<p>${t.newest({ count: MAX_SHOWN })}</p>` : ''}
 ${action(shown, `${path}?folder=${folder.id}`, t.addMail)}
 </main>`,
   );
+}
+
+const isTop = (wellKnown: string | null): boolean =>
+  wellKnown === 'root' || wellKnown === 'msgfolderroot';
+
+/** Returns the names of a folder and of those above it, `a/b`. */
+function getPath(folders: readonly FolderRow[], { name, parent_id: parentId }: FolderRow): string {
+  const parent = folders.find(({ id }) => id === parentId);
+  return parent === undefined ? name : `${getPath(folders, parent)}/${name}`;
 }
 
 function mailCells(shown: ShownTenant, path: string, folder: FolderRow, row: MessageRow): string[] {
@@ -165,13 +171,15 @@ function mailCells(shown: ShownTenant, path: string, folder: FolderRow, row: Mes
 
 /** The files of a person's drive, those changed last first. */
 export function filesPage(shown: ShownTenant, person: Person): string {
+  const { admin } = shown.tenant;
   const path = `/people/${person.id}/files`;
-  const files = shown.tenant.admin
+  const files = admin
     .listFiles(person.id)
     .toSorted((a, b) => b.changed_at - a.changed_at)
     .slice(0, MAX_SHOWN);
   const cells = (file: ItemRow): string[] => [
     escaped(file.name),
+    escaped(admin.getFolderPath(file)),
     t.bytes({ bytes: file.size }),
     String(file.version),
     time(file.changed_at),
@@ -192,7 +200,7 @@ export function filesPage(shown: ShownTenant, person: Person): string {
     t.filesOf({ name: person.name }),
     `<nav aria-label="${t.people}"><p><a href="${BASE}/${shown.n}">${t.back}</a></p></nav>
 <main>
-${files.length === 0 ? `<p>${t.noFiles}</p>` : table([t.name, t.size, t.version, t.changed, t.actions], files.map(cells))}
+${files.length === 0 ? `<p>${t.noFiles}</p>` : table([t.name, t.folder, t.size, t.version, t.changed, t.actions], files.map(cells))}
 ${files.length === MAX_SHOWN ? `<p>${t.newest({ count: MAX_SHOWN })}</p>` : ''}
 ${action(shown, path, t.addFile)}
 </main>`,

@@ -14,6 +14,7 @@ import {
   findItem,
   storeBytes,
 } from './drive-store.ts';
+import { getFolderPath } from './drive-entities.ts';
 import { driveOfOwner } from './drive.ts';
 import type { DeviceCodes } from './entra.ts';
 import {
@@ -48,6 +49,8 @@ export interface TenantAdmin {
   deleteMessage(user: string, message: string): void;
   purgeMessage(user: string, message: string): void;
   listFiles(user: string): ItemRow[];
+  /** Returns the names of the folders above a file, `a/b`. */
+  getFolderPath(file: ItemRow): string;
   /** Adds a made file to the top folder of a drive. */
   addFile(user: string): ItemRow;
   /** Replaces a file's content, by new bytes or its next revision. */
@@ -134,6 +137,7 @@ export function createAdmin(
         'select * from item where drive_id = ? and deleted = 0 and is_folder = 0 order by n',
         driveOfOwner(tenant, user).id,
       ),
+    getFolderPath: (file) => getFolderPath(tenant, file),
     addFile: (user) => {
       const drive = driveOfOwner(tenant, user);
       const person = listPeople(tenant).find(({ id }) => id === drive.owner_id);

@@ -52,8 +52,8 @@ export const itemTag = (tenant: Tenant, item: ItemRow): string =>
 export const contentTag = (tenant: Tenant, item: ItemRow): string =>
   `"c:${makeListItemGuid(tenant, item)},${item.version}"`;
 
-/** Returns the folders above an item, `/drives/…/root:/a/b`. */
-function getPath(tenant: Tenant, item: ItemRow): string {
+/** Returns the names of the folders above an item, `a/b`. */
+export function getFolderPath(tenant: Tenant, item: ItemRow): string {
   const names: string[] = [];
   let parentId = item.parent_id;
   while (parentId !== null) {
@@ -69,7 +69,7 @@ function getPath(tenant: Tenant, item: ItemRow): string {
 }
 
 export function itemEntity(tenant: Tenant, drive: DriveRow, item: ItemRow): Entity {
-  const path = getPath(tenant, item);
+  const path = getFolderPath(tenant, item);
   const isRoot = item.parent_id === null;
   const webPath = [path, isRoot ? '' : item.name].filter(Boolean).join('/');
   const isShared = tenant.store.get('select 1 from permission where item_id = ? limit 1', item.id);

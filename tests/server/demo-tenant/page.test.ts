@@ -102,7 +102,14 @@ test('GRAPH-15: the page shows mails and files, and adds, changes, moves and del
   await press(`${mails}?folder=${folder?.id}`, `Delete mail: ${name(subject)}`);
   expect(count('archive')).toBe(archive);
 
+  expect((await ask(mails)).text).toContain('>Projects/Quay extension/Drawings</option>');
+
   const files = `/demo/tenant/1/people/${user.id}/files`;
+  const inFolder = admin.listFiles(user.id).find((file) => admin.getFolderPath(file) !== '');
+  if (!inFolder) throw new Error('a drive without folders');
+  expect((await ask(files)).text).toContain(
+    `<td>${name(inFolder.name)}</td><td>${name(admin.getFolderPath(inFolder))}</td>`,
+  );
   const before = admin.listFiles(user.id);
   await press(files, 'Add file');
   const added = admin.listFiles(user.id).find(({ id }) => before.every((file) => file.id !== id));
