@@ -132,6 +132,16 @@ export interface StoredItem {
 export interface Writer {
   /** What the target has of an item: by key in the original place, else by Message-ID, name and size. */
   find(place: Place, item: StoredItem, call: SourceCall): Reply<Found | null>;
+  /**
+   * What an earlier attempt or restore has written of an item beside `other`, which differs. Null: it
+   * is not there.
+   */
+  findCopy(
+    place: Place,
+    item: StoredItem,
+    other: Found | null,
+    call: SourceCall,
+  ): Reply<Found | null>;
   /** Returns the key of the folder with this path; null if the target lacks it. */
   findFolder(place: Place, call: SourceCall): Reply<string | null>;
   /** Returns the key of the folder with this path, and creates what is missing of it. */

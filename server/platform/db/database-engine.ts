@@ -164,7 +164,8 @@ export interface EngineTables {
     name: string;
     path: string;
     /** `planned`, then `writing` (stored before the write), then `done`. */
-    state: 'planned' | 'writing' | 'done';
+    /** `writing-copy`: beside another version, which stays. */
+    state: 'planned' | 'writing' | 'writing-copy' | 'done';
     outcome: ItemOutcome | null;
     message: string | null;
     written: JsonOrNull;

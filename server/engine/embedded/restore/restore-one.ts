@@ -47,14 +47,28 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
   const place = { object: object.value, path: readPath(one.path) };
   const found = await writer.find(place, one.item, task);
   if (!found.ok) return problem(task, one, found.error);
+  const isBeside = one.state === 'writing-copy';
+  const findCopy = (version: StoredItem) => writer.findCopy(place, version, found.value, task);
+  const copy =
+    isBeside || (input.onConflict === 'keep-both' && found.value?.isSame === false)
+      ? await findCopy(one.item)
+      : NOT_FOUND;
+  if (!copy.ok) return problem(task, one, copy.error);
   // A crash hid the end of an earlier attempt: if the item is there, that attempt succeeded (RES-5).
-  if (one.state === 'writing' && found.value?.isSame)
-    return endInterrupted(task, one, writer, object.value, found.value);
+  const own = isBeside ? copy.value : found.value;
+  if (one.state !== 'planned' && own?.isSame)
+    return endInterrupted(task, one, writer, object.value, own);
   const earlier = await loadEarlierVersions(task, one);
-  const begun = one.state === 'writing' ? await findBegun(task, writer, place, earlier) : null;
-  if (begun?.ok === false) return problem(task, one, begun.error);
-  if (begun?.value != null) return goOn(task, one, writer, place, earlier, begun.value);
-  const decision = decide(input, found.value);
+  const begun =
+    one.state === 'planned'
+      ? NOT_FOUND
+      : await findBegun(
+          earlier,
+          isBeside ? findCopy : (version) => writer.find(place, version, task),
+        );
+  if (!begun.ok) return problem(task, one, begun.error);
+  if (begun.value !== null) return goOn(task, one, writer, place, earlier, begun.value);
+  const decision = decide(input, copy.value ?? found.value);
   if (decision.do === 'skip') return finish(task, one, decision.outcome, decision.message);
   if (input.dryRun)
     return finish(task, one, decision.outcome, withVersions(decision.plan, earlier.length));
@@ -65,12 +79,10 @@ export async function restoreOne(task: RunningTask, one: TaskItem): Promise<Item
     return passes(replaced.error)
       ? { ok: false, error: replaced.error }
       : finish(task, one, 'failed', t.notReplaceable({ reason: replaced.error.message }));
-  await storeStep(task, one.n, {
-    state: 'writing',
-    written: null,
-    replaced: replaced.value,
-  });
+  const state = decision.keepBoth ? 'writing-copy' : 'writing';
+  await storeStep(task, one.n, { state, written: null, replaced: replaced.value });
   const written = await writeVersions(task, one, writer, place, {
+    state,
     versions: [...earlier, one.item],
     replaces: decision.replaces,
     keepBoth: decision.keepBoth,
@@ -90,13 +102,16 @@ async function goOn(
   { count, found }: BegunVersion,
 ): Promise<ItemEnd> {
   const written = await writeVersions(task, one, writer, place, {
+    state: one.state,
     versions: [...earlier.slice(count), one.item],
     replaces: found,
     keepBoth: false,
   });
   if (!written.ok) return problem(task, one, written.error);
   const [outcome, message] =
-    one.replaced === null ? (['restored', t.created] as const) : (['merged', t.replaced] as const);
+    one.replaced === null
+      ? (['restored', getCreated(one)] as const)
+      : (['merged', t.replaced] as const);
   return finishWritten(task, one, outcome, withVersions(message, earlier.length), written.value);
 }
 
@@ -110,13 +125,17 @@ async function endInterrupted(
 ): Promise<ItemEnd> {
   const written = { object, key, changeKey };
   const replaced = one.replaced as ReplacedItem | null;
-  if (replaced === null) return finishWritten(task, one, 'restored', t.created, written);
+  if (replaced === null) return finishWritten(task, one, 'restored', getCreated(one), written);
   if (replaced.item.key !== key) {
     const removed = await writer.remove(object, replaced.item, task);
     if (!removed.ok && passes(removed.error)) return { ok: false, error: removed.error };
   }
   return finishWritten(task, one, 'merged', t.replaced, written);
 }
+
+const getCreated = ({ state }: TaskItem): string =>
+  state === 'writing-copy' ? t.keptBoth : t.created;
+const NOT_FOUND = { ok: true, value: null } as const;
 
 /** Makes sure of a folder, once for all items that go there. */
 async function ensureFolder(

@@ -206,7 +206,7 @@ async function nextItems({ sql: db, tenant }: TenantTx, { id }: RunningTask): Pr
     join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
     join backup_object as o on o.tenant_id = ${tenant} and o.n = r.object_n
     where r.tenant_id = ${tenant} and r.task_id = ${id}::uuid and r.state <> 'done'
-    order by r.state = 'writing' desc, r.n limit ${BATCH}`.execute(db);
+    order by r.state = 'planned', r.n limit ${BATCH}`.execute(db);
   return rows.map(
     ({
       n,

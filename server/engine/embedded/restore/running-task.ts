@@ -76,7 +76,8 @@ export interface RunningTask {
 /** An item of a task, with its version in the index. */
 export interface TaskItem {
   readonly n: number;
-  readonly state: 'planned' | 'writing' | 'done';
+  /** `writing-copy`: beside another version, which stays. */
+  readonly state: 'planned' | 'writing' | 'writing-copy' | 'done';
   readonly name: string;
   readonly path: string;
   readonly object: SourceObject;

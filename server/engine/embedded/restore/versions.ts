@@ -41,15 +41,16 @@ export interface BegunVersion {
   readonly found: Found;
 }
 
-/** Finds what an interrupted attempt has written of the earlier versions; null: nothing. */
+/**
+ * Finds what an interrupted attempt has written of the earlier versions; null: nothing. `find` looks
+ * for one of them.
+ */
 export async function findBegun(
-  task: RunningTask,
-  writer: Writer,
-  place: Place,
   earlier: readonly StoredItem[],
+  find: (version: StoredItem) => Reply<Found | null>,
 ): Promise<EngineResult<BegunVersion | null>> {
   for (const [at, version] of [...earlier.entries()].toReversed()) {
-    const found = await writer.find(place, version, task);
+    const found = await find(version);
     if (!found.ok) return found;
     if (found.value?.isSame) return { ok: true, value: { count: at + 1, found: found.value } };
   }
@@ -63,6 +64,7 @@ export async function writeVersions(
   writer: Writer,
   place: Place,
   input: {
+    readonly state: TaskItem['state'];
     readonly versions: readonly StoredItem[];
     readonly replaces: Found | null;
     readonly keepBoth: boolean;
@@ -71,6 +73,7 @@ export async function writeVersions(
   if (task.request.is !== 'restore') throw new Error('Not a restore.');
   const { flags } = task.request.input;
   let { replaces, keepBoth } = input;
+  const { state } = input;
   for (const [at, version] of input.versions.entries()) {
     const content = getContent(task, version.parts);
     const written = await writer.write(
@@ -82,7 +85,7 @@ export async function writeVersions(
     if (!written.ok) return written;
     const result: WrittenItem = { ...written.value, object: place.object };
     if (at === input.versions.length - 1) return { ok: true, value: result };
-    await storeStep(task, one.n, { state: 'writing', written: result });
+    await storeStep(task, one.n, { state, written: result });
     replaces = { ...written.value, isSame: false };
     keepBoth = false;
   }

@@ -32,6 +32,13 @@ export function driveWriter(ports: GraphPorts): Writer {
       if (!folder.ok) return folder;
       return folder.value === null ? EMPTY : findFile(drive.value, folder.value, item);
     },
+    async findCopy(place, item, other, call) {
+      const drive = await open(place.object, call);
+      if (!drive.ok) return drive;
+      const folder = await findFolder(drive.value, place);
+      if (!folder.ok) return folder;
+      return folder.value === null ? EMPTY : findCopy(drive.value, folder.value, item, other);
+    },
     async findFolder(place, call) {
       const drive = await open(place.object, call);
       return drive.ok ? findFolder(drive.value, place) : drive;
@@ -187,19 +194,72 @@ function toFoundFile(row: DriveItem, item: StoredItem): Found {
   return { key: now.key, changeKey: now.changeKey, isSame };
 }
 
+/** The names of an item and of its copies, `Plan.docx`, `Plan 1.docx`. */
+function getCopyName(title: string, n: number): string {
+  if (n === 0) return title;
+  const dot = title.lastIndexOf('.');
+  return dot > 0 ? `${title.slice(0, dot)} ${n}${title.slice(dot)}` : `${title} ${n}`;
+}
+
+/** Looks for an item among its copies in a folder, other than `other`. */
+async function findCopy(
+  drive: Drive,
+  folder: string,
+  item: StoredItem,
+  other: Found | null,
+): Reply<Found | null> {
+  for (let n = 0; ; n++) {
+    const title = getCopyName(item.title, n);
+    const row = await findChild(drive, folder, title);
+    if (!row.ok) return row;
+    if (row.value === null && n > 0) return EMPTY;
+    if (!row.value?.file || row.value.id === other?.key) continue;
+    const copy = toFoundFile(row.value, { ...item, title });
+    if (copy.isSame) return { ok: true, value: copy };
+  }
+}
+
+/** Returns the first name of a file or its copies that nothing in the folder has. */
+async function findFreeName(drive: Drive, folder: string, title: string): Reply<string> {
+  for (let n = 0; ; n++) {
+    const name = getCopyName(title, n);
+    const row = await findChild(drive, folder, name);
+    if (!row.ok) return row;
+    if (row.value === null) return { ok: true, value: name };
+  }
+}
+
+/** Names that are tried in turn, if somebody takes each free one meanwhile. */
+const MAX_NAMES = 5;
+
 async function writeFile(
   drive: Drive,
   folder: string,
   item: StoredItem,
   input: WriteInput,
 ): Reply<Written> {
-  const { replaces, keepBoth } = input;
+  if (!input.keepBoth) return writeNamed(drive, folder, item, input);
+  for (let tries = 1; ; tries++) {
+    const title = await findFreeName(drive, folder, item.title);
+    if (!title.ok) return title;
+    const written = await writeNamed(drive, folder, { ...item, title: title.value }, input);
+    if (written.ok || written.error.kind !== 'conflict' || tries === MAX_NAMES) return written;
+  }
+}
+
+async function writeNamed(
+  drive: Drive,
+  folder: string,
+  item: StoredItem,
+  input: WriteInput,
+): Reply<Written> {
+  const { replaces } = input;
   const child = childPath(drive, folder, item.title);
   if (child === null) return failed('invalid', t.badName);
   const target = replaces === null ? child : itemPath(drive, replaces.key);
   const raw = await input.content('raw');
   if (!raw.ok) return raw;
-  const conflict = replaces !== null ? 'replace' : keepBoth ? 'rename' : 'fail';
+  const conflict = replaces === null ? 'fail' : 'replace';
   const headers = replaces === null ? {} : { 'if-match': replaces.changeKey };
   const fileSystemInfo = {
     createdDateTime: new Date(item.at).toISOString(),
@@ -216,10 +276,9 @@ async function writeFile(
           content: raw.value,
         });
   if (sent.ok) return { ok: true, value: toWritten(sent.value) };
-  // The response is lost, and the file may be there. A copy that is kept can't be told apart.
+  // The response is lost, and the file may be there.
   const { error } = sent;
-  if ((error.kind !== 'unreachable' && error.kind !== 'internal') || conflict === 'rename')
-    return { ok: false, error };
+  if (error.kind !== 'unreachable' && error.kind !== 'internal') return { ok: false, error };
   const now = await nullIfMissing(drive.client.get(target, DriveItem));
   const isWritten =
     now.ok &&
@@ -233,7 +292,7 @@ async function writeFile(
 }
 
 interface FileInput {
-  readonly conflict: 'replace' | 'rename' | 'fail';
+  readonly conflict: 'replace' | 'fail';
   readonly headers: Readonly<Record<string, string>>;
   readonly fileSystemInfo: Readonly<Record<string, string>>;
 }

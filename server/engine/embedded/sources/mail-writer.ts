@@ -49,12 +49,17 @@ export function mailWriter(ports: GraphPorts): Writer {
       },
     }),
   });
+  const find: Writer['find'] = async (place, item, call) => {
+    const mailbox = open(place.object, call);
+    const folder = await findFolder(mailbox, place);
+    if (!folder.ok) return folder;
+    return folder.value === null ? EMPTY : findMessage(mailbox, folder.value, item);
+  };
   return {
-    async find(place, item, call) {
-      const mailbox = open(place.object, call);
-      const folder = await findFolder(mailbox, place);
-      if (!folder.ok) return folder;
-      return folder.value === null ? EMPTY : findMessage(mailbox, folder.value, item);
+    find,
+    async findCopy(place, item, _other, call) {
+      const found = await find(place, item, call);
+      return !found.ok || found.value?.isSame === true ? found : EMPTY;
     },
     findFolder: (place, call) => findFolder(open(place.object, call), place),
     ensureFolder: (place, call, recorder) =>

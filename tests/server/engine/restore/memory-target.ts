@@ -34,6 +34,8 @@ export class MemoryTarget {
   killAt = 0;
   /** As mails are replaced: by another one, then the first is removed. Files keep their key. */
   replacesByCopy = false;
+  /** As files are: each item of a folder has a name of its own. */
+  hasUniqueNames = false;
 
   put(item: TargetItem): string {
     const key = `k${this.#next++}`;
@@ -70,6 +72,15 @@ export class MemoryTarget {
     this.killAt = 0;
   }
 
+  #getCopyId(id: string, folder: string): string {
+    const ids = new Set(
+      [...this.items.values()].filter((one) => one.folder === folder).map((one) => one.id),
+    );
+    let copy = id;
+    for (let n = 1; ids.has(copy); n++) copy = `${id} ${n}`;
+    return copy;
+  }
+
   readonly writer: Writer = {
     find: async ({ path }, item) => {
       const folder = path.map(({ name }) => name).join('/');
@@ -87,6 +98,22 @@ export class MemoryTarget {
               isSame: found[1].content === content,
             }
           : null,
+      };
+    },
+    findCopy: async ({ path }, item, other) => {
+      const folder = path.map(({ name }) => name).join('/');
+      const id = item.flags.messageId ?? item.key;
+      const content = this.#contentOf(item.parts);
+      const copy = [...this.items].find(
+        ([key, one]) =>
+          key !== other?.key &&
+          one.folder === folder &&
+          (one.id === id || one.id.startsWith(`${id} `)) &&
+          one.content === content,
+      );
+      return {
+        ok: true,
+        value: copy ? { key: copy[0], changeKey: String(copy[1].change), isSame: true } : null,
       };
     },
     findFolder: async ({ path }) => {
@@ -131,7 +158,9 @@ export class MemoryTarget {
           this.items.set(replaces.key, { ...now, content: text, change });
           return { ok: true, value: { key: replaces.key, changeKey: String(change) } };
         }
-        const key = this.put({ id: item.flags.messageId ?? item.key, folder, content: text });
+        const own = item.flags.messageId ?? item.key;
+        const id = this.hasUniqueNames && input.keepBoth ? this.#getCopyId(own, folder) : own;
+        const key = this.put({ id, folder, content: text });
         return { ok: true, value: { key, changeKey: String(this.items.get(key)?.change) } };
       });
       if (!written.ok || replaces === null || !this.replacesByCopy) return written;
@@ -197,6 +226,7 @@ export class MemoryTarget {
     const { writer } = this;
     return {
       find: alive((...args) => writer.find(...args)),
+      findCopy: alive((...args) => writer.findCopy(...args)),
       findFolder: alive((...args) => writer.findFolder(...args)),
       ensureFolder: alive((...args) => writer.ensureFolder(...args)),
       write: alive((...args) => writer.write(...args)),

@@ -292,6 +292,52 @@ eachDatabase((name, open) => {
     }
   });
 
+  test(`RES-5, RES-2: killed before or after any write, a file that is kept beside another is there once, also with all its versions (${name})`, async () => {
+    const store = await open();
+    const backup: Mail[] = [{ id: 'plan', folder: 'Inbox', content: 'the last', at: 1 }];
+    const earlier = ['v1', 'the v2'];
+    for (const versions of ['last', 'all'] as const)
+      // The target has another file, or one of the versions that are restored.
+      for (const content of ['edited since', 'v1'])
+        for (let killAt = 1; ; killAt++) {
+          const world = await setUp(store, backup, earlier);
+          const { target } = world;
+          target.hasUniqueNames = true;
+          target.put({ id: 'plan', folder: 'Inbox', content });
+          const start = target.state();
+          const rules = { versions, onConflict: 'keep-both' } as const;
+          const task = getValue(await world.request(rules));
+          target.killAt = killAt;
+          const wasKilled = await world.run(task).then(
+            () => false,
+            (error: unknown) => {
+              if (!(error instanceof Killed)) throw error;
+              return true;
+            },
+          );
+          target.revive();
+          if (wasKilled) expect(await world.run(task)).toBe(null);
+          const at = [versions, content, killAt];
+          const after = [...start, 'Inbox/plan 1=the last'].sort();
+          expect([at, target.state()]).toEqual([at, after]);
+          expect([at, target.contents]).toEqual([
+            at,
+            versions === 'all' ? [...earlier, 'the last'] : ['the last'],
+          ]);
+          expect((await world.messages(task))[0]).toMatch(
+            /^Created beside the version of the target\./,
+          );
+
+          const again = await world.restored(rules);
+          expect((await world.taskOf(again)).counts.skipped).toBe(1);
+          expect([at, target.state()]).toEqual([at, after]);
+          expect(await world.run(getValue(await world.undo(task)))).toBe(null);
+          expect([at, target.state()]).toEqual([at, start]);
+          if (!wasKilled) break;
+          expect(killAt).toBeLessThan(60);
+        }
+  });
+
   test(`RES-4: undo removes the folders that a restore created, also those of items that failed (${name})`, async () => {
     const world = await setUp(await open(), [
       { id: 'a', folder: 'Inbox', content: 'one', at: 1 },

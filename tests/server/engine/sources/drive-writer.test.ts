@@ -140,12 +140,36 @@ test('ENG-27: a file that is kept beside another gets a name of its own; without
     error: { kind: 'conflict', message: 'An item with this name already exists.' },
   });
   const before = (await filesAt(one)).length;
+  const other = getValue(await writer.find(one.place, one.item, graph.call));
+  expect(getValue(await writer.findCopy(one.place, one.item, other, graph.call))).toBeNull();
   const written = getValue(
     await writer.write(one.place, one.item, getInput(one, { keepBoth: true }), graph.call),
   );
   const after = await filesAt(one);
   expect(after.length).toBe(before + 1);
-  expect(after.find(({ item }) => item.key === written.key)?.item.title).not.toBe(one.item.title);
+  const name = one.item.title.replace(/(?=\.[^.]*$|$)/, ' 1');
+  expect(after.find(({ item }) => item.key === written.key)?.item.title).toBe(name);
+  expect(getValue(await writer.findCopy(one.place, one.item, other, graph.call))).toEqual({
+    ...written,
+    isSame: true,
+  });
+});
+
+test('ENG-28: wherever a response is lost, a file that is kept beside another is there once', async () => {
+  const lost = losing();
+  const { graph, object, kept: stored, admin, writer, filesAt } = await aDrive({ over: lost.over });
+  for (const [n, one] of stored.slice(0, 6).entries()) {
+    admin.changeFile(object.id, one.item.key, Buffer.from('theirs'));
+    const before = (await filesAt(one)).length;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      lost.next(attempt === 0 ? n : null);
+      const other = getValue(await writer.find(one.place, one.item, graph.call));
+      if (getValue(await writer.findCopy(one.place, one.item, other, graph.call)) !== null) break;
+      await writer.write(one.place, one.item, getInput(one, { keepBoth: true }), graph.call);
+    }
+    lost.next(null);
+    expect([n, (await filesAt(one)).length]).toEqual([n, before + 1]);
+  }
 });
 
 test('ENG-29: a folder that was created is removed only while it is empty', async () => {
