@@ -9,6 +9,7 @@ import { userPreferred } from './auth/preferences.ts';
 import { shiftEnded } from './daily-checks/hand-over.ts';
 import * as hints from './hints/hints.ts';
 import * as restoreSessions from './restore/sessions.ts';
+import { restoreTaskEnded } from './restore/tasks.ts';
 import * as rules from './rules/rules.ts';
 import * as tickets from './tickets/tickets.ts';
 import { viewRemoved, viewSaved } from './daily-checks/saved-views.ts';
@@ -95,6 +96,7 @@ export const EventSchema = v.variant('type', [
   backupJobs.backupSessionEnded,
   restoreSessions.restoreSessionOpened,
   restoreSessions.restoreSessionStopped,
+  restoreTaskEnded,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

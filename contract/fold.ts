@@ -26,6 +26,7 @@ import {
   RestoreSessionRowSchema,
   touchesRestoreSessions,
 } from './restore/sessions.ts';
+import { foldRestoreTasks, RestoreTaskRowSchema, touchesRestoreTasks } from './restore/tasks.ts';
 import { RuleRowSchema } from './rules/rules.ts';
 import { foldMonitoring, touchesMonitoring } from './runs/fold.ts';
 import {
@@ -105,6 +106,11 @@ export const FOLDS: { readonly [T in TableName]: TableFold<T> } = {
     row: RestoreSessionRowSchema,
     fold: foldRestoreSessions,
     touches: touchesRestoreSessions,
+  },
+  restoreTask: {
+    row: RestoreTaskRowSchema,
+    fold: foldRestoreTasks,
+    touches: touchesRestoreTasks,
   },
 };
 

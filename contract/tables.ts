@@ -8,6 +8,7 @@ import type { ViewRow } from './daily-checks/saved-views.ts';
 import type { EventOf, EventType, Logged } from './events.ts';
 import type { HintRow } from './hints/hints.ts';
 import type { RestoreSessionRow } from './restore/sessions.ts';
+import type { RestoreTaskRow } from './restore/tasks.ts';
 import type { RuleRow } from './rules/rules.ts';
 import type {
   CauseRow,
@@ -299,6 +300,13 @@ export const TABLES = {
     scope: { readBy: 'self', rows: 'self' },
     events: { 'restoresession.opened@1': 'self', 'restoresession.stopped@1': 'self' },
     lookups: { user_id: text((row) => row.user) },
+  }),
+  restoreTask: table<RestoreTaskRow>()({
+    key: 'id',
+    replicatedAs: null,
+    scope: null,
+    events: { 'restoretask.ended@1': 'none' },
+    lookups: {},
   }),
 } as const;
 

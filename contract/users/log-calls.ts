@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { SESSION_RESULTS } from '../backup/jobs.ts';
 import { call } from '../call.ts';
 import { anyId, moment, PAGE, getPage, words } from '../paging.ts';
 
@@ -6,9 +7,21 @@ const who = v.nullable(
   v.object({ _id: v.string(), username: v.nullable(v.string()), name: v.nullable(v.string()) }),
 );
 
+const items = v.number();
+/** How a restore, or its undo, ended. `organization`: its name, if the caller may see it. */
+const restoreEnd = v.object({
+  organization: v.nullable(v.string()),
+  kind: v.picklist(['restore', 'undo']),
+  result: v.picklist(SESSION_RESULTS),
+  restored: items,
+  merged: items,
+  skipped: items,
+  failed: items,
+});
+
 /**
  * One line of the user log. `what` is its kind and `words` describes it. `user`: who is affected;
- * `actor`: who did it. `acting`: as which other user.
+ * `actor`: who did it. `acting`: as which other user. `restore`: of a restore that has ended.
  */
 export const LogLineSchema = v.object({
   _id: v.string(),
@@ -20,6 +33,7 @@ export const LogLineSchema = v.object({
   acting: v.boolean(),
   ip: v.string(),
   agent: v.string(),
+  restore: v.optional(restoreEnd),
 });
 export type LogLine = v.InferOutput<typeof LogLineSchema>;
 

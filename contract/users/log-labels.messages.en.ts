@@ -54,4 +54,25 @@ export const logLabels = defineMessages('log-labels', {
   'secret.removed': 'Secret removed',
   'notification.published': 'Notice published',
   'notification.ended': 'Notice removed',
+  'backupcontent.read': 'Backed-up content read',
+  'restoresession.opened': 'Restore session opened',
+  'restoresession.stopped': 'Restore session stopped',
+  'restoretask.requested': 'Restore or dry run requested',
+  'restoretask.undone': 'Undo of a restore requested',
+  'restoretask.cancelled': 'Stop of a restore requested',
+  'restoretask.ended': 'Restore ended',
+});
+
+/** How a restore ended. */
+export const restoreEndLabels = defineMessages('restore-end-labels', {
+  restore:
+    '{result, select, failed {Restore of {organization} failed: {counts}} cancelled {Restore of {organization} stopped: {counts}} other {Restore of {organization} ended: {counts}}}',
+  undo: '{result, select, failed {Undo of a restore of {organization} failed: {counts}} cancelled {Undo of a restore of {organization} stopped: {counts}} other {Undo of a restore of {organization} ended: {counts}}}',
+  unknownOrganization: 'an organization',
+  restored: '{count, number} restored',
+  merged: '{count, number} replaced',
+  undone: '{count, number} undone',
+  skipped: '{count, number} skipped',
+  failed: '{count, number} failed',
+  nothing: 'no items',
 });

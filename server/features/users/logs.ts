@@ -3,12 +3,14 @@ import type { UserId } from '#contract/ids.ts';
 import { utcText, wallText } from '#contract/runs/csv.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import type { LogLine } from '#contract/users/log-calls.ts';
-import { getWords } from '#contract/users/log-labels.ts';
+import { getSentence, getWords } from '#contract/users/log-labels.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers, Principal } from '../../platform/http/handler.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
+import { hasAbility } from '../../platform/auth/authorization.ts';
+import { seesCompany, toScope } from '../../platform/sync/scope.ts';
 import { csvAnswer, loadZone } from '../../platform/http/csv-response.ts';
 import { userMessages as t } from './messages.en.ts';
 
@@ -151,21 +153,52 @@ async function readLog(
     .limit(limit)
     .execute();
   const shown = stored === null ? null : new Set(stored);
+  const restores = await loadRestoreEnds(tx, session, rows);
   return {
     count,
     kinds,
-    rows: rows.map((row): LogLine => ({
-      _id: row.id,
-      at: row.at,
-      what: row.what,
-      words: getWords(row.what),
-      user: toLogUser(people, row.user_id, shown),
-      actor: toLogUser(people, row.actor_id ?? getActor(row.what, row.user_id), shown),
-      acting: row.impersonation_id !== null,
-      ip: row.ip,
-      agent: row.agent,
-    })),
+    rows: rows.map((row): LogLine => {
+      const restore = restores.get(row.id);
+      const described = { what: row.what, ...(restore !== undefined && { restore }) };
+      return {
+        ...described,
+        _id: row.id,
+        at: row.at,
+        words: getSentence(described),
+        user: toLogUser(people, row.user_id, shown),
+        actor: toLogUser(people, row.actor_id ?? getActor(row.what, row.user_id), shown),
+        acting: row.impersonation_id !== null,
+        ip: row.ip,
+        agent: row.agent,
+      };
+    }),
   };
+}
+
+type RestoreEnd = NonNullable<LogLine['restore']>;
+
+/** How the restores among records ended. Organizations that the caller may not see stay unnamed. */
+async function loadRestoreEnds(
+  tx: TenantTx,
+  session: Principal,
+  rows: readonly { readonly id: string; readonly what: string; readonly detail: unknown }[],
+): Promise<ReadonlyMap<string, RestoreEnd>> {
+  const ended = rows
+    .filter(({ what }) => what === 'restoretask.ended')
+    .map(({ id, detail }) => ({ id, detail: detail as RestoreEnd & { organization: string } }));
+  if (ended.length === 0) return new Map();
+  const organizations = hasAbility(session, 'o365.organizations')
+    ? await tx.rows('organization', [...new Set(ended.map(({ detail }) => detail.organization))])
+    : null;
+  return new Map(
+    ended.map(({ id, detail }): [string, RestoreEnd] => {
+      const { kind, result, restored, merged, skipped, failed } = detail;
+      const row = organizations?.get(detail.organization);
+      const isSeen = row !== undefined && seesCompany(toScope(session), row.company);
+      const organization = isSeen ? row.name : null;
+      return [id, { organization, kind, result, restored, merged, skipped, failed }];
+    }),
+  );
 }
 
 /** During sign-in there is no actor yet, so the user counts as the actor. */

@@ -11,6 +11,7 @@ const SQL_NAMES = {
   backupProxy: 'backup_proxy',
   backupJob: 'backup_job',
   restoreSession: 'restore_session',
+  restoreTask: 'restore_task',
 } as const;
 type SqlName<T extends TableName> = T extends keyof typeof SQL_NAMES ? (typeof SQL_NAMES)[T] : T;
 

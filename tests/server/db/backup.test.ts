@@ -242,6 +242,7 @@ const NEWER: readonly string[] = [
   'backup_proxy',
   'backup_job',
   'restore_session',
+  'restore_task',
   'run_task',
   'totp',
   'recovery_code',

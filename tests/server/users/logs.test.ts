@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { OutputOf } from '#contract/calls.ts';
-import { getWords } from '#contract/users/log-labels.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import { getSentence, getWords } from '#contract/users/log-labels.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
 import { makeFixture } from '../http/fixtures.ts';
 import type { Fixture } from '../http/fixtures.ts';
 import { eachDatabase } from '../db/databases.ts';
+import { byClock } from '../db/drafts.ts';
+import { ORGANIZATION } from '../engine/session-bench.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aUser, thePeople } from './fixtures.ts';
 
@@ -17,6 +22,36 @@ test('LOGS-1: each kind of record has a text, one without a text its name', () =
   expect([getWords('user.made'), getWords('login-as.began'), getWords('device.forgotten')]).toEqual(
     ['User created', 'Started working as another user', 'Device forgotten'],
   );
+});
+
+test('RES-39: how a restore or its undo ended is told with its counts, those of nothing left out', () => {
+  const line = (more: object): string =>
+    getSentence({
+      what: 'restoretask.ended',
+      restore: {
+        organization: 'Saltmarsh Marine',
+        kind: 'restore',
+        result: 'success',
+        restored: 0,
+        merged: 0,
+        skipped: 0,
+        failed: 0,
+        ...more,
+      },
+    });
+  expect([
+    line({ restored: 3, skipped: 2 }),
+    line({ result: 'cancelled' }),
+    line({ result: 'failed', failed: 4 }),
+    line({ kind: 'undo', restored: 1, merged: 2, skipped: 1 }),
+    getSentence({ what: 'user.made' }),
+  ]).toEqual([
+    'Restore of Saltmarsh Marine ended: 3 restored, 2 skipped',
+    'Restore of Saltmarsh Marine stopped: no items',
+    'Restore of Saltmarsh Marine failed: 4 failed',
+    'Undo of a restore of Saltmarsh Marine ended: 3 undone, 1 skipped',
+    'User created',
+  ]);
 });
 
 eachDatabase((_name, open) => {
@@ -81,6 +116,72 @@ eachDatabase((_name, open) => {
     expect(JSON.stringify(await log(root))).not.toContain('far');
     for (const what of ['', '/export'])
       expect((await oper('GET', `monitoring/reporting/users/logs${what}`)).status).toBe(403);
+  });
+
+  test('RES-39, LOGS-2: the end of a restore is a sentence with the organization for those who may see it, and no device gets its event', async () => {
+    const { root, as, tenant, idOf: loadId } = await thePeople(fixture);
+    const both = await as('both', ['admin', 'o365_admin']);
+    const elsewhere = await as('elsewhere', ['admin', 'o365_admin'], [2]);
+    await as('restorer', ['o365_admin'], [2]);
+    const user = await loadId('restorer');
+    const { cursor, epoch } = (await both<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    const { store, clock } = fixture.world;
+    const [organization, task] = [randomUUID(), randomUUID()];
+    const counts = { restored: 1_200, merged: 1, skipped: 0, failed: 2 };
+    await store.tenant(tenant, async (tx) => {
+      const end = { organization, kind: 'restore', result: 'warning', bytes: 5 } as const;
+      await tx.append(
+        [
+          {
+            company: 1,
+            entity: `organization:${organization}`,
+            event: {
+              type: 'organization.created@1',
+              data: { id: organization, company: 1, ...ORGANIZATION },
+            },
+          },
+          {
+            company: 1,
+            entity: `restoretask:${task}`,
+            event: {
+              type: 'restoretask.ended@1',
+              data: { ...end, id: task, user, restore: null, counts },
+            },
+          },
+        ],
+        { ...byClock, at: clock.now() },
+      );
+      await auditOrigin(tx, fixture.world, {
+        what: 'restoretask.ended',
+        user,
+        detail: { ...end, ...counts, task },
+        at: clock.now(),
+        origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
+      });
+    });
+    const words = async (who: Asker): Promise<unknown> =>
+      (await log(who, '&what=restoretask.ended')).rows.map((line) => [
+        line.words,
+        line.user?.username,
+      ]);
+    const ended = (name: string): string =>
+      `Restore of ${name} ended: 1,200 restored, 1 replaced, 2 failed`;
+    expect(await words(both)).toEqual([[ended(ORGANIZATION.name), 'restorer']]);
+    expect(await words(root)).toEqual([[ended('an organization'), 'restorer']]);
+    expect(await words(elsewhere)).toEqual([[ended('an organization'), 'restorer']]);
+    const file = await both('GET', 'monitoring/reporting/users/logs/export?what=restoretask.ended');
+    expect(file.text).toContain(`"${ended(ORGANIZATION.name)}"`);
+
+    for (const who of [both, root]) {
+      const page = await who('GET', `sync/events?after=${cursor}&epoch=${epoch}`);
+      const bootstrap = await who('GET', 'sync/bootstrap');
+      expect(page.status).toBe(200);
+      expect(page.text + bootstrap.text).not.toMatch(/restoretask|restoreTask/);
+      expect(page.text + bootstrap.text).not.toContain(task);
+    }
+    expect((await both('GET', `sync/events?after=${cursor}&epoch=${epoch}`)).text).toContain(
+      'organization.created@1',
+    );
   });
 
   test('LOGS-3: the record as a file has all matches, with local times and UTC, and no formulas', async () => {

@@ -8,9 +8,11 @@ import type {
   Task,
   Waiting,
 } from '#contract/engine/engine.ts';
+import type { EventOf } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { Clock } from '#server/platform/app-context.ts';
-import type { Store, TenantTx } from '#server/platform/db/store.ts';
+import type { AppContext } from '#server/platform/app-context.ts';
+import { auditOrigin } from '#server/platform/auth/audit.ts';
+import type { TenantTx } from '#server/platform/db/store.ts';
 import type { StoredItem } from '../types.ts';
 import { findCreatedFolders, removeCreatedFolders } from './created-folders.ts';
 import { fillTask } from './fill-task.ts';
@@ -28,12 +30,15 @@ const RETRY_MS: Ms = 30_000;
 /** A task whose target does not answer for this long ends. */
 const PATIENCE_MS: Ms = 60 * 60_000;
 
+/** What a running restore needs of the server. */
+type RestoreContext = Pick<AppContext, 'store' | 'clock' | 'chance'>;
+
 /**
  * Works on a task until it ends, or until it has to wait: then returns when it goes on, and holds
  * nothing meanwhile. Whoever calls it next, after a crash too, continues where it was (RES-5).
  */
 export async function runTask(
-  world: { readonly store: Store; readonly clock: Clock },
+  world: RestoreContext,
   ports: RestorePorts,
   { tenant, task: id, signal }: { tenant: TenantId; task: Id; signal: AbortSignal },
 ): Promise<Ms | null> {
@@ -242,7 +247,7 @@ async function showProgress(
   { sql: db, tenant }: TenantTx,
   id: Id,
   waiting: Waiting | null,
-): Promise<Task['counts']> {
+): Promise<Pick<Task, 'counts' | 'bytes'>> {
   const { rows } = await sql<{ outcome: ItemOutcome | null; items: number; bytes: number }>`
     select r.outcome, count(*) as items, coalesce(sum(i.bytes), 0)::bigint as bytes from restore_item as r
     left join item as i on i.tenant_id = ${tenant} and i.object_n = r.object_n and i.n = r.item_n
@@ -262,35 +267,76 @@ async function showProgress(
   await sql`update engine_task set progress = ${JSON.stringify(progress)}::text::jsonb where tenant_id = ${tenant} and id = ${id}::uuid`.execute(
     db,
   );
-  return counts;
+  return { counts, bytes };
 }
 
 /** Ends the task for good. Without a result, its items decide. */
 async function end(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  world: RestoreContext,
   tenant: TenantId,
   id: Id,
   result: SessionResult | null,
   message: string | null,
 ): Promise<null> {
-  await store.tenant(tenant, async (tx) => {
-    const counts = await showProgress(tx, id, null);
+  await world.store.tenant(tenant, async (tx) => {
+    const { counts, bytes } = await showProgress(tx, id, null);
     const ended = counts.restored + counts.merged + counts.skipped;
     const decided = counts.failed === 0 ? 'success' : ended === 0 ? 'failed' : 'warning';
-    await tx.sql
+    const task = await tx.sql
       .updateTable('engine_task')
-      .set({ state: 'done', result: result ?? decided, message, ended_at: clock.now() })
+      .set({ state: 'done', result: result ?? decided, message, ended_at: world.clock.now() })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .where('state', '<>', 'done')
-      .execute();
+      .returning(['organization_id', 'user_id', 'kind', 'parent_id', 'result'])
+      .executeTakeFirst();
+    // A dry run changes nothing. An end that is repeated after a crash is logged already.
+    if (task?.kind === 'restore' || task?.kind === 'undo')
+      await logEnd(tx, world, {
+        id,
+        organization: task.organization_id,
+        user: task.user_id,
+        kind: task.kind,
+        restore: task.kind === 'undo' ? task.parent_id : null,
+        result: task.result ?? decided,
+        counts,
+        bytes: bytes.done,
+      });
   });
   return null;
 }
 
+/** Logs that a task has ended, and records it for the user who requested it. */
+async function logEnd(
+  tx: TenantTx,
+  world: RestoreContext,
+  data: EventOf<'restoretask.ended@1'>['data'],
+): Promise<void> {
+  const at = world.clock.now();
+  const organization = (await tx.rows('organization', [data.organization])).get(data.organization);
+  await tx.append(
+    [
+      {
+        company: organization?.company ?? null,
+        entity: `restoretask:${data.id}`,
+        event: { type: 'restoretask.ended@1', data },
+      },
+    ],
+    { actor: { is: 'clock' }, subject: data.user, commandId: null, at },
+  );
+  const { id, organization: organizationId, kind, result, counts, bytes } = data;
+  await auditOrigin(tx, world, {
+    what: 'restoretask.ended',
+    user: data.user,
+    detail: { task: id, organization: organizationId, kind, result, ...counts, bytes },
+    at,
+    origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
+  });
+}
+
 /** The task goes on later, unless waiting can't help or it has waited too long. */
 async function later(
-  world: { readonly store: Store; readonly clock: Clock },
+  world: RestoreContext,
   tenant: TenantId,
   { id, startedAt }: BegunTask,
   { kind, message, waitMs }: EngineError,

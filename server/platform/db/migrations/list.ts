@@ -34,6 +34,7 @@ import { migration0041 } from './0041_downloads.ts';
 import { migration0042 } from './0042_verification.ts';
 import { migration0043 } from './0043_directory_lists.ts';
 import { migration0044 } from './0044_restore_rights.ts';
+import { migration0046 } from './0046_restore_tasks.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Never change a published migration: add one. */
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   migration0042,
   migration0043,
   migration0044,
+  migration0046,
 ];

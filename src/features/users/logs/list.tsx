@@ -3,7 +3,7 @@ import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';
 import { getId, isThe } from '../../shared/ids.ts';
-import { getWords } from '#contract/users/log-labels.ts';
+import { getSentence } from '#contract/users/log-labels.ts';
 import { userLogMessages as t } from './messages.en.ts';
 
 /** A row per entry on wide screens, a card on a phone. */
@@ -53,7 +53,7 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
         )}
       </td>
       <td className="col-span-2 min-w-0 break-words tablet:py-1.5 tablet:pr-3">
-        {getWords(one.what)}
+        {getSentence(one)}
       </td>
       <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
         {one.user === null ? (

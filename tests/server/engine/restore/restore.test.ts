@@ -114,7 +114,7 @@ async function setUp(store: Store, mails: readonly Mail[], earlier: readonly str
   const request = (more: Partial<RestoreInput> = {}) =>
     store.tenant(tenant, async (tx) => requestRestore(tx, scope, input(more), null, moment()));
   const run = (task: string, signal = new AbortController().signal) =>
-    runTask({ store, clock }, target.ports, { tenant, task, signal });
+    runTask({ store, clock, chance }, target.ports, { tenant, task, signal });
   const loadTask = (task: string): Promise<Task> =>
     store.tenant(tenant, async (tx) => getValue(await getTask(tx, scope, task)));
   const outcomes = (task: string) =>
@@ -149,6 +149,24 @@ async function setUp(store: Store, mails: readonly Mail[], earlier: readonly str
     messages,
     restored,
     undo,
+    /** The logged ends of restores, and the records of them. */
+    ends: () =>
+      store.tenant(tenant, async ({ sql }) => ({
+        events: await sql
+          .selectFrom('event')
+          .select(['subject', 'data'])
+          .where('tenant_id', '=', tenant)
+          .where('type', '=', 'restoretask.ended@1')
+          .orderBy('seq')
+          .execute(),
+        records: await sql
+          .selectFrom('audit')
+          .select(['user_id', 'detail'])
+          .where('tenant_id', '=', tenant)
+          .where('what', '=', 'restoretask.ended')
+          .orderBy('at')
+          .execute(),
+      })),
     advance: (ms: number) => {
       now += ms;
     },
@@ -266,6 +284,9 @@ eachDatabase((name, open) => {
       );
       target.revive();
       if (wasKilled) expect(await world.run(task)).toBe(null);
+      // One that has ended does not end again.
+      expect(await world.run(task)).toBe(null);
+      expect([killAt, (await world.ends()).events.length]).toEqual([killAt, 1]);
       expect([killAt, target.state()]).toEqual([
         killAt,
         expected(backup, before, { select: 'both', onConflict: 'replace' }),
@@ -336,6 +357,55 @@ eachDatabase((name, open) => {
           if (!wasKilled) break;
           expect(killAt).toBeLessThan(60);
         }
+  });
+
+  test(`RES-39: the end of a restore and of its undo is logged and recorded with counts and without a name, the end of a dry run is not (${name})`, async () => {
+    const world = await setUp(await open(), [
+      { id: 'secret plan', folder: 'Inbox', content: 'one', at: 2 },
+      { id: 'b', folder: 'Inbox', content: 'three', at: 1 },
+    ]);
+    await world.restored({ dryRun: true });
+    expect(await world.ends()).toEqual({ events: [], records: [] });
+    world.target.failures.push(['write', 'invalid']);
+    const task = await world.restored();
+    const undo = getValue(await world.undo(task));
+    world.advance(1_000);
+    expect(await world.run(undo)).toBe(null);
+    const { user, organization } = world.scope;
+    const { events, records } = await world.ends();
+    expect(events).toEqual([
+      {
+        subject: user,
+        data: {
+          id: task,
+          organization,
+          user,
+          kind: 'restore',
+          restore: null,
+          result: 'warning',
+          counts: { restored: 1, merged: 0, skipped: 0, failed: 1 },
+          bytes: 8,
+        },
+      },
+      {
+        subject: user,
+        data: {
+          id: undo,
+          organization,
+          user,
+          kind: 'undo',
+          restore: task,
+          result: 'success',
+          counts: { restored: 1, merged: 0, skipped: 0, failed: 0 },
+          bytes: expect.any(Number),
+        },
+      },
+    ]);
+    expect(records).toMatchObject([
+      { user_id: user, detail: { task, organization, kind: 'restore', restored: 1, failed: 1 } },
+      { user_id: user, detail: { task: undo, organization, kind: 'undo', restored: 1, failed: 0 } },
+    ]);
+    expect(JSON.stringify([events, records])).not.toContain('secret plan');
   });
 
   test(`RES-4: undo removes the folders that a restore created, also those of items that failed (${name})`, async () => {
