@@ -1,4 +1,4 @@
-import { act, createElement } from 'react';
+import { act, createElement, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { vi } from 'vitest';
 
@@ -19,31 +19,35 @@ export async function renderHook<P, T>(
   useHook: (props: P) => T,
   props: P,
 ): Promise<RenderedHook<P, T>> {
-  vi.stubGlobal('window', { HTMLIFrameElement: class {} });
+  vi.stubGlobal('window', { HTMLIFrameElement: Function });
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
-  let last: { readonly value: T } | null = null;
-  function Host({ input }: { readonly input: P }): null {
-    last = { value: useHook(input) };
+  const values: T[] = [];
+  function Host({ input, onRender }: { readonly input: P; readonly onRender: (value: T) => void }) {
+    const value = useHook(input);
+    useLayoutEffect(() => onRender(value));
     return null;
   }
   const root = createRoot(emptyElement());
-  const run = (change: () => void): Promise<void> =>
-    act(async () => {
-      change();
-    });
   const render = (input: P): Promise<void> =>
-    run(() => root.render(createElement(Host, { input })));
+    run(() =>
+      root.render(createElement(Host, { input, onRender: (value) => void values.push(value) })),
+    );
   await render(props);
   return {
     current: () => {
-      if (last === null) throw new Error('Not rendered.');
-      return last.value;
+      if (values.length === 0) throw new Error('Not rendered.');
+      return values.at(-1) as T;
     },
     render,
     run,
     unmount: () => run(() => root.unmount()),
   };
 }
+
+const run = (change: () => void): Promise<void> =>
+  act(async () => {
+    change();
+  });
 
 /** The parts of an element that React asks for when nothing is shown in it. */
 function emptyElement(): Element {

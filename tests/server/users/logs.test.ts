@@ -18,6 +18,26 @@ const log = async (who: Asker, query = ''): Promise<Log> =>
   (await who<Log>('GET', `monitoring/reporting/users/logs?pageSize=200${query}`)).body.data;
 const kinds = ({ rows }: Log): string[] => rows.map(({ what }) => what);
 
+const endLine = (more: object): string =>
+  getSentence({
+    what: 'restoretask.ended',
+    restore: {
+      organization: 'Saltmarsh Marine',
+      kind: 'restore',
+      result: 'success',
+      restored: 0,
+      merged: 0,
+      skipped: 0,
+      failed: 0,
+      ...more,
+    },
+  });
+
+const endTexts = async (who: Asker): Promise<unknown> =>
+  (await log(who, '&what=restoretask.ended')).rows.map((line) => [line.words, line.user?.username]);
+const endText = (name: string): string =>
+  `Restore of ${name} ended: 1,200 restored, 1 replaced, 2 failed`;
+
 test('LOGS-1: each kind of record has a text, one without a text its name', () => {
   expect([getWords('user.made'), getWords('login-as.began'), getWords('device.forgotten')]).toEqual(
     ['User created', 'Started working as another user', 'Device forgotten'],
@@ -25,25 +45,11 @@ test('LOGS-1: each kind of record has a text, one without a text its name', () =
 });
 
 test('RES-39: how a restore or its undo ended is told with its counts, those of nothing left out', () => {
-  const line = (more: object): string =>
-    getSentence({
-      what: 'restoretask.ended',
-      restore: {
-        organization: 'Saltmarsh Marine',
-        kind: 'restore',
-        result: 'success',
-        restored: 0,
-        merged: 0,
-        skipped: 0,
-        failed: 0,
-        ...more,
-      },
-    });
   expect([
-    line({ restored: 3, skipped: 2 }),
-    line({ result: 'cancelled' }),
-    line({ result: 'failed', failed: 4 }),
-    line({ kind: 'undo', restored: 1, merged: 2, skipped: 1 }),
+    endLine({ restored: 3, skipped: 2 }),
+    endLine({ result: 'cancelled' }),
+    endLine({ result: 'failed', failed: 4 }),
+    endLine({ kind: 'undo', restored: 1, merged: 2, skipped: 1 }),
     getSentence({ what: 'user.made' }),
   ]).toEqual([
     'Restore of Saltmarsh Marine ended: 3 restored, 2 skipped',
@@ -159,18 +165,11 @@ eachDatabase((_name, open) => {
         origin: { ip: '', agent: '', actor: null, impersonation: null, key: null },
       });
     });
-    const words = async (who: Asker): Promise<unknown> =>
-      (await log(who, '&what=restoretask.ended')).rows.map((line) => [
-        line.words,
-        line.user?.username,
-      ]);
-    const ended = (name: string): string =>
-      `Restore of ${name} ended: 1,200 restored, 1 replaced, 2 failed`;
-    expect(await words(both)).toEqual([[ended(ORGANIZATION.name), 'restorer']]);
-    expect(await words(root)).toEqual([[ended('an organization'), 'restorer']]);
-    expect(await words(elsewhere)).toEqual([[ended('an organization'), 'restorer']]);
+    expect(await endTexts(both)).toEqual([[endText(ORGANIZATION.name), 'restorer']]);
+    expect(await endTexts(root)).toEqual([[endText('an organization'), 'restorer']]);
+    expect(await endTexts(elsewhere)).toEqual([[endText('an organization'), 'restorer']]);
     const file = await both('GET', 'monitoring/reporting/users/logs/export?what=restoretask.ended');
-    expect(file.text).toContain(`"${ended(ORGANIZATION.name)}"`);
+    expect(file.text).toContain(`"${endText(ORGANIZATION.name)}"`);
 
     for (const who of [both, root]) {
       const page = await who('GET', `sync/events?after=${cursor}&epoch=${epoch}`);

@@ -122,7 +122,16 @@ async function workOn(
       await progress();
     }
   };
-  await Promise.all(Array.from({ length: workers }, work));
+  const ends = await Promise.allSettled(
+    Array.from({ length: workers }, () =>
+      work().catch((error: unknown) => {
+        queue.length = 0;
+        throw error;
+      }),
+    ),
+  );
+  // The next attempt begins when nobody of this one writes any more.
+  for (const workEnd of ends) if (workEnd.status === 'rejected') throw workEnd.reason;
   return failure;
 }
 

@@ -43,14 +43,8 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
   const key = JSON.stringify([session, object, folder, text, sort]);
   const [loaded, setLoaded] = useState<Loaded>(EMPTY);
   const current = loaded.key === key ? loaded : EMPTY;
-  const running = useRef(new Set<number>());
-  // Answers to what was asked for before this are late: nobody wants them any more.
-  useEffect(
-    () => () => {
-      running.current = new Set();
-    },
-    [key],
-  );
+  // Answers to the requests of an earlier list are ignored.
+  const running = useRef({ key, pages: new Set<number>() });
   const [shown, setShown] = useState<readonly [number, number]>([0, 0]);
 
   const request = useCallback(
@@ -80,14 +74,15 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
   const before = wanted === null ? null : (current.pages.get(wanted - 1)?.next ?? null);
   const isFailed = current.failure !== null;
   useEffect(() => {
+    if (running.current.key !== key) running.current = { key, pages: new Set() };
     if (wanted === null || isFailed) return;
     const asked = running.current;
-    if (asked.has(wanted)) return;
-    asked.add(wanted);
+    if (asked.pages.has(wanted)) return;
+    asked.pages.add(wanted);
     const load = async (): Promise<void> => {
       const answer = await request(wanted * PAGE_ROWS, PAGE_ROWS, before);
       if (running.current !== asked) return;
-      asked.delete(wanted);
+      asked.pages.delete(wanted);
       setLoaded((was) => {
         const base = was.key === key ? was : { ...EMPTY, key };
         return answer.ok

@@ -42,19 +42,14 @@ export function useTree({
   });
   const key = `${session} ${search}`;
   const branches = loaded.key === key ? loaded.branches : EMPTY;
-  const running = useRef(new Set<string>());
-  // Answers to what was asked for before this are late: nobody wants them any more.
-  useEffect(
-    () => () => {
-      running.current = new Set();
-    },
-    [key],
-  );
+  // Answers to the requests of an earlier search are ignored.
+  const running = useRef({ key, parents: new Set<string>() });
   const load = useCallback(
     (parent: string, object: string, cursor: string | null): void => {
+      if (running.current.key !== key) running.current = { key, parents: new Set() };
       const asked = running.current;
-      if (asked.has(parent)) return;
-      asked.add(parent);
+      if (asked.parents.has(parent)) return;
+      asked.parents.add(parent);
       const put = (change: (before: Branch | undefined) => Branch): void =>
         setLoaded((before) => {
           const known = before.key === key ? before.branches : EMPTY;
@@ -72,7 +67,7 @@ export function useTree({
                 page,
               );
         if (running.current !== asked) return;
-        asked.delete(parent);
+        asked.parents.delete(parent);
         onRead(answer);
         put((before = UNKNOWN) =>
           answer.ok
