@@ -43,8 +43,14 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
   const key = JSON.stringify([session, object, folder, text, sort]);
   const [loaded, setLoaded] = useState<Loaded>(EMPTY);
   const current = loaded.key === key ? loaded : EMPTY;
-  // Answers to the requests of an earlier list are ignored.
+  // Answers to the requests of an earlier list, or of a closed one, are ignored.
   const running = useRef({ key, pages: new Set<number>() });
+  useEffect(
+    () => () => {
+      running.current = { key: '', pages: new Set() };
+    },
+    [],
+  );
   const [shown, setShown] = useState<readonly [number, number]>([0, 0]);
 
   const request = useCallback(

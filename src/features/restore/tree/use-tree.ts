@@ -42,8 +42,14 @@ export function useTree({
   });
   const key = `${session} ${search}`;
   const branches = loaded.key === key ? loaded.branches : EMPTY;
-  // Answers to the requests of an earlier search are ignored.
+  // Answers to the requests of an earlier search, or of a closed tree, are ignored.
   const running = useRef({ key, parents: new Set<string>() });
+  useEffect(
+    () => () => {
+      running.current = { key: '', parents: new Set() };
+    },
+    [],
+  );
   const load = useCallback(
     (parent: string, object: string, cursor: string | null): void => {
       if (running.current.key !== key) running.current = { key, parents: new Set() };
