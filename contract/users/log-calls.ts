@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { SESSION_RESULTS } from '../backup/jobs.ts';
 import { call } from '../call.ts';
 import { anyId, moment, PAGE, getPage, words } from '../paging.ts';
 
@@ -12,7 +11,7 @@ const items = v.number();
 const restoreEnd = v.object({
   organization: v.nullable(v.string()),
   kind: v.picklist(['restore', 'undo']),
-  result: v.picklist(SESSION_RESULTS),
+  result: v.picklist(['success', 'warning', 'failed', 'cancelled']),
   restored: items,
   merged: items,
   skipped: items,

@@ -65,9 +65,12 @@ export const logLabels = defineMessages('log-labels', {
 
 /** How a restore ended. */
 export const restoreEndLabels = defineMessages('restore-end-labels', {
-  restore:
-    '{result, select, failed {Restore of {organization} failed: {counts}} cancelled {Restore of {organization} stopped: {counts}} other {Restore of {organization} ended: {counts}}}',
-  undo: '{result, select, failed {Undo of a restore of {organization} failed: {counts}} cancelled {Undo of a restore of {organization} stopped: {counts}} other {Undo of a restore of {organization} ended: {counts}}}',
+  restoreEnded: 'Restore of {organization} ended: {counts}',
+  restoreFailed: 'Restore of {organization} failed: {counts}',
+  restoreStopped: 'Restore of {organization} stopped: {counts}',
+  undoEnded: 'Undo of a restore of {organization} ended: {counts}',
+  undoFailed: 'Undo of a restore of {organization} failed: {counts}',
+  undoStopped: 'Undo of a restore of {organization} stopped: {counts}',
   unknownOrganization: 'an organization',
   restored: '{count, number} restored',
   merged: '{count, number} replaced',

@@ -22,12 +22,26 @@ export function getSentence({ what, restore }: Pick<LogLine, 'what' | 'restore'>
     count(skipped, t.skipped),
     count(failed, t.failed),
   ].filter((text) => text !== null);
-  return (kind === 'undo' ? t.undo : t.restore)({
-    result,
+  return TEXTS[kind][result]({
     organization: restore.organization ?? t.unknownOrganization,
     counts: counts.length === 0 ? t.nothing : counts.join(', '),
   });
 }
+
+const TEXTS = {
+  restore: {
+    success: t.restoreEnded,
+    warning: t.restoreEnded,
+    failed: t.restoreFailed,
+    cancelled: t.restoreStopped,
+  },
+  undo: {
+    success: t.undoEnded,
+    warning: t.undoEnded,
+    failed: t.undoFailed,
+    cancelled: t.undoStopped,
+  },
+} as const;
 
 const count = (n: number, write: (input: { readonly count: number }) => string): string | null =>
   n === 0 ? null : write({ count: n });

@@ -57,10 +57,10 @@ const items = (server: ReturnType<typeof makeServer>, text: string, session = 's
   text,
   sort: DEFAULT_SORT,
 });
-const NOTHING = { path: [], expanded: new Set<string>() };
+const EMPTY = { path: [], expanded: new Set<string>() };
 const tree = (server: ReturnType<typeof makeServer>, search: string, session = 's1') => ({
   ...server,
-  ...NOTHING,
+  ...EMPTY,
   session,
   search,
 });

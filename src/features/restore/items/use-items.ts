@@ -66,9 +66,9 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
         ...(text !== '' && { search: text }),
         ...getSortFields(sort),
       };
-      const asked = running.current;
+      const started = running.current;
       const answer = await workload.listItems(session, { object, folder }, query);
-      if (running.current === asked) onRead(answer);
+      if (running.current === started) onRead(answer);
       return answer;
     },
     [workload, session, object, folder, text, sort, onRead],
@@ -82,13 +82,13 @@ export function useItems({ workload, session, at, text, sort, onRead }: ItemsInp
   useEffect(() => {
     if (running.current.key !== key) running.current = { key, pages: new Set() };
     if (wanted === null || isFailed) return;
-    const asked = running.current;
-    if (asked.pages.has(wanted)) return;
-    asked.pages.add(wanted);
+    const started = running.current;
+    if (started.pages.has(wanted)) return;
+    started.pages.add(wanted);
     const load = async (): Promise<void> => {
       const answer = await request(wanted * PAGE_ROWS, PAGE_ROWS, before);
-      if (running.current !== asked) return;
-      asked.pages.delete(wanted);
+      if (running.current !== started) return;
+      started.pages.delete(wanted);
       setLoaded((was) => {
         const base = was.key === key ? was : { ...EMPTY, key };
         return answer.ok

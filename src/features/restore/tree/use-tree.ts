@@ -53,9 +53,9 @@ export function useTree({
   const load = useCallback(
     (parent: string, object: string, cursor: string | null): void => {
       if (running.current.key !== key) running.current = { key, parents: new Set() };
-      const asked = running.current;
-      if (asked.parents.has(parent)) return;
-      asked.parents.add(parent);
+      const started = running.current;
+      if (started.parents.has(parent)) return;
+      started.parents.add(parent);
       const put = (change: (before: Branch | undefined) => Branch): void =>
         setLoaded((before) => {
           const known = before.key === key ? before.branches : EMPTY;
@@ -72,8 +72,8 @@ export function useTree({
                 { object, folder: parent === object ? null : parent },
                 page,
               );
-        if (running.current !== asked) return;
-        asked.parents.delete(parent);
+        if (running.current !== started) return;
+        started.parents.delete(parent);
         onRead(answer);
         put((before = UNKNOWN) =>
           answer.ok
