@@ -14,7 +14,7 @@ export function getWords(what: string): string {
 /** Returns the description of a line: of its kind, or what a restore did. */
 export function getSentence({ what, restore }: Pick<LogLine, 'what' | 'restore'>): string {
   if (restore === undefined) return getWords(what);
-  const { kind, result, restored, merged, skipped, failed } = restore;
+  const { kind, restored, merged, skipped, failed } = restore;
   const counts = [
     ...(kind === 'undo'
       ? [count(restored + merged, t.undone)]
@@ -22,26 +22,18 @@ export function getSentence({ what, restore }: Pick<LogLine, 'what' | 'restore'>
     count(skipped, t.skipped),
     count(failed, t.failed),
   ].filter((text) => text !== null);
-  return TEXTS[kind][result]({
+  return getText(restore)({
     organization: restore.organization ?? t.unknownOrganization,
     counts: counts.length === 0 ? t.nothing : counts.join(', '),
   });
 }
 
-const TEXTS = {
-  restore: {
-    success: t.restoreEnded,
-    warning: t.restoreEnded,
-    failed: t.restoreFailed,
-    cancelled: t.restoreStopped,
-  },
-  undo: {
-    success: t.undoEnded,
-    warning: t.undoEnded,
-    failed: t.undoFailed,
-    cancelled: t.undoStopped,
-  },
-} as const;
+function getText({ kind, result }: NonNullable<LogLine['restore']>) {
+  const isUndo = kind === 'undo';
+  if (result === 'failed') return isUndo ? t.undoFailed : t.restoreFailed;
+  if (result === 'cancelled') return isUndo ? t.undoStopped : t.restoreStopped;
+  return isUndo ? t.undoEnded : t.restoreEnded;
+}
 
 const count = (n: number, write: (input: { readonly count: number }) => string): string | null =>
   n === 0 ? null : write({ count: n });
