@@ -155,6 +155,8 @@ const SENTENCE_KEYS: Readonly<Partial<Record<CallName, SentenceKey>>> = {
   exportUserLogs: 'export',
   exportCompanies: 'export',
   exportAdminEvents: 'export',
+  exportSuiteLicensing: 'export',
+  exportSuiteConsumption: 'export',
   // Reports, SLA alarms, rules, tickets
   listReportSettings: 'getReports',
   listReportTemplates: 'getReports',

@@ -29,6 +29,7 @@ import { searchCalls } from './search/calls.ts';
 import { slaCalls } from './sla/calls.ts';
 import { invoiceCalls } from './billing/invoice-calls.ts';
 import { licensingCalls } from './billing/licensing-calls.ts';
+import { suiteUsageCalls } from './billing/suite-usage-calls.ts';
 import { quickBooksCalls } from './billing/quickbooks-calls.ts';
 import { ruleCalls } from './rules/calls.ts';
 import { companyCalls } from './companies/calls.ts';
@@ -57,6 +58,7 @@ type Calls = typeof brandCalls &
   typeof searchCalls &
   typeof notifyCalls &
   typeof licensingCalls &
+  typeof suiteUsageCalls &
   typeof invoiceCalls &
   typeof quickBooksCalls &
   typeof ingestCalls &
@@ -99,6 +101,7 @@ export const CALLS: Calls = {
   ...searchCalls,
   ...notifyCalls,
   ...licensingCalls,
+  ...suiteUsageCalls,
   ...invoiceCalls,
   ...quickBooksCalls,
   ...ingestCalls,

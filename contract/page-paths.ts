@@ -47,6 +47,8 @@ export const PAGE_PATHS = [
   '/o365/organizations',
   '/o365/jobs',
   '/o365/repositories',
+  '/o365/licensing',
+  '/o365/license-consumption',
   '/o365/restore/outlook',
   '/o365/restore/onedrive',
   '/o365/subscriptions',

@@ -83,6 +83,8 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/o365/organizations': { ability: 'o365.organizations' },
   '/o365/jobs': { ability: 'o365.jobs' },
   '/o365/repositories': { ability: 'o365.repositories' },
+  '/o365/licensing': { ability: 'o365.licensing' },
+  '/o365/license-consumption': { ability: 'o365.consumption' },
   '/o365/restore/outlook': {
     ability: 'o365.restoreOutlook',
     when: ({ office365 }) => office365.restorePortal.outlook,

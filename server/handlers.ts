@@ -39,6 +39,7 @@ import { webhookHandlers } from './features/notifications/webhook-handlers.ts';
 import { searchHandlers } from './features/search/handlers.ts';
 import { slaHandlers } from './features/sla/handlers.ts';
 import { licensingHandlers } from './features/billing/handlers.ts';
+import { suiteUsageHandlers } from './features/billing/suite-usage/handlers.ts';
 import { customerHandlers } from './features/billing/customer-handlers.ts';
 import { invoiceHandlers } from './features/billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './features/billing/quickbooks-handlers.ts';
@@ -90,6 +91,7 @@ export const allHandlers = (world: AppContext): Handlers => ({
   ...notifyHandlers(world),
   ...webhookHandlers(world),
   ...licensingHandlers(world),
+  ...suiteUsageHandlers(world),
   ...invoiceHandlers(world),
   ...quickBooksHandlers(world),
   ...customerHandlers(world),

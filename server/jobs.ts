@@ -19,6 +19,7 @@ import { backupRuns } from './features/backup/backup-runs.ts';
 import { deleteDueRepositories } from './features/backup/repositories.ts';
 import { invoices } from './features/billing/read-invoices.ts';
 import { licenseMonths } from './features/billing/store-months.ts';
+import { usageDays } from './features/billing/suite-usage/usage-days.ts';
 import { connection, scheduleConnections } from './features/connections/connection-job.ts';
 import { missedRuns } from './features/ingest/missed-runs-job.ts';
 import {
@@ -64,6 +65,7 @@ export const allJobs = (world: AppContext): JobHandlers => ({
   'ticket-results': ticketResults(world),
   'tickets': tickets(world),
   'upkeep': upkeep(world, UPKEEP),
+  'usage-days': usageDays(world),
   'webhooks': webhooks(world),
 });
 

@@ -47,6 +47,7 @@ const FEATURES = [
 /** Features that use another feature of their layer, and why. */
 const DEPENDENT_FEATURES: Readonly<Record<string, string>> = {
   'contract: auth > notifications': "a user's profile holds which notices were read",
+  'contract: billing > backup': 'the calls of the cloud suite share parts of their inputs',
   'contract: reports > calendar': 'results can be read as the calendar shows them',
   'contract: restore > backup': 'the calls of the cloud suite share parts of their inputs',
   'contract: sla > dashboard': 'the share of successes is the one of the dashboard',

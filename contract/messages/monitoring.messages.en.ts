@@ -83,6 +83,7 @@ export const MONITORING = defineMessages('monitoringFailures', {
     'Select companies you have access to. Only users with access to all companies can create rules for all of them.',
   evidenceTooLong: 'Choose a period of up to 12 months.',
   evidenceEmpty: 'The end must be after the start.',
+  startInFuture: "Choose a start that isn't in the future.",
   getTickets: 'Error while getting the tickets. Try again later.',
   makeTicket: 'Error while creating the ticket. Try again later.',
   changeTicket: 'Error while editing the ticket. Try again later.',

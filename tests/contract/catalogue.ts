@@ -110,6 +110,8 @@ export const CATALOGUE: readonly (readonly [sentence: string, ...calls: readonly
     'exportCompanies',
     'exportInvoices',
     'exportAdminEvents',
+    'exportSuiteLicensing',
+    'exportSuiteConsumption',
   ],
   // Reports
   ['Error while creating the report, try again later.', 'makeReportSetting'],

@@ -50,6 +50,7 @@ export const SENSITIVE: Readonly<Record<string, readonly CallName[]>> = {
     'exportUserLogs',
     'exportCompanies',
     'exportAdminEvents',
+    'exportSuiteConsumption',
   ],
   'tenants, and backups that may be deleted': [
     'createOrganization',

@@ -1,9 +1,8 @@
 import { sql as raw } from 'kysely';
 import type { Bytes, Ms } from '#contract/ids.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
+import { USER_KINDS } from '#server/platform/queries/licensed-users.ts';
 
-/** What a user has; sites and teams belong to nobody. */
-const USER_KINDS = ['mailbox', 'archive', 'drive'] as const;
 const LARGEST = 10;
 const LISTED = 20;
 
@@ -200,37 +199,6 @@ export async function countFirstPoints(
     .having((e) => e(e.fn.min('p.at'), '>=', since))
     .execute();
   return rows.map(({ at }) => at);
-}
-
-/** Counts users with a restore point since a moment, by organization. */
-export async function countLicensedUsers(
-  { sql: db, tenant }: TenantTx,
-  organizations: string[],
-  since: Ms,
-): Promise<ReadonlyMap<string, number>> {
-  if (organizations.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('backup_object as o')
-    .select([
-      'o.organization_id',
-      (e) => e.fn.count<number>('o.directory_id').distinct().as('used'),
-    ])
-    .where('o.tenant_id', '=', tenant)
-    .where('o.organization_id', 'in', organizations)
-    .where('o.kind', 'in', [...USER_KINDS])
-    .where((e) =>
-      e.exists(
-        e
-          .selectFrom('object_point as p')
-          .select('p.point')
-          .whereRef('p.tenant_id', '=', 'o.tenant_id')
-          .whereRef('p.object_n', '=', 'o.n')
-          .where('p.at', '>=', since),
-      ),
-    )
-    .groupBy('o.organization_id')
-    .execute();
-  return new Map(rows.map((row) => [row.organization_id, row.used]));
 }
 
 /** Lists the users with the most data in their newest restore points. */

@@ -10,10 +10,14 @@ import { getDay, dayText, startOfDay } from '#contract/time/day.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import type { Handlers, SessionContext } from '#server/platform/http/handler.ts';
+import {
+  countLicensedUsers,
+  getLicenseWindow,
+  getToday,
+} from '#server/platform/queries/licensed-users.ts';
 import { loadCompanyLimit } from '#server/platform/queries/query.ts';
 import {
   countFirstPoints,
-  countLicensedUsers,
   countPoints,
   countSessions,
   countUsers,
@@ -33,8 +37,6 @@ type Names =
 
 const DAY: Ms = 86_400_000;
 const ACTIVITY_DAYS = 30;
-/** A user counts as licensed for this long after a restore point. */
-const LICENSED_DAYS = 31;
 
 /** What the sections of the dashboard are about. */
 interface CompanyScope {
@@ -98,7 +100,14 @@ export function backupDashboardHandlers(world: AppContext): Pick<Handlers, Names
 
     getLicenses: (input, ctx) =>
       read(ctx, input, async (tx, reach) => {
-        const counts = await countLicensedUsers(tx, getIds(reach), ctx.now - LICENSED_DAYS * DAY);
+        const { timeZone } = await loadCompanyLimit(tx);
+        const today = getLicenseWindow(getToday(ctx.now, timeZone), timeZone, ctx.now);
+        const counts = new Map(
+          (await countLicensedUsers(tx, getIds(reach), [today])).map((row) => [
+            row.organizationId,
+            row.used,
+          ]),
+        );
         const organizations = [...reach.organizations.values()].map(({ id, name }) => ({
           organizationId: id,
           organizationName: name,

@@ -5,6 +5,7 @@ import { invoiceState } from '#contract/billing/invoice.ts';
 import type { InvoiceState, InvoiceSum, Mills } from '#contract/billing/invoice.ts';
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
 import type { InvoiceRest } from '../../platform/db/database-billing.ts';
+import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { Scope } from '../../platform/sync/scope.ts';
 
@@ -66,7 +67,7 @@ function matching(
   { state, company, from: first, to, search = '' }: InvoicesQuery,
   today: Day,
 ): RawBuilder<unknown> {
-  const words = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`;
+  const words = `%${escapeLike(search.toLowerCase())}%`;
   return sql`${from(tx, scope)} ${state === undefined ? sql`` : sql`and ${STATES[state](today)}`} ${company === undefined ? sql`` : sql`and k.n = ${company}`}
     ${first === undefined ? sql`` : sql`and i.day >= ${first}`} ${to === undefined ? sql`` : sql`and i.day <= ${to}`}
     ${search === '' ? sql`` : sql`and (lower(i.number) like ${words} or lower(c.name) like ${words} or lower(k.row->>'name') like ${words})`}`;

@@ -3,6 +3,7 @@ import type { EventListed } from '#contract/providers/admin-calls.ts';
 import type { ParsedInputOf } from '#contract/calls.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { usernameKey } from '../../platform/auth/usernames.ts';
 import { actorMessages } from '#server/platform/tenancy/messages.en.ts';
@@ -87,8 +88,8 @@ async function matching(
     .where('tenant_id', '=', tenant)
     .where('seq', '>=', low)
     .where('seq', '<', high);
-  if (type !== undefined) query = query.where('type', 'like', `${literal(type)}%`);
-  if (entity !== undefined) query = query.where('entity', 'like', `${literal(entity)}%`);
+  if (type !== undefined) query = query.where('type', 'like', `${escapeLike(type)}%`);
+  if (entity !== undefined) query = query.where('entity', 'like', `${escapeLike(entity)}%`);
   if (company !== undefined) query = query.where('company', '=', company);
   if (actor === 'clock' || actor === 'source') query = query.where(sql`actor->>'is'`, '=', actor);
   else if (actor !== undefined)
@@ -96,7 +97,7 @@ async function matching(
       is.or([is(sql`actor->>'id'`, '=', actor), is(sql`subject::text`, '=', actor)]),
     );
   if (text !== undefined && text !== '') {
-    const like = `%${literal(text)}%`;
+    const like = `%${escapeLike(text)}%`;
     query = query.where((is) =>
       is.or([
         is('type', 'ilike', like),
@@ -107,8 +108,6 @@ async function matching(
   }
   return await query.orderBy('seq', 'desc').limit(count).execute();
 }
-
-const literal = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 async function toOutput(tx: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
   const { tenant, sql: db } = tx;

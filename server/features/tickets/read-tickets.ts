@@ -7,6 +7,7 @@ import { NO_APPLICATIONS } from '#contract/companies/company-fields.ts';
 import type { CompanyRow } from '#contract/users/rows.ts';
 import type { SessionContext } from '../../platform/http/handler.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
+import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import { type Scope, seesCompany } from '../../platform/sync/scope.ts';
 import type { AppContext } from '../../platform/app-context.ts';
@@ -45,7 +46,7 @@ export async function ticketPage(
   { search = '', state = 'open', company, from, to, page = 1, pageSize = PAGE_SIZE }: TicketsQuery,
 ): Promise<Paged<TicketRow>> {
   const of = ofScope(scope, 't');
-  const words = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`;
+  const words = `%${escapeLike(search.toLowerCase())}%`;
   const found = sql`from ticket as t where t.tenant_id = ${tx.tenant} and ${of} and ${state === 'all' ? sql`t.open >= 0` : sql`t.open = ${state === 'open' ? 1 : 0}`}
     ${company === undefined ? sql`` : sql`and t.company_n = ${company}`} ${from === undefined ? sql`` : sql`and t.made_at >= ${from}`} ${to === undefined ? sql`` : sql`and t.made_at < ${to}`}
     ${

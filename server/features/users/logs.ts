@@ -7,6 +7,7 @@ import { getSentence, getWords } from '#contract/users/log-labels.ts';
 import { seesUser } from '#contract/users/authority.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers, Principal } from '../../platform/http/handler.ts';
+import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '../../platform/db/store.ts';
 import type { AppContext } from '../../platform/app-context.ts';
 import { hasAbility } from '../../platform/auth/authorization.ts';
@@ -136,7 +137,7 @@ async function readLog(
     const meant = kinds.filter((kind) => has(kind, getWords(kind)));
     query = query.where((is) =>
       is.or([
-        is('ip', 'like', `${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
+        is('ip', 'like', `${escapeLike(term)}%`),
         ...(meant.length > 0 ? [is('what', 'in', meant)] : []),
         ...(named.length > 0 ? [is('user_id', 'in', named), is('actor_id', 'in', named)] : []),
       ]),

@@ -20,11 +20,20 @@ import type {
 } from '#contract/engine/engine.ts';
 import type { ItemFlags, StoredPart } from '#contract/engine/stored-item.ts';
 import type { Bytes, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { DayN } from '#contract/time/day.ts';
 import type { Filled, Json } from './json-column.ts';
 
-/** Tables of the embedded backup engine (migration 0037). */
+/** Tables of the embedded backup engine (migration 0037), and of what it is used for. */
 export interface EngineTables {
   organization_access: { tenant_id: TenantId; organization_id: Id; sealed: string; at: Ms };
+  usage_day: {
+    tenant_id: TenantId;
+    organization_id: Id;
+    day: DayN;
+    used: number;
+    free: number;
+    bytes: Bytes;
+  };
   device_code: {
     tenant_id: TenantId;
     id: Id;

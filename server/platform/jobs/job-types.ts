@@ -81,6 +81,10 @@ export const BACKGROUND_JOB_TYPES = {
     ...RECURRING,
     failure: 'the licenses of the month could not be stored',
   },
+  'usage-days': {
+    ...RECURRING,
+    failure: 'the licensed users of the day could not be stored',
+  },
   'directory-accounts': {
     ...EXTERNAL,
     failure: 'the accounts of the directory could not be checked',

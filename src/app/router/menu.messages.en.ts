@@ -17,6 +17,7 @@ export const menuMessages = defineMessages('menu', {
   reports: 'Reports',
   usersLogs: 'Users Logs',
   licensing: 'Licensing',
+  licensedUsers: 'Licensed Users',
   scheduled: 'Scheduled',
   analyticsTrends: 'Analytics > Trends',
   jobs: 'Jobs',

@@ -119,6 +119,13 @@ export const MENU: readonly Group[] = [
       entry('/o365/repositories', 'repositories', 'repository'),
     ],
   },
+  group('reports', {
+    app: 'o365',
+    entries: [
+      entry('/o365/licensing', 'licensing', 'licensing'),
+      entry('/o365/license-consumption', 'licensedUsers', 'users'),
+    ],
+  }),
   group('restore', {
     app: 'o365',
     entries: [

@@ -111,6 +111,10 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/o365/jobs': async () => (await import('../../features/backup/jobs/screen.tsx')).BackupJobs,
   '/o365/repositories': async () =>
     (await import('../../features/backup/repositories/screen.tsx')).BackupRepositories,
+  '/o365/licensing': async () =>
+    (await import('../../features/billing/suite-usage/licensing-screen.tsx')).SuiteLicensing,
+  '/o365/license-consumption': async () =>
+    (await import('../../features/billing/suite-usage/users-screen.tsx')).LicensedUsers,
   '/o365/restore/outlook': async () =>
     (await import('../../features/restore/screen.tsx')).OutlookRestore,
   '/o365/restore/onedrive': async () =>

@@ -5,57 +5,13 @@ import type { TenantTx } from '#server/platform/db/store.ts';
 import { eachDatabase } from '../db/databases.ts';
 import type { Asker } from '../sync/fixtures.ts';
 import { aSuite, type Made, makeAll } from './fixtures.ts';
+import { addObject, pointId } from './objects.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const get = async <T>(who: Asker, path: string): Promise<T> =>
   (await who<T>('GET', `o365/dashboard/${path}`)).body.data;
 
-/** A mailbox or drive with restore points at these moments. */
-async function addObject(
-  { sql, tenant }: TenantTx,
-  { organization, repository }: Made,
-  object: {
-    readonly n: number;
-    readonly kind: 'mailbox' | 'drive' | 'site';
-    readonly user: string;
-    readonly bytes: number;
-    readonly points: readonly number[];
-  },
-): Promise<void> {
-  const { n, kind, user, bytes, points } = object;
-  await sql
-    .insertInto('backup_object')
-    .values({
-      tenant_id: tenant,
-      n,
-      repository_id: repository,
-      organization_id: organization,
-      kind,
-      directory_id: user,
-      name: user,
-      address: `${user}@example.com`,
-      point: points.length,
-      bytes,
-      tree: null,
-    })
-    .execute();
-  for (const [index, at] of points.entries())
-    await sql
-      .insertInto('object_point')
-      .values({
-        tenant_id: tenant,
-        object_n: n,
-        point: index + 1,
-        point_id: pointId(index + 1),
-        at,
-        items: 1,
-        bytes,
-        tree: '',
-      })
-      .execute();
-}
-const pointId = (n: number): string => `00000000-0000-4000-c000-${String(n).padStart(12, '0')}`;
 const sessionId = (n: number): string => `00000000-0000-4000-d000-${String(n).padStart(12, '0')}`;
 
 async function addSession(

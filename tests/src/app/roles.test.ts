@@ -195,6 +195,8 @@ const SUITE: readonly (readonly [path: PagePath, ability: Ability])[] = [
   ['/o365/organizations', 'o365.organizations'],
   ['/o365/jobs', 'o365.jobs'],
   ['/o365/repositories', 'o365.repositories'],
+  ['/o365/licensing', 'o365.licensing'],
+  ['/o365/license-consumption', 'o365.consumption'],
 ];
 
 test('PAGE-2, BILL-8: a page of the cloud suite opens for o365_admin, and everybody else is sent to Monitoring', () => {
@@ -213,10 +215,14 @@ test('SUITE-10: the sidebar of the cloud suite has the entries of the specificat
   const restoreUrl = 'https://restore.example.com/';
   const features = { ...ON, office365: { ...ON.office365, restoreUrl } };
   const branding = { ...getBranding(scene), features };
-  const [first, support] = getAppMenu('o365', ['o365_admin'], branding);
+  const [first, reports, support] = getAppMenu('o365', ['o365_admin'], branding);
   expect([first?.heading, first?.entries.map(({ word }) => word)]).toEqual([
     null,
     ['Dashboard', 'Jobs', 'Organizations', 'Repositories'],
+  ]);
+  expect([reports?.heading, reports?.entries.map(({ word }) => word)]).toEqual([
+    'Reports',
+    ['Licensing', 'Licensed Users'],
   ]);
   expect([support?.heading, support?.entries.map(({ word }) => word)]).toEqual([
     'Support',

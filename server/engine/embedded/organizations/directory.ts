@@ -9,6 +9,7 @@ import type {
   Page,
 } from '#contract/engine/engine.ts';
 import type { AppContext } from '#server/platform/app-context.ts';
+import { escapeLike } from '#server/platform/db/like.ts';
 import type { TenantTx } from '#server/platform/db/store.ts';
 import { cursorAfter, readCursor } from '../explorer/cursor.ts';
 import type { GraphPorts } from '../graph/request.ts';
@@ -93,7 +94,7 @@ export async function listObjects(
     const read = await refreshDirectory(world, ports, { tenant, organization }, { list, call });
     if (!read.ok) return read;
   }
-  const pattern = `%${(text ?? '').toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = `%${escapeLike((text ?? '').toLowerCase())}%`;
   const { rows } = await world.store.tenant(
     tenant,
     ({ sql: db }) =>

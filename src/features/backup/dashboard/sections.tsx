@@ -91,7 +91,7 @@ function UsersStatus() {
 function LicenseActivity() {
   const query = usePolledQuery('getLicenseActivity', EMPTY, true);
   return (
-    <Section title={t.licenseActivity} href={ORGANIZATIONS}>
+    <Section title={t.licenseActivity} href="/o365/license-consumption">
       <Hint>{t.licenseActivityHint}</Hint>
       <FromServer query={query} formatAge={formatUtc} lines={2}>
         {({ days }) => (
@@ -110,7 +110,7 @@ function LicenseActivity() {
 function Licenses() {
   const query = usePolledQuery('getLicenses', EMPTY, true);
   return (
-    <Section title={t.licenses} href={ORGANIZATIONS}>
+    <Section title={t.licenses} href="/o365/licensing">
       <Hint>{t.licensesHint}</Hint>
       <FromServer query={query} formatAge={formatUtc}>
         {({ used, organizations }) => (
