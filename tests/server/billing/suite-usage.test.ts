@@ -20,6 +20,12 @@ const get = async <T>(who: Asker, path: string): Promise<T> => {
 const dayIn = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, dateStyle: 'short' });
 const getDay = (at: number): string => dayIn.format(at);
 
+/** As the specification sends the ends of a range: a quoted UTC string. */
+const quoted = (at: number): string =>
+  encodeURIComponent(JSON.stringify(new Date(at).toISOString()));
+
+const names = ({ rows }: OutputOf<'listSuiteConsumption'>) => rows.map(({ name }) => name);
+
 interface Person {
   readonly id: string;
   readonly licensed: boolean | null;
@@ -130,8 +136,6 @@ eachDatabase((kind, open) => {
     });
 
     const admin = await office.as('admin', ['o365_admin']);
-    const quoted = (at: number): string =>
-      encodeURIComponent(JSON.stringify(new Date(at).toISOString()));
     const range = `from=${quoted(created)}&to=${quoted(now)}&organizationId=${made.organization}`;
     const check = (answer: OutputOf<'listSuiteLicensing'>): void => {
       expect(answer.days.map(({ day }) => day)).toEqual([
@@ -230,7 +234,6 @@ eachDatabase((kind, open) => {
     const today = `from=${now}&to=${now}`;
     const list = (who: Asker, query = '') =>
       get<OutputOf<'listSuiteConsumption'>>(who, `consumption?${today}${query}`);
-    const names = ({ rows }: OutputOf<'listSuiteConsumption'>) => rows.map(({ name }) => name);
 
     const all = await list(admin);
     expect(all.rows[0]).toEqual({

@@ -23,6 +23,7 @@ export const RECURRING = [
   'ticket-results',
   'tickets',
   'upkeep',
+  'usage-days',
   'webhooks',
 ];
 

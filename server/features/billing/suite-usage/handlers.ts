@@ -246,7 +246,7 @@ async function readUsers(
   const owners = new Map(organizations.map((row) => [row.id, getOwner(report, row)]));
   return {
     count,
-    rows: rows.flatMap(({ organizationId, count: _, ...user }) => {
+    rows: rows.flatMap(({ organizationId, ...user }) => {
       const owner = owners.get(organizationId);
       return owner === undefined ? [] : [{ ...owner, ...user }];
     }),

@@ -30,7 +30,6 @@ interface CountedUser {
   readonly firstPointAt: Ms;
   readonly lastPointAt: Ms;
   readonly bytes: Bytes;
-  readonly count: number;
 }
 
 /**
@@ -47,7 +46,7 @@ export async function listLicensedUsers(
   const words = `%${escapeLike(text)}%`;
   const ids = sql`array[${sql.join(organizations.map((id) => sql`${id}::uuid`))}]`;
   const query = (from: number, most: number) =>
-    sql<CountedUser>`
+    sql<CountedUser & { readonly count: number }>`
     with counted as (
       select o.organization_id, o.directory_id, max(o.name) as name, max(o.address) as address,
         array_agg(distinct o.kind order by o.kind) as kinds,
@@ -80,9 +79,23 @@ export async function listLicensedUsers(
     offset ${from} limit ${most}`.execute(db);
   const { rows } = await query(offset, limit);
   // A page after the last one still says how many there are.
-  const count = rows[0]?.count ?? (offset > 0 ? ((await query(0, 1)).rows[0]?.count ?? 0) : 0);
-  return { rows, count };
+  const [first] = rows.length === 0 && offset > 0 ? (await query(0, 1)).rows : rows;
+  return { rows: rows.map(toUser), count: first?.count ?? 0 };
 }
+
+/** Without the count of all pages, which each row of the query has. */
+const toUser = (row: CountedUser): CountedUser => ({
+  organizationId: row.organizationId,
+  id: row.id,
+  name: row.name,
+  address: row.address,
+  kinds: row.kinds,
+  state: row.state,
+  hasLeft: row.hasLeft,
+  firstPointAt: row.firstPointAt,
+  lastPointAt: row.lastPointAt,
+  bytes: row.bytes,
+});
 
 /** Counts the users whose first restore point is in the range, by organization. */
 export async function countAddedUsers(
